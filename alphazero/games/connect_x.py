@@ -1,0 +1,202 @@
+"""Connect-X: drop discs into columns; the first to get `length` in a row, in any direction, wins; a full board is a draw.
+
+Connect Four is 6 rows x 7 columns, 4 in a row. The board is kept as two sets of cells in 64-bit words (J. Tromp's layout: one spare row on
+top of each column, so that a line never runs from one column into the next). Bit of row r (0 is the top) and column c, for 6 x 7:
+
+     .  .  .  .  .  .  .      the spare row, always empty
+     5 12 19 26 33 40 47      row 0
+     4 11 18 25 32 39 46
+     3 10 17 24 31 38 45
+     2  9 16 23 30 37 44
+     1  8 15 22 29 36 43
+     0  7 14 21 28 35 42      row 5
+    --------------------
+     0  1  2  3  4  5  6      actions
+
+A board of more than 64 bits is `LargeConnectX`, one byte for each cell, in a file of its own: same actions, same text.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from alphazero.games import rules
+from alphazero.jit import lowest_bit_index, njit, popcount
+from alphazero.rng import random_below
+
+ONE = np.uint64(1)
+ZERO = np.uint64(0)
+
+
+class ConnectX(NamedTuple):
+    """Sizes of the game. State: uint64[3] = discs of the player to move, discs of the other, plies and flag."""
+
+    rows: int
+    columns: int
+    length: int
+
+
+# state[2] holds plies * 2 + (1 if the last disc made a line).
+@rules.implement(ConnectX)
+def reset(game, state):
+    state[0] = ZERO
+    state[1] = ZERO
+    state[2] = ZERO
+
+
+@rules.implement(ConnectX)
+def player_to_move(game, state):
+    return np.int64((state[2] >> ONE) & ONE)
+
+
+@rules.implement(ConnectX)
+def is_over(game, state):
+    return (state[2] & ONE) != ZERO or np.int64(state[2] >> ONE) == game.rows * game.columns
+
+
+@rules.implement(ConnectX)
+def result(game, state):
+    return -1 if (state[2] & ONE) != ZERO else 0
+
+
+@rules.implement(ConnectX)
+def legal_actions(game, state, mask):
+    over = rules.is_over(game, state)
+    occupied = state[0] | state[1]
+    for column in range(game.columns):
+        top = ONE << np.uint64(column * (game.rows + 1) + game.rows - 1)
+        mask[column] = not over and (occupied & top) == ZERO
+
+
+@rules.implement(ConnectX)
+def step(game, state, action):
+    bottom = np.uint64(action * (game.rows + 1))
+    column = ((ONE << np.uint64(game.rows)) - ONE) << bottom
+    disc = ((state[0] | state[1]) + (ONE << bottom)) & column
+    mine = state[0] | disc
+    state[0] = state[1]
+    state[1] = mine
+    line = ONE if has_line(game, mine) else ZERO
+    state[2] = (((state[2] >> ONE) + ONE) << ONE) | line
+
+
+@njit
+def has_line(game, discs):
+    """Return whether `discs` (uint64) hold `length` in a row: down, along both diagonals or across."""
+    down, rising, across, falling = ONE, np.uint64(game.rows), np.uint64(game.rows + 1), np.uint64(game.rows + 2)
+    run_down, run_rising, run_across, run_falling = discs, discs, discs, discs
+    for _ in range(game.length - 1):
+        run_down = discs & (run_down >> down)
+        run_rising = discs & (run_rising >> rising)
+        run_across = discs & (run_across >> across)
+        run_falling = discs & (run_falling >> falling)
+    return (run_down | run_rising | run_across | run_falling) != ZERO
+
+
+@rules.implement(ConnectX)
+def random_action(game, state, rng, mask):
+    bottom_row = ZERO
+    for column in range(game.columns):
+        bottom_row |= ONE << np.uint64(column * (game.rows + 1))
+    tops = bottom_row << np.uint64(game.rows - 1)
+    free = tops & ~(state[0] | state[1])
+    for _ in range(random_below(rng, popcount(free))):
+        free &= free - ONE
+    return lowest_bit_index(free) // (game.rows + 1)
+
+
+@rules.implement(ConnectX)
+def observe(game, state, planes):
+    for row in range(game.rows):
+        for column in range(game.columns):
+            bit = np.uint64(column * (game.rows + 1) + game.rows - 1 - row)
+            planes[0, row, column] = np.float32((state[0] >> bit) & ONE)
+            planes[1, row, column] = np.float32((state[1] >> bit) & ONE)
+
+
+@rules.implement(ConnectX)
+def num_actions(game):
+    return game.columns
+
+
+@rules.implement(ConnectX)
+def state_layout(game):
+    return 3, np.dtype(np.uint64)
+
+
+@rules.implement(ConnectX)
+def planes_shape(game):
+    return 2, game.rows, game.columns
+
+
+@rules.implement(ConnectX)
+def max_plies(game):
+    return game.rows * game.columns
+
+
+@rules.implement(ConnectX)
+def symmetries(game):
+    return mirror_tables(game.rows, game.columns)
+
+
+def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the two symmetries of a board with gravity, identity and left-right mirror, as (cells, actions) permutation tables."""
+    board = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+    actions = np.arange(columns, dtype=np.int32)
+    return np.stack([board.ravel(), board[:, ::-1].ravel()]), np.stack([actions, actions[::-1]])
+
+
+@rules.implement(ConnectX)
+def cells(game, state):
+    board = np.zeros((game.rows, game.columns), np.int8)
+    player = int(rules.player_to_move(game, state))
+    for row in range(game.rows):
+        for column in range(game.columns):
+            bit = column * (game.rows + 1) + game.rows - 1 - row
+            for owner in (0, 1):
+                if int(state[owner]) >> bit & 1:
+                    board[row, column] = 1 + (player ^ owner)
+    return board
+
+
+@rules.implement(ConnectX)
+def from_cells(game, board, player):
+    check_discs(board, player)
+    words = [0, 0]
+    for row, column in zip(*np.nonzero(board)):
+        bit = int(column) * (game.rows + 1) + game.rows - 1 - int(row)
+        words[(int(board[row, column]) - 1) ^ player] |= 1 << bit
+    state = np.array([words[0], words[1], 0], np.uint64)
+    if has_line(game, state[0]):
+        raise ValueError(f"the player to move already has {game.length} in a row: the game ended one disc earlier.")
+    state[2] = np.uint64(2 * np.count_nonzero(board) + bool(has_line(game, state[1])))
+    return state
+
+
+def check_discs(board: np.ndarray, player: int) -> None:
+    """Refuse a board that no game can reach: a disc above an empty cell, or numbers of discs that do not fit the player to move.
+
+    Raises:
+        ValueError: with a sentence that names the place.
+    """
+    filled = board != 0
+    for row, column in zip(*np.nonzero(filled[:-1] & ~filled[1:])):
+        raise ValueError(f"the disc in row {row}, column {column} hangs in the air: row {row + 1} below it is empty.")
+    first, second = int((board == 1).sum()), int((board == 2).sum())
+    if first - second != player:
+        raise ValueError(f"{first} discs of the first player and {second} of the second cannot be when player {player + 1} is to move.")
+
+
+@rules.implement(ConnectX)
+def text_to_action(game, text):
+    return parse_column(text, game.columns)
+
+
+def parse_column(text: str, columns: int) -> int:
+    """Return the column number that a person typed; raises ValueError with a sentence otherwise."""
+    text = text.strip()
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"'{text}' is not a column: type a number from 0 to {columns - 1}.")
+    if int(text) >= columns:
+        raise ValueError(f"there is no column {int(text)}: type a number from 0 to {columns - 1}.")
+    return int(text)
