@@ -40,15 +40,16 @@ def make_game(name: str) -> CompiledGame:
 
 
 def _connect_x(name: str, rows: int, columns: int, length: int) -> CompiledGame:
-    from alphazero.games.connect_x import ConnectX
-    from alphazero.games.connect_x_large import LargeConnectX
-
     if not (1 <= rows <= 64 and 1 <= columns <= 64 and 2 <= length <= max(rows, columns)):
         raise ValueError(
             f"'{name}' is impossible: rows and columns go from 1 to 64, and the length to win from 2 to the longer side of the board."
         )
-    fits = (rows + 1) * columns <= 64
-    return CompiledGame(name, (ConnectX if fits else LargeConnectX)(rows, columns, length))
+    if (rows + 1) * columns <= 64:
+        from alphazero.games.connect_x import ConnectX as Board
+    else:
+        from alphazero.games.connect_x_large import LargeConnectX as Board
+
+    return CompiledGame(name, Board(rows, columns, length))
 
 
 def _othello(name: str, size: int) -> CompiledGame:
