@@ -28,7 +28,8 @@ def cache_directory() -> Path:
     ``ALPHAZERO_CACHE_DIR`` moves it; otherwise it lies in the user's cache folder.
     """
     digest = hashlib.sha256(numba.__version__.encode())
-    sources = [_PACKAGE / "jit.py", *sorted(_PACKAGE.glob("games/*.py")), *sorted(_PACKAGE.glob("search/*.py")), *_extra_sources]
+    kernels = [*sorted(_PACKAGE.glob("games/*.py")), *sorted(_PACKAGE.glob("search/*.py"))]
+    sources = [_PACKAGE / "jit.py", _PACKAGE / "rng.py", *kernels, *_extra_sources]
     for source in sources:
         digest.update(source.read_bytes())
     home = os.environ.get("ALPHAZERO_CACHE_DIR") or os.path.join(
@@ -85,6 +86,11 @@ def lowest_bit_index(bits) -> int:
     return (value & -value).bit_length() - 1
 
 
+def highest_bit_index(bits) -> int:
+    """Return the index of the highest set bit of a uint64 that is not zero."""
+    return int(bits).bit_length() - 1
+
+
 @intrinsic
 def _ctpop(typing_context, bits):
     def codegen(context, builder, signature, arguments):
@@ -101,6 +107,14 @@ def _cttz(typing_context, bits):
     return numba.types.uint64(numba.types.uint64), codegen
 
 
+@intrinsic
+def _ctlz(typing_context, bits):
+    def codegen(context, builder, signature, arguments):
+        return builder.ctlz(arguments[0], context.get_constant(numba.types.boolean, True))
+
+    return numba.types.uint64(numba.types.uint64), codegen
+
+
 @overload(popcount)
 def _popcount(bits):
     return lambda bits: np.int64(_ctpop(np.uint64(bits)))
@@ -109,3 +123,8 @@ def _popcount(bits):
 @overload(lowest_bit_index)
 def _lowest_bit_index(bits):
     return lambda bits: np.int64(_cttz(np.uint64(bits)))
+
+
+@overload(highest_bit_index)
+def _highest_bit_index(bits):
+    return lambda bits: np.int64(63) - np.int64(_ctlz(np.uint64(bits)))

@@ -1,0 +1,34 @@
+"""Symmetries of a board as permutation tables, for `rules.symmetries`: tables[s, i] is the index whose content moves to index i.
+
+This file knows shapes of boards only, no game.
+"""
+
+import numpy as np
+
+
+def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the 2 symmetries of a board with gravity whose actions are its columns: as it is, and mirrored left to right.
+
+    Returns:
+        cells: int32[2, rows * columns]; actions: int32[2, columns].
+    """
+    board = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+    actions = np.arange(columns, dtype=np.int32)
+    return np.stack([board.ravel(), board[:, ::-1].ravel()]), np.stack([actions, actions[::-1]])
+
+
+def square_tables(side: int, has_pass: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Return the 8 symmetries of a square board whose actions are its cells: 4 quarter turns, each as it is and mirrored.
+
+    Args:
+        has_pass: whether one more action follows the cells, which every symmetry leaves where it is.
+
+    Returns:
+        cells: int32[8, side**2]; actions: int32[8, side**2 (+ 1)].
+    """
+    board = np.arange(side * side, dtype=np.int32).reshape(side, side)
+    turned = [np.rot90(board, quarter) for quarter in range(4)]
+    cells = np.stack([view.ravel() for board in turned for view in (board, board[:, ::-1])])
+    if not has_pass:
+        return cells, cells.copy()
+    return cells, np.pad(cells, ((0, 0), (0, 1)), constant_values=side * side)

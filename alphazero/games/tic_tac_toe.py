@@ -1,0 +1,161 @@
+"""Tic-tac-toe: X begins; the first with three in a row, across, down or along a diagonal, wins; a full board is a draw.
+
+The board is two sets of cells, bits 0 to 8 of a word; the bit is the action. A person types one more than the action:
+
+    0 1 2        1 2 3
+    3 4 5        4 5 6
+    6 7 8        7 8 9
+    bits         keys
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from alphazero.games import rules
+from alphazero.games.symmetry import square_tables
+from alphazero.jit import popcount
+from alphazero.rng import random_below
+
+LINES = (0b000000111, 0b000111000, 0b111000000, 0b001001001, 0b010010010, 0b100100100, 0b100010001, 0b001010100)
+FULL = np.uint64(0b111111111)
+ONE = np.uint64(1)
+ZERO = np.uint64(0)
+
+
+class TicTacToe(NamedTuple):
+    """Size of the game, always 3. State: uint64[2] = cells of the player to move, cells of the other."""
+
+    side: int
+
+
+def _line_table() -> np.ndarray:
+    """Return bool[512]: whether a set of cells holds a line."""
+    return np.array([any(cells & line == line for line in LINES) for cells in range(512)])
+
+
+def _nth_cell_table() -> np.ndarray:
+    """Return int8[512, 9]: the index of the n-th lowest cell of a set, 0 where it has fewer (5 kB, stays in the nearest cache)."""
+    table = np.zeros((512, 9), np.int8)
+    for cells in range(512):
+        indices = [index for index in range(9) if cells >> index & 1]
+        table[cells, : len(indices)] = indices
+    return table
+
+
+HAS_LINE = _line_table()
+NTH_CELL = _nth_cell_table()
+
+
+@rules.implement(TicTacToe)
+def reset(game, state):
+    state[0] = ZERO
+    state[1] = ZERO
+
+
+@rules.implement(TicTacToe)
+def player_to_move(game, state):
+    return popcount(state[0] | state[1]) & 1
+
+
+@rules.implement(TicTacToe)
+def is_over(game, state):
+    return HAS_LINE[state[1]] or (state[0] | state[1]) == FULL
+
+
+@rules.implement(TicTacToe)
+def result(game, state):
+    return -1 if HAS_LINE[state[1]] else 0
+
+
+@rules.implement(TicTacToe)
+def legal_actions(game, state, mask):
+    over = rules.is_over(game, state)
+    taken = state[0] | state[1]
+    for action in range(9):
+        mask[action] = not over and ((taken >> np.uint64(action)) & ONE) == ZERO
+
+
+@rules.implement(TicTacToe)
+def step(game, state, action):
+    mine = state[0] | (ONE << np.uint64(action))
+    state[0] = state[1]
+    state[1] = mine
+
+
+@rules.implement(TicTacToe)
+def random_action(game, state, rng, mask):
+    free = FULL & ~(state[0] | state[1])
+    return np.int64(NTH_CELL[free, random_below(rng, popcount(free))])
+
+
+@rules.implement(TicTacToe)
+def observe(game, state, planes):
+    for cell in range(9):
+        planes[0, cell // 3, cell % 3] = np.float32((state[0] >> np.uint64(cell)) & ONE)
+        planes[1, cell // 3, cell % 3] = np.float32((state[1] >> np.uint64(cell)) & ONE)
+
+
+@rules.implement(TicTacToe)
+def num_actions(game):
+    return 9
+
+
+@rules.implement(TicTacToe)
+def state_layout(game):
+    return 2, np.dtype(np.uint64)
+
+
+@rules.implement(TicTacToe)
+def planes_shape(game):
+    return 2, 3, 3
+
+
+@rules.implement(TicTacToe)
+def max_plies(game):
+    return 9
+
+
+@rules.implement(TicTacToe)
+def symmetries(game):
+    return square_tables(3)
+
+
+@rules.implement(TicTacToe)
+def piece_letters(game):
+    return ".XO"
+
+
+@rules.implement(TicTacToe)
+def cells(game, state):
+    player = int(rules.player_to_move(game, state))
+    board = np.zeros(9, np.int8)
+    for cell in range(9):
+        for owner in (0, 1):
+            if int(state[owner]) >> cell & 1:
+                board[cell] = 1 + (player ^ owner)
+    return board.reshape(3, 3)
+
+
+@rules.implement(TicTacToe)
+def from_cells(game, board, player):
+    first, second = int((board == 1).sum()), int((board == 2).sum())
+    if first - second != player:
+        raise ValueError(f"{first} X and {second} O cannot be when {'XO'[player]} is to move.")
+    words = [sum(1 << int(cell) for cell in np.flatnonzero(board.ravel() == piece)) for piece in (1 + player, 2 - player)]
+    if HAS_LINE[words[0]]:
+        raise ValueError(f"{'XO'[player]}, who is to move, already has three in a row: the game ended one move earlier.")
+    return np.array(words, np.uint64)
+
+
+@rules.implement(TicTacToe)
+def action_to_text(game, action):
+    return str(action + 1)
+
+
+@rules.implement(TicTacToe)
+def text_to_action(game, text):
+    text = text.strip()
+    if len(text) != 1 or text not in "123456789":
+        raise ValueError(f"'{text}' is not a square: type one key from 1 to 9.")
+    return int(text) - 1
