@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.games import rules
+from alphazero.games.symmetry import mirror_tables
 from alphazero.jit import lowest_bit_index, njit, popcount
 from alphazero.rng import random_below
 
@@ -139,13 +140,6 @@ def symmetries(game):
     return mirror_tables(game.rows, game.columns)
 
 
-def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the two symmetries of a board with gravity, identity and left-right mirror, as (cells, actions) permutation tables."""
-    board = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
-    actions = np.arange(columns, dtype=np.int32)
-    return np.stack([board.ravel(), board[:, ::-1].ravel()]), np.stack([actions, actions[::-1]])
-
-
 @rules.implement(ConnectX)
 def cells(game, state):
     board = np.zeros((game.rows, game.columns), np.int8)
@@ -161,30 +155,12 @@ def cells(game, state):
 
 @rules.implement(ConnectX)
 def from_cells(game, board, player):
-    check_discs(board, player)
+    line = check_position(board, player, game.length)
     words = [0, 0]
     for row, column in zip(*np.nonzero(board)):
         bit = int(column) * (game.rows + 1) + game.rows - 1 - int(row)
         words[(int(board[row, column]) - 1) ^ player] |= 1 << bit
-    state = np.array([words[0], words[1], 0], np.uint64)
-    if has_line(game, state[0]):
-        raise ValueError(f"the player to move already has {game.length} in a row: the game ended one disc earlier.")
-    state[2] = np.uint64(2 * np.count_nonzero(board) + bool(has_line(game, state[1])))
-    return state
-
-
-def check_discs(board: np.ndarray, player: int) -> None:
-    """Refuse a board that no game can reach: a disc above an empty cell, or numbers of discs that do not fit the player to move.
-
-    Raises:
-        ValueError: with a sentence that names the place.
-    """
-    filled = board != 0
-    for row, column in zip(*np.nonzero(filled[:-1] & ~filled[1:])):
-        raise ValueError(f"the disc in row {row}, column {column} hangs in the air: row {row + 1} below it is empty.")
-    first, second = int((board == 1).sum()), int((board == 2).sum())
-    if first - second != player:
-        raise ValueError(f"{first} discs of the first player and {second} of the second cannot be when player {player + 1} is to move.")
+    return np.array([words[0], words[1], 2 * np.count_nonzero(board) + line], np.uint64)
 
 
 @rules.implement(ConnectX)
@@ -200,3 +176,49 @@ def parse_column(text: str, columns: int) -> int:
     if int(text) >= columns:
         raise ValueError(f"there is no column {int(text)}: type a number from 0 to {columns - 1}.")
     return int(text)
+
+
+def check_position(board: np.ndarray, player: int, length: int) -> bool:
+    """Return whether the last disc made a line, and refuse a board that no game can reach.
+
+    Args:
+        board: int8[rows, columns] as `rules.cells` gives it.
+        player: who is to move, 0 or 1.
+
+    Raises:
+        ValueError: with a sentence that names the place or the reason.
+    """
+    filled = board != 0
+    for row, column in zip(*np.nonzero(filled[:-1] & ~filled[1:])):
+        raise ValueError(f"the disc in row {row}, column {column} hangs in the air: row {row + 1} below it is empty.")
+    first, second = int((board == 1).sum()), int((board == 2).sum())
+    if first - second != player:
+        raise ValueError(f"{first} discs of the first player and {second} of the second cannot be when player {player + 1} is to move.")
+    if _holds_line(board == 1 + player, length):
+        raise ValueError(f"player {player + 1}, who is to move, already has {length} in a row: the game ended one disc earlier.")
+    discs = board == 2 - player
+    line = _holds_line(discs, length)
+    if line and not any(not _holds_line(before, length) for before in _without_last(discs, filled)):
+        raise ValueError(f"player {2 - player} has {length} in a row without any one last disc that made them: the game ended earlier.")
+    return line
+
+
+def _without_last(discs: np.ndarray, filled: np.ndarray):
+    """Yield the discs of the player who moved last with each one taken away that can have been the last, being on top of its column."""
+    for column in range(discs.shape[1]):
+        row = int(np.argmax(filled[:, column]))
+        if discs[row, column]:
+            before = discs.copy()
+            before[row, column] = False
+            yield before
+
+
+def _holds_line(discs: np.ndarray, length: int) -> bool:
+    """Return whether bool[rows, columns] holds `length` in a row: across, down or along a diagonal."""
+    for view, down, right in ((discs, 0, 1), (discs, 1, 0), (discs, 1, 1), (discs[:, ::-1], 1, 1)):
+        height, width = view.shape[0] - down * (length - 1), view.shape[1] - right * (length - 1)
+        if height > 0 and width > 0:
+            starts = [view[down * i : down * i + height, right * i : right * i + width] for i in range(length)]
+            if np.logical_and.reduce(starts).any():
+                return True
+    return False

@@ -1,0 +1,152 @@
+"""Connect-X on boards of any size, for those that do not fit the 64 bits of `ConnectX`: same rules, same actions, same text.
+
+The board is one byte for each cell, row by row from the top, and a few bytes more. For 2 rows x 3 columns:
+
+    0 1 2      row 0      state[6]: the player to move
+    3 4 5      row 1      state[7]: 1 if the last disc made a line
+    -----                 state[8]: how many columns are not full
+    0 1 2      actions
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from alphazero.games import rules
+from alphazero.games.connect_x import check_position, parse_column
+from alphazero.games.symmetry import mirror_tables
+from alphazero.jit import njit
+from alphazero.rng import random_below
+
+
+class LargeConnectX(NamedTuple):
+    """Sizes of the game. State: int8[rows * columns + 3], a cell is 0 (empty), 1 (disc of the player who began) or 2 (of the other)."""
+
+    rows: int
+    columns: int
+    length: int
+
+
+@rules.implement(LargeConnectX)
+def reset(game, state):
+    state[:] = 0
+    state[game.rows * game.columns + 2] = game.columns
+
+
+@rules.implement(LargeConnectX)
+def player_to_move(game, state):
+    return np.int64(state[game.rows * game.columns])
+
+
+@rules.implement(LargeConnectX)
+def is_over(game, state):
+    return state[game.rows * game.columns + 1] == 1 or state[game.rows * game.columns + 2] == 0
+
+
+@rules.implement(LargeConnectX)
+def result(game, state):
+    return -1 if state[game.rows * game.columns + 1] == 1 else 0
+
+
+@rules.implement(LargeConnectX)
+def legal_actions(game, state, mask):
+    over = rules.is_over(game, state)
+    for column in range(game.columns):
+        mask[column] = not over and state[column] == 0
+
+
+@rules.implement(LargeConnectX)
+def step(game, state, action):
+    end = game.rows * game.columns
+    row = game.rows - 1
+    while state[row * game.columns + action] != 0:
+        row -= 1
+    state[row * game.columns + action] = 1 + state[end]
+    state[end] = 1 - state[end]
+    state[end + 1] = has_line_through(game, state, row, action)
+    if row == 0:
+        state[end + 2] -= 1
+
+
+@njit
+def has_line_through(game, state, row, column):
+    """Return 1 if the disc at (row, column) is part of `length` in a row, otherwise 0."""
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        run = 1 + _discs_beside(game, state, row, column, down, right) + _discs_beside(game, state, row, column, -down, -right)
+        if run >= game.length:
+            return 1
+    return 0
+
+
+@njit
+def _discs_beside(game, state, row, column, down, right):
+    """Count the discs of the same player that follow (row, column) in one direction, without a gap."""
+    disc = state[row * game.columns + column]
+    count = 0
+    row += down
+    column += right
+    while 0 <= row < game.rows and 0 <= column < game.columns and state[row * game.columns + column] == disc:
+        count += 1
+        row += down
+        column += right
+    return count
+
+
+@rules.implement(LargeConnectX)
+def random_action(game, state, rng, mask):
+    while True:
+        column = random_below(rng, game.columns)
+        if state[column] == 0:
+            return column
+
+
+@rules.implement(LargeConnectX)
+def observe(game, state, planes):
+    mine = 1 + state[game.rows * game.columns]
+    for row in range(game.rows):
+        for column in range(game.columns):
+            disc = state[row * game.columns + column]
+            if disc != 0:
+                planes[0 if disc == mine else 1, row, column] = 1.0
+
+
+@rules.implement(LargeConnectX)
+def num_actions(game):
+    return game.columns
+
+
+@rules.implement(LargeConnectX)
+def state_layout(game):
+    return game.rows * game.columns + 3, np.dtype(np.int8)
+
+
+@rules.implement(LargeConnectX)
+def planes_shape(game):
+    return 2, game.rows, game.columns
+
+
+@rules.implement(LargeConnectX)
+def max_plies(game):
+    return game.rows * game.columns
+
+
+@rules.implement(LargeConnectX)
+def symmetries(game):
+    return mirror_tables(game.rows, game.columns)
+
+
+@rules.implement(LargeConnectX)
+def cells(game, state):
+    return state[: game.rows * game.columns].reshape(game.rows, game.columns).copy()
+
+
+@rules.implement(LargeConnectX)
+def from_cells(game, board, player):
+    line = check_position(board, player, game.length)
+    open_columns = np.count_nonzero(board[0] == 0)
+    return np.concatenate([board.ravel(), [player, line, open_columns]]).astype(np.int8)
+
+
+@rules.implement(LargeConnectX)
+def text_to_action(game, text):
+    return parse_column(text, game.columns)
