@@ -22,7 +22,7 @@ import numpy as np
 
 from alphazero.games import rules
 from alphazero.games.symmetry import mirror_tables
-from alphazero.jit import lowest_bit_index, njit, popcount
+from alphazero.jit import njit
 from alphazero.rng import random_below
 
 ONE = np.uint64(1)
@@ -83,27 +83,36 @@ def step(game, state, action):
 
 @njit
 def has_line(game, discs):
-    """Return whether `discs` (uint64) hold `length` in a row: down, along both diagonals or across."""
-    down, rising, across, falling = ONE, np.uint64(game.rows), np.uint64(game.rows + 1), np.uint64(game.rows + 2)
-    run_down, run_rising, run_across, run_falling = discs, discs, discs, discs
-    for _ in range(game.length - 1):
-        run_down = discs & (run_down >> down)
-        run_rising = discs & (run_rising >> rising)
-        run_across = discs & (run_across >> across)
-        run_falling = discs & (run_falling >> falling)
-    return (run_down | run_rising | run_across | run_falling) != ZERO
+    """Return whether `discs` (uint64) hold `length` in a row: down, along both diagonals or across.
+
+    Runs grow by doubling: two in a row from single discs, four from pairs, and the last step as far as the length needs.
+    """
+    down, rising, across, falling = discs, discs, discs, discs
+    run = 1
+    while run < game.length:
+        grow = min(run, game.length - run)
+        down &= down >> np.uint64(grow)
+        rising &= rising >> _at_most_63(grow * game.rows)
+        across &= across >> _at_most_63(grow * (game.rows + 1))
+        falling &= falling >> _at_most_63(grow * (game.rows + 2))
+        run += grow
+    return (down | rising | across | falling) != ZERO
+
+
+@njit
+def _at_most_63(shift):
+    # A word cannot be shifted by 64 or more; 63 empties it as well, because bit 63 is never a disc.
+    return np.uint64(min(shift, 63))
 
 
 @rules.implement(ConnectX)
 def random_action(game, state, rng, mask):
-    bottom_row = ZERO
-    for column in range(game.columns):
-        bottom_row |= ONE << np.uint64(column * (game.rows + 1))
-    tops = bottom_row << np.uint64(game.rows - 1)
-    free = tops & ~(state[0] | state[1])
-    for _ in range(random_below(rng, popcount(free))):
-        free &= free - ONE
-    return lowest_bit_index(free) // (game.rows + 1)
+    # Draw again where a column is full: cheaper than to count the free ones, since most games end with most columns free.
+    occupied = state[0] | state[1]
+    while True:
+        column = random_below(rng, game.columns)
+        if (occupied >> np.uint64(column * (game.rows + 1) + game.rows - 1)) & ONE == ZERO:
+            return column
 
 
 @rules.implement(ConnectX)
