@@ -1,0 +1,226 @@
+"""The learner: rows in, better weights out.
+
+In: batches of the replay. Out: `LearnerReport`. Loss = (z - v)^2 - pi . log p (Silver et al. 2018, equation 1), or with a win/draw/loss head the
+cross-entropy of its three probabilities in the place of the square; weight decay is the optimiser's. Knows nothing of search and games.
+"""
+
+import dataclasses
+import math
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from alphazero.config import option
+from alphazero.network import expected_value
+from alphazero.replay import Batch
+
+
+_MEASURE_EVERY = 4  # steps: the figures of the report cost as much as a small network's step itself
+
+
+@dataclasses.dataclass
+class LearnerSettings:
+    """How the network learns."""
+
+    optimizer: str = option("adamw", "optimiser (AlphaZero: sgd with momentum)", choices=("adamw", "adam", "sgd"))
+    learning_rate: float = option(2e-3, "step size at the start", low=0.0, high=100.0)
+    final_learning_rate: float = option(2e-4, "step size at the end of the run", low=0.0, high=100.0)
+    schedule: str = option("cosine", "how the step size goes from the one to the other over the run", choices=("constant", "linear", "cosine", "step"))
+    step_at: list[float] = option([0.5, 0.8], "shares of the run at which schedule=step goes on to the next of its equal ratios", low=0.0, high=1.0)
+    weight_decay: float = option(1e-4, "weight decay (AlphaZero: 1e-4)", low=0.0, high=10.0)
+    momentum: float = option(0.9, "momentum of sgd (AlphaZero: 0.9)", low=0.0, high=0.999)
+    batch_size: int = option(256, "rows of a step (AlphaZero: 4096)", low=1, high=1_000_000)
+    reuse: float = option(6.0, "times that each new row is trained on, on average; sets the number of steps of an iteration", low=0.0, high=1000.0)
+    epochs: int = option(0, "if not 0: passes over the whole window in each iteration, in place of reuse", low=0, high=1000)
+    max_gradient_norm: float = option(5.0, "gradients are scaled down to this norm; 0 leaves them", low=0.0)
+    value_weight: float = option(1.0, "weight of the value loss beside the policy loss (AlphaZero: 1)", low=0.0, high=100.0)
+    root_value_share: float = option(0.5, "share of the search's value in the value target, the rest is the game's result (AlphaZero: 0)", low=0.0, high=1.0)
+    precision: str = option("auto", "number format of the forward pass; auto takes bfloat16 on a GPU", choices=("auto", "float32", "bfloat16"))
+
+
+@dataclasses.dataclass
+class LearnerReport:
+    """Means over every fourth step of an iteration."""
+
+    num_steps: int = 0
+    loss: float = math.nan  #: policy loss + value_weight * value loss
+    policy_loss: float = math.nan  #: cross-entropy of the network's policy against the visit shares, nats
+    value_loss: float = math.nan  #: cross-entropy (win/draw/loss) or squared error (scalar) of the value head
+    policy_entropy: float = math.nan  #: of the network's policy over the legal actions, nats
+    target_entropy: float = math.nan  #: of the visit shares, nats
+    value_error: float = math.nan  #: mean |v - z|
+    calibration_error: float = math.nan  #: mean over ten bins of v, weighted by their rows, of |mean v - mean z|
+    gradient_norm: float = math.nan  #: before clipping
+    weight_norm: float = math.nan
+    learning_rate: float = math.nan
+
+
+class Learner:
+    """A network and its optimiser.
+
+    Args:
+        network: trained in place.
+        device: where the batches go; the network is there already.
+    """
+
+    def __init__(self, network: torch.nn.Module, settings: LearnerSettings, device: torch.device):
+        self.network = network
+        self.settings = settings
+        self.device = device
+        self.num_steps = 0
+        self._optimizer = _make_optimizer(network, settings)
+        low_precision = settings.precision == "bfloat16" or (settings.precision == "auto" and device.type == "cuda")
+        self._autocast = torch.autocast(device.type, torch.bfloat16, enabled=low_precision)
+
+    def steps_for(self, num_new_rows: int, window: int) -> int:
+        """Return how many steps an iteration with ``num_new_rows`` new rows takes."""
+        if self.settings.epochs:
+            return self.settings.epochs * max(window // self.settings.batch_size, 1)
+        return max(round(num_new_rows * self.settings.reuse / self.settings.batch_size), 1)
+
+    def learn(self, batches, progress: float):
+        """Take a step for each batch; yield the number of steps done after each, and set `report` at the end.
+
+        Args:
+            progress: share of the run that is done, in [0, 1]; sets the step size.
+        """
+        rate = learning_rate(self.settings, progress)
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        self.network.train()
+        self._sums, self._calibration = torch.zeros(7, device=self.device), torch.zeros((3, 10), device=self.device)
+        done = 0
+        for batch in batches:
+            self._step(batch, measured=done % _MEASURE_EVERY == 0)
+            done += 1
+            yield done
+        self.num_steps += done
+        self.report = self._report(done, rate)
+
+    def _step(self, batch: Batch, measured: bool) -> None:
+        """Take one step; add its figures to the sums of the report if it is a measured one."""
+        planes, weights, mask, outcomes, root_values = (torch.from_numpy(array).to(self.device) for array in batch)
+        with self._autocast:
+            output = self.network(planes.contiguous(memory_format=torch.channels_last))
+        log_policy = masked_log_softmax(output.prior_logits.float(), mask)
+        value_logits, outcomes = output.value_logits.float(), outcomes.float()
+        policy_loss = -(weights * log_policy).sum(dim=1).mean()
+        value_loss = _value_loss(value_logits, outcomes, root_values, self.settings.root_value_share)
+        loss = policy_loss + self.settings.value_weight * value_loss
+        self._optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        limit = self.settings.max_gradient_norm or math.inf
+        gradient_norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), limit)
+        self._optimizer.step()
+        if measured:
+            self._measure(log_policy.detach(), weights, value_logits.detach(), outcomes, loss, policy_loss, value_loss, gradient_norm)
+
+    @torch.no_grad()
+    def _measure(self, log_policy, weights, value_logits, outcomes, loss, policy_loss, value_loss, gradient_norm) -> None:
+        entropy = -(log_policy.exp() * log_policy).sum(dim=1).mean()
+        target_entropy = -(weights * weights.clamp_min(1e-30).log()).sum(dim=1).mean()
+        values = expected_value(value_logits)
+        bins = ((values + 1) * 5).long().clamp(0, 9)
+        for row, figures in enumerate((torch.ones_like(values), values, outcomes)):
+            self._calibration[row].index_add_(0, bins, figures)
+        value_error = (values - outcomes).abs().mean()
+        self._sums += torch.stack([loss, policy_loss, value_loss, entropy, target_entropy, value_error, gradient_norm])
+
+    def _report(self, num_steps: int, rate: float) -> LearnerReport:
+        means = self._sums / max(-(-num_steps // _MEASURE_EVERY), 1)
+        loss, policy_loss, value_loss, entropy, target_entropy, value_error, gradient_norm = means.tolist()
+        rows, values, outcomes = self._calibration
+        with torch.no_grad():
+            weight_norm = math.sqrt(sum(float((parameter**2).sum()) for parameter in self.network.parameters()))
+        return LearnerReport(
+            num_steps=num_steps,
+            loss=loss,
+            policy_loss=policy_loss,
+            value_loss=value_loss,
+            policy_entropy=entropy,
+            target_entropy=target_entropy,
+            value_error=value_error,
+            calibration_error=float((values - outcomes).abs().sum() / rows.sum().clamp_min(1)),
+            gradient_norm=gradient_norm,
+            weight_norm=weight_norm,
+            learning_rate=rate,
+        )
+
+    def state_dict(self) -> dict:
+        """Return weights, optimiser and step count as arrays and numbers."""
+        optimizer = self._optimizer.state_dict()
+        return {
+            "network": network_arrays(self.network),
+            "optimizer": {
+                str(index): {name: value.detach().cpu().numpy() if torch.is_tensor(value) else value for name, value in state.items()}
+                for index, state in optimizer["state"].items()
+            },
+            "num_steps": self.num_steps,
+        }
+
+    def load_state_dict(self, state: dict) -> None:
+        """Restore what `state_dict` returned."""
+        load_arrays(self.network, state["network"])
+        groups = self._optimizer.state_dict()["param_groups"]
+        moments = {
+            int(index): {name: torch.from_numpy(np.array(value)) if isinstance(value, np.ndarray) else value for name, value in entry.items()}
+            for index, entry in state["optimizer"].items()
+        }
+        self._optimizer.load_state_dict({"state": moments, "param_groups": groups})
+        self.num_steps = state["num_steps"]
+
+
+def masked_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Return log probabilities over the legal actions, [M, A]; an illegal action gets 0, so that 0 * log 0 is 0 and never NaN."""
+    log_policy = functional.log_softmax(logits.masked_fill(~mask, -1e30), dim=1)
+    return log_policy.masked_fill(~mask, 0.0)
+
+
+def learning_rate(settings: LearnerSettings, progress: float) -> float:
+    """Return the step size when ``progress`` in [0, 1] of the run is done."""
+    first, last = settings.learning_rate, settings.final_learning_rate
+    progress = min(max(progress, 0.0), 1.0)
+    if settings.schedule == "constant":
+        return first
+    if settings.schedule == "linear":
+        return first + (last - first) * progress
+    if settings.schedule == "cosine":
+        return last + (first - last) * 0.5 * (1 + math.cos(math.pi * progress))
+    passed = sum(progress >= share for share in settings.step_at)
+    return first * (last / first) ** (passed / max(len(settings.step_at), 1)) if first > 0 and last > 0 else first
+
+
+def network_arrays(network: torch.nn.Module) -> dict[str, np.ndarray]:
+    """Return the weights by name as numpy arrays."""
+    return {name: tensor.detach().cpu().contiguous().numpy() for name, tensor in network.state_dict().items()}
+
+
+def load_arrays(network: torch.nn.Module, arrays: dict[str, np.ndarray]) -> None:
+    """Copy weights by name into ``network``; raises ValueError if names or shapes do not fit."""
+    try:
+        network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in arrays.items()})
+    except RuntimeError as error:
+        raise ValueError(f"these weights do not fit this network: {str(error).splitlines()[-1].strip()}.") from None
+
+
+def _value_loss(value_logits, outcomes, root_values, root_value_share: float) -> torch.Tensor:
+    """Return the value loss against a target that mixes the game's result with the search's value."""
+    if value_logits.shape[1] == 1:
+        target = (1 - root_value_share) * outcomes + root_value_share * root_values
+        return ((expected_value(value_logits) - target) ** 2).mean()
+    target = (1 - root_value_share) * _win_draw_loss(outcomes) + root_value_share * _win_draw_loss(root_values)
+    return -(target * functional.log_softmax(value_logits, dim=1)).sum(dim=1).mean()
+
+
+def _win_draw_loss(values: torch.Tensor) -> torch.Tensor:
+    """Return the win/draw/loss probabilities, [M, 3], that have the given expectation and the most draws: exact for results, a choice between."""
+    return torch.stack([values.clamp_min(0), 1 - values.abs(), (-values).clamp_min(0)], dim=1)
+
+
+def _make_optimizer(network, settings: LearnerSettings):
+    parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
+    if settings.optimizer == "sgd":
+        return torch.optim.SGD(parameters, settings.learning_rate, momentum=settings.momentum, weight_decay=settings.weight_decay, nesterov=settings.momentum > 0)
+    kind = torch.optim.AdamW if settings.optimizer == "adamw" else torch.optim.Adam
+    return kind(parameters, settings.learning_rate, weight_decay=settings.weight_decay, fused=True)

@@ -1,0 +1,119 @@
+"""Replay: the positions of recent games, raw, in a window that grows as the run does.
+
+In: `GameRecord`s. Out: batches of planes and targets, each row under a random symmetry. Planes are made when a batch is sampled, so that a change
+of the input planes does not invalidate stored games. Knows neither network nor torch.
+"""
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+
+from alphazero.config import option
+from alphazero.records import GameRecord
+
+
+@dataclasses.dataclass
+class ReplaySettings:
+    """How much of the past is trained on. The window is KataGo's (arXiv 1902.10565, appendix C): start * (1 + beta * ((rows / start)^alpha - 1) / alpha)."""
+
+    window_start: int = option(20_000, "rows in the window while fewer have been made", low=1)
+    window_alpha: float = option(0.75, "exponent of the window's growth; smaller forgets faster", low=0.01, high=1.0)
+    window_beta: float = option(0.4, "slope of the window's growth at the start; 0 keeps its size", low=0.0, high=1.0)
+    window_max: int = option(500_000, "rows kept at the most; this bounds the memory", low=1)
+    symmetries: bool = option(True, "show each sampled row under a random symmetry of its game")
+
+
+class Batch(NamedTuple):
+    """Rows to learn from."""
+
+    planes: np.ndarray  #: float32[M, C, H, W], of the player to move
+    action_weights: np.ndarray  #: float32[M, A], the policy target
+    legal_action_mask: np.ndarray  #: bool[M, A]
+    outcomes: np.ndarray  #: int8[M], 1, 0 or -1, from the viewpoint of the player to move
+    root_values: np.ndarray  #: float32[M], the search's value, same viewpoint
+
+
+class Replay:
+    """A ring of rows, one for each move that a full search chose.
+
+    Args:
+        game: a batched game.
+        generator: draws rows and symmetries.
+    """
+
+    def __init__(self, game, settings: ReplaySettings, generator: np.random.Generator):
+        self.game = game
+        self.settings = settings
+        self.num_added = 0  #: rows ever added
+        self._generator = generator
+        size = settings.window_max
+        self._states = np.zeros((size, game.state_size), game.state_dtype)
+        self._weights = np.zeros((size, game.num_actions), np.float32)
+        self._outcomes = np.zeros(size, np.int8)
+        self._values = np.zeros(size, np.float32)
+
+    def add(self, record: GameRecord) -> int:
+        """Take the target rows of a finished game; return how many."""
+        rows = np.flatnonzero(record.is_target)[-self.settings.window_max :]
+        places = (self.num_added + np.arange(len(rows))) % self.settings.window_max
+        self._states[places] = record.states[rows]
+        self._weights[places] = record.action_weights[rows]
+        self._outcomes[places] = record.outcomes[rows]
+        self._values[places] = record.root_values[rows]
+        self.num_added += len(rows)
+        return len(rows)
+
+    @property
+    def window(self) -> int:
+        """The number of newest rows that are trained on."""
+        return min(window_rows(self.num_added, self.settings), self.num_added)
+
+    def sample(self, batch_size: int) -> Batch:
+        """Draw rows from the window, each with the same chance, with replacement; raises ValueError if there is none."""
+        if self.window == 0:
+            raise ValueError("there is nothing to sample from: no row has been added.")
+        return self._batch(self._generator.integers(self.window, size=batch_size))
+
+    def epoch(self, batch_size: int):
+        """Yield batches that hold every row of the window once, in random order; a last batch of fewer rows is left out unless it is the only one."""
+        ages = self._generator.permutation(self.window)
+        for start in range(0, max(len(ages) - batch_size + 1, 1), batch_size):
+            yield self._batch(ages[start : start + batch_size])
+
+    def state_dict(self) -> dict:
+        """Return the random state and the number of rows ever added; the rows themselves are stored with the games of the run."""
+        return {"generator": self._generator.bit_generator.state, "num_added": self.num_added}
+
+    def load_state_dict(self, state: dict, records) -> None:
+        """Restore what `state_dict` returned.
+
+        Args:
+            records: the stored games, the oldest first, of which the last rows are those of the window.
+        """
+        self._generator.bit_generator.state = state["generator"]
+        records = list(records)
+        self.num_added = state["num_added"] - sum(int(record.is_target.sum()) for record in records)
+        for record in records:
+            self.add(record)
+
+    def _batch(self, ages) -> Batch:
+        """Return the rows of the given ages (0 is the newest) under random symmetries."""
+        places = (self.num_added - 1 - ages) % self.settings.window_max
+        states, weights = self._states[places], self._weights[places]
+        planes, mask = self.game.observe(states), self.game.legal_action_mask(states)
+        if self.settings.symmetries and len(self.game.cell_symmetries) > 1:
+            chosen = self._generator.integers(len(self.game.cell_symmetries), size=len(ages))
+            flat = planes.reshape(*planes.shape[:2], -1)
+            planes = np.take_along_axis(flat, self.game.cell_symmetries[chosen][:, None], axis=2).reshape(planes.shape)
+            weights = np.take_along_axis(weights, self.game.action_symmetries[chosen], axis=1)
+            mask = np.take_along_axis(mask, self.game.action_symmetries[chosen], axis=1)
+        return Batch(planes, weights, mask, self._outcomes[places], self._values[places])
+
+
+def window_rows(num_added: int, settings: ReplaySettings) -> int:
+    """Return the size of the window after ``num_added`` rows."""
+    start, alpha, beta = settings.window_start, settings.window_alpha, settings.window_beta
+    if num_added <= start:
+        return min(start, settings.window_max)
+    return int(min(start * (1 + beta * ((num_added / start) ** alpha - 1) / alpha), settings.window_max))

@@ -1,0 +1,191 @@
+"""Self-play: B games in lockstep, one evaluator, an unending stream of finished games.
+
+In: a game, an evaluator, settings. Out: `GameRecord`s, one at a time, as games finish. A slot whose search is finished plays its move at once
+while the other slots search on; a slot whose game is finished begins the next one. Knows neither replay nor learner.
+"""
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+
+from alphazero.config import option
+from alphazero.records import GameRecord
+from alphazero.search.mcts import SearchSettings, TreeSearch
+
+
+@dataclasses.dataclass
+class SelfPlaySettings:
+    """How the training games are played."""
+
+    num_parallel_games: int = option(128, "games in lockstep, which share each batch of the network", low=1, high=65536)
+    games_per_iteration: int = option(200, "games finished in an iteration, before the network learns from them", low=1)
+    carry_over: bool = option(True, "games that an iteration leaves unfinished go on in the next; false plays each iteration's games to their end")
+    num_simulations: int = option(128, "simulations of a full search, whose row is trained on (AlphaZero: 800)", low=2, high=1_000_000)
+    num_fast_simulations: int = option(32, "simulations of a fast search, whose row is not (KataGo's playout cap randomisation)", low=1, high=1_000_000)
+    full_search_share: float = option(0.25, "share of the moves that get a full search; 1 is AlphaZero's way (KataGo: 0.25)", low=0.01, high=1.0)
+    temperature: float = option(1.0, "temperature of the first moves: 1 draws a move by its visit share, 0 plays the most visited", low=0.0, high=10.0)
+    num_sampled_plies: int = option(15, "plies that are played at this temperature (AlphaZero: 30 in chess)", low=0)
+    final_temperature: float = option(0.0, "temperature afterwards", low=0.0, high=10.0)
+    temperature_half_life: float = option(0.0, "plies in which the temperature halves towards the final one; 0 switches at once", low=0.0)
+
+
+class SelfPlay:
+    """The slots and the games in them.
+
+    Args:
+        game: a batched game.
+        evaluator: answers the leaves; its weights may change between calls of `play`.
+        generator: draws moves, root noise and which searches are full.
+    """
+
+    def __init__(self, game, evaluator, settings: SelfPlaySettings, search_settings: SearchSettings, generator: np.random.Generator):
+        self.game = game
+        self.settings = settings
+        self._generator = generator
+        most = max(settings.num_simulations, settings.num_fast_simulations)
+        self.search = TreeSearch(game, evaluator, settings.num_parallel_games, most, search_settings, generator)
+        slots, plies = settings.num_parallel_games, game.max_plies
+        self._playing = np.zeros(slots, np.bool_)
+        self._roots = np.zeros((slots, game.state_size), game.state_dtype)
+        self._plies = np.zeros(slots, np.int32)
+        self._full = np.zeros(slots, np.bool_)
+        self._states = np.zeros((slots, plies, game.state_size), game.state_dtype)
+        self._actions = np.zeros((slots, plies), np.int32)
+        self._weights = np.zeros((slots, plies, game.num_actions), np.float32)
+        self._values = np.zeros((slots, plies), np.float32)
+        self._players = np.zeros((slots, plies), np.int8)
+        self._targets = np.zeros((slots, plies), np.bool_)
+
+    def play(self, num_games: int) -> Iterator[GameRecord]:
+        """Play until ``num_games`` more games are finished, and yield each as it ends.
+
+        Trees of unfinished games are begun anew at each call: the network may have changed since.
+        """
+        started = self._resume_games()
+        finished = 0
+        while finished < num_games:
+            room = None if self.settings.carry_over else num_games - started
+            started += self._start_games(room)
+            self.search.step()
+            for record in self._make_moves():
+                finished += 1
+                yield record
+                if finished == num_games:
+                    return
+
+    def state_dict(self) -> dict:
+        """Return the games under way and the random state; the trees are not part of it."""
+        names = ("playing", "roots", "plies", "states", "actions", "weights", "values", "players", "targets")
+        rows = np.flatnonzero(self._playing)
+        longest = int(self._plies.max(initial=0))
+        arrays = {name: getattr(self, f"_{name}") for name in names}
+        arrays = {name: array[rows, :longest] if array.ndim > 1 and name != "roots" else array[rows] for name, array in arrays.items()}
+        return {"rows": rows, "generator": self._generator.bit_generator.state, **arrays}
+
+    def load_state_dict(self, state: dict) -> None:
+        """Restore what `state_dict` returned."""
+        self._generator.bit_generator.state = state["generator"]
+        rows = state["rows"]
+        self._playing[:] = False
+        for name in ("playing", "roots", "plies"):
+            getattr(self, f"_{name}")[rows] = state[name]
+        for name in ("states", "actions", "weights", "values", "players", "targets"):
+            getattr(self, f"_{name}")[rows, : state[name].shape[1]] = state[name]
+
+    def _resume_games(self) -> int:
+        """Begin the searches of the games under way; return how many there are."""
+        rows = np.flatnonzero(self._playing)
+        self.search.stop(np.flatnonzero(~self._playing))
+        if len(rows):
+            self.search.reset(rows, self._roots[rows], *self._draw_budgets(rows))
+        return len(rows)
+
+    def _start_games(self, room: int | None) -> int:
+        """Begin games in idle slots, at most ``room``; return how many."""
+        if self._playing.all():
+            return 0
+        rows = np.flatnonzero(~self._playing)[:room]
+        if not len(rows):
+            return 0
+        self._roots[rows] = self.game.initial_states(len(rows))
+        self._plies[rows] = 0
+        self._playing[rows] = True
+        self.search.reset(rows, self._roots[rows], *self._draw_budgets(rows))
+        return len(rows)
+
+    def _draw_budgets(self, rows) -> tuple[np.ndarray, np.ndarray]:
+        """Draw which of the next searches are full; return (num_simulations, noisy), for only full searches explore with noise."""
+        settings = self.settings
+        full = self._generator.random(len(rows)) < settings.full_search_share
+        self._full[rows] = full
+        return np.where(full, settings.num_simulations, settings.num_fast_simulations), full
+
+    def _make_moves(self) -> list[GameRecord]:
+        """Play a move in every slot whose search is finished; return the games that end with it."""
+        rows = self.search.finished_rows()
+        if not len(rows):
+            return []
+        output = self.search.output(rows)
+        actions = self._choose(output.action_weights, self._plies[rows])
+        self._note(rows, actions, output)
+        after = self.game.step(self._roots[rows], actions)
+        self._plies[rows] += 1
+        self._roots[rows] = after.states
+        over = after.over
+        going_on = rows[~over]
+        if len(going_on):
+            self.search.advance(going_on, actions[~over], after.states[~over], *self._draw_budgets(going_on))
+        if not over.any():
+            return []
+        self.search.stop(rows[over])
+        self._playing[rows[over]] = False
+        return [self._record(row, after.players[i], after.results[i]) for i, row in enumerate(rows) if over[i]]
+
+    def _choose(self, weights: np.ndarray, plies: np.ndarray) -> np.ndarray:
+        """Draw an action for each row from its visit shares, sharpened by the temperature of its ply."""
+        settings = self.settings
+        late = np.maximum(plies - settings.num_sampled_plies + 1, 0)
+        decay = 0.5 ** (late / settings.temperature_half_life) if settings.temperature_half_life else (late == 0)
+        temperatures = settings.final_temperature + (settings.temperature - settings.final_temperature) * decay
+        return sample_actions(weights, temperatures, self._generator)
+
+    def _note(self, rows, actions, output) -> None:
+        plies = self._plies[rows]
+        self._states[rows, plies] = self._roots[rows]
+        self._actions[rows, plies] = actions
+        self._weights[rows, plies] = output.action_weights
+        self._values[rows, plies] = output.root_values
+        self._players[rows, plies] = self.search.tree.players[rows, 0]
+        self._targets[rows, plies] = self._full[rows]
+
+    def _record(self, row: int, last_player: int, last_result: float) -> GameRecord:
+        """Return the finished game of a slot; the result is from the viewpoint of the player to move in its last position."""
+        plies = slice(0, self._plies[row])
+        outcomes = np.where(self._players[row, plies] == last_player, last_result, -last_result).astype(np.int8)
+        return GameRecord(
+            states=self._states[row, plies].copy(),
+            actions=self._actions[row, plies].copy(),
+            action_weights=self._weights[row, plies].copy(),
+            root_values=self._values[row, plies].copy(),
+            outcomes=outcomes,
+            is_target=self._targets[row, plies].copy(),
+        )
+
+
+def sample_actions(weights: np.ndarray, temperatures: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """Draw an action for each row with probability proportional to weight ** (1 / temperature); temperature 0 takes the largest.
+
+    Args:
+        weights: float32[M, A], not negative, with a positive sum in each row.
+        temperatures: float[M].
+
+    Returns:
+        int32[M].
+    """
+    weights = weights.astype(np.float64)
+    weights /= weights.max(axis=1, keepdims=True)
+    sharpened = weights ** (1.0 / np.maximum(temperatures, 1e-3))[:, None]
+    cumulative = np.cumsum(sharpened, axis=1)
+    drawn = (cumulative <= generator.random(len(weights))[:, None] * cumulative[:, -1:]).sum(axis=1)
+    return np.where(temperatures > 0, np.minimum(drawn, weights.shape[1] - 1), weights.argmax(axis=1)).astype(np.int32)
