@@ -1,0 +1,104 @@
+"""A game in progress: the positions so far, and the way back.
+
+In: legal actions, one after the other. Out: positions. A session knows the rules and nothing of players, engines or screens.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from alphazero.games.game import Game
+
+
+class Session:
+    """One game from its start, with every position kept.
+
+    Args:
+        actions: moves to start from.
+
+    Raises:
+        ValueError: for a move of the list that is not legal, with its place.
+    """
+
+    def __init__(self, game: Game, actions=()):
+        self.game = game
+        game.play_moves(actions)
+        self.actions: list[int] = []
+        self.states = [game.initial_states()[0]]
+        for action in actions:
+            self.play(int(action))
+
+    @property
+    def state(self) -> np.ndarray:
+        """The position now, [K]."""
+        return self.states[-1]
+
+    @property
+    def previous_state(self) -> np.ndarray | None:
+        """The position before the last move, None at the start."""
+        return self.states[-2] if self.actions else None
+
+    @property
+    def over(self) -> bool:
+        return bool(self.game.over(self.state[None])[0])
+
+    @property
+    def player(self) -> int:
+        """The player to move, 0 for the one who moves first in the game."""
+        return self.player_at(len(self.actions))
+
+    def player_at(self, ply: int) -> int:
+        """Return who was to move after ``ply`` moves."""
+        return int(self.game.players(self.states[ply][None])[0])
+
+    @property
+    def winner(self) -> int | None:
+        """The winner of a finished game, 0 for the player who moved first in it; None for a draw."""
+        inspected = self.game.inspect(self.state[None])
+        result = float(inspected.results[0])
+        if result == 0.0:
+            return None
+        return int(inspected.players[0]) if result > 0 else 1 - int(inspected.players[0])
+
+    @property
+    def legal_actions(self) -> list[int]:
+        return self.legal_actions_at(len(self.actions))
+
+    def legal_actions_at(self, ply: int) -> list[int]:
+        """Return the legal actions after ``ply`` moves."""
+        return np.flatnonzero(self.game.legal_action_mask(self.states[ply][None])[0]).tolist()
+
+    def play(self, action: int) -> None:
+        """Play a move.
+
+        Raises:
+            ValueError: with one plain sentence if it is not legal.
+        """
+        self.game.check_legal(self.state, action)
+        self.states.append(self.game.step(self.state[None], np.array([action])).states[0])
+        self.actions.append(action)
+
+    def is_forced_pass(self, ply: int | None = None) -> bool:
+        """Tell whether the player to move (after ``ply`` moves, or now) can only pass: one legal action, and it leaves the board as it is."""
+        ply = len(self.actions) if ply is None else ply
+        legal = self.legal_actions_at(ply)
+        if len(legal) != 1:
+            return False
+        after = self.game.step(self.states[ply][None], np.array(legal)).states[0]
+        return np.array_equal(self.game.cells(self.states[ply]), self.game.cells(after))
+
+    def take_back(self, is_human: Callable[[int], bool]) -> int:
+        """Go back to the latest earlier position in which a person had to choose.
+
+        Args:
+            is_human: whether a player (0 or 1) is a person.
+
+        Returns:
+            How many moves were taken back; 0, with nothing changed, if there is no such position.
+        """
+        for ply in range(len(self.actions) - 1, -1, -1):
+            if is_human(self.player_at(ply)) and not self.is_forced_pass(ply):
+                num_taken_back = len(self.actions) - ply
+                del self.actions[ply:], self.states[ply + 1 :]
+                return num_taken_back
+        return 0
