@@ -1,0 +1,167 @@
+"""Our games as PettingZoo AEC environments.
+
+In: the name of a game. Out: an environment whose observations have the form of PettingZoo's own board games: a dict of
+
+    observation  int8[H, W, 2], the agent's own pieces, then the other's, whoever is to move
+    action_mask  int8[A], 1 = legal, all 0 for the agent that is not to move
+
+Rewards come with the last move: 1 and -1, or 0 and 0. With `env`, an illegal action ends the game: -1 for who played it, 0 for the other.
+"""
+
+import functools
+import re
+
+import numpy as np
+
+from alphazero.config import ConfigError
+from alphazero.games import make_game
+from alphazero.games.pettingzoo_game import CLASSIC_TWINS
+from alphazero.games.pettingzoo_package import classic_module, require_pettingzoo
+from alphazero.interop.board_image import board_image
+from alphazero.interop.board_text import board_text
+
+require_pettingzoo()  # before the imports that need it, so that a person reads what to install
+
+from gymnasium import spaces  # noqa: E402
+from pettingzoo import AECEnv  # noqa: E402
+from pettingzoo.utils import wrappers  # noqa: E402
+
+AGENTS = ("player_0", "player_1")
+RENDER_MODES = ("human", "ansi", "rgb_array")
+
+
+def env(game_name: str, render_mode: str | None = None) -> AECEnv:
+    """Return the environment of one of our games, in the wrappers that PettingZoo puts around its own.
+
+    Args:
+        game_name: as `alphazero.games.make_game` reads it.
+        render_mode: "human" prints the board after every move, "ansi" returns it as text, "rgb_array" as an image (uint8[h, w, 3]).
+
+    Raises:
+        ValueError: with one plain sentence if there is no such game.
+        ConfigError: if there is no such render mode.
+    """
+    environment = wrappers.TerminateIllegalWrapper(raw_env(game_name, render_mode), illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(environment))
+
+
+def raw_env(game_name: str, render_mode: str | None = None) -> "GameEnvironment":
+    """Return the same without wrappers: an illegal action raises ValueError."""
+    return GameEnvironment(make_game(game_name), render_mode)
+
+
+def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
+    """Return PettingZoo's own environment of this name (``"connect_four_v3"``), or else that of our game of this name.
+
+    Raises:
+        ValueError: with one plain sentence if there is none.
+    """
+    if name in CLASSIC_TWINS:
+        return classic_module(name).env(render_mode=render_mode)
+    if re.fullmatch(r"\w+_v\d+", name):
+        raise ConfigError(f"there is no environment '{name}' here; PettingZoo's own are {', '.join(CLASSIC_TWINS)}.")
+    return env(name, render_mode)
+
+
+class GameEnvironment(AECEnv):
+    """One game of ours as an environment. Unlike PettingZoo's own, a deep copy of it is the same game at the same point.
+
+    Args:
+        game: see `alphazero.games.game`.
+        render_mode: see `env`.
+    """
+
+    def __init__(self, game, render_mode: str | None = None):
+        super().__init__()
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ConfigError(f"render_mode={render_mode} is not allowed: render_mode takes one of {', '.join(RENDER_MODES)}.")
+        self.game = game
+        self.render_mode = render_mode
+        self.metadata = {"name": game.name, "render_modes": list(RENDER_MODES), "is_parallelizable": False, "render_fps": 2}
+        self.possible_agents = list(AGENTS)
+        _, height, width = game.planes_shape
+        self.observation_spaces = {agent: _observation_space((height, width, 2), game.num_actions) for agent in AGENTS}
+        self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in AGENTS}
+
+    def observation_space(self, agent: str) -> spaces.Space:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict | None = None) -> None:
+        """Begin a new game; there is no chance in it, so ``seed`` changes nothing."""
+        self.agents = list(AGENTS)
+        self._state = self.game.initial_states()[0]
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0)
+        self.rewards = dict.fromkeys(AGENTS, 0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos = {agent: {} for agent in AGENTS}
+        self._look()
+
+    def step(self, action) -> None:
+        """Play the action of the agent that is to move.
+
+        Raises:
+            ValueError: with one plain sentence if it is not legal.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            return self._was_dead_step(action)
+        self.game.check_legal(self._state, int(action))
+        self._cumulative_rewards[agent] = 0
+        self._state = self.game.step(self._state[None], np.array([action])).states[0]
+        self._look()
+        self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        index = AGENTS.index(agent)
+        planes = np.stack([self._board == 1 + index, self._board == 2 - index], axis=2).astype(np.int8)
+        mask = self._legal_action_mask if agent == self.agent_selection else np.zeros_like(self._legal_action_mask)
+        return {"observation": planes, "action_mask": mask.astype(np.int8)}
+
+    def render(self) -> str | np.ndarray | None:
+        """Show the board as the render mode says: print it, return its text, or return its image."""
+        if self.render_mode == "rgb_array":
+            return board_image(self._board)
+        text = self._text()
+        if self.render_mode != "human":
+            return text if self.render_mode == "ansi" else None
+        print(text, flush=True)
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+    def _look(self) -> None:
+        """Read what the position says: who moves, what is legal, and at the end the rewards."""
+        inspected = self.game.inspect(self._state[None])
+        player, over = int(inspected.players[0]), bool(inspected.over[0])
+        self.agent_selection = AGENTS[player]
+        self._legal_action_mask = inspected.legal_action_mask[0]
+        self._board = self.game.cells(self._state)
+        if over:
+            result = int(inspected.results[0])
+            self.rewards = {AGENTS[player]: result, AGENTS[1 - player]: -result}
+            self.terminations = dict.fromkeys(AGENTS, True)
+
+    def _text(self) -> str:
+        letters = self.game.piece_letters
+        board = board_text(self._board, letters, np.flatnonzero(self._legal_action_mask).tolist(), np.arange(self.game.num_actions))
+        names = {agent: f"{agent} ({letters[1 + index]})" for index, agent in enumerate(AGENTS)}
+        if not self._legal_action_mask.any():
+            winners = [names[agent] for agent, reward in self.rewards.items() if reward > 0]
+            return f"{board}\n{winners[0]} wins" if winners else f"{board}\na draw"
+        return f"{board}\n{names[self.agent_selection]} to move"
+
+
+@functools.lru_cache(maxsize=None)
+def _observation_space(planes_shape: tuple[int, int, int], num_actions: int) -> spaces.Dict:
+    return spaces.Dict(
+        {
+            "observation": spaces.Box(low=0, high=1, shape=planes_shape, dtype=np.int8),
+            "action_mask": spaces.Box(low=0, high=1, shape=(num_actions,), dtype=np.int8),
+        }
+    )
