@@ -219,7 +219,8 @@ def network_path(kind: str, game_name: str) -> Path | None:
         ConfigError: if it looks like a path and nothing is there.
     """
     if kind == "network":
-        runs = Path("checkpoints") / game_name.replace(":", "_")
+        folder_name = Path(game_name).stem if game_name.endswith(".py") else game_name.replace(":", "_")
+        runs = Path("checkpoints") / folder_name
         found = sorted(runs.glob("*/networks/*.safetensors"), key=lambda path: (path.stat().st_mtime_ns, path.name))
         if not found:
             raise ConfigError(f"there is no network of {game_name} under {runs}: train one, or give the path of one.")

@@ -227,7 +227,9 @@ class TerminalGame:
         if notes:
             line.append(f"   {notes}", "dim")
         self.console.print(line, soft_wrap=True)
-        if self.every_board and not self.session.over:
+        # One board for each round is enough: an engine's answer to a person's move follows at once.
+        answer_follows = self._is_human(player) and not self.session.over and not self._is_human(self.session.player)
+        if self.every_board and not answer_follows and not self.session.over:
             self._print_board()
 
     def _print_board(self) -> None:

@@ -1,0 +1,72 @@
+"""`alphazero engine`: answers one JSON line on standard output for every JSON line on standard input."""
+
+import contextlib
+import dataclasses
+import io
+import os
+import sys
+
+from alphazero.config import from_overrides, option
+from alphazero.play.engine import Engine, serve
+from alphazero.players import PlayerSettings
+
+COMMAND = "alphazero engine"
+SUMMARY = "Answer one JSON line on standard output for every JSON line on standard input (docs/PLAY.md)."
+EXAMPLES = [
+    """echo '{"game": "connect_four", "moves": [3, 3, 2]}' | alphazero engine num_simulations=5000""",
+    "alphazero engine network=checkpoints/connect_four/RUN num_simulations=200",
+]
+
+
+@dataclasses.dataclass
+class EngineOptions:
+    """Who answers."""
+
+    network: str | None = option(None, "the path of a network or of a run; without it UCT plays")
+
+
+@dataclasses.dataclass
+class EngineSettings(PlayerSettings, EngineOptions):
+    """The settings of the command; ``num_simulations`` and ``time_limit_s`` of a request replace those given here."""
+
+
+def main(words: list[str], requests=None, answers=None) -> int:
+    """Answer requests until they end.
+
+    Args:
+        requests, answers: text streams in place of standard input and output.
+    """
+    if {"-h", "--help"} & set(words):
+        from alphazero.cli.help_text import print_help
+
+        print_help("engine", SUMMARY, EngineSettings(), EXAMPLES)
+        return 0
+    settings = from_overrides(EngineSettings, words, COMMAND)
+    engine = _make_engine(settings)
+    requests = requests or _tolerant(sys.stdin)
+    answers = answers or sys.stdout
+    # Whatever a library prints must not end up between the answers.
+    with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(KeyboardInterrupt):
+        try:
+            serve(engine, requests, answers)
+        except BrokenPipeError:  # the other program is gone; the interpreter must not complain when it flushes at its end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), answers.fileno())
+    return 0
+
+
+def _make_engine(settings: EngineSettings) -> Engine:
+    if settings.network is None:
+        return Engine("uct", settings)
+    from alphazero.network_player import network_file_game
+
+    game = network_file_game(settings.network)
+    engine = Engine(f"network:{settings.network}", settings, game)
+    engine.warm_up(game)
+    return engine
+
+
+def _tolerant(stream):
+    """Let bytes that are not UTF-8 arrive as marks of replacement: they make a bad line, not the end of the engine."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding="utf-8", errors="replace")
+    return stream

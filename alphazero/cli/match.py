@@ -1,0 +1,130 @@
+"""`alphazero match`: paired games between two players, and how sure the result is."""
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from alphazero.arena import MatchProgress, MatchReport, play_match
+from alphazero.cli.help_text import print_help
+from alphazero.cli.play import DEFAULT_GAME, game_of_networks
+from alphazero.config import ConfigError, from_overrides, option
+from alphazero.games import make_game
+from alphazero.players import PlayerSettings, make_player
+
+COMMAND = "alphazero match"
+SUMMARY = "Play paired games between two players: each opening twice, with colours swapped. A draw is half a point."
+EXAMPLES = [
+    "alphazero match a=uct:1000 b=uct:200 num_games=100",
+    "alphazero match a=checkpoints/connect_four/RUN,num_simulations=64 b=uct:1000",
+    "alphazero match game=othello a=uct,rollout=weighted b=uct time_limit_s=0.1 num_games=20 json=match.json",
+]
+
+
+@dataclasses.dataclass
+class MatchOptions:
+    """Who meets whom, and how often."""
+
+    game: str | None = option(None, "which game; without it the network's own, or connect_four")
+    a: str = option("uct:1000", "a player: random, uct, uct:1000, network, or the path of a network or of a run")
+    b: str = option("random", "its opponent; each moves first in half of the games")
+    num_games: int = option(100, "games, an even number: each opening is played twice, with colours swapped", 2, 1_000_000)
+    opening_plies: int = option(4, "random moves that each pair of games starts with", 0, 1000)
+    json: str | None = option(None, "write the report and every game to this file")
+
+
+@dataclasses.dataclass
+class MatchSettings(PlayerSettings, MatchOptions):
+    """The settings of the command; those of the players hold for both, unless a player has its own: ``a=uct:500,uct_c=0.7``."""
+
+    seed: int = option(0, "seed of the openings and of the players; the same seed gives the same match", 0, 2**63 - 4)
+
+
+def main(words: list[str], console: Console | None = None) -> int:
+    """Play the match that the words ask for and print its result."""
+    if {"-h", "--help"} & set(words):
+        print_help("match", SUMMARY, MatchSettings(), EXAMPLES)
+        return 0
+    settings = from_overrides(MatchSettings, words, COMMAND)
+    if settings.num_games % 2:
+        raise ConfigError(f"num_games={settings.num_games} is not allowed: num_games takes an even number, since colours alternate.")
+    if settings.json and not Path(settings.json).resolve().parent.is_dir():
+        raise ConfigError(f"json={settings.json} is not allowed: there is no folder {Path(settings.json).parent} to write it to.")
+    specs = (settings.a, settings.b)
+    game = make_game(settings.game or game_of_networks(specs, settings) or DEFAULT_GAME)
+    players = [make_player(spec, game, dataclasses.replace(settings, seed=settings.seed + index)) for index, spec in enumerate(specs)]
+    console = console or Console(highlight=False)
+    with MatchBar(settings.num_games) as bar:
+        report = play_match(game, *players, settings.num_games, settings.opening_plies, settings.seed, bar)
+    console.print(report_table(report))
+    if settings.json:
+        Path(settings.json).write_text(json.dumps(report.to_plain(), allow_nan=False) + "\n")
+        console.print(f"Report and games: {settings.json}", markup=False, soft_wrap=True)
+    return 0
+
+
+def report_table(report: MatchReport) -> Table:
+    """Return the result as a table: by colour, the score and the rating with their intervals, and how varied the games were."""
+    table = Table(
+        title=f"{report.game}: {len(report.games)} games of A against B", title_justify="left", title_style="bold", show_header=False
+    )
+    table.add_column(style="dim")
+    table.add_column()
+    for letter, name in (("A", report.player_a), ("B", report.player_b)):
+        table.add_row(letter, name)
+    table.add_section()
+    for label, tally in (("A in all", report.total), ("A moving first", report.as_first), ("A moving second", report.as_second)):
+        table.add_row(label, f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost")
+    table.add_section()
+    low, high = report.score_interval
+    table.add_row(
+        "A's score", f"[bold]{report.score:.1%}[/bold]  (95 % interval {low:.1%} to {high:.1%}, over {len(report.pair_scores)} pairs)"
+    )
+    table.add_row(
+        "A's rating minus B's",
+        f"{_elo(report.elo)} Elo  (95 % interval {_elo(report.elo_interval.low)} to {_elo(report.elo_interval.high)})",
+    )
+    table.add_section()
+    plies = report.lengths
+    table.add_row(
+        "Different games",
+        f"{report.num_distinct_games} of {len(report.games)}, from {report.num_distinct_openings} openings of {report.opening_plies} plies",
+    )
+    table.add_row("Length", f"{min(plies)} to {max(plies)} plies, {sum(plies) / len(plies):.1f} on average")
+    return table
+
+
+class MatchBar:
+    """The progress of a match on standard error: a bar with the result so far and the time left; nothing where that is no terminal."""
+
+    def __init__(self, num_games: int):
+        console = Console(stderr=True)
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+        )
+        self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self._task = self._progress.add_task("playing", total=num_games)
+
+    def __enter__(self):
+        self._progress.start()
+        return self
+
+    def __exit__(self, *error) -> None:
+        self._progress.stop()
+
+    def __call__(self, progress: MatchProgress) -> None:
+        text = f"A: {progress.wins} won, {progress.draws} drawn, {progress.losses} lost"
+        self._progress.update(self._task, completed=progress.num_finished, description=text)
+
+
+def _elo(value: float) -> str:
+    return f"{value:+.0f}" if math.isfinite(value) else ("+infinite" if value > 0 else "-infinite")
