@@ -5,29 +5,49 @@ import dataclasses
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from alphazero.cli.help_text import print_help
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.games.pettingzoo_package import require_pettingzoo
 from alphazero.match_report import MatchReport
 from alphazero.players import PlayerSettings, make_player, read_spec
 
 COMMAND = "alphazero pettingzoo"
+SUMMARY = "Play a match between two players inside a PettingZoo environment, by its own rules. Every game begins at the start."
+EXAMPLES = [
+    "alphazero pettingzoo env=connect_four_v3 first=uct:1000 second=random num_games=10",
+    "alphazero pettingzoo env=tictactoe_v3 first=human second=uct num_games=1 render=human",
+    "alphazero pettingzoo env=connect_four_v3 first=checkpoints/connect_four/RUN second=uct:1000 num_games=20",
+]
 
 
 @dataclasses.dataclass
-class PettingZooSettings(PlayerSettings):
-    """The settings of the command; those of the players hold for both of them."""
+class PettingZooOptions:
+    """Who meets whom, where, and how it is shown."""
 
     env: str = option("connect_four_v3", "connect_four_v3 or tictactoe_v3 of PettingZoo, or a game of ours as an environment")
     first: str = option("uct:1000", "who moves first in games 1, 3, 5, ...: human, random, uct, uct:1000, network, or the path of one")
     second: str = option("random", "who moves second in games 1, 3, 5, ...")
     num_games: int = option(10, "games; the two take turns at moving first", 1, 100_000)
     render: str = option("none", "none; human: the environment shows every position; ansi: as text", choices=("none", "human", "ansi"))
-    sampled_plies: int = option(2, "in so many plies from the start of a game actions are drawn by weight, so that games differ", 0, 1000)
+    sampled_plies: int = option(
+        1, "in so many plies from the start of a game actions are drawn by visit shares, so that games differ", 0, 1000
+    )
 
 
-def main(words: list[str]) -> int:
+@dataclasses.dataclass
+class PettingZooSettings(PlayerSettings, PettingZooOptions):
+    """The settings of the command; those of the players hold for both, unless a player has its own: ``first=uct:500,uct_c=0.7``."""
+
+    seed: int = option(0, "seed of the players and of the environment; the same seed gives the same match", 0, 2**31 - 1)
+
+
+def main(words: list[str], console: Console | None = None) -> int:
     """Play the match that the words ask for and print its result."""
+    if {"-h", "--help"} & set(words):
+        print_help("pettingzoo", SUMMARY, PettingZooSettings(), EXAMPLES)
+        return 0
     settings = from_overrides(PettingZooSettings, words, COMMAND)
     require_pettingzoo()
     from alphazero.interop.board_view import view_of
@@ -37,36 +57,34 @@ def main(words: list[str]) -> int:
     view = view_of(environment)
     agents = [_make_agent(spec, view, settings, index) for index, spec in enumerate((settings.first, settings.second))]
     if agents[0].name == agents[1].name:
-        for index, agent in enumerate(agents):
-            agent.name = f"{agent.name} ({index + 1})"
-    console = Console(highlight=False, markup=False)
+        agents[0].name, agents[1].name = (f"{agent.name} ({number})" for number, agent in enumerate(agents, 1))
+    console = console or Console(highlight=False, markup=False)
     try:
         report = _play(environment, view, agents, settings, console)
     finally:
         environment.close()
     if report.games:
         console.print(result_table(report))
-        console.print(_summary(report), soft_wrap=True)
     return 0
 
 
 def result_table(report: MatchReport) -> Table:
-    """Return the result as a table of both players' wins, draws and losses, all games and by colour."""
-    table = Table(title=f"{report.player_a} against {report.player_b} in {report.game}", title_justify="left")
-    table.add_column("games of " + report.player_a)
-    for heading in ("wins", "draws", "losses"):
-        table.add_column(heading, justify="right")
-    for row, tally in (("moving first", report.as_first), ("moving second", report.as_second), ("all", report.total)):
-        table.add_row(row, *map(str, tally))
-    return table
-
-
-def _summary(report: MatchReport) -> str:
+    """Return the result as a table, from the viewpoint of the player named first."""
+    table = Table(title=f"{report.game}: {len(report.games)} games", title_justify="left", title_style="bold", show_header=False)
+    table.add_column(style="dim")
+    table.add_column()
+    table.add_row("first", Text(report.player_a))
+    table.add_row("second", Text(report.player_b))
+    table.add_section()
+    for turn, tally in (("in all", report.total), ("moving first", report.as_first), ("moving second", report.as_second)):
+        table.add_row(f"first {turn}", f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost")
     low, high = report.score_interval
-    return (
-        f"score of {report.player_a}: {report.score:.1%} (95 % interval {low:.1%} to {high:.1%}); "
-        f"{report.num_distinct_games} of {len(report.games)} games are distinct."
-    )
+    table.add_row("first's score", f"{report.score:.1%}  (95 % interval {low:.1%} to {high:.1%})")
+    table.add_section()
+    table.add_row("different games", f"{len({game.moves for game in report.games})} of {len(report.games)}")
+    lengths = report.lengths
+    table.add_row("length", f"{min(lengths)} to {max(lengths)} moves, {sum(lengths) / len(lengths):.1f} on average")
+    return table
 
 
 def _make_agent(spec: str, view, settings: PettingZooSettings, index: int):

@@ -78,15 +78,15 @@ class HumanAgent:
 
     Args:
         view: see `PettingZooAgent`.
-        ask: given a prompt, returns a line that the person typed; raises EOFError when there are no more.
+        ask: given a prompt, returns a line that the person typed; raises EOFError when there are no more. None is `input`.
         say: shows a line to the person.
         name: what to call the person.
     """
 
-    def __init__(self, view: BoardView, ask: Callable[[str], str] = input, say: Callable[[str], None] = print, name: str = "human"):
+    def __init__(self, view: BoardView, ask: Callable[[str], str] | None = None, say: Callable[[str], None] = print, name: str = "human"):
         self.name = name
         self._view = view
-        self._ask = ask
+        self._ask = ask or input
         self._say = say
 
     def act(self, observation, action_mask: np.ndarray | None = None, agent: str | None = None) -> int:

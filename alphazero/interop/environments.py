@@ -143,8 +143,8 @@ class GameEnvironment(AECEnv):
         self._legal_action_mask = inspected.legal_action_mask[0]
         self._board = self.game.cells(self._state)
         if over:
-            result = int(inspected.results[0])
-            self.rewards = {AGENTS[player]: result, AGENTS[1 - player]: -result}
+            first_result = int(inspected.results[0]) * (1 if player == 0 else -1)
+            self.rewards = dict(zip(AGENTS, (first_result, -first_result)))
             self.terminations = dict.fromkeys(AGENTS, True)
 
     def _text(self) -> str:
@@ -157,7 +157,7 @@ class GameEnvironment(AECEnv):
         return f"{board}\n{names[self.agent_selection]} to move"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _observation_space(planes_shape: tuple[int, int, int], num_actions: int) -> spaces.Dict:
     return spaces.Dict(
         {

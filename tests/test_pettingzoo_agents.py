@@ -1,0 +1,350 @@
+"""Our players in PettingZoo's own environments, and in ours: what they read from an observation, and games by the environment's rules."""
+
+import os
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+pytest.importorskip("pettingzoo", reason="PettingZoo is not installed")
+pytest.importorskip("pygame", reason="pygame, which PettingZoo draws with, is not installed")
+
+from alphazero.config import ConfigError  # noqa: E402
+from alphazero.games import make_game  # noqa: E402
+from alphazero.interop.agents import HumanAgent, LeftGame, PettingZooAgent, observed_text  # noqa: E402
+from alphazero.interop.board_view import view_of  # noqa: E402
+from alphazero.interop.environments import make_environment  # noqa: E402
+from alphazero.interop.episode import play_episode, play_match  # noqa: E402
+from alphazero.players import Choice, RandomPlayer, make_player  # noqa: E402
+
+ENVIRONMENTS = ("tictactoe_v3", "connect_four_v3", "tic_tac_toe", "connect_x:4x5x3", "othello:4")
+
+
+class Opportunist:
+    """Plays the lowest legal action and weighs all of them equally; remembers what it was asked."""
+
+    name = "opportunist"
+    batch_size = 1
+
+    def __init__(self, game):
+        self.game = game
+        self.states = []
+
+    def choose(self, states):
+        self.states.extend(states.copy())
+        mask = self.game.legal_action_mask(states)
+        weights = (mask / mask.sum(axis=1, keepdims=True)).astype(np.float32)
+        return Choice(mask.argmax(axis=1).astype(np.int32), weights, np.zeros(len(states), np.float32))
+
+
+class Scripted:
+    """Plays a list of the environment's actions."""
+
+    name = "scripted"
+
+    def __init__(self, actions):
+        self._actions = iter(actions)
+
+    def act(self, observation, action_mask=None, agent=None):
+        return next(self._actions)
+
+
+@pytest.fixture(params=ENVIRONMENTS)
+def environment(request):
+    return make_environment(request.param)
+
+
+# --- what an agent reads from an observation ----------------------------------------------------------------------------------------------
+
+
+def test_the_state_read_from_an_observation_is_the_one_that_our_rules_reach(environment):
+    view = view_of(environment)
+    generator = np.random.default_rng(2)
+    for _ in range(20):
+        environment.reset()
+        state = view.game.initial_states()[0]
+        while not any(environment.terminations.values()):
+            observation = environment.last()[0]
+            player = view.player_of(observation["observation"], environment.agent_selection)
+            assert player == view.game.players(state[None])[0]
+            assert np.array_equal(view.state(observation["observation"], player), state)
+            assert np.array_equal(view.game.legal_action_mask(state[None])[0], observation["action_mask"][view.actions])
+            action = int(generator.choice(np.flatnonzero(view.game.legal_action_mask(state[None])[0])))
+            environment.step(int(view.actions[action]))
+            state = view.game.step(state[None], [action]).states[0]
+        assert view.game.over(state[None])[0]
+
+
+@pytest.mark.parametrize("name", ["tictactoe_v3", "connect_four_v3"])
+def test_the_number_of_pieces_tells_who_is_to_move(name):
+    environment = make_environment(name)
+    view = view_of(environment)
+    environment.reset()
+    for action in (0, 2, 1, 4):
+        assert view.player_of(environment.last()[0]["observation"]) == environment.possible_agents.index(environment.agent_selection)
+        environment.step(action)
+
+
+def test_the_board_of_tictactoe_is_read_as_it_is_drawn():
+    environment = make_environment("tictactoe_v3")
+    view = view_of(environment)
+    environment.reset()
+    environment.step(1)
+    environment.step(6)
+    observation = environment.last()[0]
+    assert observed_text(view, observation["observation"], 0, observation["action_mask"]) == "0 3 O\nX 4 7\n2 5 8"
+
+
+def test_what_cannot_be_read_is_refused_in_one_sentence():
+    view = view_of(make_environment("connect_four_v3"))
+    with pytest.raises(ValueError, match=r"has the shape \(6, 7, 2\), not \(3, 3, 2\)"):
+        view.board(np.zeros((3, 3, 2)), 0)
+    with pytest.raises(ValueError, match="no agent 'player_2', only player_0 and player_1"):
+        view.player_of(np.zeros((6, 7, 2)), "player_2")
+    with pytest.raises(ValueError, match="hangs in the air"):
+        floating = np.zeros((6, 7, 2))
+        floating[0, 0] = (0, 1)
+        view.state(floating, 1)
+    othello = view_of(make_environment("othello:4"))
+    with pytest.raises(ValueError, match="give the agent's name"):
+        othello.player_of(np.zeros((4, 4, 2)))
+
+    class Chess:
+        possible_agents = ["player_0", "player_1"]
+        metadata = {"name": "chess_v6"}
+        unwrapped = None
+
+    with pytest.raises(ConfigError, match="not 'chess_v6'"):
+        view_of(Chess())
+
+
+# --- our players as agents ----------------------------------------------------------------------------------------------------------------
+
+
+def test_an_agent_needs_the_observation_and_the_mask_alone():
+    environment = make_environment("connect_four_v3")
+    view = view_of(environment)
+    player = Opportunist(view.game)
+    agent = PettingZooAgent(player, view)
+    environment.reset()
+    for action in (0, 0, 0, 0, 0, 0, 3):
+        environment.step(action)
+    observation = environment.last()[0]
+    assert agent.act(observation) == 1
+    assert agent.act(observation["observation"], observation["action_mask"]) == 1
+    assert np.array_equal(player.states[0], make_game("connect_four").play_moves([0, 0, 0, 0, 0, 0, 3]))
+    assert np.array_equal(player.states[0], player.states[1])
+    with pytest.raises(ValueError, match="needs the action mask"):
+        agent.act(observation["observation"])
+    with pytest.raises(ValueError, match="not its turn"):
+        agent.act(environment.observe("player_0"), agent="player_0")
+    with pytest.raises(ValueError, match="does not fit the rules of connect_four"):
+        agent.act(observation["observation"], np.ones(7))
+
+
+def test_actions_are_always_legal_as_either_player(environment):
+    view = view_of(environment)
+    players = [RandomPlayer(view.game, 1), Opportunist(view.game)]
+    for index in range(10):
+        first, second = players if index % 2 == 0 else players[::-1]
+        agents = dict(zip(environment.possible_agents, (PettingZooAgent(first, view), PettingZooAgent(second, view))))
+        episode = play_episode(environment, agents)
+        assert episode.illegal_agent is None
+        assert sum(episode.rewards.values()) == 0
+    assert len(players[1].states) > 20
+
+
+def test_sampled_plies_make_games_differ_and_the_others_do_not():
+    environment = make_environment("connect_four_v3")
+    view = view_of(environment)
+    report = play_match(environment, *(PettingZooAgent(Opportunist(view.game), view) for _ in range(2)), num_games=6)
+    assert len({game.moves for game in report.games}) == 1
+    agents = [PettingZooAgent(Opportunist(view.game), view, num_sampled_plies=2, seed=seed) for seed in range(2)]
+    games = [game.moves for game in play_match(environment, *agents, num_games=40).games]
+    assert len({moves[:2] for moves in games}) > 20  # 40 draws among 49
+    # From the third ply on each is the lowest column that is not full.
+    for moves in games:
+        for ply in range(2, len(moves)):
+            assert moves[ply] == min(column for column in range(7) if moves[:ply].count(column) < 6)
+
+
+def test_uct_beats_random_in_connect_four():
+    environment = make_environment("connect_four_v3")
+    view = view_of(environment)
+    uct, chance = (PettingZooAgent(make_player(spec, view.game), view) for spec in ("uct:200", "random"))
+    report = play_match(environment, uct, chance, num_games=20)
+    # It wins at least 99 % of such games; 17 of 20 or fewer would then be a chance of less than 0.2 %.
+    assert report.as_first.wins + report.as_second.wins >= 18
+    assert report.num_distinct_games == 20
+
+
+@pytest.mark.parametrize("moves, answer", [([0, 4, 3], 6), ([4, 0, 8, 1], 2), ([0, 4, 1, 8], 2), ([1, 0, 4, 3, 8], 6)])
+def test_uct_blocks_and_wins_as_either_player_of_tictactoe(moves, answer):
+    environment = make_environment("tictactoe_v3")
+    view = view_of(environment)
+    agent = PettingZooAgent(make_player("uct:500", view.game), view)
+    environment.reset()
+    for action in moves:
+        environment.step(action)
+    assert agent.act(environment.last()[0]) == answer
+
+
+# --- games --------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_an_episode_holds_the_actions_and_the_rewards():
+    environment = make_environment("tictactoe_v3")
+    seen = []
+    agents = {"player_1": Scripted([0, 1, 2]), "player_2": Scripted([4, 8])}
+    episode = play_episode(environment, agents, on_move=lambda *move: seen.append(move))
+    assert episode == ((0, 4, 1, 8, 2), {"player_1": 1.0, "player_2": -1.0}, None)
+    assert seen == list(zip(["player_1", "player_2"] * 3, (0, 4, 1, 8, 2)))
+
+
+def test_an_illegal_action_of_somebody_elses_agent_loses():
+    environment = make_environment("connect_four_v3")
+    report = play_match(environment, Scripted([0] * 4), Scripted([0] * 3), num_games=1)
+    assert report.games[0].moves == (0,) * 7 and report.losses == 1
+    episode = play_episode(environment, {"player_0": Scripted([0] * 4), "player_1": Scripted([0] * 3)})
+    assert episode.illegal_agent == "player_0" and episode.rewards == {"player_0": -1.0, "player_1": 0.0}
+
+
+def test_a_match_alternates_colours_and_counts_by_player():
+    environment = make_environment("connect_four_v3")
+    # Whoever is player_0 wins with column 0: the first agent in games 0 and 2, the second in game 1.
+    report = play_match(environment, Scripted([0] * 4 + [1] * 3 + [0] * 4), Scripted([1] * 3 + [0] * 4 + [1] * 3), num_games=3)
+    assert [game.score for game in report.games] == [1.0, 0.0, 1.0]
+    assert (report.as_first.wins, report.as_second.losses) == (2, 1)
+    assert report.num_distinct_games == 2
+
+
+def test_the_environment_shows_a_game_in_its_own_way():
+    environment = make_environment("connect_four_v3", "human")
+    shown = []
+    environment.unwrapped.render = lambda: shown.append(environment.unwrapped.board.count(0))
+    play_episode(environment, {"player_0": Scripted([0] * 4), "player_1": Scripted([1] * 3)})
+    assert shown == [42, 41, 40, 39, 38, 37, 36, 35]
+
+
+# --- a person -----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_person_is_asked_until_the_answer_is_legal():
+    environment = make_environment("tictactoe_v3")
+    answers, said, prompts = iter(["", "left", "9", "-1", "4", " 7 "]), [], []
+    person = HumanAgent(view_of(environment), ask=lambda prompt: prompts.append(prompt) or next(answers), say=said.append)
+    environment.reset()
+    environment.step(4)
+    assert person.act(environment.last()[0], agent="player_2") == 7
+    assert said == [
+        "0 3 6\n1 X 7\n2 5 8",
+        "'' is not a number: type one of 0, 1, 2, 3, 5, 6, 7, 8.",
+        "'left' is not a number: type one of 0, 1, 2, 3, 5, 6, 7, 8.",
+        "9 is out of range: type one of 0, 1, 2, 3, 5, 6, 7, 8.",
+        "'-1' is not a number: type one of 0, 1, 2, 3, 5, 6, 7, 8.",
+        "4 is not legal here: type one of 0, 1, 2, 3, 5, 6, 7, 8.",
+    ]
+    assert set(prompts) == {"player_2 (O), your action (q leaves): "}
+
+
+def test_a_person_can_leave_and_the_finished_games_count():
+    environment = make_environment("connect_four_v3")
+    view = view_of(environment)
+    lines = iter(["0"] * 4 + ["q"])
+    person = HumanAgent(view, ask=lambda prompt: next(lines), say=lambda text: None)
+    report = play_match(environment, person, Scripted([1] * 3 + [1]), num_games=4)
+    assert len(report.games) == 1 and report.wins == 1
+
+    def no_more_input(prompt):
+        raise EOFError
+
+    environment.reset()
+    with pytest.raises(LeftGame):
+        HumanAgent(view, ask=no_more_input, say=lambda text: None).act(environment.last()[0])
+
+
+# --- the command, the example and the missing package -------------------------------------------------------------------------------------
+
+
+def test_the_command_plays_a_match_and_prints_the_result(capsys):
+    from alphazero.cli.pettingzoo import main
+
+    assert main(["env=tictactoe_v3", "first=random", "second=random", "num_games=4", "seed=3"]) == 0
+    printed = capsys.readouterr().out
+    assert "game 1: player_1 = random (1), player_2 = random (2): " in printed
+    assert "game 2: player_1 = random (2), player_2 = random (1): " in printed
+    assert "tictactoe_v3: 4 games" in printed
+    assert "different games     │ 4 of 4" in printed
+
+
+def test_the_command_shows_positions_as_text(capsys):
+    from alphazero.cli.pettingzoo import main
+
+    assert main(["env=connect_x:4x4x3", "first=random", "second=random", "num_games=1", "render=ansi"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("player_0 plays ")
+    # Every position has four rows and, but for the last, the line of column numbers.
+    num_moves = printed.count(" plays ")
+    assert f"after {num_moves} moves" in printed
+    assert sum(line.replace(".", "X").replace("O", "X") == "X X X X" for line in printed.splitlines()) == 4 * num_moves
+
+
+def test_the_command_lets_a_person_play(monkeypatch, capsys):
+    from alphazero.cli.pettingzoo import main
+
+    lines = iter(["x", "q"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
+    assert main(["env=connect_four_v3", "first=human", "second=random", "num_games=2"]) == 0
+    printed = capsys.readouterr().out
+    assert "'x' is not a number: type one of 0, 1, 2, 3, 4, 5, 6." in printed
+    assert "different games" not in printed  # no finished game, no table
+
+
+@pytest.mark.parametrize(
+    "word, message",
+    [
+        ("env=go_v5", "there is no environment 'go_v5' here"),
+        ("num_games=0", "num_games=0 is not allowed: num_games takes 1 to 100000."),
+        ("render=film", "render takes one of none, human, ansi"),
+        ("first=nobody", "there is no player 'nobody'"),
+    ],
+)
+def test_the_command_refuses_what_is_impossible(word, message):
+    from alphazero.cli.pettingzoo import main
+
+    with pytest.raises(ValueError, match=message):
+        main([word])
+
+
+def test_a_window_that_cannot_open_is_one_sentence(monkeypatch):
+    import pygame
+
+    from alphazero.cli.pettingzoo import main
+
+    def no_screen(*_):
+        raise pygame.error("No available video device")
+
+    monkeypatch.setattr(pygame.display, "set_mode", no_screen)
+    with pytest.raises(ConfigError, match="render=human cannot open a window here .No available video device.: take render=ansi."):
+        main(["env=connect_four_v3", "first=random", "render=human"])
+
+
+def test_without_the_package_one_sentence_says_what_to_install(monkeypatch):
+    import importlib.util
+
+    from alphazero.cli.pettingzoo import main
+    from alphazero.games.pettingzoo_game import make_pettingzoo_game
+
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "pettingzoo" else find_spec(name, *rest))
+    for call in (lambda: main([]), lambda: make_pettingzoo_game("connect_four_v3"), lambda: make_environment("tictactoe_v3")):
+        with pytest.raises(ConfigError, match=r"PettingZoo is not installed here: pip install .*\[pettingzoo\]") as caught:
+            call()
+        assert isinstance(caught.value, ImportError)
+
+
+def test_the_example_runs(capsys):
+    runpy.run_path(str(Path(__file__).parent.parent / "examples" / "pettingzoo_match.py"), run_name="__main__")
+    assert "different games" in capsys.readouterr().out

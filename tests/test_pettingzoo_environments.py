@@ -1,0 +1,160 @@
+"""Our games as PettingZoo environments: PettingZoo's own tests, and the same games in PettingZoo's own environments beside them."""
+
+import copy
+import os
+import warnings
+
+import numpy as np
+import pytest
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+pytest.importorskip("pettingzoo", reason="PettingZoo is not installed")
+pytest.importorskip("pygame", reason="pygame, which PettingZoo draws with, is not installed")
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # its tests import its environments in a way that it warns of
+    from pettingzoo.test import api_test, render_test, seed_test
+
+from alphazero.config import ConfigError  # noqa: E402
+from alphazero.interop.board_image import SQUARE_PIXELS  # noqa: E402
+from alphazero.interop.environments import env, make_environment, raw_env  # noqa: E402
+
+GAMES = ("tic_tac_toe", "connect_four", "connect_x:4x5x3", "othello:4", "othello")
+# Square s of our board, row by row, is square COLUMNS_FIRST[s] of tictactoe_v3, which numbers column by column.
+COLUMNS_FIRST = np.array([0, 3, 6, 1, 4, 7, 2, 5, 8])
+
+
+@pytest.mark.parametrize("game_name", GAMES)
+def test_pettingzoos_own_tests_pass(game_name, capsys):
+    with warnings.catch_warnings():
+        # PettingZoo warns of every dict observation but its own, and of every board that is empty at the start.
+        warnings.simplefilter("ignore", UserWarning)
+        api_test(env(game_name), num_cycles=300)
+        seed_test(lambda: env(game_name), num_cycles=100)
+        render_test(lambda render_mode: env(game_name, render_mode))
+    assert "Passed API test" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "name, game_name, order", [("connect_four_v3", "connect_four", np.arange(7)), ("tictactoe_v3", "tic_tac_toe", COLUMNS_FIRST)]
+)
+def test_our_environments_agree_with_pettingzoos(name, game_name, order):
+    generator = np.random.default_rng(1)
+    theirs, ours = make_environment(name), env(game_name)
+    for _ in range(30):
+        theirs.reset(seed=0)
+        ours.reset(seed=0)
+        while not any(theirs.terminations.values()):
+            assert theirs.possible_agents.index(theirs.agent_selection) == ours.possible_agents.index(ours.agent_selection)
+            _assert_same_observations(theirs, ours, order)
+            action = int(generator.choice(np.flatnonzero(ours.last()[0]["action_mask"])))
+            ours.step(action)
+            theirs.step(int(order[action]))
+            assert list(theirs.rewards.values()) == list(ours.rewards.values())
+            assert list(theirs.terminations.values()) == list(ours.terminations.values())
+        _assert_same_observations(theirs, ours, order, with_masks=False)
+
+
+def _assert_same_observations(theirs, ours, order, with_masks=True):
+    """At the end of a game PettingZoo's masks say what would be legal if it went on; ours say that nothing is."""
+    for their_agent, our_agent in zip(theirs.possible_agents, ours.possible_agents):
+        their_view, our_view = theirs.observe(their_agent), ours.observe(our_agent)
+        planes = their_view["observation"].swapaxes(0, 1) if len(order) == 9 else their_view["observation"]
+        assert np.array_equal(planes, our_view["observation"])
+        if with_masks:
+            assert np.array_equal(their_view["action_mask"][order], our_view["action_mask"])
+
+
+def test_an_illegal_action_ends_the_game_with_a_loss():
+    environment = env("tic_tac_toe")
+    environment.reset()
+    environment.step(4)
+    environment.step(4)
+    assert environment.terminations == {"player_0": True, "player_1": True}
+    assert environment.rewards == {"player_0": 0, "player_1": -1}
+    raw = raw_env("tic_tac_toe")
+    raw.reset()
+    raw.step(4)
+    with pytest.raises(ValueError, match="not legal here"):
+        raw.step(4)
+
+
+def test_only_the_agent_to_move_has_legal_actions():
+    environment = env("othello:4")
+    environment.reset()
+    assert environment.observe("player_0")["action_mask"].sum() == 4
+    assert environment.observe("player_1")["action_mask"].sum() == 0
+
+
+def test_a_pass_is_the_only_legal_action_where_nothing_else_is():
+    environment = env("othello:4")
+    generator = np.random.default_rng(0)
+    num_passes = 0
+    for _ in range(40):
+        environment.reset()
+        while not any(environment.terminations.values()):
+            mask = environment.last()[0]["action_mask"]
+            assert mask[16] == 0 or mask.sum() == 1
+            num_passes += int(mask[16])
+            mover = environment.agent_selection
+            environment.step(int(generator.choice(np.flatnonzero(mask))))
+            assert environment.agent_selection != mover
+        pieces = environment.observe("player_0")["observation"].sum(axis=(0, 1))
+        assert environment.rewards["player_0"] == np.sign(int(pieces[0]) - int(pieces[1])) == -environment.rewards["player_1"]
+    assert num_passes > 0
+
+
+def test_a_deep_copy_is_the_same_game_at_the_same_point():
+    environment = raw_env("connect_four")
+    environment.reset()
+    environment.step(3)
+    twin = copy.deepcopy(environment)
+    twin.step(3)
+    assert environment.observe("player_0")["observation"].sum() == 1
+    assert twin.observe("player_0")["observation"].sum() == 2
+
+
+def test_the_board_as_text(capsys):
+    environment = env("tic_tac_toe", render_mode="ansi")
+    environment.reset()
+    environment.step(0)
+    assert environment.render() == "X 1 2\n3 4 5\n6 7 8\nplayer_1 (O) to move"
+    for action in (4, 1, 8, 2):
+        environment.step(action)
+    assert environment.render() == "X X X\n. O .\n. . O\nplayer_0 (X) wins"
+    environment = env("connect_x:2x3x3", render_mode="human")
+    environment.reset()
+    environment.step(1)
+    assert capsys.readouterr().out == ". . .\n. X .\n0 1 2\nplayer_1 (O) to move\n"
+    for action in (1, 0, 2, 2, 0):
+        environment.step(action)
+    assert capsys.readouterr().out.endswith("O O X\nX X O\n\na draw\n")
+
+
+def test_a_pass_is_written_below_the_board():
+    environment = env("othello:4", render_mode="ansi")
+    environment.reset()
+    for action in (8, 12, 7, 3, 13, 4, 1, 14, 15, 11):
+        environment.step(action)
+    assert environment.render() == " -  W  -  B\n B  W  B  B\n B  B  B  B\n B  B  B  W\npass: 16\nplayer_0 (W) to move"
+
+
+def test_the_board_as_an_image():
+    environment = env("connect_four", render_mode="rgb_array")
+    environment.reset()
+    environment.step(3)
+    environment.step(4)
+    image = environment.render()
+    assert image.shape == (6 * SQUARE_PIXELS, 7 * SQUARE_PIXELS, 3) and image.dtype == np.uint8
+    centres = image[SQUARE_PIXELS // 2 :: SQUARE_PIXELS, SQUARE_PIXELS // 2 :: SQUARE_PIXELS].astype(int).sum(axis=2)
+    empty = centres[0, 0]
+    assert (centres[:5] == empty).all() and centres[5, 3] > empty > centres[5, 4]
+
+
+def test_what_does_not_exist_is_refused_in_one_sentence():
+    with pytest.raises(ValueError, match="there is no game 'checkers'"):
+        env("checkers")
+    with pytest.raises(ConfigError, match="render_mode=film is not allowed"):
+        env("tic_tac_toe", "film")
+    with pytest.raises(ConfigError, match="PettingZoo's own are tictactoe_v3, connect_four_v3"):
+        make_environment("chess_v6")

@@ -1,0 +1,219 @@
+"""Games made of Python objects: the batched view over objects, and PettingZoo's environments as games beside our compiled ones."""
+
+import os
+import pickle
+
+import numpy as np
+import pytest
+
+from alphazero.evaluator import UniformEvaluator
+from alphazero.games import make_game
+from alphazero.games.python_game import PythonGame
+from alphazero.search.mcts import SearchSettings, TreeSearch
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+
+
+class Nim:
+    """One heap; take one or two; who takes the last wins."""
+
+    def __init__(self, heap: int, player: int = 0):
+        self.heap, self.player = heap, player
+
+    def clone(self):
+        return Nim(self.heap, self.player)
+
+    def step(self, action):
+        self.heap -= action + 1
+        self.player = 1 - self.player
+
+    def player_to_move(self):
+        return self.player
+
+    def is_over(self):
+        return self.heap == 0
+
+    def result(self):
+        return -1.0
+
+    def legal_actions(self):
+        return list(range(min(self.heap, 2)))
+
+    def observe(self):
+        return np.full((1, 1, 1), self.heap, np.float32)
+
+    def cells(self):
+        return np.zeros((1, 1), np.int8)
+
+
+@pytest.fixture
+def nim():
+    return PythonGame("nim", Nim(4), num_actions=2, max_plies=4)
+
+
+def test_a_batch_of_objects_steps_row_by_row(nim):
+    states = nim.initial_states(3)
+    assert states.shape == (3, 1) and states.dtype == nim.state_dtype
+    states = nim.step(states, np.array([0, 1, 1])).states
+    transition = nim.step(states, np.array([1, 0, 1]))
+    assert [position.heap for position in states[:, 0]] == [3, 2, 2]
+    assert transition.over.tolist() == [False, False, True]
+    assert transition.results.tolist() == [0.0, 0.0, -1.0]
+    assert transition.players.tolist() == [0, 0, 0]
+    assert transition.legal_action_mask.tolist() == [[True, False], [True, False], [False, False]]
+    assert nim.observe(transition.states)[:, 0, 0, 0].tolist() == [1.0, 1.0, 0.0]
+
+
+def test_a_playout_ends_with_the_result_for_the_player_to_move(nim):
+    states = nim.step(nim.initial_states(200), np.array([1, 0] * 100)).states
+    results = nim.playout(states, np.array([7], np.uint64))
+    assert [position.heap for position in states[:, 0]] == [2, 3] * 100
+    # Heap 2: taking both wins, taking one loses, each with probability 1/2; the mean of 100 such has a deviation of 0.1.
+    assert set(results.tolist()) == {1.0, -1.0} and abs(results[::2].mean()) < 0.5
+
+
+def test_the_search_finds_the_winning_move_of_a_python_game(nim):
+    search = TreeSearch(nim, UniformEvaluator(2), 1, 64, SearchSettings(dirichlet_fraction=0.0), np.random.default_rng(0))
+    search.reset(np.array([0]), nim.initial_states(), np.array([64]), np.array([False]))
+    search.run()
+    assert search.output(np.array([0])).actions[0] == 0  # leaves 3, which is lost for who must take
+
+
+def test_moves_that_cannot_be_are_refused(nim):
+    with pytest.raises(ValueError, match="move 3 of the list: the game is over"):
+        nim.play_moves([1, 1, 0])
+    with pytest.raises(ValueError, match="move 3 of the list: '1' is not legal here; legal moves: 0."):
+        nim.play_moves([0, 1, 1])
+    for text, message in (("x", "'x' is not a number: type a number from 0 to 1."), ("2", "2 is out of range: type a number from 0 to 1.")):
+        with pytest.raises(ValueError, match=message):
+            nim.text_to_action(text)
+    with pytest.raises(ValueError, match="'nim' cannot be set up from a board"):
+        nim.text_to_state("", 0)
+
+
+# --- PettingZoo's environments as games ---------------------------------------------------------------------------------------------------
+
+TWINS = [("connect_four_v3", "connect_four"), ("tictactoe_v3", "tic_tac_toe")]
+
+
+@pytest.fixture(params=TWINS, ids=[name for name, _ in TWINS])
+def twins(request):
+    """A PettingZoo environment as a game, and our compiled game of the same rules, with the same numbers of actions.
+
+    tictactoe_v3 numbers squares column by column in its actions and its observation alike: as games the two are the same.
+    """
+    pytest.importorskip("pettingzoo", reason="PettingZoo is not installed")
+    pytest.importorskip("pygame", reason="pygame, which PettingZoo draws with, is not installed")
+    from alphazero.games.pettingzoo_game import make_pettingzoo_game
+
+    return make_pettingzoo_game(request.param[0]), make_game(request.param[1])
+
+
+def test_an_environment_and_the_compiled_game_agree_on_random_games(twins):
+    wrapped, compiled = twins
+    for attribute in ("num_actions", "planes_shape", "max_plies"):
+        assert getattr(wrapped, attribute) == getattr(compiled, attribute)
+    generator = np.random.default_rng(3)
+    states = [game.initial_states(40) for game in twins]
+    num_finished = 0
+    while len(states[0]):
+        answers = [game.inspect(rows) for game, rows in zip(twins, states)]
+        for theirs, ours in zip(answers[0][1:], answers[1][1:]):
+            assert np.array_equal(theirs, ours) and theirs.dtype == ours.dtype
+        assert np.array_equal(*(game.observe(rows) for game, rows in zip(twins, states)))
+        assert np.array_equal(wrapped.cells(states[0][0]), compiled.cells(states[1][0]))
+        assert np.array_equal(wrapped.over(states[0]), answers[0].over)
+        alive = ~answers[0].over
+        num_finished += int((~alive).sum())
+        mask = answers[0].legal_action_mask[alive]
+        actions = np.where(mask, generator.random(mask.shape), -1.0).argmax(axis=1)
+        states = [game.step(rows[alive], actions).states for game, rows in zip(twins, states)]
+    assert num_finished == 40
+
+
+def test_symmetries_of_an_environment_commute_with_its_moves(twins):
+    wrapped, _ = twins
+    generator = np.random.default_rng(4)
+    num_symmetries = len(wrapped.cell_symmetries)
+    assert num_symmetries in (2, 8)
+    for index in range(num_symmetries):
+        cells, actions = wrapped.cell_symmetries[index], wrapped.action_symmetries[index]
+        state = image = wrapped.initial_states()
+        for _ in range(5):
+            action = int(generator.choice(np.flatnonzero(wrapped.legal_action_mask(image)[0])))
+            image, state = wrapped.step(image, [action]).states, wrapped.step(state, [actions[action]]).states
+            if wrapped.over(state)[0]:
+                break
+            planes = wrapped.observe(state).reshape(wrapped.planes_shape[0], -1)
+            assert np.array_equal(planes[:, cells], wrapped.observe(image).reshape(planes.shape))
+
+
+def test_playouts_of_an_environment_and_of_the_compiled_game_have_the_same_mean(twins):
+    for moves in ([4, 0, 3, 1], [0, 4, 1, 3, 6]):  # the player to move threatens to win, the first or the second player
+        means, deviations = [], []
+        for game, num in zip(twins, (400, 20_000)):
+            results = game.playout(game.play_moves(moves)[None].repeat(num, axis=0), np.array([11], np.uint64))
+            means.append(results.mean())
+            deviations.append(results.std() / np.sqrt(num))
+        assert means[1] > 0.15  # so that the wrong sign is 0.3 away; four standard errors are 0.18
+        assert abs(means[0] - means[1]) < 4 * np.hypot(*deviations)
+
+
+def test_the_search_sees_no_difference(twins):
+    outputs = []
+    for game in twins:
+        search = TreeSearch(game, UniformEvaluator(game.num_actions), 2, 40, SearchSettings(), np.random.default_rng(5))
+        states = np.stack([game.play_moves(moves) for moves in ([0, 1, 2], [4, 4] if game.num_actions == 7 else [4, 0])])
+        search.reset(np.arange(2), states, np.array([40, 25]), np.array([True, False]))
+        search.run()
+        outputs.append(search.output(np.arange(2)))
+    assert np.array_equal(outputs[0].action_weights, outputs[1].action_weights)
+    assert np.array_equal(outputs[0].root_values, outputs[1].root_values)
+    assert np.ptp(outputs[0].action_weights[0]) > 0
+
+
+def test_stepping_leaves_the_parent_as_it_is(twins):
+    wrapped, _ = twins
+    state = wrapped.initial_states()
+    before = wrapped.observe(state)
+    children = [wrapped.step(state, [action]).states for action in (0, 1)]
+    assert np.array_equal(wrapped.observe(state), before)
+    assert not np.array_equal(wrapped.observe(children[0]), wrapped.observe(children[1]))
+
+
+def test_positions_are_equal_where_the_boards_are(twins):
+    wrapped, _ = twins
+    first, transposed, other = (wrapped.play_moves(moves)[0] for moves in ([0, 1, 2], [2, 1, 0], [0, 2, 1]))
+    assert first == transposed and hash(first) == hash(transposed)
+    assert first != other and first != "a position"
+
+
+def test_positions_and_games_can_be_sent_to_another_process(twins):
+    wrapped, _ = twins
+    state = wrapped.play_moves([4, 0, 1])
+    game, copied = pickle.loads(pickle.dumps((wrapped, state)))
+    assert copied[0] == state[0] and copied[0].moves == (4, 0, 1)
+    assert np.array_equal(game.observe(copied[None]), wrapped.observe(state[None]))
+
+
+def test_environments_that_are_no_such_game_are_refused(twins):
+    from alphazero.config import ConfigError
+    from alphazero.games.pettingzoo_game import game_of_environment, make_pettingzoo_game
+
+    with pytest.raises(ConfigError, match="no game 'pettingzoo:go_v5'; there are: pettingzoo:tictactoe_v3, pettingzoo:connect_four_v3"):
+        make_pettingzoo_game("go_v5")
+
+    class Crowd:
+        possible_agents = ["a_0", "a_1", "a_2"]
+
+    with pytest.raises(ConfigError, match="'crowd' has 3 agents"):
+        game_of_environment("crowd", Crowd, 9)
+
+    class Box:
+        possible_agents = ["a_0", "a_1"]
+
+        def action_space(self, agent):
+            return None
+
+    with pytest.raises(ConfigError, match="'box' has no common discrete set of actions"):
+        game_of_environment("box", Box, 9)
