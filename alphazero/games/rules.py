@@ -234,9 +234,9 @@ def text_to_action(game, text: str) -> int:
     Raises:
         ValueError: with one plain sentence on what is wrong and what would be right.
     """
-    count = num_actions(game)
-    if not text.strip().isdigit():
-        raise ValueError(f"'{text.strip()}' is not a number: type a number from 0 to {count - 1}.")
+    text, count = text.strip(), num_actions(game)
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"'{text}' is not a number: type a number from 0 to {count - 1}.")
     if int(text) >= count:
         raise ValueError(f"{int(text)} is out of range: type a number from 0 to {count - 1}.")
     return int(text)

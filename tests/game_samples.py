@@ -1,0 +1,61 @@
+"""The games that the tests look at, and random games of them."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from alphazero.games import make_game
+
+EXAMPLE = str(Path(__file__).parents[1] / "examples" / "snort.py")
+
+#: Every game, in more than one size where it has sizes: boards that are square, wide and tall, that just fit 64 bits and that do not.
+GAME_NAMES = (
+    "tic_tac_toe",
+    "connect_four",
+    "connect_x:4x3x3",
+    "connect_x:3x9x3",
+    "connect_x:15x4x5",
+    "connect_x:31x2x5",
+    "connect_x:8x8x4",
+    "connect_x:5x40x6",
+    "othello",
+    "othello:6",
+    "othello:4",
+    EXAMPLE,
+)
+
+
+class Ply(NamedTuple):
+    """One step of games in lockstep; finished ones have left."""
+
+    states: np.ndarray  #: [B, K], positions that are not final
+    actions: np.ndarray  #: int32[B], what was played in them
+    games: np.ndarray  #: int64[B], which of the games each row belongs to
+
+
+def label(name: str) -> str:
+    """Return the name of a game without the folder it lies in, fit for a file name."""
+    return Path(name).stem.replace(":", "_") if name.endswith(".py") else name.replace(":", "_")
+
+
+def random_games(game, num_games: int, seed: int) -> tuple[list[Ply], np.ndarray]:
+    """Play uniformly random games; return their plies and the final states [num_games, K]."""
+    rng = np.random.default_rng(seed)
+    states, games = game.initial_states(num_games), np.arange(num_games)
+    final = states.copy()
+    plies = []
+    while len(states):
+        mask = game.legal_action_mask(states)
+        actions = np.where(mask, rng.random(mask.shape), -1.0).argmax(axis=1).astype(np.int32)
+        plies.append(Ply(states, actions, games))
+        following = game.step(states, actions)
+        final[games[following.over]] = following.states[following.over]
+        states, games = following.states[~following.over], games[~following.over]
+    return plies, final
+
+
+def random_states(name: str, num_games: int = 40, seed: int = 7) -> np.ndarray:
+    """Return the positions of random games, final ones included, [B, K]."""
+    plies, final = random_games(make_game(name), num_games, seed)
+    return np.concatenate([*(ply.states for ply in plies), final])

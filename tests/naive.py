@@ -1,0 +1,164 @@
+"""Slow, obvious twins of the compiled games: lists of lists, no bits, written from the rules as a person tells them.
+
+Every twin has the same few verbs: `board` (rows of 0, 1, 2), `player` (0 or 1), `legal()`, `play(action)`, `over()` and `result()`, which is 1, 0 or
+-1 from the viewpoint of the player to move. They share no code with `alphazero.games`.
+"""
+
+DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0)]
+
+
+def ray(board, row, column, down, right):
+    """Return the squares that follow (row, column) in a direction, up to the edge."""
+    squares = []
+    row, column = row + down, column + right
+    while 0 <= row < len(board) and 0 <= column < len(board[0]):
+        squares.append((row, column))
+        row, column = row + down, column + right
+    return squares
+
+
+def has_line(board, piece, length):
+    """Return whether ``length`` pieces follow each other anywhere."""
+    for row in range(len(board)):
+        for column in range(len(board[0])):
+            for down, right in DIRECTIONS:
+                line = [(row, column), *ray(board, row, column, down, right)][:length]
+                if len(line) == length and all(board[r][c] == piece for r, c in line):
+                    return True
+    return False
+
+
+class NaiveConnectX:
+    """Connect-X: discs fall to the lowest empty row of a column."""
+
+    def __init__(self, rows, columns, length):
+        self.board = [[0] * columns for _ in range(rows)]
+        self.length, self.player = length, 0
+
+    def legal(self):
+        return [] if self.over() else [column for column, cell in enumerate(self.board[0]) if cell == 0]
+
+    def play(self, action):
+        row = max(row for row in range(len(self.board)) if self.board[row][action] == 0)
+        self.board[row][action] = 1 + self.player
+        self.player = 1 - self.player
+
+    def over(self):
+        return self.result() != 0 or all(cell != 0 for cell in self.board[0])
+
+    def result(self):
+        return -1 if has_line(self.board, 2 - self.player, self.length) else 0
+
+
+class NaiveTicTacToe:
+    """Tic-tac-toe."""
+
+    def __init__(self):
+        self.board = [[0] * 3 for _ in range(3)]
+        self.player = 0
+
+    def legal(self):
+        return [] if self.over() else [square for square in range(9) if self.board[square // 3][square % 3] == 0]
+
+    def play(self, action):
+        self.board[action // 3][action % 3] = 1 + self.player
+        self.player = 1 - self.player
+
+    def over(self):
+        return self.result() != 0 or all(cell != 0 for row in self.board for cell in row)
+
+    def result(self):
+        return -1 if has_line(self.board, 2 - self.player, 3) else 0
+
+
+class NaiveOthello:
+    """Othello, white (player 0, piece 1) first."""
+
+    def __init__(self, size):
+        self.size, self.player = size, 0
+        self.board = [[0] * size for _ in range(size)]
+        low = size // 2 - 1
+        self.board[low][low] = self.board[low + 1][low + 1] = 1
+        self.board[low][low + 1] = self.board[low + 1][low] = 2
+
+    def turned(self, row, column, player):
+        """Return the discs that a disc of ``player`` on (row, column) would turn."""
+        discs = []
+        if self.board[row][column] == 0:
+            for down, right in DIRECTIONS:
+                passed = []
+                for r, c in ray(self.board, row, column, down, right):
+                    if self.board[r][c] == 0:
+                        break
+                    if self.board[r][c] == 1 + player:
+                        discs += passed
+                        break
+                    passed.append((r, c))
+        return discs
+
+    def disc_moves(self, player):
+        return [square for square in range(self.size**2) if self.turned(square // self.size, square % self.size, player)]
+
+    def legal(self):
+        if self.over():
+            return []
+        return self.disc_moves(self.player) or [self.size**2]
+
+    def play(self, action):
+        if action != self.size**2:
+            row, column = divmod(action, self.size)
+            for r, c in [*self.turned(row, column, self.player), (row, column)]:
+                self.board[r][c] = 1 + self.player
+        self.player = 1 - self.player
+
+    def over(self):
+        return not self.disc_moves(0) and not self.disc_moves(1)
+
+    def result(self):
+        mine = sum(row.count(1 + self.player) for row in self.board)
+        other = sum(row.count(2 - self.player) for row in self.board)
+        return (mine > other) - (mine < other)
+
+
+class NaiveSnort:
+    """Snort: no piece beside one of the other side; who cannot move has lost."""
+
+    def __init__(self, side):
+        self.board = [[0] * side for _ in range(side)]
+        self.player = 0
+
+    def legal(self):
+        side = len(self.board)
+        squares = []
+        for row in range(side):
+            for column in range(side):
+                beside = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+                pieces = [self.board[r][c] for r, c in beside if 0 <= r < side and 0 <= c < side]
+                if self.board[row][column] == 0 and 2 - self.player not in pieces:
+                    squares.append(row * side + column)
+        return squares
+
+    def play(self, action):
+        self.board[action // len(self.board)][action % len(self.board)] = 1 + self.player
+        self.player = 1 - self.player
+
+    def over(self):
+        return not self.legal()
+
+    def result(self):
+        return -1
+
+
+def naive_twin(name):
+    """Return the twin of the game that `alphazero.games.make_game` knows by this name, at its start."""
+    if name == "tic_tac_toe":
+        return NaiveTicTacToe()
+    if name == "connect_four":
+        return NaiveConnectX(6, 7, 4)
+    if name.startswith("connect_x:"):
+        return NaiveConnectX(*map(int, name.partition(":")[2].split("x")))
+    if name.startswith("othello"):
+        return NaiveOthello(int(name.partition(":")[2] or 8))
+    if name.endswith("snort.py"):
+        return NaiveSnort(5)
+    raise ValueError(f"{name} has no naive twin")

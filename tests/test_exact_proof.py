@@ -1,0 +1,121 @@
+"""Proofs: a player is met with every play of the other side."""
+
+import numpy as np
+import pytest
+from game_samples import EXAMPLE
+from naive import naive_twin
+
+from alphazero.exact import ExactValues, prove
+from alphazero.games import CompiledGame, make_game
+
+
+@pytest.fixture(scope="module")
+def exact():
+    return ExactValues(make_game("tic_tac_toe"))
+
+
+def perfect(exact):
+    return lambda states: exact.action_values(states).argmax(axis=1)
+
+
+def lowest_key(exact):
+    return lambda states: exact.game.legal_action_mask(states).argmax(axis=1)
+
+
+def test_a_perfect_player_is_proven_unbeatable(exact):
+    report = prove(exact.game, perfect(exact), exact)
+    assert report.unbeatable and report.perfect
+    assert (report.num_kept, report.num_not_final, report.failures) == (4520, 4520, [])
+    assert all(side.games[2] == side.final_positions[2] == 0 for side in report.sides)
+
+
+def test_a_poor_player_is_not(exact):
+    report = prove(exact.game, lowest_key(exact), exact)
+    assert not report.unbeatable and not report.perfect
+    assert all(side.games[2] > 0 for side in report.sides)
+    assert len(report.failures) == report.num_not_final - report.num_kept > 0
+    for failure in report.failures[::100]:
+        assert failure.value < failure.best_value
+        assert failure.action not in failure.best_actions
+        assert failure.best_actions == exact.best_actions(failure.state)
+        assert failure.value == exact.action_values(failure.state[None])[0, failure.action]
+
+
+@pytest.mark.parametrize("player", [perfect, lowest_key])
+def test_the_numbers_of_a_proof_are_those_of_playing_every_game_out(exact, player):
+    choose = player(exact)
+    report = prove(exact.game, choose, exact)
+    for color, side in enumerate(report.sides):
+        seen, ends = set(), []
+        play_every_game(exact.game, choose, color, [], seen, ends)
+        assert side.color == color
+        assert side.num_positions == len(seen)
+        assert side.num_choices == sum(turn == color and not over for _, turn, over in seen)
+        assert side.games == tuple(sum(result == wanted for _, result in ends) for wanted in (1, 0, -1))
+        assert side.final_positions == tuple(len({board for board, result in ends if result == wanted}) for wanted in (1, 0, -1))
+
+
+def play_every_game(game, choose, color, line, seen, ends):
+    """Walk through all games one by one, replaying each from its start with the naive twin."""
+    twin = naive_twin("tic_tac_toe")
+    for action in line:
+        twin.play(action)
+    seen.add((str(twin.board), twin.player, twin.over()))
+    if twin.over():
+        ends.append((str(twin.board), twin.result() if twin.player == color else -twin.result()))
+    elif twin.player == color:
+        play_every_game(game, choose, color, [*line, int(choose(game.play_moves(line)[None])[0])], seen, ends)
+    else:
+        for action in twin.legal():
+            play_every_game(game, choose, color, [*line, action], seen, ends)
+
+
+def test_positions_are_asked_about_once_and_in_batches(exact):
+    batches = []
+
+    def choose(states):
+        batches.append(states.copy())
+        states[:] = 0  # what a player does to its copy is its own affair
+        return perfect(exact)(batches[-1])
+
+    report = prove(exact.game, choose, exact, batch_size=1000)
+    assert report.perfect
+    assert [len(states) for states in batches] == [1000] * 4 + [520]
+    assert len({state.tobytes() for states in batches for state in states}) == 4520
+
+
+@pytest.mark.parametrize("action", [0, -1, 9])
+def test_an_illegal_choice_is_named(exact, action):
+    with pytest.raises(ValueError, match=f"chose action {action}, which is not legal, in the position"):
+        prove(exact.game, lambda states: np.full(len(states), action), exact)
+
+
+def test_the_lines_of_a_report_say_what_was_proven(exact):
+    lines = "\n".join(prove(exact.game, perfect(exact), exact).lines())
+    assert "unbeatable: no line of play wins against it" in lines
+    assert "best possible result kept in 4,520 of 4,520 positions that are not final" in lines
+    lines = "\n".join(prove(exact.game, lowest_key(exact), exact).lines())
+    assert "\n  beatable: 487 games are lost" in lines
+
+
+def test_passes_are_followed():
+    exact = ExactValues(make_game("othello:4"))
+    first, second = prove(exact.game, perfect(exact), exact).sides
+    # Whoever moves second wins on 4x4, so a perfect second player wins every game.
+    assert second.games[1:] == (0, 0)
+    assert first.games[2] > 0
+
+
+def test_taking_the_middle_and_answering_opposite_wins_snort_on_an_odd_board():
+    game = CompiledGame("snort:3", type(make_game(EXAMPLE).rules)(3))
+
+    def opposite(states):
+        legal = game.legal_action_mask(states)
+        opposite_taken = np.array([game.cells(state).ravel()[::-1] != 0 for state in states])
+        answer = legal & opposite_taken
+        answer[:, 4] |= legal[:, 4]
+        return np.where(answer.any(axis=1), answer.argmax(axis=1), legal.argmax(axis=1))
+
+    report = prove(game, opposite)
+    assert report.sides[0].games[1:] == (0, 0)
+    assert report.sides[0].games[0] > 0

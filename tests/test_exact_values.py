@@ -1,0 +1,122 @@
+"""Small games looked at whole: how many positions they have, and what perfect play gives."""
+
+import numpy as np
+import pytest
+from game_samples import EXAMPLE
+from test_game_naive import replayed
+
+from alphazero.exact import ExactValues, count_games, enumerate_positions
+from alphazero.games import CompiledGame, make_game
+
+
+@pytest.fixture(scope="module")
+def tic_tac_toe():
+    return ExactValues(make_game("tic_tac_toe"))
+
+
+def test_tic_tac_toe_has_5478_positions_of_which_4520_are_not_final_and_255168_games(tic_tac_toe):
+    positions = tic_tac_toe.positions
+    assert len(positions) == 5478
+    assert int((~positions.over).sum()) == 4520
+    assert count_games(positions) == 255_168
+    assert positions.values[0] == 0
+
+
+def test_positions_are_different_and_lead_to_each_other_by_the_rules(tic_tac_toe):
+    game, positions = tic_tac_toe.game, tic_tac_toe.positions
+    assert len({state.tobytes() for state in positions.states}) == len(positions)
+    rows, actions = np.nonzero(game.legal_action_mask(positions.states))
+    assert (positions.children[rows, actions] >= 0).all()
+    assert (positions.children >= 0).sum() == len(rows)
+    following = game.step(positions.states[rows], actions).states
+    assert (positions.states[positions.children[rows, actions]] == following).all()
+    assert (positions.plies_left[positions.children[rows, actions]] < positions.plies_left[rows]).all()
+
+
+@pytest.mark.parametrize("name", ["connect_x:3x3x3", "connect_x:2x4x2", "othello:4"])
+def test_values_agree_with_a_recursive_search_of_the_naive_twin(name):
+    """Perfect play of the naive twin from positions deep in random games."""
+    game = make_game(name)
+    exact = ExactValues(game)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        moves = []
+        while not (twin := replayed(name, moves)).over():
+            moves.append(int(rng.choice(twin.legal())))
+        line = moves[: -min(len(moves), int(rng.integers(1, 6)))]
+        state = game.play_moves(line)
+        assert exact.values(state[None])[0] == searched(name, line)
+        assert exact.best_actions(state) == best_by_search(name, line)
+
+
+def searched(name, line):
+    """Return the result of perfect play after ``line``, from the viewpoint of the player to move."""
+    twin = replayed(name, line)
+    return twin.result() if twin.over() else max(-searched(name, [*line, action]) for action in twin.legal())
+
+
+def best_by_search(name, line):
+    values = {action: -searched(name, [*line, action]) for action in replayed(name, line).legal()}
+    return [action for action, value in values.items() if value == max(values.values())]
+
+
+@pytest.mark.parametrize(
+    ("name", "num_games", "value"),
+    # The side that moves second wins on 4x4; two in a row on 2x2 cannot be stopped; 3x3 and 4x4 with gravity are drawn.
+    [("othello:4", 60_060, -1), ("connect_x:2x2x2", 2 * (1 + 2), 1), ("connect_x:3x3x3", None, 0), ("connect_x:4x4x4", None, 0)],
+)
+def test_the_results_of_small_boards_are_the_known_ones(name, num_games, value):
+    positions = enumerate_positions(make_game(name))
+    assert positions.values[0] == value
+    assert num_games in (None, count_games(positions))
+
+
+def test_connect_four_on_4x4_has_161029_positions():
+    assert len(enumerate_positions(make_game("connect_x:4x4x4"))) == 161_029
+
+
+@pytest.mark.parametrize(("side", "value"), [(1, 1), (2, -1), (3, 1)])
+def test_snort_is_won_by_the_first_player_on_odd_boards(side, value):
+    snort = type(make_game(EXAMPLE).rules)
+    assert enumerate_positions(CompiledGame("snort", snort(side))).values[0] == value
+
+
+def test_values_are_seen_by_the_player_to_move(tic_tac_toe):
+    game = tic_tac_toe.game
+    x_to_move = game.text_to_state("XX.\nOO.\n...", 0)
+    assert tic_tac_toe.values(x_to_move[None])[0] == 1
+    assert tic_tac_toe.best_actions(x_to_move) == [2]
+    # After any other move O wins, or X's next line is stopped.
+    assert tic_tac_toe.action_values(x_to_move[None])[0].tolist() == [-2, -2, 1, -2, -2, 0, -1, -1, -1]
+    o_to_move = game.text_to_state("XX.\nOO.\nX..", 1)
+    assert tic_tac_toe.best_actions(o_to_move) == [5]
+    assert tic_tac_toe.best_actions(game.text_to_state("XXX\nOO.\n...", 1)) == []
+
+
+def test_an_enumeration_can_begin_anywhere():
+    game = make_game("othello")
+    # One empty corner for white to take; black passes, and nothing else can happen.
+    state = game.text_to_state("-BW" + "W" * 5 + "\n" + "\n".join("W" * 8 for _ in range(7)), 1)
+    positions = enumerate_positions(game, state)
+    assert [int(position[3]) for position in positions.states] == [1, 0, 3]
+    assert positions.values.tolist() == [-1, 1, -1]
+
+
+def test_an_unknown_position_and_a_game_too_large_get_a_sentence(tic_tac_toe):
+    with pytest.raises(ValueError, match="cannot be reached"):
+        tic_tac_toe.values(np.array([[511, 511]], np.uint64))
+    with pytest.raises(ValueError, match="connect_four has more than 10,000 positions"):
+        enumerate_positions(make_game("connect_four"), max_positions=10_000)
+
+
+def test_positions_that_repeat_are_refused():
+    class Circle(CompiledGame):
+        """Tic-tac-toe, in which the third move leads back to the start."""
+
+        def step(self, states, actions):
+            following = super().step(states, actions)
+            third = [np.count_nonzero(self.cells(state)) == 3 for state in following.states]
+            return self.inspect(np.where(np.array(third)[:, None], self.initial_states(), following.states))
+
+    with pytest.raises(ValueError, match="positions repeat within a game"):
+        enumerate_positions(Circle("circle", make_game("tic_tac_toe").rules))

@@ -1,0 +1,147 @@
+"""Connect-X's rules on drawn boards. Letters: X the player who began, O the other. Boards of bits and of bytes are held to the same."""
+
+import numpy as np
+import pytest
+
+from alphazero.games import CompiledGame, make_game
+from alphazero.games.connect_x import ConnectX
+from alphazero.games.connect_x_large import LargeConnectX
+
+FIRST, SECOND = 0, 1
+
+
+@pytest.fixture(params=[ConnectX, LargeConnectX], ids=["bits", "bytes"])
+def board_of(request):
+    """A maker of games with the given rows, columns and length."""
+    return lambda rows, columns, length: CompiledGame("connect_x", request.param(rows, columns, length))
+
+
+def test_discs_fall_to_the_lowest_empty_row_and_players_alternate(board_of):
+    game = board_of(6, 7, 4)
+    state = game.play_moves([3, 3, 2, 3, 6])
+    assert game.state_to_text(state).split("\n") == [".......", ".......", ".......", "...O...", "...O...", "..XX..X"]
+    assert game.players(state[None])[0] == SECOND
+
+
+@pytest.mark.parametrize(
+    ("moves", "last"),
+    [
+        ([0, 1, 0, 1, 0, 1], 0),  # down
+        ([0, 0, 1, 1, 2, 2], 3),  # across
+        ([6, 6, 5, 5, 4, 4], 3),  # across, at the other edge
+        ([0, 1, 1, 2, 2, 3, 2, 3, 3, 5], 3),  # rising
+        ([6, 5, 5, 4, 4, 3, 4, 3, 3, 1], 3),  # falling
+        ([3, 0, 4, 0, 6, 1], 5),  # the last disc fills a gap
+    ],
+)
+def test_four_in_a_row_win_in_every_direction(board_of, moves, last):
+    game = board_of(6, 7, 4)
+    before = game.play_moves(moves)
+    assert not game.over(before[None])[0]
+    after = game.step(before[None], [last])
+    assert after.over[0]
+    assert (after.players[0], after.results[0]) == (SECOND, -1)
+    assert not after.legal_action_mask.any()
+
+
+def test_the_second_player_wins_too(board_of):
+    game = board_of(6, 7, 4)
+    after = game.inspect(game.play_moves([0, 1, 0, 1, 0, 1, 6, 1])[None])
+    assert (after.over[0], after.players[0], after.results[0]) == (True, FIRST, -1)
+
+
+@pytest.mark.parametrize(
+    "drawing",
+    [
+        # The top of column 0 and the bottom of column 1 follow each other where columns are kept one after another.
+        "X......\nX......\nO......\nO......\nXX.....\nOX.O.O.",
+        # The end of row 4 and the beginning of row 5 follow each other where rows are.
+        ".......\n.......\n.......\n.......\nO....XX\nXX.O.OO",
+    ],
+)
+def test_lines_do_not_go_on_beyond_the_edge(board_of, drawing):
+    game = board_of(6, 7, 4)
+    board = np.array([[".XO".index(cell) for cell in row] for row in drawing.split("\n")], np.int8)
+    assert not game.over(game.cells_to_state(board, FIRST)[None])[0]
+
+
+@pytest.mark.parametrize(("sizes", "moves"), [((63, 1, 6), [0]), ((31, 2, 5), [0, 0, 1]), ((31, 2, 5), [0, 1, 1])], ids=str)
+def test_one_or_two_discs_are_no_line_on_tall_boards(board_of, sizes, moves):
+    # Shifts by 64 and more are undefined in machine code: they may leave a word as it is, and a pair then looks like any line.
+    game = board_of(*sizes)
+    assert not game.over(game.play_moves(moves)[None])[0]
+
+
+def test_a_full_column_is_refused(board_of):
+    game = board_of(6, 7, 4)
+    state = game.play_moves([3, 3, 3, 3, 3, 3])
+    assert np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist() == [0, 1, 2, 4, 5, 6]
+    with pytest.raises(ValueError, match="'3' is not legal here; legal moves: 0, 1, 2, 4, 5, 6"):
+        game.check_legal(state, 3)
+
+
+def test_a_full_board_without_a_line_is_a_draw(board_of):
+    game = board_of(2, 3, 3)
+    after = game.inspect(game.play_moves([0, 1, 2, 0, 1, 2])[None])
+    assert (after.over[0], after.results[0]) == (True, 0)
+
+
+def test_the_last_cell_of_the_board_can_win(board_of):
+    game = board_of(3, 3, 3)
+    before = game.text_to_state("OX.\nOXO\nXOX", FIRST)
+    after = game.step(before[None], [2])
+    assert (game.cells(after.states[0]) != 0).all()
+    assert (after.over[0], after.results[0]) == (True, -1)
+
+
+def test_the_side_to_move_wins_at_once_with_column_2(board_of):
+    game = board_of(4, 3, 3)
+    state = game.play_moves([0, 1, 2, 0, 2, 1, 1, 1])
+    legal = np.flatnonzero(game.legal_action_mask(state[None])[0])
+    after = game.step(np.repeat(state[None], len(legal), axis=0), legal)
+    assert legal[after.over & (after.results == -1)].tolist() == [2]
+
+
+def test_moves_are_taken_back_and_played_again(board_of):
+    game = board_of(6, 7, 4)
+    moves = [3, 3, 2, 4, 2, 0]
+    assert (game.play_moves(moves[:-2] + moves[-2:]) == game.play_moves(moves)).all()
+    assert (game.play_moves(moves[:-1]) != game.play_moves(moves)).any()
+    with pytest.raises(ValueError, match="move 7 of the list is 7: a move is a number from 0 to 6"):
+        game.play_moves([*moves, 7])
+    with pytest.raises(ValueError, match="move 8 of the list: the game is over"):
+        game.play_moves([0, 1, 0, 1, 0, 1, 0, 1])
+    with pytest.raises(ValueError, match="move 4 of the list: '0' is not legal here; legal moves: 1, 2"):
+        board_of(3, 3, 3).play_moves([0, 0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("drawing", "player", "reason"),
+    [
+        ("....\nX...\n....", 1, "row 1, column 0 hangs in the air: row 2"),
+        ("....\n....\nX...", 0, "1 discs of the first player and 0 of the second cannot be when player 1 is to move"),
+        ("....\n....\nXO..", 1, "cannot be when player 2 is to move"),
+        ("....\nOOO.\nXXX.", 0, "player 1, who is to move, already has 3 in a row"),
+        ("X...\nOOO.\nXXX.", 1, "player 2, who is to move, already has 3 in a row"),
+        ("X...\nOOX.\nXXXO", 1, "5 discs of the first player and 3 of the second"),
+    ],
+)
+def test_boards_that_no_game_reaches_are_refused(board_of, drawing, player, reason):
+    with pytest.raises(ValueError, match=reason):
+        board_of(3, 4, 3).text_to_state(drawing, player)
+
+
+def test_a_won_board_is_read_and_is_over(board_of):
+    game = board_of(3, 4, 3)
+    assert game.results(game.text_to_state("....\nOO..\nXXX.", SECOND)[None])[0] == -1
+
+
+def test_a_line_that_no_last_disc_made_is_refused(board_of):
+    game = board_of(3, 7, 3)
+    with pytest.raises(ValueError, match="player 1 has 3 in a row without any one last disc that made them"):
+        game.text_to_state(".......\nOOX....\nXXXO...", 1)
+
+
+def test_boards_of_more_than_64_bits_are_kept_in_bytes():
+    assert isinstance(make_game("connect_x:7x8x4").rules, ConnectX)
+    assert isinstance(make_game("connect_x:8x8x4").rules, LargeConnectX)

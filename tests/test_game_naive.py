@@ -1,0 +1,87 @@
+"""The compiled games against their slow, obvious twins on random games, and boards of bytes against boards of bits."""
+
+import numpy as np
+import pytest
+from game_samples import EXAMPLE, GAME_NAMES, label, random_games
+from naive import naive_twin
+
+from alphazero.games import CompiledGame, make_game
+from alphazero.games.connect_x import ConnectX
+from alphazero.games.connect_x_large import LargeConnectX
+from alphazero.rng import kernel_rng
+
+
+@pytest.mark.parametrize("name", GAME_NAMES, ids=label)
+def test_random_games_agree_with_the_naive_twin(name):
+    game = make_game(name)
+    plies, final = random_games(game, 6, seed=21)
+    for index in range(6):
+        twin = naive_twin(name)
+        for ply in plies:
+            for row in np.flatnonzero(ply.games == index):
+                compare(game, ply.states[row], twin)
+                twin.play(int(ply.actions[row]))
+        compare(game, final[index], twin)
+        assert twin.over()
+
+
+def compare(game, state, twin):
+    """Hold one position to its twin: board, player, legal actions, end and result."""
+    inspected = game.inspect(state[None])
+    assert game.cells(state).tolist() == twin.board
+    assert inspected.players[0] == twin.player
+    assert np.flatnonzero(inspected.legal_action_mask[0]).tolist() == twin.legal()
+    assert inspected.over[0] == twin.over()
+    if twin.over():
+        assert inspected.results[0] == twin.result()
+
+
+@pytest.mark.parametrize(
+    ("name", "depth", "seed"),
+    [("othello", 3, 0), ("othello:4", 7, 1), ("connect_x:4x3x3", 5, 2), ("tic_tac_toe", 3, 3), (EXAMPLE, 3, 4)],
+    ids=str,
+)
+def test_every_line_to_a_depth_agrees_with_the_naive_twin(name, depth, seed):
+    game = make_game(name)
+    assert perft_of_twin(name, depth) == [len(states) for states in frontiers(game, depth)]
+
+
+def frontiers(game, depth):
+    """Yield the states after every sequence of 1, 2, ... ``depth`` moves."""
+    states = game.initial_states()
+    for _ in range(depth):
+        rows, actions = np.nonzero(game.legal_action_mask(states))
+        states = game.step(states[rows], actions).states
+        yield states
+
+
+def perft_of_twin(name, depth):
+    """Count the sequences of 1 to ``depth`` moves by replaying each of them from the start."""
+    lines, counts = [[]], []
+    for _ in range(depth):
+        lines = [[*line, action] for line in lines for action in replayed(name, line).legal()]
+        counts.append(len(lines))
+    return counts
+
+
+def replayed(name, line):
+    twin = naive_twin(name)
+    for action in line:
+        twin.play(action)
+    return twin
+
+
+@pytest.mark.parametrize("sizes", [(6, 7, 4), (4, 3, 3), (3, 9, 3), (7, 8, 5), (15, 4, 5), (1, 32, 4), (63, 1, 6), (1, 2, 2)], ids=str)
+def test_boards_of_bytes_and_of_bits_are_the_same_game(sizes):
+    bits, cells = CompiledGame("bits", ConnectX(*sizes)), CompiledGame("bytes", LargeConnectX(*sizes))
+    for attribute in ("num_actions", "planes_shape", "max_plies", "piece_letters"):
+        assert getattr(bits, attribute) == getattr(cells, attribute)
+    plies, final = random_games(bits, 20, seed=5)
+    twin_plies, twin_final = random_games(cells, 20, seed=5)
+    for ply, twin in zip([*plies, (final,)], [*twin_plies, (twin_final,)]):
+        assert all((one == other).all() for one, other in zip(bits.inspect(ply[0])[1:], cells.inspect(twin[0])[1:]))
+        assert (bits.observe(ply[0]) == cells.observe(twin[0])).all()
+        assert [bits.state_to_text(state) for state in ply[0]] == [cells.state_to_text(state) for state in twin[0]]
+    assert [ply.actions.tolist() for ply in plies] == [twin.actions.tolist() for twin in twin_plies]
+    seed = np.random.default_rng
+    assert (bits.playout(plies[0].states, kernel_rng(seed(9))) == cells.playout(twin_plies[0].states, kernel_rng(seed(9)))).all()

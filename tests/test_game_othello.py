@@ -1,0 +1,176 @@
+"""Othello's rules on drawn boards. Letters: W white, who moves first, B black."""
+
+import numpy as np
+import pytest
+
+from alphazero.games import make_game, rules
+
+WHITE, BLACK = 0, 1
+
+
+def position(text, player, name="othello"):
+    """Return (game, state) of a drawn board; spaces and blank lines in the drawing do not count."""
+    game = make_game(name)
+    return game, game.text_to_state("\n".join("".join(line.split()) for line in text.strip().split("\n")), player)
+
+
+def legal_squares(game, state):
+    """Return the legal squares as (row, column); a pass is (size, 0)."""
+    return [divmod(int(action), game.planes_shape[1]) for action in np.flatnonzero(game.legal_action_mask(state[None])[0])]
+
+
+def play(game, state, row, column):
+    return game.step(state[None], [row * game.planes_shape[1] + column]).states[0]
+
+
+def test_the_start_has_white_on_the_falling_diagonal_and_white_moves_first():
+    game = make_game("othello")
+    start = game.initial_states()
+    assert game.state_to_text(start[0]).split("\n") == ["--------"] * 3 + ["---WB---", "---BW---"] + ["--------"] * 3
+    assert game.players(start)[0] == WHITE
+    assert legal_squares(game, start[0]) == [(2, 4), (3, 5), (4, 2), (5, 3)]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"), [("othello:4", "---- -WB- -BW- ----"), ("othello:6", "------ ------ --WB-- --BW-- ------ ------")]
+)
+def test_small_boards_start_with_the_same_four_discs_in_the_middle(name, rows):
+    game = make_game(name)
+    assert game.state_to_text(game.initial_states()[0]).split("\n") == rows.split()
+
+
+def test_white_has_three_moves_and_black_four_after_the_first_of_them():
+    game, state = position(
+        """
+        - - - - - - - -
+        - - - - - - - -
+        - - B - - - - -
+        - - - B B - - -
+        - - - B W - - -
+        - - - - - - - -
+        - - - - - - - -
+        - - - - - - - -
+        """,
+        WHITE,
+    )
+    moves = legal_squares(game, state)
+    assert len(moves) == 3
+    assert moves[0] == (1, 1)
+    state = play(game, state, 1, 1)
+    assert legal_squares(game, state) == [(2, 3), (3, 2), (4, 5), (5, 4)]
+
+
+def test_the_last_move_turns_the_last_column_and_black_has_won():
+    game, state = position("BBBBBBBW\n" + "BBBBBBBB\n" * 6 + "BBBBBBB-", WHITE)
+    assert legal_squares(game, state) == [(7, 7)]
+    after = game.step(state[None], [63])
+    assert game.cells(after.states[0])[:, 7].tolist() == [1] * 8
+    assert game.cells(after.states[0])[:, :7].tolist() == [[2] * 7] * 8
+    assert after.over[0]
+    assert (after.players[0], after.results[0]) == (BLACK, 1)
+
+
+def test_a_move_turns_discs_in_all_eight_directions_up_to_the_nearest_own_disc():
+    drawing = """
+        W - - W - - W -
+        - B - B - B - -
+        - - B B B - - -
+        W B B - B B B W
+        - - B B B - - -
+        - B - B - B - -
+        W - - B - - W -
+        - - - W - - - -
+        """
+    game, state = position(drawing, WHITE)
+    _, expected = position(drawing.replace("B", "W"), BLACK)
+    board = game.cells(expected)
+    board[3, 3] = 1
+    assert (game.cells(play(game, state, 3, 3)) == board).all()
+
+
+def test_discs_are_not_turned_across_a_gap_nor_across_the_edge_nor_beyond_the_nearest_own_disc():
+    game, state = position(
+        """
+        - - - - - - - -
+        - - - - - - B B
+        W B - - - - - -
+        - B - B W B W -
+        - - - - - - - -
+        - - - - - - - -
+        - - - - - - - -
+        - - - - - - - -
+        """,
+        WHITE,
+    )
+    # Row 1 ends with two black discs and row 2 begins with a white one: no row goes on in the next.
+    assert (1, 5) not in legal_squares(game, state)
+    after = play(game, state, 3, 2)
+    assert game.state_to_text(after).split("\n")[3] == "-BWWWBW-"
+    assert (game.cells(after)[:3] == game.cells(state)[:3]).all()
+
+
+def test_a_side_without_a_move_passes_and_the_board_stays():
+    game, state = position("WB--\nB---\n----\n----", BLACK, "othello:4")
+    inspected = game.inspect(state[None])
+    assert not inspected.over[0]
+    assert np.flatnonzero(inspected.legal_action_mask[0]).tolist() == [16]
+    after = game.step(state[None], [16])
+    assert (game.cells(after.states[0]) == game.cells(state)).all()
+    assert after.players[0] == WHITE
+    assert legal_squares(game, after.states[0]) == [(0, 2), (2, 0)]
+
+
+def test_a_pass_is_refused_while_there_is_a_move():
+    game = make_game("othello")
+    with pytest.raises(ValueError, match="'pass' is not legal here; legal moves: 20, 29, 34, 43"):
+        game.check_legal(game.initial_states()[0], 64)
+
+
+@pytest.mark.parametrize(
+    ("rows", "result"),
+    [
+        ("WWWW WWWW BBBB BBBB", 0),
+        ("WWWW WWWW WBBB BBBB", 1),
+        ("WWWW WWWB BBBB BBBB", -1),
+        ("W-WW ---- ---- ----", 1),
+        ("---- ---- ---- ----", 0),
+    ],
+)
+def test_the_game_is_over_when_neither_side_moves_and_more_discs_win(rows, result):
+    game, state = position(rows.replace(" ", "\n"), WHITE, "othello:4")
+    inspected = game.inspect(state[None])
+    assert inspected.over[0]
+    assert inspected.results[0] == result
+    assert not inspected.legal_action_mask.any()
+    _, for_black = position(rows.replace(" ", "\n"), BLACK, "othello:4")
+    assert game.results(for_black[None])[0] == -result
+
+
+def test_a_side_without_any_disc_has_lost_at_once():
+    game, state = position("WB--\n----\n----\n----", WHITE, "othello:4")
+    after = game.step(state[None], [2])
+    assert after.over[0]
+    assert (after.players[0], after.results[0]) == (BLACK, -1)
+
+
+def test_the_third_plane_shows_where_the_player_to_move_may_put_a_disc():
+    game = make_game("othello:6")
+    planes = game.observe(game.initial_states())[0]
+    assert np.argwhere(planes[2]).tolist() == [[1, 3], [2, 4], [3, 1], [4, 2]]
+
+
+def test_action_scores_add_up_discs_corners_and_edges():
+    game, state = position("-BW-\n----\n-BW-\n----", WHITE, "othello:4")
+    scores = np.zeros(17)
+    rules.action_scores(game.rules, state, np.array([1.0, 100.0, 10.0]), scores)
+    # Square 0 is a corner, square 8 an edge: either way one disc is turned, and white then leads 4 to 1.
+    assert legal_squares(game, state) == [(0, 0), (2, 0)]
+    assert scores[[0, 8]].tolist() == [103.0, 13.0]
+    assert scores[5] == 0.0
+
+
+def test_people_write_squares_and_pass():
+    game = make_game("othello")
+    assert game.text_to_action("63") == 63
+    assert game.text_to_action("Pass\n") == 64
+    assert game.action_to_text(64) == "pass"
