@@ -35,7 +35,7 @@ def digest(name):
 def test_interpreted_games_are_the_compiled_ones_and_warn_of_nothing():
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
     command = [sys.executable, "-W", "error", __file__]
-    interpreted = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    interpreted = subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=300)
     assert interpreted.returncode == 0, interpreted.stderr
     assert interpreted.stdout.split("\n")[:-1] == [digest(name) for name in NAMES]
 

@@ -51,11 +51,9 @@ def recorded_moves(path, game):
 
 def written_out(game, name, moves):
     """Return the whole text of a game."""
-    lines = [
-        f"game {name}",
-        f"actions {game.num_actions}, state {game.state_size} x {game.state_dtype}, planes {' x '.join(map(str, game.planes_shape))}, "
-        f"symmetries {len(game.cell_symmetries)}, at most {game.max_plies} plies",
-    ]
+    planes = " x ".join(map(str, game.planes_shape))
+    lines = [f"game {name}", f"actions {game.num_actions}", f"state {game.state_size} x {game.state_dtype}", f"planes {planes}"]
+    lines += [f"symmetries {len(game.cell_symmetries)}", f"at most {game.max_plies} plies"]
     for ply in range(len(moves) + 1):
         lines += ["", *described(game, game.play_moves(moves[:ply]), ply)]
         if ply < len(moves):

@@ -5,7 +5,7 @@ import pytest
 
 from alphazero.games import make_game
 
-X, O = 0, 1  # noqa: E741
+X_MOVES, O_MOVES = 0, 1
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def game():
 def test_x_begins_and_keys_1_to_9_go_row_by_row(game):
     state = game.play_moves([game.text_to_action(key) for key in "159"])
     assert game.state_to_text(state) == "X..\n.O.\n..X"
-    assert game.players(state[None])[0] == O
+    assert game.players(state[None])[0] == O_MOVES
     assert [game.action_to_text(action) for action in range(9)] == list("123456789")
 
 
@@ -46,12 +46,12 @@ def in_line(squares):
 
 
 def test_a_full_board_without_a_line_is_a_draw(game):
-    after = game.inspect(game.text_to_state("XOX\nXOO\nOXX", O)[None])
+    after = game.inspect(game.text_to_state("XOX\nXOO\nOXX", O_MOVES)[None])
     assert (after.over[0], after.results[0]) == (True, 0)
 
 
 def test_the_ninth_move_can_win(game):
-    before = game.text_to_state("OX.\nOXO\nXOX", X)
+    before = game.text_to_state("OX.\nOXO\nXOX", X_MOVES)
     assert not game.over(before[None])[0]
     after = game.step(before[None], [2])
     assert (after.over[0], after.results[0]) == (True, -1)
@@ -71,10 +71,10 @@ def test_a_wrong_key_gets_a_sentence(game, key):
 @pytest.mark.parametrize(
     ("drawing", "player", "reason"),
     [
-        ("XX.\n...\n...", X, "2 X and 0 O cannot be when X is to move"),
-        ("X..\n...\n..O", O, "1 X and 1 O cannot be when O is to move"),
-        ("XXX\nOO.\nO..", X, "X, who is to move, already has three in a row"),
-        ("XXX\nOOO\nX..", O, "O, who is to move, already has three in a row"),
+        ("XX.\n...\n...", X_MOVES, "2 X and 0 O cannot be when X is to move"),
+        ("X..\n...\n..O", O_MOVES, "1 X and 1 O cannot be when O is to move"),
+        ("XXX\nOO.\nO..", X_MOVES, "X, who is to move, already has three in a row"),
+        ("XXX\nOOO\nX..", O_MOVES, "O, who is to move, already has three in a row"),
     ],
 )
 def test_boards_that_no_game_reaches_are_refused(game, drawing, player, reason):
