@@ -58,7 +58,7 @@ class SelfPlay:
         self._targets = np.zeros((slots, plies), np.bool_)
 
     def play(self, num_games: int) -> Iterator[GameRecord]:
-        """Play until ``num_games`` more games are finished, and yield each as it ends.
+        """Play until ``num_games`` more games are finished, or a few more where several end at once, and yield each as it ends.
 
         Trees of unfinished games are begun anew at each call: the network may have changed since.
         """
@@ -68,11 +68,9 @@ class SelfPlay:
             room = None if self.settings.carry_over else num_games - started
             started += self._start_games(room)
             self.search.step()
-            for record in self._make_moves():
-                finished += 1
-                yield record
-                if finished == num_games:
-                    return
+            records = self._make_moves()
+            finished += len(records)
+            yield from records
 
     def state_dict(self) -> dict:
         """Return the games under way and the random state; the trees are not part of it."""

@@ -182,6 +182,8 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
         if over[i]:
             tree.raw_values[b, node] = results[i]
             tree.node_values[b, node] = results[i]
+            for action in range(tree.children_index.shape[2]):
+                tree.children_index[b, node, action] = ILLEGAL  # what an earlier tree left here would be moved by `keep_subtree`
             _back_up(tree, b, node, np.float64(results[i]))
 
 

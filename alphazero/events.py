@@ -1,0 +1,111 @@
+"""What a training run tells while it goes: data for sinks (console, TensorBoard, JSON lines), which alone decide what to show."""
+
+import dataclasses
+import math
+from typing import NamedTuple
+
+from alphazero.learner import LearnerReport
+
+
+class Progress(NamedTuple):
+    """How far the iteration under way is."""
+
+    stage: str  #: "self-play", "learning", "pit" or "evaluation"
+    done: int
+    total: int
+    iteration: int
+    run_share: float  #: of the whole run, in [0, 1], iterations that are finished only
+    iteration_share: float  #: how much a finished iteration adds to run_share, for an estimate of the time left
+
+
+@dataclasses.dataclass
+class SelfPlayReport:
+    """The games of one iteration."""
+
+    num_games: int = 0
+    num_positions: int = 0  #: moves made
+    num_targets: int = 0  #: rows to learn from
+    seconds: float = 0.0
+    positions_per_s: float = 0.0
+    simulations_per_s: float = 0.0
+    evaluations_per_s: float = 0.0
+    evaluator_share: float = 0.0  #: of the seconds, spent inside the evaluator
+    mean_batch: float = 0.0  #: positions in a call of the evaluator
+    search_depth: float = 0.0  #: mean distance of a new leaf from its root
+    game_length: float = 0.0  #: mean plies
+    first_player_wins: float = 0.0  #: share of the games
+    draws: float = 0.0  #: share of the games
+    distinct_games: float = 0.0  #: share of the games whose moves no other game of the iteration has
+    sample_game: str = ""  #: one game as text, '' where none is due
+
+
+@dataclasses.dataclass
+class PitReport:
+    """The gate."""
+
+    score: float  #: of the new network; a draw is half
+    wins: int
+    draws: int
+    losses: int
+    accepted: bool
+
+
+@dataclasses.dataclass
+class StrengthReport:
+    """A match against UCT, from the network's viewpoint."""
+
+    opponent: str
+    num_simulations: int
+    score: float
+    score_low: float  #: 95 % interval
+    score_high: float
+    wins: int
+    draws: int
+    losses: int
+    num_distinct: int  #: games that differ
+
+
+@dataclasses.dataclass
+class ProofSummary:
+    """What looking at every position found."""
+
+    num_positions: int
+    num_kept: int  #: positions in which the chosen move keeps the best possible result
+    num_losses: int  #: games lost against any play, both sides
+    lines: list[str]  #: for the console
+
+    @property
+    def perfect(self) -> bool:
+        """Whether no position is misplayed."""
+        return self.num_kept == self.num_positions and self.num_losses == 0
+
+
+@dataclasses.dataclass
+class IterationReport:
+    """One finished iteration."""
+
+    iteration: int  #: counted from 1
+    selfplay: SelfPlayReport
+    learner: LearnerReport
+    window: int  #: rows trained on
+    elapsed_s: float = math.nan  #: of the whole run, resumed parts included
+    selfplay_s: float = 0.0
+    learner_s: float = 0.0
+    pit: PitReport | None = None
+    strength: StrengthReport | None = None
+    proof: ProofSummary | None = None
+    last: bool = False  #: whether the run ends with it
+
+
+def flat(report: IterationReport) -> dict[str, float | int | bool | str]:
+    """Return the report's numbers by name, such as "learner.loss", for JSON lines and TensorBoard."""
+    numbers = {}
+    for field in dataclasses.fields(report):
+        value = getattr(report, field.name)
+        if dataclasses.is_dataclass(value):
+            for inner in dataclasses.fields(value):
+                if inner.name not in ("lines", "sample_game"):
+                    numbers[f"{field.name}.{inner.name}"] = getattr(value, inner.name)
+        elif value is not None:
+            numbers[field.name] = value
+    return numbers

@@ -1,0 +1,95 @@
+"""The settings of a training run, one section for each stage. `configs/` holds values for them; this file says what each means and may be."""
+
+import dataclasses
+
+from alphazero.config import ConfigError, check, option, section
+from alphazero.learner import LearnerSettings
+from alphazero.network import NetworkSettings
+from alphazero.replay import ReplaySettings
+from alphazero.search.mcts import SearchSettings
+from alphazero.selfplay import SelfPlaySettings
+from alphazero.torch_evaluator import EvaluatorSettings
+
+
+@dataclasses.dataclass
+class GameSettings:
+    """Which game."""
+
+    name: str = option("tic_tac_toe", "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:6, or the path of your own game's file")
+
+
+@dataclasses.dataclass
+class PitSettings:
+    """The gate against the previous network (AlphaGo Zero; AlphaZero left it out)."""
+
+    every: int = option(0, "iterations between pits of the new network against the last accepted one; 0 is never", low=0)
+    num_games: int = option(40, "games of a pit, an even number: each opening is played with both colours", low=2)
+    num_simulations: int = option(64, "simulations for a move in a pit", low=1, high=1_000_000)
+    opening_plies: int = option(4, "random plies at the start of each pair of games, so that no two pairs are alike", low=0, high=100)
+    acceptance: float = option(0.55, "score (a draw is half a win) that the new network needs; below it the old one is restored", low=0.0, high=1.0)
+
+
+@dataclasses.dataclass
+class EvaluationSettings:
+    """Measurements of strength during the run. They never change what is learned."""
+
+    every: int = option(5, "iterations between measurements; 0 is only at the end", low=0)
+    num_games: int = option(40, "games against UCT, an even number; 0 is none", low=0)
+    final_num_games: int = option(100, "games against UCT at the end of the run; 0 is none", low=0)
+    num_simulations: int = option(64, "the network's simulations for a move", low=1, high=1_000_000)
+    uct_simulations: int = option(1000, "UCT's simulations for a move", low=1, high=10_000_000)
+    opening_plies: int = option(4, "random plies at the start of each pair of games", low=0, high=100)
+    prove: bool = option(False, "look at every position of the game (small games only): with each measurement and at the end")
+    stop_when_proven: bool = option(False, "end the run as soon as the proof finds no position misplayed")
+
+
+@dataclasses.dataclass
+class RunSettings:
+    """The run as a whole."""
+
+    num_iterations: int = option(50, "iterations of self-play and learning", low=1)
+    time_limit_s: float = option(0.0, "seconds after which no new iteration begins, those before a resume included; 0 is no limit", low=0.0)
+    root: str = option("checkpoints", "folder of all runs; the run's own is ROOT/GAME/NAME")
+    name: str = option("", "the run's name; empty takes the date and time")
+    num_threads: int = option(0, "threads of the network on a CPU; 0 takes all cores", low=0, high=1024)
+    sample_game_every: int = option(5, "iterations between games that are drawn in TensorBoard; 0 is none", low=0)
+    keep_networks: int = option(20, "networks kept, the newest ones; 0 keeps all", low=0)
+
+
+@dataclasses.dataclass
+class TrainSettings:
+    """Everything that a run is made of."""
+
+    game: GameSettings = section(GameSettings, "which game")
+    network: NetworkSettings = section(NetworkSettings, "the network's shape")
+    evaluator: EvaluatorSettings = section(EvaluatorSettings, "how the network is run in search")
+    search: SearchSettings = section(SearchSettings, "the tree search of self-play")
+    selfplay: SelfPlaySettings = section(SelfPlaySettings, "how training games are played")
+    replay: ReplaySettings = section(ReplaySettings, "how much of the past is trained on")
+    learner: LearnerSettings = section(LearnerSettings, "how the network learns")
+    pit: PitSettings = section(PitSettings, "the gate against the previous network")
+    evaluation: EvaluationSettings = section(EvaluationSettings, "measurements of strength")
+    run: RunSettings = section(RunSettings, "length, place and threads of the run")
+    seed: int = option(0, "root of every random number of the run", low=0, high=2**31 - 1)
+    device: str = option("auto", "where the network lives: auto, cpu, cuda, cuda:1; auto takes the GPU when there is one")
+    resume: str = option("", "go on with the run in this folder, or with the latest one")
+
+
+def check_run(settings: TrainSettings) -> None:
+    """Hold every value to its range, and values that depend on each other to their rules.
+
+    Raises:
+        ConfigError: naming the keys, the values and what is allowed.
+    """
+    check(settings)
+    for key, count in (
+        ("pit.num_games", settings.pit.num_games),
+        ("evaluation.num_games", settings.evaluation.num_games),
+        ("evaluation.final_num_games", settings.evaluation.final_num_games),
+    ):
+        if count % 2:
+            raise ConfigError(f"{key}={count} is not allowed: games come in pairs with colours swapped, so the number must be even.")
+    if settings.replay.window_start > settings.replay.window_max:
+        raise ConfigError(
+            f"replay.window_start={settings.replay.window_start} is not allowed: it must not exceed replay.window_max={settings.replay.window_max}."
+        )

@@ -1,0 +1,92 @@
+"""The console: one line for each iteration, and below it a bar with the time left."""
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress as Bars, ProgressColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from alphazero.events import IterationReport, Progress
+
+_HEADER = f"{'iteration':>9} {'time':>8} {'games':>6} {'plies':>6} {'pos/s':>7} {'window':>8} {'loss':>7} {'policy':>7} {'value':>7}  strength"
+
+
+class ConsoleSink:
+    """Prints what happens.
+
+    Args:
+        console: where to.
+        num_iterations: of the whole run.
+    """
+
+    def __init__(self, console: Console, num_iterations: int):
+        self._console = console
+        self._num_iterations = num_iterations
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TextColumn("[dim]elapsed[/]"),
+            TimeElapsedColumn(),
+            _TimeLeft(),
+            console=console,
+            transient=True,
+            refresh_per_second=4,
+        )
+        self._run = self._bars.add_task("run", total=1.0)
+        self._rows = 0
+
+    def __enter__(self):
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_):
+        self._bars.stop()
+
+    def progress(self, event: Progress) -> None:
+        """Move the bar."""
+        inside = event.done / max(event.total, 1) * {"self-play": 0.8}.get(event.stage, 0.0) + (0.0 if event.stage == "self-play" else 0.8)
+        share = event.run_share + (event.iteration_share or 1.0 / self._num_iterations) * min(inside, 1.0)
+        text = f"iteration {event.iteration}: {event.stage} {event.done}/{event.total}"
+        self._bars.update(self._run, completed=min(share, 1.0), description=f"{text:<36}")
+
+    def iteration(self, report: IterationReport) -> None:
+        """Print the line of a finished iteration."""
+        if self._rows % 25 == 0:
+            self._console.print(Text(_HEADER, style="bold"), soft_wrap=True)
+        self._rows += 1
+        games, learner = report.selfplay, report.learner
+        minutes, seconds = divmod(round(report.elapsed_s), 60)
+        line = (
+            f"{report.iteration:>9} {f'{minutes}:{seconds:02d}':>8} {games.num_games:>6} {games.game_length:>6.1f} {games.positions_per_s:>7,.0f} "
+            f"{report.window:>8,} {learner.loss:>7.3f} {learner.policy_loss:>7.3f} {learner.value_loss:>7.3f}  {_strength(report)}"
+        )
+        self._console.print(Text(line), soft_wrap=True)
+
+    def close(self) -> None:
+        """Nothing is left to do."""
+
+
+class _TimeLeft(ProgressColumn):
+    """The time left by the share done so far; rich's own column asks for many updates of equal size."""
+
+    def render(self, task):
+        share, elapsed = task.completed, task.elapsed or 0.0
+        if share < 0.005 or elapsed < 2:
+            return Text("time left -:--", style="cyan")
+        if not hasattr(task, "started_at_share"):
+            task.started_at_share = share if share > 0.05 else 0.0
+        done = max(share - task.started_at_share, 1e-3)
+        left = round(elapsed * (1 - share) / done)
+        return Text(f"time left {left // 3600}:{left // 60 % 60:02d}:{left % 60:02d}", style="cyan")
+
+
+def _strength(report: IterationReport) -> str:
+    parts = []
+    if report.pit is not None:
+        verdict = "accepted" if report.pit.accepted else "rejected, the old network is restored"
+        parts.append(f"pit {report.pit.score:.0%}, {verdict}")
+    if report.strength is not None:
+        strength = report.strength
+        parts.append(f"{strength.score:.0%} against {strength.opponent} ({strength.wins} won, {strength.draws} drawn, {strength.losses} lost)")
+    if report.proof is not None:
+        parts.append(f"{report.proof.num_kept:,} of {report.proof.num_positions:,} positions perfect, {report.proof.num_losses:,} games lost")
+    return "; ".join(parts)

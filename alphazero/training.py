@@ -1,0 +1,288 @@
+"""The training loop: the one file that knows the whole arrow, from self-play to the stored network.
+
+In: settings and a run's folder. Out: a stream of events (`alphazero.events`). `Trainer.run` reads like the pseudo-code of the paper (Silver et
+al. 2018): play games with the network, learn from them, and, if asked for, keep the new network only where it beats the old one.
+
+A run is deterministic: on a CPU, stopping after an iteration and resuming gives the same weights, bit for bit, as never having stopped. Only the
+clock can change that (`run.time_limit_s`).
+"""
+
+import dataclasses
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from alphazero.arena import play_match
+from alphazero.checkpoint import load_state, save_network, save_state
+from alphazero.config import ConfigError
+from alphazero.events import IterationReport, PitReport, Progress, ProofSummary, SelfPlayReport, StrengthReport
+from alphazero.exact import ExactValues, prove
+from alphazero.games import make_game
+from alphazero.learner import Learner, network_arrays
+from alphazero.network import make_network
+from alphazero.network_player import EvaluatorPlayer
+from alphazero.players import PlayerSettings, UctPlayer
+from alphazero.records import GameRecord
+from alphazero.replay import Replay
+from alphazero.rng import child_generator
+from alphazero.run_folder import RunFolder
+from alphazero.selfplay import SelfPlay
+from alphazero.settings import TrainSettings
+from alphazero.torch_evaluator import TorchEvaluator, choose_device, choose_precision, set_num_threads
+
+
+class Trainer:
+    """A training run.
+
+    Args:
+        settings: checked settings.
+        folder: where everything goes.
+    """
+
+    def __init__(self, settings: TrainSettings, folder: RunFolder):
+        self.settings = settings
+        self.folder = folder
+        set_num_threads(settings.run.num_threads)
+        self.game = make_game(settings.game.name)
+        device = choose_device(settings.device)
+        network = make_network(self.game.planes_shape, self.game.num_actions, settings.network, settings.seed).to(device)
+        self.learner = Learner(network, settings.learner, device)
+        self.settings.evaluator.precision = self._precision(device)
+        self.evaluator = TorchEvaluator(network, settings.evaluator.precision, device)
+        self.selfplay = SelfPlay(self.game, self.evaluator, settings.selfplay, settings.search, child_generator(settings.seed, "self-play"))
+        self.replay = Replay(self.game, settings.replay, child_generator(settings.seed, "replay"))
+        self.iteration = 0
+        self._elapsed_s = 0.0
+        self._rows_of: dict[int, int] = {}  # target rows of each iteration whose games are stored
+        self._accepted: dict | None = None  # the learner's state at the last accepted pit
+        self._exact: ExactValues | None = None
+
+    def run(self) -> Iterator[Progress | IterationReport]:
+        """Play, learn, measure and store until the run is done; yield what happens."""
+        if self.iteration == 0:
+            self.folder.write_config(dataclasses.asdict(self.settings))
+            self._accepted = self.learner.state_dict() if self.settings.pit.every else None
+        finished = self.finished
+        while not finished:
+            start = time.monotonic()
+            records, report = yield from self._play()
+            yield from self._learn(report)
+            yield from self._pit(report)
+            self.evaluator.update(self.learner.network)
+            self._elapsed_s += time.monotonic() - start
+            finished = report.last = self.finished
+            yield from self._measure(report)
+            finished = report.last = finished or self._is_proven(report)
+            report.elapsed_s = self._elapsed_s
+            yield report
+            self._store(records, report)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has done all its iterations or used up its time."""
+        return self._share(self.iteration) >= 1.0
+
+    # --- the stages of an iteration -----------------------------------------------------------------------------------------------------
+
+    def _play(self):
+        """Play the games of an iteration; return them and the beginning of the report."""
+        self.iteration += 1
+        wanted = self.settings.selfplay.games_per_iteration
+        counts = dataclasses.replace(self.selfplay.search.counts)
+        start = time.monotonic()
+        records: list[GameRecord] = []
+        for record in self.selfplay.play(wanted):
+            records.append(record)
+            yield self._progress("self-play", min(len(records), wanted), wanted)
+        num_targets = sum(self.replay.add(record) for record in records)
+        self._rows_of[self.iteration] = num_targets
+        selfplay = self._selfplay_report(records, num_targets, counts, time.monotonic() - start)
+        return records, IterationReport(self.iteration, selfplay, None, self.replay.window, selfplay_s=selfplay.seconds)
+
+    def _learn(self, report: IterationReport):
+        """Train the network on the window."""
+        start = time.monotonic()
+        settings = self.settings.learner
+        steps = self.learner.steps_for(report.selfplay.num_targets, self.replay.window)
+        for done in self.learner.learn(self._batches(steps), self._share(self.iteration - 1)):
+            if done % 16 == 0 or done == steps:
+                yield self._progress("learning", done, steps)
+        report.learner = self.learner.report
+        report.learner_s = time.monotonic() - start
+
+    def _batches(self, steps: int):
+        settings = self.settings.learner
+        if settings.epochs:
+            for _ in range(settings.epochs):
+                yield from self.replay.epoch(settings.batch_size)
+        else:
+            for _ in range(steps):
+                yield self.replay.sample(settings.batch_size)
+
+    def _pit(self, report: IterationReport):
+        """Let the new network play the last accepted one, and restore that where the new one is not better by enough."""
+        pit = self.settings.pit
+        if not pit.every or self.iteration % pit.every:
+            return
+        yield self._progress("pit", 0, pit.num_games)
+        old = make_network(self.game.planes_shape, self.game.num_actions, self.settings.network).to(self.learner.device)
+        rejected = self.learner.state_dict()
+        new_player = self._player(TorchEvaluator(self.learner.network, self.evaluator.precision, self.learner.device), pit.num_simulations)
+        self.learner.load_state_dict(self._accepted)
+        old.load_state_dict(self.learner.network.state_dict())
+        old_player = self._player(TorchEvaluator(old, self.evaluator.precision, self.learner.device), pit.num_simulations)
+        match = play_match(self.game, new_player, old_player, pit.num_games, pit.opening_plies, seed=self._seed("pit"))
+        accepted = match.score >= pit.acceptance
+        if accepted:
+            self.learner.load_state_dict(rejected)
+            self._accepted = rejected
+        report.pit = PitReport(match.score, match.wins, match.draws, match.losses, accepted)
+
+    def _measure(self, report: IterationReport):
+        """Play against UCT and, for small games, look at every position, where it is due."""
+        settings = self.settings.evaluation
+        if not report.last and (not settings.every or self.iteration % settings.every):
+            return
+        player = self._player(self.evaluator, settings.num_simulations)
+        num_games = settings.final_num_games if report.last else settings.num_games
+        if num_games:
+            yield self._progress("evaluation", 0, num_games)
+            opponent = UctPlayer(self.game, PlayerSettings(num_simulations=settings.uct_simulations, seed=self._seed("uct")))
+            match = play_match(self.game, player, opponent, num_games, settings.opening_plies, seed=self._seed("evaluation"))
+            report.strength = StrengthReport(
+                opponent.name,
+                settings.num_simulations,
+                match.score,
+                *match.score_interval,
+                match.wins,
+                match.draws,
+                match.losses,
+                len({game.moves for game in match.games}),
+            )
+        if settings.prove:
+            yield self._progress("proof", 0, 1)
+            self._exact = self._exact or ExactValues(self.game)
+            proof = prove(self.game, lambda states: player.choose(states).actions, self._exact)
+            report.proof = ProofSummary(proof.num_not_final, proof.num_kept, sum(side.games[2] for side in proof.sides), proof.lines())
+
+    # --- what it leaves behind ----------------------------------------------------------------------------------------------------------
+
+    def _store(self, records, report: IterationReport) -> None:
+        """Write games, network and state, in this order: only the state makes the iteration count."""
+        info = {"run": self.folder.path.name, "iteration": self.iteration, "elapsed_s": round(self._elapsed_s, 1)}
+        if report.strength is not None:
+            info["strength"] = dataclasses.asdict(report.strength)
+        self.folder.save_games(self.iteration, records)
+        settings = dataclasses.asdict(self.settings.network)
+        save_network(self.folder.network(self.iteration), network_arrays(self.learner.network), self.game.name, settings, info)
+        save_state(self.folder.state, self.state_dict())
+        self.folder.drop_games(self.iteration, self.settings.replay.window_max, self._rows_of)
+        self.folder.drop_networks(self.settings.run.keep_networks)
+
+    def state_dict(self) -> dict:
+        """Return what a resume needs beside the stored games."""
+        return {
+            "iteration": self.iteration,
+            "elapsed_s": self._elapsed_s,
+            "learner": self.learner.state_dict(),
+            "accepted": self._accepted,
+            "selfplay": self.selfplay.state_dict(),
+            "replay": self.replay.state_dict(),
+            "rows_of": self._rows_of,
+        }
+
+    def restore(self) -> None:
+        """Go back to the last finished iteration of the folder.
+
+        Raises:
+            ValueError: with one plain sentence if its files cannot be read.
+        """
+        state = load_state(self.folder.state)
+        self.iteration = state["iteration"]
+        self._elapsed_s = state["elapsed_s"]
+        self.learner.load_state_dict(state["learner"])
+        self._accepted = state["accepted"]
+        self.selfplay.load_state_dict(state["selfplay"])
+        self._rows_of = {int(number): rows for number, rows in state["rows_of"].items()}
+        games = self.folder.load_games(self.iteration, self.settings.replay.window_max)
+        self.replay.load_state_dict(state["replay"], games)
+        self.evaluator.update(self.learner.network)
+        self.folder.cut_metrics(self.iteration)
+
+    # --- small things -------------------------------------------------------------------------------------------------------------------
+
+    def _precision(self, device) -> str:
+        """Return the settled number format of the network in search; the run's folder remembers what a measurement chose."""
+        chosen = self.settings.evaluator.precision
+        if chosen != "auto":
+            return chosen
+        return choose_precision(self.learner.network, self.game.planes_shape, device, self.settings.selfplay.num_parallel_games)
+
+    def _player(self, evaluator, num_simulations: int) -> EvaluatorPlayer:
+        name = f"iteration {self.iteration}"
+        return EvaluatorPlayer(self.game, evaluator, num_simulations, seed=self._seed("player"), name=name, settings=self.settings.search)
+
+    def _seed(self, name: str) -> int:
+        return int(child_generator(self.settings.seed, f"{name} {self.iteration}").integers(2**31))
+
+    def _share(self, iterations: int) -> float:
+        """Return the share of the run that is done after so many iterations, by number or by time, whichever is further."""
+        run = self.settings.run
+        by_time = self._elapsed_s / run.time_limit_s if run.time_limit_s else 0.0
+        return min(max(iterations / run.num_iterations, by_time), 1.0)
+
+    def _progress(self, stage: str, done: int, total: int) -> Progress:
+        share = self._share(self.iteration - 1)
+        return Progress(stage, done, total, self.iteration, share, share / max(self.iteration - 1, 1))
+
+    def _is_proven(self, report: IterationReport) -> bool:
+        return self.settings.evaluation.stop_when_proven and report.proof is not None and report.proof.perfect
+
+    def _selfplay_report(self, records: list[GameRecord], num_targets: int, before, seconds: float) -> SelfPlayReport:
+        counts = self.selfplay.search.counts
+        simulations = counts.num_simulations - before.num_simulations
+        evaluations = counts.num_evaluations - before.num_evaluations
+        num_positions = sum(len(record.actions) for record in records)
+        results = np.array([record.first_player_result for record in records])
+        every = self.settings.run.sample_game_every
+        return SelfPlayReport(
+            num_games=len(records),
+            num_positions=num_positions,
+            num_targets=num_targets,
+            seconds=seconds,
+            positions_per_s=num_positions / seconds,
+            simulations_per_s=simulations / seconds,
+            evaluations_per_s=evaluations / seconds,
+            evaluator_share=(counts.evaluator_s - before.evaluator_s) / seconds,
+            mean_batch=evaluations / max(counts.num_batches - before.num_batches, 1),
+            search_depth=(counts.total_depth - before.total_depth) / max(simulations, 1),
+            game_length=num_positions / len(records),
+            first_player_wins=float((results == 1).mean()),
+            draws=float((results == 0).mean()),
+            distinct_games=len({record.actions.tobytes() for record in records}) / len(records),
+            sample_game=self._game_text(records[0]) if every and self.iteration % every == 0 else "",
+        )
+
+    def _game_text(self, record: GameRecord) -> str:
+        """Return a game as text: its moves, its result and its last position."""
+        game = self.game
+        moves = " ".join(game.action_to_text(int(action)) for action in record.actions)
+        last = game.step(record.states[-1:], record.actions[-1:]).states[0]
+        result = {1: "the first player wins", 0: "a draw", -1: "the second player wins"}[record.first_player_result]
+        return f"{moves}\n{result} after {len(record.actions)} plies\n\n{game.state_to_text(last)}"
+
+
+def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
+    """Refuse settings that a run cannot change once it has begun.
+
+    Raises:
+        ConfigError: naming the first such key.
+    """
+    for name in ("game", "network"):
+        before, after = dataclasses.asdict(getattr(old, name)), dataclasses.asdict(getattr(new, name))
+        for key in before:
+            if before[key] != after[key]:
+                raise ConfigError(f"{name}.{key}={after[key]} cannot change in a resumed run, which has {before[key]}: begin a new run for it.")
+    if old.selfplay.num_parallel_games > new.selfplay.num_parallel_games:
+        raise ConfigError("selfplay.num_parallel_games cannot shrink in a resumed run: games are under way in every slot.")
