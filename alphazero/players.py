@@ -249,11 +249,11 @@ def _uct_search(game: Game, settings: PlayerSettings):
     )
 
 
-def uct_simulations(settings: PlayerSettings) -> int:
-    """Return the largest number of simulations that the settings allow a UCT player for one move."""
-    if settings.num_simulations is not None:
-        return settings.num_simulations
-    return DEFAULT_UCT_SIMULATIONS if settings.time_limit_s is None else MAX_SIMULATIONS
+def uct_simulations(settings: PlayerSettings) -> int | None:
+    """Return the largest number of simulations that the settings allow a UCT player for one move; None where only the clock ends it."""
+    if settings.num_simulations is None and settings.time_limit_s is None:
+        return DEFAULT_UCT_SIMULATIONS
+    return settings.num_simulations
 
 
 def _uct_name(settings: PlayerSettings) -> str:

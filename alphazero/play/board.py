@@ -71,6 +71,12 @@ def piece(game: Game, skin: Skin, player: int, medium: Medium) -> Text:
     return Text(game.piece_letters[1 + player])
 
 
+def side(game: Game, skin: Skin, player: int, medium: Medium) -> Text:
+    """Return the piece and the name of a player; where they are the same letter, once."""
+    mark = piece(game, skin, player, medium)
+    return mark if mark.plain == skin.sides[player] else Text.assemble(mark, (f" {skin.sides[player]}", "bold"))
+
+
 def marked_cells(game: Game, skin: Skin, state: np.ndarray, previous_state: np.ndarray | None) -> np.ndarray:
     """Return bool[H, W]: the piece that the last move put down or, of a finished game, the lines that won it."""
     board = game.cells(state)

@@ -58,7 +58,7 @@ class Engine:
         """Return the answer to one line, as plain data for JSON; a line that cannot be answered gets {"error": sentence}."""
         try:
             return self._answer(parse_request(line, self._network_game))
-        except Exception as error:  # whatever it is, the program at the other end waits for a line
+        except Exception as error:  # noqa: BLE001 (whatever it is, the program at the other end waits for a line)
             sentence = (
                 str(error) if isinstance(error, ValueError) else f"the engine failed on this request ({type(error).__name__}: {error})."
             )

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from alphazero.games.game import Game
-from alphazero.play.board import Medium, draw_board, piece
+from alphazero.play.board import Medium, draw_board, side
 from alphazero.play.session import Session
 from alphazero.play.skin import skin_of
 from alphazero.play.thinking import Thinking
@@ -214,8 +214,9 @@ class TerminalGame:
     # --- printing -----------------------------------------------------------------------------------------------------------------------
 
     def _print_start(self) -> None:
-        title = Text.assemble((self.skin.title, "bold"), "  ", self._side(0), "  against  ", self._side(1))
+        title = Text(self.skin.title, "bold")
         self.console.print(Rule(title, align="left", characters="─" if self.medium.box else "-", style="bright_black"))
+        self.console.print(Text.assemble(self._side(0), "  against  ", self._side(1)), soft_wrap=True)
         if any(map(self._is_human, (0, 1))):
             self.console.print(Text("Type 'help' for the commands: take-back, hint, the engine's view and more.", "dim"))
         if self.every_board or self.session.actions:
@@ -288,9 +289,7 @@ class TerminalGame:
 
     def _side(self, player: int) -> Text:
         name = "you" if self._is_human(player) and not self._is_human(1 - player) else self.players[player].name
-        return Text.assemble(
-            piece(self.game, self.skin, player, self.medium), (f" {self.skin.sides[player]}", "bold"), (f" ({name})", "dim")
-        )
+        return Text.assemble(side(self.game, self.skin, player, self.medium), (f" ({name})", "dim"))
 
     def _a_move(self) -> str:
         return f"a {self.skin.move_word} ({self.skin.move_range})" if self.skin.move_range else f"a {self.skin.move_word}"

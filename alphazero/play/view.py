@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from alphazero.games.game import Game
-from alphazero.play.board import Medium, piece
+from alphazero.play.board import Medium, side
 from alphazero.play.skin import Skin
 from alphazero.players import Analysis
 
@@ -52,9 +52,7 @@ def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, mediu
         )
     hidden = len(_order(analysis)) - MAX_ROWS
     parts = [table] if hidden <= 0 else [table, Text(f"and {hidden} more moves", "dim")]
-    summary = Text.assemble(
-        "Value for ", piece(game, skin, player, medium), f" {skin.sides[player]}: {value_text(analysis.value) or 'unknown'}"
-    )
+    summary = Text.assemble("Value for ", side(game, skin, player, medium), f": {value_text(analysis.value) or 'unknown'}")
     if searched:
         summary.append(f", {analysis.num_simulations:,} simulations")
     line = Text(f"Expected line: {line_text(game, analysis.principal_variation)}")

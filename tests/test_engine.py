@@ -1,0 +1,322 @@
+"""The engine: exactly one JSON object for every line, whatever the line holds."""
+
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alphazero.cli.engine import main
+from alphazero.games import make_game
+from alphazero.play.engine import MAX_ERROR, MAX_LINE, Engine, read_lines, serve
+from alphazero.players import PlayerSettings
+
+ENGINE = Engine("uct", PlayerSettings(num_simulations=20))
+RANDOM_ENGINE = Engine("random")
+
+
+def _ask(engine=ENGINE, **request) -> dict:
+    return engine.answer(json.dumps(request))
+
+
+def _check_answer(answer: dict, request: dict) -> None:
+    """Hold an answer to the protocol: an error, a result, or a move that fits the request."""
+    json.dumps(answer, allow_nan=False)
+    if "error" in answer:
+        assert set(answer) == {"error"}
+        assert 0 < len(answer["error"]) <= MAX_ERROR
+        assert "Traceback" not in answer["error"]
+        return
+    game = make_game(request["game"])
+    state = game.play_moves(request.get("moves", []))
+    legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
+    assert answer["legal_actions"] == legal
+    if not legal:
+        assert set(answer) == {"result", "legal_actions"}
+        return
+    assert set(answer) == {"move", "action_weights", "value", "legal_actions"}
+    assert answer["move"] in legal
+    assert len(answer["action_weights"]) == game.num_actions
+    assert sum(answer["action_weights"]) == pytest.approx(1.0, abs=1e-4)
+    assert all(weight >= 0 and (weight == 0 or action in legal) for action, weight in enumerate(answer["action_weights"]))
+    assert answer["value"] is None or -1.0 <= answer["value"] <= 1.0
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "game", ["tic_tac_toe", "connect_four", "connect_x:4x5x3", "connect_x:20x20x5", "othello", "othello:6", "othello:4"]
+)
+def test_games_are_answered_from_the_start_to_the_end(game):
+    compiled, moves = make_game(game), []
+    for _ in range(compiled.max_plies + 1 if compiled.max_plies < 100 else 12):
+        answer = _ask(game=game, moves=moves)
+        _check_answer(answer, {"game": game, "moves": moves})
+        if "result" in answer:
+            break
+        moves.append(answer["move"])
+    else:
+        assert compiled.max_plies >= 100
+
+
+@pytest.mark.parametrize(
+    ("game", "moves", "result"),
+    [
+        ("tic_tac_toe", [0, 3, 1, 4, 2], 1),
+        ("tic_tac_toe", [0, 3, 1, 4, 8, 5], -1),
+        ("tic_tac_toe", [0, 1, 2, 4, 3, 5, 7, 6, 8], 0),
+        ("connect_four", [0, 1, 0, 1, 0, 1, 0], 1),
+        ("connect_four", [6, 0, 1, 0, 1, 0, 1, 0], -1),
+        ("othello:4", [2, 1, 8, 3, 16, 11, 7, 14, 15, 13, 4, 16, 12], 1),
+        ("othello:4", [2, 1, 8, 3, 16, 12, 7, 4, 13, 11, 15, 14, 16, 0], -1),
+        ("othello:4", [8, 14, 11, 12, 13, 4, 2, 7, 3, 15, 1, 0], 0),
+    ],
+)
+def test_finished_games_get_the_first_movers_result_and_no_move(game, moves, result):
+    assert _ask(game=game, moves=moves) == {"result": result, "legal_actions": []}
+
+
+def test_value_and_move_are_those_of_the_player_to_move():
+    request = {"game": "connect_x:4x3x3", "moves": [0, 1, 2, 0, 2, 1, 1, 1], "num_simulations": 2000}
+    answer = _ask(**request)
+    assert answer["move"] == 2
+    assert answer["value"] > 0.8
+    # One ply earlier it is the other side's turn, whatever it plays: column 2 stops the threat, anything else loses.
+    assert _ask(**{**request, "moves": [0, 1, 2, 0, 2, 1, 1]})["value"] < 0.2
+
+
+def test_a_pass_is_the_number_of_squares():
+    assert _ask(game="othello:4", moves=[2, 1, 8, 3])["legal_actions"] == [16]
+    assert _ask(game="othello:4", moves=[2, 1, 8, 3])["move"] == 16
+
+
+def test_othello_starts_with_white_in_the_layout_of_the_rules():
+    assert _ask(game="othello", moves=[])["legal_actions"] == [20, 29, 34, 43]
+
+
+def test_the_same_line_gets_the_same_answer_whatever_came_before():
+    line = '{"game": "connect_four", "moves": [3, 3]}'
+    first = ENGINE.answer(line)
+    for moves in ([], [1], [2, 2]):
+        _ask(game="connect_four", moves=moves)
+    assert ENGINE.answer(line) == first
+    assert Engine("uct", PlayerSettings(num_simulations=20)).answer(line) == first
+    assert Engine("uct", PlayerSettings(num_simulations=20, seed=1)).answer(line) != first
+
+
+def test_limits_of_a_request_replace_those_of_the_engine():
+    seven = _ask(Engine("uct", PlayerSettings(num_simulations=7, time_limit_s=60.0)), game="connect_four")
+    assert _ask(game="connect_four", num_simulations=7) == seven != _ask(game="connect_four")
+    assert "error" not in _ask(game="connect_four", time_limit_s=0.01)
+    assert "error" not in _ask(game="connect_four", time_limit_s=1, num_simulations=10)
+    assert _ask(game="connect_four", num_simulations=None) == _ask(game="connect_four")
+
+
+def test_a_player_without_an_opinion_has_the_value_null():
+    answer = _ask(RANDOM_ENGINE, game="connect_four")
+    assert answer["value"] is None
+    assert answer["action_weights"] == [0.142857] * 7
+
+
+# --- refusals ---------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("", "not JSON"),
+        ("hello", "not JSON"),
+        ('{"game": "connect_four"', "not JSON"),
+        ("[" * 100_000, "error"),
+        ("[]", "a request is an object"),
+        ("3", "a request is an object"),
+        ("null", "a request is an object"),
+        ("{}", "names no game"),
+        ('{"game": "chess"}', 'no game "chess"'),
+        ('{"game": 3}', "no game 3"),
+        ('{"game": ["connect_four"]}', "no game"),
+        ('{"game": "connect_x:0x0x0"}', "is impossible"),
+        ('{"game": "connect_x:6x7"}', "no game"),
+        ('{"game": "othello:7"}', "is impossible"),
+        ('{"game": "othello:8x8"}', "no game"),
+        ('{"game": "/etc/passwd.py"}', "no game"),
+        ('{"game": "examples/snort.py"}', "no game"),
+        ('{"game": "connect_four", "move": [3]}', 'no key "move"'),
+        ('{"game": "connect_four", "moves": 3}', "it takes a list of numbers"),
+        ('{"game": "connect_four", "moves": "33"}', "it takes a list of numbers"),
+        ('{"game": "connect_four", "moves": null}', "it takes a list of numbers"),
+        ('{"game": "connect_four", "moves": [3, "3"]}', "move 2 of the list"),
+        ('{"game": "connect_four", "moves": [3.0]}', "move 1 of the list"),
+        ('{"game": "connect_four", "moves": [true]}', "move 1 of the list"),
+        ('{"game": "connect_four", "moves": [null]}', "move 1 of the list"),
+        ('{"game": "connect_four", "moves": [NaN]}', "NaN is not a number"),
+        ('{"game": "connect_four", "moves": [7]}', "move 1 of the list"),
+        ('{"game": "connect_four", "moves": [-1]}', "move 1 of the list"),
+        ('{"game": "connect_four", "moves": [1' + "0" * 400 + "]}", "move 1 of the list"),
+        ('{"game": "connect_four", "moves": [3, 3, 3, 3, 3, 3, 3]}', "move 7 of the list"),
+        ('{"game": "tic_tac_toe", "moves": [4, 4]}', "move 2 of the list"),
+        ('{"game": "tic_tac_toe", "moves": [0, 3, 1, 4, 2, 5]}', "the game is over"),
+        ('{"game": "othello", "moves": [64]}', "move 1 of the list"),
+        ('{"game": "connect_four", "num_simulations": 0}', "from 1 to"),
+        ('{"game": "connect_four", "num_simulations": -5}', "from 1 to"),
+        ('{"game": "connect_four", "num_simulations": 1.5}', "whole number"),
+        ('{"game": "connect_four", "num_simulations": true}', "whole number"),
+        ('{"game": "connect_four", "num_simulations": "10"}', "whole number"),
+        ('{"game": "connect_four", "num_simulations": 1e999}', "whole number"),
+        ('{"game": "connect_four", "num_simulations": 100000000000}', "from 1 to"),
+        ('{"game": "connect_four", "time_limit_s": 0}', "from 0.001"),
+        ('{"game": "connect_four", "time_limit_s": -1}', "from 0.001"),
+        ('{"game": "connect_four", "time_limit_s": NaN}', "NaN is not a number"),
+        ('{"game": "connect_four", "time_limit_s": Infinity}', "Infinity is not a number"),
+        ('{"game": "connect_four", "time_limit_s": 1e999}', "from 0.001"),
+        ('{"game": "connect_four", "time_limit_s": "1"}', "from 0.001"),
+        ('{"game": "connect_four", "time_limit_s": [1]}', "from 0.001"),
+    ],
+)
+def test_bad_lines_get_one_sentence(line, message):
+    answer = ENGINE.answer(line)
+    _check_answer(answer, {})
+    assert message in json.dumps(answer).replace('\\"', '"')
+
+
+def test_an_engine_goes_on_after_a_bug(monkeypatch):
+    engine = Engine("uct", PlayerSettings(num_simulations=5))
+    monkeypatch.setattr(engine, "_player", lambda name: 1 / 0)
+    assert engine.answer('{"game": "tic_tac_toe"}') == {"error": "the engine failed on this request (ZeroDivisionError: division by zero)."}
+
+
+def test_an_engine_with_a_network_plays_the_networks_game_alone():
+    engine = Engine("random", network_game="othello:6")
+    assert _ask(engine)["legal_actions"] == [9, 16, 19, 26]
+    assert _ask(engine, game="othello:6").keys() == _ask(engine).keys()
+    assert _ask(engine, game="connect_four") == {"error": 'the network of this engine plays othello:6, not "connect_four".'}
+
+
+# --- lines in, lines out ----------------------------------------------------------------------------------------------------------------
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+_GAMES = st.sampled_from(["tic_tac_toe", "connect_four", "othello:4", "connect_x:2x2x2", "connect_x:3x4x3"])
+_REQUESTS = st.fixed_dictionaries(
+    {"game": _GAMES | _VALUES},
+    optional={
+        "moves": st.lists(st.integers(-1, 17), max_size=6) | _VALUES,
+        "num_simulations": st.integers(-1, 30) | st.text(max_size=3) | st.none() | st.floats(),
+        "time_limit_s": st.sampled_from([0.001, 0, -1, True, "x", None, []]),
+        "other": _VALUES,
+    },
+)
+_LINES = (
+    st.text(max_size=60).map(lambda text: text.replace("\n", " ").replace("\r", " ")) | _VALUES.map(json.dumps) | _REQUESTS.map(json.dumps)
+)
+
+
+@given(st.lists(_LINES, max_size=5), st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_every_line_gets_exactly_one_line(lines, ends_with_newline):
+    answers = io.StringIO()
+    if lines and not lines[-1]:
+        ends_with_newline = True
+    serve(ENGINE, io.StringIO("\n".join(lines) + ("\n" if lines and ends_with_newline else "")), answers)
+    got = [json.loads(line) for line in answers.getvalue().splitlines()]
+    assert answers.getvalue().count("\n") == len(lines) == len(got)
+    for line, answer in zip(lines, got):
+        _check_answer(answer, json.loads(line) if "error" not in answer else {})
+
+
+def test_lines_that_are_too_long_are_refused_and_skipped_whole():
+    long = '{"game": "' + "x" * (3 * MAX_LINE) + '"}'
+    good = '{"game": "tic_tac_toe"}'
+    assert [None if line is None else len(line) for line in read_lines(io.StringIO(f"{good}\n{long}\n{good}\n{long}"))] == [
+        23,
+        None,
+        23,
+        None,
+    ]
+    exactly = "y" * MAX_LINE
+    assert list(read_lines(io.StringIO(exactly + "\n\n"))) == [exactly, ""]
+
+
+class _Watched(io.StringIO):
+    """A stream of answers that notes what has been flushed."""
+
+    def __init__(self):
+        super().__init__()
+        self.flushed = ""
+
+    def flush(self):
+        self.flushed = self.getvalue()
+
+
+def test_each_answer_is_flushed_before_the_next_line_is_read():
+    answers = _Watched()
+
+    def requests():
+        for number in range(3):
+            assert answers.flushed.count("\n") == number
+            yield '{"game": "tic_tac_toe"}\n'
+        assert answers.flushed.count("\n") == 3
+        yield ""
+
+    stream = requests()
+    serve(ENGINE, type("Requests", (), {"readline": lambda self, limit: next(stream)})(), answers)
+
+
+def test_the_command_answers_and_prints_nothing_but_json():
+    lines = b'{"game": "connect_four", "moves": [3, 3, 2]}\n\xff\xfe\x00\n{"game": "tic_tac_toe", "moves": [0, 3, 1, 4, 2]}\nlast line without an end'
+    code = "import sys; from alphazero.cli.engine import main; code = main(['num_simulations=50']); assert 'torch' not in sys.modules; sys.exit(code)"
+    done = subprocess.run([sys.executable, "-c", code], input=lines, capture_output=True, check=True, timeout=120)
+    answers = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    assert [min(answer) for answer in answers] == ["action_weights", "error", "legal_actions", "error"]
+    assert answers[2] == {"result": 1, "legal_actions": []}
+
+
+def test_the_command_ends_quietly_when_nobody_listens():
+    code = "from alphazero.cli.engine import main; main(['num_simulations=5'])"
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    process.stdin.write(b'{"game": "tic_tac_toe"}\n' * 3)
+    process.stdin.close()
+    assert process.wait(timeout=120) == 0
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+@pytest.mark.parametrize("words", [["network=nowhere.safetensors"], ["num_simulations=0"], ["net=x"]])
+def test_the_command_refuses_bad_settings_with_one_sentence(words):
+    with pytest.raises(ValueError, match="nowhere|num_simulations|net") as error:
+        main(words, io.StringIO(), io.StringIO())
+    assert "\n" not in str(error.value)
+
+
+def test_the_command_plays_with_a_network(tmp_path):
+    from alphazero.checkpoint import save_network
+    from alphazero.learner import network_arrays
+    from alphazero.network import NetworkSettings, make_network
+
+    game = make_game("othello:4")
+    shape = {"kind": "tiny", "channels": 4, "kernel_size": 2}
+    network = make_network(game.planes_shape, game.num_actions, NetworkSettings(**shape))
+    path = tmp_path / "small.safetensors"
+    save_network(path, network_arrays(network), game.name, shape, {})
+    lines = [
+        '{"moves": [2, 1, 8, 3]}',
+        '{"game": "othello:4", "num_simulations": 9}',
+        '{"game": "othello:4", "time_limit_s": 0.01}',
+        '{"game": "othello"}',
+    ]
+    answers = io.StringIO()
+    main([f"network={path}", "num_simulations=8", "device=cpu"], io.StringIO("\n".join(lines)), answers)
+    passed, counted, timed, refused = (json.loads(line) for line in answers.getvalue().splitlines())
+    assert passed["move"] == 16
+    for answer in (counted, timed):
+        _check_answer(answer, {"game": "othello:4"})
+    assert "plays othello:4" in refused["error"]

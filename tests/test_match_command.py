@@ -1,0 +1,67 @@
+"""`alphazero match`: the table, the file, and the refusals."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from alphazero.cli.match import main
+from alphazero.games import make_game
+
+
+def _match(*words) -> str:
+    console = Console(file=io.StringIO(), width=100, highlight=False)
+    assert main(list(words), console) == 0
+    return console.file.getvalue()
+
+
+def test_the_table_and_the_file_tell_the_same_result(tmp_path):
+    path = tmp_path / "match.json"
+    text = _match("game=tic_tac_toe", "a=uct:100,uct_c=0.7", "b=random", "num_games=20", "opening_plies=2", f"json={path}")
+    report = json.loads(path.read_text())
+    assert report["wins"] + report["draws"] + report["losses"] == 20
+    assert f"{report['wins']} won, {report['draws']} drawn, {report['losses']} lost" in text
+    assert f"{report['score']:.1%}" in text
+    assert "over 10 pairs" in text
+    assert "uct:100,uct_c=0.7" in text
+    assert f"{report['num_distinct_games']} of 20, from 10 openings of 2 plies" in text
+    game = make_game("tic_tac_toe")
+    assert all(game.over(game.play_moves(played["moves"])[None])[0] for played in report["games"])
+
+
+def test_the_same_seed_gives_the_same_match(tmp_path):
+    def games(seed):
+        _match("game=connect_x:4x4x3", "a=uct:20", "b=uct:20", "num_games=10", f"seed={seed}", f"json={tmp_path / 'm.json'}")
+        return json.loads((tmp_path / "m.json").read_text())["games"]
+
+    assert games(1) == games(1)
+    assert games(1) != games(2)
+
+
+def test_the_two_players_do_not_share_their_random_numbers(tmp_path):
+    _match("game=connect_four", "a=random", "b=random", "num_games=20", f"json={tmp_path / 'm.json'}")
+    report = json.loads((tmp_path / "m.json").read_text())
+    openings = {}
+    for played in report["games"]:
+        openings.setdefault(played["pair_index"], []).append(played["moves"])
+    assert any(first != second for first, second in openings.values())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["num_games=7"], "num_games takes an even number"),
+        (["num_games=0"], "num_games takes 2 to"),
+        (["a=human"], "a human plays in 'alphazero play' only"),
+        (["a=deep_blue"], "there is no player"),
+        (["game=tic_tac_toe", "opening_plies=9"], "opening_plies=9 is too long"),
+        (["json=no/such/folder/x.json"], "there is no folder no/such/folder"),
+        (["first=uct"], "'alphazero match' has no setting 'first'"),
+    ],
+)
+def test_bad_settings_get_one_sentence(words, message):
+    with pytest.raises(ValueError, match="") as error:
+        _match(*words)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)

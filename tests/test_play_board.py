@@ -1,0 +1,111 @@
+"""Boards on the screen: the right piece and number in every square, and what decided the game is marked."""
+
+import io
+import re
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from alphazero.games import make_game
+from alphazero.play.board import Medium, draw_board, marked_cells, piece
+from alphazero.play.session import Session
+from alphazero.play.skin import skin_of
+
+PLAIN, BOX, COLOR = Medium(box=False, color=False), Medium(box=True, color=False), Medium(box=True, color=True)
+GAMES = [
+    ("tic_tac_toe", [4, 0]),
+    ("connect_four", [3, 3, 2]),
+    ("connect_x:3x12x3", [11, 10]),
+    ("othello", [20, 19]),
+    ("othello:6", [9]),
+    ("othello:4", []),
+]
+
+
+def _draw(session: Session, medium: Medium, labels: bool = True) -> str:
+    return draw_board(session.game, skin_of(session.game), session.state, medium, session.previous_state, labels).plain
+
+
+def test_connect_x_numbers_its_columns_and_marks_the_last_disc():
+    session = Session(make_game("connect_x:2x3x2"), [1, 0])
+    assert _draw(session, PLAIN).splitlines() == [
+        "  0   1   2  ",
+        "+---+---+---+",
+        "|   |   |   |",
+        "+---+---+---+",
+        "|[O]| X |   |",
+        "+---+---+---+",
+    ]
+
+
+def test_othello_numbers_the_legal_squares_alone():
+    session = Session(make_game("othello:4"))
+    assert _draw(session, PLAIN).splitlines()[1::2] == ["|   |   | 2 |   |", "|   | W | B | 7 |", "| 8 | B | W |   |", "|   | 13|   |   |"]
+    assert "8" not in _draw(session, PLAIN, labels=False)
+
+
+def test_tic_tac_toe_shows_the_keys_1_to_9():
+    session = Session(make_game("tic_tac_toe"), [4])
+    text = _draw(session, BOX)
+    assert re.findall(r"[0-9X]", text) == list("1234X6789")
+    assert "[X]" in text
+
+
+@pytest.mark.parametrize(("name", "moves"), GAMES)
+def test_every_medium_draws_the_same_squares(name, moves):
+    session = Session(make_game(name), moves)
+    plain, box, color = (_draw(session, medium) for medium in (PLAIN, BOX, COLOR))
+    assert len({len(line) for line in plain.splitlines()[1:]}) == 1  # a rectangle
+    assert re.sub("[╭╮╰╯├┤┬┴┼]", "+", box).replace("│", "|").replace("─", "-") == plain
+    assert [len(line) for line in color.splitlines()] == [len(line) for line in box.splitlines()]
+    board = session.game.cells(session.state)
+    letters = session.game.piece_letters
+    pieces = re.findall(f"[{letters[1:]}]", "\n".join(plain.splitlines()))
+    assert pieces == [letters[cell] for cell in board.flat if cell]
+
+
+def test_glyphs_of_a_coloured_board_carry_the_colour_of_their_player():
+    game = make_game("connect_four")
+    session, skin = Session(game, [3, 4]), skin_of(game)
+    board = draw_board(game, skin, session.state, COLOR)
+    styles = [str(span.style) for span in board.spans if "●" in board.plain[span.start : span.end]]
+    assert styles == [f"{style} {skin.cell_style}" for style in skin.piece_styles]
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "cells"),
+    [
+        ("connect_four", [0, 1, 0, 1, 0, 1, 0], [(2, 0), (3, 0), (4, 0), (5, 0)]),
+        ("connect_four", [0, 0, 1, 1, 2, 2, 4, 4, 3], [(5, 0), (5, 1), (5, 2), (5, 3), (5, 4)]),
+        ("connect_four", [0, 1, 1, 2, 2, 3, 2, 3, 3, 6, 3], [(2, 3), (3, 2), (4, 1), (5, 0)]),
+        ("tic_tac_toe", [2, 0, 4, 1, 6], [(0, 2), (1, 1), (2, 0)]),
+        ("connect_four", [0, 1], [(5, 1)]),
+        ("othello", [20], [(2, 4)]),
+    ],
+)
+def test_the_winning_line_is_marked_and_otherwise_the_last_piece(name, moves, cells):
+    session = Session(make_game(name), moves)
+    marked = marked_cells(session.game, skin_of(session.game), session.state, session.previous_state)
+    assert sorted(zip(*np.nonzero(marked))) == sorted(cells)
+
+
+def test_games_without_a_skin_of_their_own_get_the_plain_one():
+    game = make_game("tic_tac_toe")
+    game.name = "my_game.py"
+    skin = skin_of(game)
+    assert skin.title == "my_game.py"
+    assert "X" in draw_board(game, skin, game.play_moves([4]), PLAIN).plain
+    assert piece(game, skin, 1, PLAIN).plain == "O"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "terminal", "medium"), [("ascii", True, PLAIN), ("utf-8", False, BOX), ("utf-8", True, COLOR), ("utf-8", None, BOX)]
+)
+def test_medium_follows_the_console(encoding, terminal, medium, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm-256color")
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    assert Medium.of(Console(file=stream, force_terminal=terminal)) == medium
+    assert not Medium.of(Console(file=stream, force_terminal=terminal, no_color=True)).color

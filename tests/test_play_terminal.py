@@ -1,0 +1,379 @@
+"""Whole games at the terminal, typed through a pipe: every command, every kind of wrong input, passes, results, polite ends."""
+
+import io
+import math
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from alphazero.cli.play import main
+from alphazero.config import ConfigError
+from alphazero.games import make_game
+from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame, line_reader
+from alphazero.play.thinking import Thinking
+from alphazero.players import Analysis, RandomPlayer
+
+# White has no move after the first four: it passes at ply 4, and black passes at ply 11.
+TWO_PASSES = [2, 1, 8, 3, 16, 11, 7, 14, 15, 13, 4, 16, 12]
+
+
+class ScriptedPlayer:
+    """Plays a list of moves and claims to have searched."""
+
+    name = "scripted"
+    batch_size = 1
+
+    def __init__(self, game, actions, value=0.25):
+        self.game, self.actions, self.value = game, list(actions), value
+
+    def analyse(self, state, progress=None) -> Analysis:
+        action = self.actions.pop(0)
+        weights = np.zeros(self.game.num_actions, np.float32)
+        weights[action] = 0.75
+        other = int(np.flatnonzero(self.game.legal_action_mask(state[None])[0])[-1])
+        weights[other] += 0.25
+        values = np.full(self.game.num_actions, np.nan, np.float32)
+        values[action] = self.value
+        return Analysis(action, weights, self.value, (weights * 400).astype(np.int32), values, [action, other], 400)
+
+
+def _console(**options) -> Console:
+    return Console(file=io.StringIO(), width=100, highlight=False, **options)
+
+
+def _play(name: str, typed: str, second=None, first=None, **options) -> tuple[str, TerminalGame, int | None]:
+    """Play with people where no player is given; return what was printed, the game and the winner."""
+    game, console = make_game(name), _console()
+    players = tuple(HumanPlayer() if player is None else player(game) for player in (first, second))
+    terminal = TerminalGame(game, players, console, line_reader(console, io.StringIO(typed)), **options)
+    winner = terminal.run()
+    return console.file.getvalue(), terminal, winner
+
+
+def _scripted(*actions):
+    return lambda game: ScriptedPlayer(game, actions)
+
+
+# --- whole games ------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "winner", "last_line"),
+    [
+        ("tic_tac_toe", [1, 4, 2, 5, 3], 0, "X (human) wins after 5 moves."),
+        ("tic_tac_toe", [1, 4, 2, 5, 9, 6], 1, "O (human) wins after 6 moves."),
+        ("tic_tac_toe", [1, 2, 3, 5, 4, 6, 8, 7, 9], None, "The game is a draw."),
+        ("connect_x:4x3x3", [0, 1, 2, 0, 2, 1, 1, 1, 2], 0, "X Yellow (human) wins after 9 moves."),
+        ("othello:4", TWO_PASSES, 0, "W White (human) wins after 13 moves. White 12, Black 3."),
+        ("othello:4", [8, 14, 11, 12, 13, 4, 2, 7, 3, 15, 1, 0], None, "The game is a draw. White 8, Black 8."),
+    ],
+)
+def test_people_play_to_the_end(name, typed, winner, last_line):
+    session_moves = [move for move in typed if not (name == "othello:4" and move == 16)]  # passes are not typed
+    text, terminal, won = _play(name, "".join(f"{move}\n" for move in session_moves))
+    assert won == winner
+    assert terminal.session.over
+    assert text.splitlines()[-1] == last_line
+
+
+def test_passes_are_announced_and_made_without_asking():
+    moves = [move for move in TWO_PASSES if move != 16]
+    text, terminal, _ = _play("othello:4", "".join(f"{move}\n" for move in moves))
+    assert "W White (human) has no legal move and passes." in text
+    assert "B Black (human) has no legal move and passes." in text
+    assert terminal.session.actions == TWO_PASSES
+
+
+def test_an_engine_without_a_move_passes_too():
+    text, terminal, _ = _play("othello:4", "1\n3\n11\n", first=_scripted(2, 8, 7))
+    assert "W White (scripted) has no legal move and passes." in text
+    assert terminal.session.actions == TWO_PASSES[:7]
+
+
+def test_engines_print_every_move_the_final_board_and_the_winner():
+    text, _, winner = _play("connect_x:4x3x3", "", _scripted(1, 0, 1, 1), _scripted(0, 2, 2, 1, 2), every_board=False)
+    assert [line.split("plays ")[1].split()[0] for line in text.splitlines() if "plays" in line] == list("012021112")
+    assert text.count("+---") + text.count("╭───") == 1
+    assert winner == 0
+    assert text.splitlines()[-1] == "X Yellow (scripted) wins after 9 moves."
+
+
+def test_a_person_meets_an_engine_on_either_side():
+    text, terminal, _ = _play("tic_tac_toe", "1\n2\n", _scripted(4, 8))
+    assert terminal.session.actions == [0, 4, 1, 8]
+    assert "O (scripted) plays 5   value +0.25 (62 %), 400 simulations" in text
+    _, terminal, _ = _play("tic_tac_toe", "1\n2\n", first=_scripted(4, 8, 5))
+    assert terminal.session.actions == [4, 0, 8, 1, 5]
+
+
+def test_a_game_starts_from_a_list_of_moves():
+    _, _, winner = _play("connect_x:4x3x3", "2\n", moves=[0, 1, 2, 0, 2, 1, 1, 1])
+    assert winner == 0
+    with pytest.raises(ValueError, match="move 3 of the list"):
+        _play("connect_x:1x3x3", "", moves=[0, 1, 1])
+
+
+# --- wrong input ------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "typed", "sentence"),
+    [
+        ("tic_tac_toe", [4], "5", "Square 5 is taken: choose one of 1, 2, 3, 4, 6, 7, 8, 9."),
+        ("tic_tac_toe", [], "0", "'0' is not a square: type one key from 1 to 9."),
+        ("tic_tac_toe", [], "10", "'10' is not a square: type one key from 1 to 9."),
+        ("tic_tac_toe", [], "x", "'x' is not a square: type one key from 1 to 9. ('help' lists the commands.)"),
+        ("tic_tac_toe", [], "", "Type a square (1-9), or 'help' for the commands."),
+        ("tic_tac_toe", [], "   ", "Type a square (1-9), or 'help' for the commands."),
+        ("tic_tac_toe", [], "9" * 200, "That is 200 characters long; type a square (1-9), or 'help' for the commands."),
+        ("connect_x:2x3x3", [0, 1, 1], "1", "Column 1 is full: choose one of 0, 2."),
+        ("connect_four", [], "7", "There is no column 7: type a number from 0 to 6."),
+        ("connect_four", [], "-1", "'-1' is not a column: type a number from 0 to 6."),
+        ("connect_four", [], "3.5", "'3.5' is not a column: type a number from 0 to 6."),
+        ("connect_four", [], "3 3", "'3 3' is not a column: type a number from 0 to 6."),
+        ("connect_four", [], "three", "'three' is not a column: type a number from 0 to 6. ('help' lists the commands.)"),
+        ("connect_four", [], "[bold]", "'[bold]' is not a column: type a number from 0 to 6. ('help' lists the commands.)"),
+        ("connect_four", [], "³", "'³' is not a column: type a number from 0 to 6."),
+        ("othello", [], "27", "Square 27 is taken: choose one of 20, 29, 34, 43."),
+        ("othello", [], "0", "A disc on 0 would turn none of the other colour: choose one of 20, 29, 34, 43."),
+        ("othello", [], "64", "There is no square 64: type a number from 0 to 63, or 'pass'."),
+        ("othello", [], "pass", "You cannot pass while you have a move: choose one of 20, 29, 34, 43."),
+        ("othello", [], "e6", "'e6' is not a square: type a number from 0 to 63, or 'pass'."),
+    ],
+)
+def test_wrong_input_gets_one_sentence_and_another_try(name, moves, typed, sentence):
+    text, terminal, _ = _play(name, typed + "\n", moves=moves)
+    lines = text.splitlines()
+    asked = [index for index, line in enumerate(lines) if "your move" in line]
+    assert lines[asked[0] + 1 : asked[1]] == [sentence]
+    assert terminal.session.actions == moves
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["undo", "u", "UNDO", " u "])
+def test_take_back_returns_to_ones_own_previous_turn(word):
+    text, terminal, _ = _play("tic_tac_toe", f"1\n{word}\n9\n", _scripted(4, 3))
+    assert "Took back 2 moves." in text
+    assert terminal.session.actions == [8, 3]
+
+
+def test_take_back_at_the_start_is_refused():
+    text, _terminal, _ = _play("tic_tac_toe", "undo\n", _scripted(4))
+    assert "There is no move of yours to take back." in text
+    text, _, _ = _play("tic_tac_toe", "undo\n", first=_scripted(4))
+    assert "There is no move of yours to take back." in text
+
+
+@pytest.mark.parametrize("word", ["view", "v"])
+def test_view_shows_what_the_engine_thought_of_its_last_move(word):
+    text, _, _ = _play("tic_tac_toe", f"{word}\n1\n{word}\nundo\n{word}\n", _scripted(4))
+    assert text.count("there is no view to show") == 2  # before its first move, and after that move was taken back
+    lines = text.splitlines()
+    start = lines.index("Value for O: +0.25 (62 %), 400 simulations")
+    assert lines[start + 1] == "Expected line: 5 9"
+    assert lines[start + 2].split() == ["Move", "Visits", "Share", "Value"]
+    assert lines[start + 3].split() == ["5", "300", "#" * 12, "75.0", "%", "+0.25", "(62", "%)"]
+    assert lines[start + 4].split() == ["9", "100", "####", "25.0", "%", "-"]
+
+
+@pytest.mark.parametrize("word", ["hint", "h"])
+def test_hint_asks_the_adviser_once_it_is_wanted(word):
+    made = []
+    game = make_game("tic_tac_toe")
+
+    def adviser():
+        made.append(ScriptedPlayer(game, [8, 7]))
+        return made[-1]
+
+    text, terminal, _ = _play("tic_tac_toe", f"1\n{word}\n{word}\n", adviser=adviser)
+    assert "Hint: 9, value for you +0.25 (62 %), expected line 9 9." in text
+    assert "Hint: 8" in text
+    assert len(made) == 1
+    assert terminal.session.actions == [0]  # a hint is not a move
+
+
+def test_without_an_adviser_the_opponent_gives_the_hint_and_people_have_none():
+    text, _, _ = _play("tic_tac_toe", "hint\n", _scripted(4))
+    assert "Hint: 5" in text
+    text, _, _ = _play("tic_tac_toe", "hint\n")
+    assert "There is no engine that could give a hint." in text
+
+
+@pytest.mark.parametrize("word", ["moves", "m"])
+def test_moves_are_printed_as_the_setting_that_starts_from_them(word):
+    text, terminal, _ = _play("tic_tac_toe", f"{word}\n1\n5\n{word}\n")
+    assert "moves=[]" in text
+    assert "moves=[0,4]" in text
+    assert "as typed here: 1 5" in text
+    assert terminal.session.actions == [0, 4]
+
+
+def test_help_lists_every_command():
+    text, _, _ = _play("tic_tac_toe", "?\nhelp\n")
+    for name, (short, _) in COMMANDS.items():
+        assert text.count(f"  {name} or {short} ") == 2
+
+
+def test_board_is_drawn_again_on_demand():
+    once, _, _ = _play("tic_tac_toe", "")
+    twice, _, _ = _play("tic_tac_toe", "board\n")
+    assert twice.count("│   5   │") == once.count("│   5   │") + 1 == 2
+
+
+# --- ends -------------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("typed", ["", "q\n", "quit\n", "exit\n"])
+def test_leaving_says_how_to_go_on(typed):
+    text, _, winner = _play("connect_four", f"3\n{typed}", _scripted(3))
+    assert winner is None
+    assert text.splitlines()[-1] == "moves=[3,3]"
+
+
+def test_ctrl_c_ends_politely_at_the_prompt_and_during_a_search():
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    game = make_game("connect_four")
+    console = _console()
+    TerminalGame(game, (HumanPlayer(), HumanPlayer()), console, interrupt).run()
+    assert console.file.getvalue().splitlines()[-1] == "moves=[]"
+    player = ScriptedPlayer(game, [3])
+    player.analyse = interrupt
+    text, _, _ = _play("connect_four", "3\n", lambda _: player)
+    assert text.splitlines()[-1] == "moves=[3]"
+
+
+def test_ctrl_c_ends_the_real_program_politely():
+    code = "import sys; from alphazero.cli.play import main; sys.exit(main(['game=tic_tac_toe', 'second=random']))"
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    process.stdin.write("5\n")
+    process.stdin.flush()
+    seen = ""
+    while seen.count("your move") < 2:
+        character = process.stdout.read(1)
+        assert character, process.stderr.read()
+        seen += character
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "moves=[4," in out
+    assert err == ""
+
+
+# --- the screen -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_terminal_gets_colours_and_a_pipe_gets_none():
+    game = make_game("connect_four")
+    outputs = []
+    for options in ({"force_terminal": True, "color_system": "truecolor"}, {}):
+        console = _console(**options)
+        TerminalGame(game, (RandomPlayer(game, 1), RandomPlayer(game, 2)), console).run()
+        outputs.append(console.file.getvalue())
+    assert "\x1b[" in outputs[0]
+    assert "●" in outputs[0]
+    assert "\x1b" not in outputs[1]
+    assert "●" not in outputs[1]
+
+
+def test_a_console_without_box_characters_gets_plain_ones():
+    game = make_game("othello:4")
+    console = Console(file=io.TextIOWrapper(io.BytesIO(), encoding="ascii"), width=100)
+    TerminalGame(game, (RandomPlayer(game, 1), RandomPlayer(game, 2)), console).run()
+    console.file.flush()
+    assert console.file.buffer.getvalue().decode("ascii").count("+---+") > 4
+
+
+def test_a_progress_bar_comes_only_after_a_second_and_leaves_nothing():
+    console = _console(force_terminal=True)
+    now = [0.0]
+    with Thinking(console, "thinking hard", clock=lambda: now[0]) as thinking:
+        thinking(10, 100)
+        assert not thinking.is_visible
+        now[0] = 1.5
+        thinking(50, 100)
+        assert thinking.is_visible
+        thinking(60, None)
+    assert not thinking.is_visible
+    assert "thinking hard" in console.file.getvalue()
+    assert console.file.getvalue().endswith("\x1b[2K")  # the line of the bar is wiped
+    piped = _console()
+    with Thinking(piped, "thinking hard", clock=lambda: now[0]) as thinking:
+        now[0] = 5.0
+        thinking(50, 100)
+    assert piped.file.getvalue() == ""
+
+
+# --- the command ------------------------------------------------------------------------------------------------------------------------
+
+
+def _command(words, typed="") -> str:
+    console = _console()
+    assert main(words, console, line_reader(console, io.StringIO(typed))) == 0
+    return console.file.getvalue()
+
+
+def test_the_command_plays_a_person_against_uct_by_default():
+    text = _command(["game=connect_four", "num_simulations=50"], "3\n")
+    assert "X Yellow (you)  against  O Red (uct:50)" in text
+    assert "2. O Red (uct:50) plays" in text
+
+
+def test_a_person_takes_the_side_that_is_left_open():
+    assert "X (uct:20)  against  O (you)" in _command(["game=tic_tac_toe", "first=uct:20"])
+    assert "X (you)  against  O (random)" in _command(["game=tic_tac_toe", "second=random"])
+    assert "X (you)  against  O (uct:1000)" in _command(["game=tic_tac_toe", "first=human"])
+
+
+def test_the_same_seed_gives_the_same_game():
+    words = ["game=connect_four", "first=uct:50", "second=random", "boards=last"]
+
+    def moves(seed):
+        return [line.split("plays ")[1].split()[0] for line in _command([*words, f"seed={seed}"]).splitlines() if "plays" in line]
+
+    assert moves(3) == moves(3)
+    assert moves(3) != moves(4)
+
+
+def test_uct_gives_hints_where_nobody_else_can():
+    text = _command(["game=connect_x:4x3x3", "second=random", "moves=[0,1,2,0,2,1,1,1]", "seed=0"], "hint\n")
+    assert "Hint: 2, value for you +" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["game=chess"], "there is no game 'chess'"),
+        (["game=tic_tac_toe", "moves=[4,4]"], "move 2 of the list"),
+        (["game=tic_tac_toe", "moves=[9]"], "move 1 of the list"),
+        (["game=tic_tac_toe", "moves=5"], "moves"),
+        (["second=deep_blue"], "there is no player 'deep_blue'"),
+        (["hint=human"], "hint takes an engine"),
+        (["boards=some"], "boards takes one of auto, every, last"),
+        (["num_simulations=0"], "num_simulations takes 1 to"),
+        (["num_simulations=many"], "num_simulations"),
+        (["simulations=5"], "'alphazero play' has no setting 'simulations'"),
+        (["connect_four"], "'connect_four' is not of the form key=value"),
+    ],
+)
+def test_bad_settings_get_one_sentence(words, message):
+    with pytest.raises((ConfigError, ValueError)) as error:
+        _command(words)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_value_text_is_empty_without_an_opinion():
+    from alphazero.play.view import value_text
+
+    assert value_text(math.nan) == ""
+    assert value_text(-1.0) == "-1.00 (0 %)"

@@ -1,0 +1,205 @@
+"""Players: legal moves, answers that repeat, and the words by which a person names a player."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from alphazero.config import ConfigError
+from alphazero.games import make_game
+from alphazero.players import PlayerSettings, RandomPlayer, UctPlayer, make_player, network_path, read_spec, uct_simulations
+
+GAMES = ["tic_tac_toe", "connect_four", "othello:4"]
+
+
+def _random_states(game, num: int, plies: int) -> np.ndarray:
+    """Return unfinished positions after ``plies`` random moves, [<= num, K]."""
+    generator, states = np.random.default_rng(3), game.initial_states(num)
+    for _ in range(plies):
+        mask = game.legal_action_mask(states)
+        actions = np.where(mask, generator.random(mask.shape), -1).argmax(axis=1)
+        transition = game.step(states, actions)
+        states = transition.states[~transition.over]
+    return states
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("spec", ["random", "uct:30"])
+def test_choices_are_legal_weights_sum_to_one_and_states_stay(name, spec):
+    game = make_game(name)
+    states = _random_states(game, 20, 5)
+    before = states.copy()
+    choice = make_player(spec, game).choose(states)
+    mask = game.legal_action_mask(states)
+    assert choice.actions.dtype == np.int32
+    assert choice.action_weights.dtype == np.float32
+    assert mask[np.arange(len(states)), choice.actions].all()
+    assert (choice.action_weights[~mask] == 0).all()
+    np.testing.assert_allclose(choice.action_weights.sum(axis=1), 1.0, rtol=1e-5)
+    assert np.all(np.isnan(choice.values) | (np.abs(choice.values) <= 1.0))
+    np.testing.assert_array_equal(states, before)
+
+
+@pytest.mark.parametrize("spec", ["random", "uct:50"])
+def test_same_seed_gives_the_same_answers_and_another_seed_others(spec):
+    game = make_game("connect_four")
+    states = _random_states(game, 40, 6)
+
+    def actions(seed):
+        return make_player(spec, game, PlayerSettings(seed=seed)).choose(states).actions.tolist()
+
+    assert actions(1) == actions(1)
+    assert actions(1) != actions(2)
+
+
+@pytest.mark.parametrize("spec", ["random", "uct:50"])
+def test_limited_player_is_freshly_seeded(spec):
+    game = make_game("connect_four")
+    player = make_player(spec, game)
+    state = game.initial_states()[0]
+    first = player.limited(None, None).analyse(state)
+    for _ in range(5):
+        player.analyse(state)
+    again = player.limited(None, None).analyse(state)
+    assert first.action == again.action
+    np.testing.assert_array_equal(first.action_weights, again.action_weights)
+
+
+def test_limited_uct_player_takes_the_limits_in_place_of_its_own():
+    game = make_game("tic_tac_toe")
+    player = UctPlayer(game, PlayerSettings(num_simulations=40, time_limit_s=50.0))
+    state = game.initial_states()[0]
+    assert player.limited(17, None).analyse(state).num_simulations == 17
+    assert player.limited(17, None).settings.time_limit_s is None
+    assert player.limited(None, None).settings == player.settings
+    assert player.limited(None, 0.01).analyse(state).num_simulations > 0
+
+
+def test_random_player_is_uniform_over_legal_actions():
+    game = make_game("connect_four")
+    num = 7000
+    actions = RandomPlayer(game, seed=0).choose(game.initial_states(num)).actions
+    counts = np.bincount(actions, minlength=7)
+    # Each count is binomial(7000, 1/7): mean 1000, standard deviation 29.3; 5 of them leave room for 7 counts.
+    assert np.all(np.abs(counts - 1000) < 5 * 29.3)
+
+
+def test_random_player_has_no_opinion():
+    game = make_game("tic_tac_toe")
+    analysis = RandomPlayer(game).analyse(game.initial_states()[0])
+    assert np.isnan(analysis.value)
+    assert analysis.num_simulations == 0
+    assert analysis.principal_variation == [analysis.action]
+
+
+def test_uct_player_takes_a_win_and_its_analysis_says_so():
+    game = make_game("connect_x:4x3x3")
+    state = game.play_moves([0, 1, 2, 0, 2, 1, 1, 1])
+    analysis = UctPlayer(game, PlayerSettings(num_simulations=500)).analyse(state)
+    assert analysis.action == 2
+    assert analysis.principal_variation[0] == 2
+    assert analysis.value > 0.8
+    assert analysis.values[2] == 1.0
+    assert analysis.visits.sum() == analysis.num_simulations == 500
+    assert analysis.action_weights.argmax() == 2
+
+
+def test_uct_player_reports_progress():
+    game = make_game("connect_four")
+    calls = []
+    UctPlayer(game, PlayerSettings(num_simulations=3000)).analyse(
+        game.initial_states()[0], lambda done, total: calls.append((done, total))
+    )
+    assert calls
+    assert all(0 <= done <= total == 3000 for done, total in calls)
+
+
+# --- the words that name a player -------------------------------------------------------------------------------------------------------
+
+
+def test_spec_settings_replace_those_of_the_command():
+    command = PlayerSettings(num_simulations=7, uct_c=0.5, seed=9)
+    kind, settings = read_spec("uct", command)
+    assert (kind, settings) == ("uct", command)
+    kind, settings = read_spec("uct:300,rollout=weighted", command)
+    assert (kind, settings.num_simulations, settings.rollout, settings.uct_c, settings.seed) == ("uct", 300, "weighted", 0.5, 9)
+    kind, settings = read_spec("a,b/x=1.safetensors,with_search=false", command)
+    assert (kind, settings.with_search) == ("a,b/x=1.safetensors", False)
+
+
+def test_own_limits_of_a_spec_do_not_add_to_those_of_the_command():
+    command = PlayerSettings(num_simulations=7, time_limit_s=3.0)
+    assert read_spec("uct:50", command)[1].time_limit_s is None
+    own = read_spec("uct,time_limit_s=2", command)[1]
+    assert (own.num_simulations, own.time_limit_s) == (None, 2.0)
+    both = read_spec("uct:50,time_limit_s=2", command)[1]
+    assert (both.num_simulations, both.time_limit_s) == (50, 2.0)
+
+
+def test_uct_without_limits_makes_a_thousand_simulations_and_with_a_time_limit_all_it_can():
+    assert uct_simulations(PlayerSettings()) == 1000
+    assert uct_simulations(PlayerSettings(time_limit_s=1.0)) is None
+    assert uct_simulations(PlayerSettings(time_limit_s=1.0, num_simulations=5)) == 5
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("uct:", "after 'uct:' comes the number"),
+        ("uct:many", "after 'uct:' comes the number"),
+        ("uct:-5", "after 'uct:' comes the number"),
+        ("uct:0", "num_simulations takes 1 to"),
+        ("uct:99999999999", "after 'uct:' comes the number"),
+        ("uct:999999999", "num_simulations takes 1 to"),
+        ("uct,uct_k=1", "has no setting 'uct_k'. Did you mean uct_c?"),
+        ("uct,uct_c=big", "uct_c"),
+        ("uct,uct_c=.nan", "uct_c takes 0.0 to"),
+        ("uct,time_limit_s=0", "time_limit_s takes 0.001 to"),
+        ("random:5", "random takes no number"),
+        ("stockfish", "there is no player 'stockfish'"),
+        ("", "there is no player ''"),
+        ("human", "a human plays in 'alphazero play' only"),
+        ("checkpoints/nowhere.safetensors", "there is no network at 'checkpoints/nowhere.safetensors'"),
+        ("network", "there is no network of connect_four under"),
+    ],
+)
+def test_impossible_specs_get_one_sentence(spec, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError) as error:
+        make_player(spec, make_game("connect_four"))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_network_spec_finds_the_newest_network_of_the_game(tmp_path, monkeypatch):
+    import os
+
+    monkeypatch.chdir(tmp_path)
+    for age, name in enumerate(("b/networks/000009", "a/networks/000001", "a/networks/000002")):
+        path = tmp_path / "checkpoints/othello_6" / f"{name}.safetensors"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        os.utime(path, (age, age))
+    assert network_path("network", "othello:6").as_posix() == "checkpoints/othello_6/a/networks/000002.safetensors"
+    assert network_path("checkpoints/othello_6/b", "othello:6").as_posix() == "checkpoints/othello_6/b"
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"num_simulations": 500, "uct_c": 0.7}, {"time_limit_s": 2.0}, {"num_simulations": 5, "rollout": "weighted"}]
+)
+def test_name_of_a_uct_player_names_the_same_player(settings):
+    player = UctPlayer(make_game("othello:4"), PlayerSettings(**settings))
+    kind, read = read_spec(player.name)
+    assert kind == "uct"
+    assert UctPlayer(player.game, read).name == player.name
+    assert uct_simulations(read) == uct_simulations(player.settings)
+
+
+def test_playing_without_a_network_never_loads_torch():
+    code = (
+        "import sys; import alphazero.cli.play, alphazero.cli.match, alphazero.cli.engine;"
+        "from alphazero.players import make_player; from alphazero.games import make_game;"
+        "make_player('uct:1', make_game('tic_tac_toe')); assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
