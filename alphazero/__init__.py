@@ -1,0 +1,18 @@
+"""AlphaZero self-play training, from rules to a player that people can meet. In the order of the data flow:
+
+    config, jit, rng        settings with ranges, compiled kernels, named random generators
+    games/                  rules (scalar, compiled) and the batched view that everything else uses
+    records                 what one finished game leaves behind
+    search/                 PUCT for many games in lockstep; UCT with random rollouts, the baseline
+    evaluator               the seam between search and network
+    network                 the policy/value network, a pure function of tensors
+    torch_evaluator         the engine that runs it in search
+    selfplay                games in lockstep, an unending stream of records
+    replay                  a growing window of raw positions, batches under random symmetries
+    learner                 batches in, better weights out
+    checkpoint, run_folder  files that are never half written, and where they lie
+    players, arena          choosers of moves, and paired matches between them; exact/ proves them
+    training                the loop that knows all of the above; it yields events to sinks/
+    play/, interop/         the terminal, the JSON engine, PettingZoo
+    cli/                    the console command `alphazero`
+"""

@@ -103,7 +103,6 @@ class Trainer:
     def _learn(self, report: IterationReport):
         """Train the network on the window."""
         start = time.monotonic()
-        settings = self.settings.learner
         steps = self.learner.steps_for(report.selfplay.num_targets, self.replay.window)
         for done in self.learner.learn(self._batches(steps), self._share(self.iteration - 1)):
             if done % 16 == 0 or done == steps:

@@ -1,7 +1,8 @@
 """The console: one line for each iteration, and below it a bar with the time left."""
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress as Bars, ProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
 from rich.text import Text
 
 from alphazero.events import IterationReport, Progress

@@ -1,0 +1,36 @@
+# make train: set up and run a short real training run.   make test: set up and run the tests.
+# Everything is installed into .venv; PYTHON=python3.12 chooses another interpreter.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: train test test-slow lint bench clean
+
+train: $(VENV)/.installed
+	$(BIN)/alphazero train game=tic_tac_toe
+
+test: $(VENV)/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m pytest -m "not slow and not gpu"
+
+test-slow: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -m "slow or gpu"
+
+bench: $(VENV)/.installed-test
+	$(BIN)/python scripts/benchmark.py
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit("error: Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try make PYTHON=python3.12") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install -q -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[test]'
+	@touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) dist

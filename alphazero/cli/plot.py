@@ -1,0 +1,122 @@
+"""`alphazero plot`: the losses of a run with a rolling mean, its strength and its games, as one picture."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+from alphazero.cli.help_text import print_help
+from alphazero.config import ConfigError, from_overrides, option
+from alphazero.run_folder import RunFolder
+
+SUMMARY = "Draw the losses of a run with a rolling mean, its strength over time, and what its games look like."
+EXAMPLES = ["alphazero plot run=latest", "alphazero plot run=checkpoints/connect_four/RUN output=losses.png rolling_mean=10"]
+_COLORS = ("#2b6cb0", "#c05621", "#2f855a")
+
+
+@dataclasses.dataclass
+class PlotSettings:
+    """What to draw, and where to."""
+
+    run: str = option("latest", "folder of the run, or latest")
+    root: str = option("checkpoints", "folder of all runs, where latest is looked for")
+    output: str = option("", "picture to write (.png, .svg, .pdf); empty writes plot.png into the run's folder")
+    rolling_mean: int = option(5, "iterations that the rolling mean of the losses spans", 1, 10_000)
+
+
+def main(words: list[str]) -> int:
+    """Draw the picture and print where it is."""
+    if {"-h", "--help"} & set(words):
+        print_help("plot", SUMMARY, PlotSettings(), EXAMPLES)
+        return 0
+    settings = from_overrides(PlotSettings, words, "alphazero plot")
+    folder = RunFolder.find(settings.run, settings.root, None)
+    rows = read_metrics(folder.metrics)
+    output = Path(settings.output) if settings.output else folder.path / "plot.png"
+    draw(rows, str(folder.path), settings.rolling_mean, output)
+    print(output)
+    return 0
+
+
+def read_metrics(path: Path) -> list[dict]:
+    """Return the lines of a run's metrics, the first iteration first.
+
+    Raises:
+        ConfigError: if there are none.
+    """
+    if not path.is_file():
+        raise ConfigError(f"'{path}' does not exist: the run has not finished an iteration.")
+    rows = [json.loads(line) for line in path.read_text().splitlines() if line]
+    if not rows:
+        raise ConfigError(f"'{path}' is empty: the run has not finished an iteration.")
+    return rows
+
+
+def rolling_mean(values: list[float], span: int) -> list[float]:
+    """Return the mean of each value and of up to ``span`` - 1 values before it."""
+    return [sum(values[max(0, end - span) : end]) / (end - max(0, end - span)) for end in range(1, len(values) + 1)]
+
+
+def draw(rows: list[dict], title: str, span: int, output: Path) -> None:
+    """Draw the metrics ``rows`` into the picture ``output``; raises ConfigError if matplotlib is missing or cannot write that kind of file."""
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+    except ImportError:
+        raise ConfigError('matplotlib is not installed here: pip install "alphazero-selfplay[plot]" installs it.') from None
+    figure, axes = pyplot.subplots(2, 2, figsize=(11, 7), constrained_layout=True)
+    figure.suptitle(title)
+    _draw_losses(axes[0][0], rows, span)
+    _draw_strength(axes[0][1], rows)
+    _draw_games(axes[1][0], rows)
+    _draw_speed(axes[1][1], rows)
+    for axis in axes.flat:
+        axis.grid(alpha=0.3)
+        axis.spines[["top", "right"]].set_visible(False)
+    try:
+        figure.savefig(output, dpi=110)
+    except (ValueError, OSError) as error:
+        raise ConfigError(f"output={output} cannot be written ({str(error).splitlines()[0]}).") from None
+    finally:
+        pyplot.close(figure)
+
+
+def _draw_losses(axis, rows, span) -> None:
+    steps = [row["iteration"] for row in rows]
+    for (key, name), color in zip((("loss", "total"), ("policy_loss", "policy"), ("value_loss", "value")), _COLORS):
+        values = [row[f"learner.{key}"] for row in rows]
+        axis.plot(steps, values, color=color, alpha=0.3, linewidth=1)
+        axis.plot(steps, rolling_mean(values, span), color=color, label=name)
+    axis.set(title=f"losses, and their rolling mean over {span} iterations", xlabel="iteration", ylim=(0, None))
+    axis.legend(frameon=False)
+
+
+def _draw_strength(axis, rows) -> None:
+    axis.set(title="strength", xlabel="minutes of training")
+    measured = [row for row in rows if "strength.score" in row]
+    proven = [row for row in rows if "proof.num_kept" in row]
+    if measured:
+        minutes = [row["elapsed_s"] / 60 for row in measured]
+        low, high = ([100 * row[f"strength.score_{end}"] for row in measured] for end in ("low", "high"))
+        axis.fill_between(minutes, low, high, color=_COLORS[0], alpha=0.15, label="95 % interval")
+        axis.plot(minutes, [100 * row["strength.score"] for row in measured], "o-", color=_COLORS[0], label=measured[-1]["strength.opponent"])
+        axis.set(ylabel="score against it, %", ylim=(0, 103))
+        axis.legend(frameon=False, loc="lower right")
+    elif proven:
+        minutes = [row["elapsed_s"] / 60 for row in proven]
+        axis.plot(minutes, [row["proof.num_positions"] - row["proof.num_kept"] for row in proven], "o-", color=_COLORS[0])
+        axis.set(ylabel=f"misplayed positions of {proven[-1]['proof.num_positions']:,}", ylim=(-0.5, None))
+
+
+def _draw_games(axis, rows) -> None:
+    steps = [row["iteration"] for row in rows]
+    for (key, name), color in zip((("first_player_wins", "first player wins"), ("draws", "draws"), ("distinct_games", "distinct")), _COLORS):
+        axis.plot(steps, [100 * row[f"selfplay.{key}"] for row in rows], color=color, label=name)
+    axis.set(title="self-play games", xlabel="iteration", ylabel="% of the games", ylim=(0, 103))
+    axis.legend(frameon=False)
+
+
+def _draw_speed(axis, rows) -> None:
+    axis.plot([row["iteration"] for row in rows], [row["selfplay.positions_per_s"] for row in rows], color=_COLORS[0])
+    axis.set(title="self-play speed", xlabel="iteration", ylabel="positions/s", ylim=(0, None))

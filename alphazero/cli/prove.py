@@ -1,0 +1,52 @@
+"""`alphazero prove`: look at every position of a small game, and say whether a player can be beaten and where it misplays."""
+
+import dataclasses
+
+from rich.console import Console
+
+from alphazero.cli.help_text import print_help
+from alphazero.config import from_overrides, option
+from alphazero.exact import prove
+from alphazero.games import make_game
+from alphazero.players import PlayerSettings, make_player
+
+SUMMARY = "Meet a player with every possible play of the other side, and compare each of its moves with perfect play. For small games only."
+EXAMPLES = [
+    "alphazero prove player=checkpoints/tic_tac_toe/RUN num_simulations=100",
+    "alphazero prove player=uct:5000",
+    "alphazero prove game=connect_x:3x3x3 player=uct:2000,statistics=position",
+]
+
+
+@dataclasses.dataclass
+class ProveOptions:
+    """Who is looked at."""
+
+    game: str = option("tic_tac_toe", "which game; it must be small enough to look at every position")
+    player: str = option("network", "a player: random, uct, uct:1000, network, or the path of a network or of a run")
+    show: int = option(3, "misplayed positions to print", 0, 10_000)
+
+
+@dataclasses.dataclass
+class ProveSettings(PlayerSettings, ProveOptions):
+    """The settings of the command."""
+
+
+def main(words: list[str]) -> int:
+    """Prove or refute; exit status 0 where no position is misplayed, 1 otherwise."""
+    if {"-h", "--help"} & set(words):
+        print_help("prove", SUMMARY, ProveSettings(), EXAMPLES)
+        return 0
+    settings = from_overrides(ProveSettings, words, "alphazero prove")
+    console = Console(highlight=False, soft_wrap=True)
+    game = make_game(settings.game)
+    player = make_player(settings.player, game, settings)
+    with console.status(f"{player.name} answers every position of {game.name} ..."):
+        report = prove(game, lambda states: player.choose(states).actions)
+    for line in report.lines():
+        console.print(line)
+    for failure in report.failures[: settings.show]:
+        better = ", ".join(game.action_to_text(action) for action in failure.best_actions)
+        console.print(f"\nmisplayed: {game.action_to_text(failure.action)}, where {better} would have kept the result {failure.best_value:+d}")
+        console.print(game.state_to_text(failure.state))
+    return 0 if report.perfect and report.unbeatable else 1
