@@ -15,7 +15,6 @@ from alphazero.config import option
 from alphazero.network import expected_value
 from alphazero.replay import Batch
 
-
 _MEASURE_EVERY = 4  # steps: the figures of the report cost as much as a small network's step itself
 
 
@@ -148,12 +147,12 @@ class Learner:
         )
 
     def state_dict(self) -> dict:
-        """Return weights, optimiser and step count as arrays and numbers."""
+        """Return copies of weights, optimiser and step count as arrays and numbers: further learning does not change them."""
         optimizer = self._optimizer.state_dict()
         return {
             "network": network_arrays(self.network),
             "optimizer": {
-                str(index): {name: value.detach().cpu().numpy() if torch.is_tensor(value) else value for name, value in state.items()}
+                str(index): {name: value.detach().cpu().numpy().copy() if torch.is_tensor(value) else value for name, value in state.items()}
                 for index, state in optimizer["state"].items()
             },
             "num_steps": self.num_steps,
@@ -192,8 +191,8 @@ def learning_rate(settings: LearnerSettings, progress: float) -> float:
 
 
 def network_arrays(network: torch.nn.Module) -> dict[str, np.ndarray]:
-    """Return the weights by name as numpy arrays."""
-    return {name: tensor.detach().cpu().contiguous().numpy() for name, tensor in network.state_dict().items()}
+    """Return copies of the weights by name as numpy arrays; without the copy, arrays of a network on the CPU would follow its further learning."""
+    return {name: tensor.detach().cpu().contiguous().numpy().copy() for name, tensor in network.state_dict().items()}
 
 
 def load_arrays(network: torch.nn.Module, arrays: dict[str, np.ndarray]) -> None:
@@ -221,6 +220,7 @@ def _win_draw_loss(values: torch.Tensor) -> torch.Tensor:
 def _make_optimizer(network, settings: LearnerSettings):
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
     if settings.optimizer == "sgd":
-        return torch.optim.SGD(parameters, settings.learning_rate, momentum=settings.momentum, weight_decay=settings.weight_decay, nesterov=settings.momentum > 0)
+        momentum = settings.momentum
+        return torch.optim.SGD(parameters, settings.learning_rate, momentum, weight_decay=settings.weight_decay, nesterov=momentum > 0)
     kind = torch.optim.AdamW if settings.optimizer == "adamw" else torch.optim.Adam
     return kind(parameters, settings.learning_rate, weight_decay=settings.weight_decay, fused=True)
