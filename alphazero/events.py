@@ -15,7 +15,9 @@ class Progress(NamedTuple):
     total: int
     iteration: int
     run_share: float  #: of the whole run, in [0, 1], iterations that are finished only
-    iteration_share: float  #: how much a finished iteration adds to run_share, for an estimate of the time left
+    iteration_share: float  #: how much a finished iteration adds to run_share, for an estimate of the time left; 0 before the first
+    positions_per_s: float = math.nan  #: of the self-play of this iteration, or of the last one
+    loss: float = math.nan  #: mean of the last iteration
 
 
 @dataclasses.dataclass

@@ -68,6 +68,7 @@ class Learner:
         self.settings = settings
         self.device = device
         self.num_steps = 0
+        self.report = LearnerReport()  #: of the last call of `learn`
         self._optimizer = _make_optimizer(network, settings)
         low_precision = settings.precision == "bfloat16" or (settings.precision == "auto" and device.type == "cuda")
         self._autocast = torch.autocast(device.type, torch.bfloat16, enabled=low_precision)

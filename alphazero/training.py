@@ -8,6 +8,7 @@ clock can change that (`run.time_limit_s`).
 """
 
 import dataclasses
+import math
 import time
 from collections.abc import Iterator
 
@@ -57,6 +58,7 @@ class Trainer:
         self._rows_of: dict[int, int] = {}  # target rows of each iteration whose games are stored
         self._accepted: dict | None = None  # the learner's state at the last accepted pit
         self._exact: ExactValues | None = None
+        self._positions_per_s = math.nan
 
     def run(self) -> Iterator[Progress | IterationReport]:
         """Play, learn, measure and store until the run is done; yield what happens."""
@@ -81,7 +83,12 @@ class Trainer:
     @property
     def finished(self) -> bool:
         """Whether the run has done all its iterations or used up its time."""
-        return self._share(self.iteration) >= 1.0
+        return self.share_done >= 1.0
+
+    @property
+    def share_done(self) -> float:
+        """The share of the run that is done, in [0, 1]."""
+        return self._share(self.iteration)
 
     # --- the stages of an iteration -----------------------------------------------------------------------------------------------------
 
@@ -92,8 +99,11 @@ class Trainer:
         counts = dataclasses.replace(self.selfplay.search.counts)
         start = time.monotonic()
         records: list[GameRecord] = []
+        num_positions = 0
         for record in self.selfplay.play(wanted):
             records.append(record)
+            num_positions += len(record.actions)
+            self._positions_per_s = num_positions / (time.monotonic() - start)
             yield self._progress("self-play", min(len(records), wanted), wanted)
         num_targets = sum(self.replay.add(record) for record in records)
         self._rows_of[self.iteration] = num_targets
@@ -233,7 +243,8 @@ class Trainer:
 
     def _progress(self, stage: str, done: int, total: int) -> Progress:
         share = self._share(self.iteration - 1)
-        return Progress(stage, done, total, self.iteration, share, share / max(self.iteration - 1, 1))
+        loss = self.learner.report.loss
+        return Progress(stage, done, total, self.iteration, share, share / max(self.iteration - 1, 1), self._positions_per_s, loss)
 
     def _is_proven(self, report: IterationReport) -> bool:
         return self.settings.evaluation.stop_when_proven and report.proof is not None and report.proof.perfect

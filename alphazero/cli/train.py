@@ -54,7 +54,8 @@ def compose(words: list[str]) -> TrainSettings:
     Raises:
         ConfigError: for an unknown key or group, or an impossible value, in one plain sentence.
     """
-    from hydra import compose as hydra_compose, initialize_config_dir
+    from hydra import compose as hydra_compose
+    from hydra import initialize_config_dir
     from hydra.errors import HydraException
 
     _register_schema()
@@ -125,7 +126,7 @@ def _sinks(console, trainer):
 
     settings = {key: value for key, value, *_ in config.rows(trainer.settings)}
     return [
-        ConsoleSink(console, trainer.settings.run.num_iterations),
+        ConsoleSink(console, trainer.settings.run.num_iterations, trainer.share_done),
         JsonLinesSink(trainer.folder.metrics),
         TensorBoardSink(trainer.folder.path, settings, trainer.iteration + 1),
     ]

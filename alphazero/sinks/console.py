@@ -1,5 +1,7 @@
 """The console: one line for each iteration, and below it a bar with the time left."""
 
+import math
+
 from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
@@ -16,9 +18,10 @@ class ConsoleSink:
     Args:
         console: where to.
         num_iterations: of the whole run.
+        first_share: the share of the run that was done before a resume.
     """
 
-    def __init__(self, console: Console, num_iterations: int):
+    def __init__(self, console: Console, num_iterations: int, first_share: float):
         self._console = console
         self._num_iterations = num_iterations
         self._bars = Bars(
@@ -27,7 +30,7 @@ class ConsoleSink:
             TextColumn("{task.percentage:>3.0f} %"),
             TextColumn("[dim]elapsed[/]"),
             TimeElapsedColumn(),
-            _TimeLeft(),
+            _TimeLeft(first_share),
             console=console,
             transient=True,
             refresh_per_second=4,
@@ -46,8 +49,12 @@ class ConsoleSink:
         """Move the bar."""
         inside = event.done / max(event.total, 1) * {"self-play": 0.8}.get(event.stage, 0.0) + (0.0 if event.stage == "self-play" else 0.8)
         share = event.run_share + (event.iteration_share or 1.0 / self._num_iterations) * min(inside, 1.0)
-        text = f"iteration {event.iteration}: {event.stage} {event.done}/{event.total}"
-        self._bars.update(self._run, completed=min(share, 1.0), description=f"{text:<36}")
+        parts = [f"iteration {event.iteration}: {event.stage} {event.done}/{event.total}"]
+        if math.isfinite(event.positions_per_s):
+            parts.append(f"{event.positions_per_s:,.0f} positions/s")
+        if math.isfinite(event.loss):
+            parts.append(f"loss {event.loss:.3f}")
+        self._bars.update(self._run, completed=min(share, 1.0), description=f"{', '.join(parts):<64}")
 
     def iteration(self, report: IterationReport) -> None:
         """Print the line of a finished iteration."""
@@ -67,16 +74,21 @@ class ConsoleSink:
 
 
 class _TimeLeft(ProgressColumn):
-    """The time left by the share done so far; rich's own column asks for many updates of equal size."""
+    """The time left by the share done since the start; rich's own column asks for many updates of equal size.
+
+    Args:
+        first_share: the share that a resumed run had done before.
+    """
+
+    def __init__(self, first_share: float):
+        super().__init__()
+        self._first_share = first_share
 
     def render(self, task):
-        share, elapsed = task.completed, task.elapsed or 0.0
-        if share < 0.005 or elapsed < 2:
-            return Text("time left -:--", style="cyan")
-        if not hasattr(task, "started_at_share"):
-            task.started_at_share = share if share > 0.05 else 0.0
-        done = max(share - task.started_at_share, 1e-3)
-        left = round(elapsed * (1 - share) / done)
+        done, elapsed = task.completed - self._first_share, task.elapsed or 0.0
+        if done < 0.003 or elapsed < 2:
+            return Text("time left -:--:--", style="cyan")
+        left = round(elapsed * (1 - task.completed) / done)
         return Text(f"time left {left // 3600}:{left // 60 % 60:02d}:{left % 60:02d}", style="cyan")
 
 
