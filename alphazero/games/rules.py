@@ -36,7 +36,8 @@ def _verb(prototype):
     def choose(game, *_):
         return generic.dispatch(game.instance_class)
 
-    numba.extending.overload(generic, strict=False)(choose)
+    # A user's rules may make arrays, so they keep the reference counts that `jit.njit` leaves out; in functions this small they cost nothing.
+    numba.extending.overload(generic, strict=False, jit_options={"_nrt": True})(choose)
     return generic
 
 

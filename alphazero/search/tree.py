@@ -368,7 +368,7 @@ def _keeps_result(tree, b, action, proven):
     return _sign(tree, b, ROOT_INDEX, child) * np.float64(tree.proven_values[b, child]) == proven
 
 
-@njit
+@njit(allocates=True)
 def keep_subtree(tree, rows, actions, out_sources, out_kept):
     """Make the child behind each ``actions[i]`` the new root and move its subtree to the front, in place; the rest is dropped.
 
