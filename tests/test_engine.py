@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 
@@ -152,7 +153,7 @@ def test_a_player_without_an_opinion_has_the_value_null():
         ('{"game": "connect_four", "moves": null}', "it takes a list of numbers"),
         ('{"game": "connect_four", "moves": [3, "3"]}', "move 2 of the list"),
         ('{"game": "connect_four", "moves": [3.0]}', "move 1 of the list"),
-        ('{"game": "connect_four", "moves": [true]}', "move 1 of the list"),
+        ('{"game": "connect_four", "moves": [true]}', "move 1 of the list is true: a move is a whole number"),
         ('{"game": "connect_four", "moves": [null]}', "move 1 of the list"),
         ('{"game": "connect_four", "moves": [NaN]}', "NaN is not a number"),
         ('{"game": "connect_four", "moves": [7]}', "move 1 of the list"),
@@ -273,7 +274,8 @@ def test_each_answer_is_flushed_before_the_next_line_is_read():
 def test_the_command_answers_and_prints_nothing_but_json():
     lines = b'{"game": "connect_four", "moves": [3, 3, 2]}\n\xff\xfe\x00\n{"game": "tic_tac_toe", "moves": [0, 3, 1, 4, 2]}\nlast line without an end'
     code = "import sys; from alphazero.cli.engine import main; code = main(['num_simulations=50']); assert 'torch' not in sys.modules; sys.exit(code)"
-    done = subprocess.run([sys.executable, "-c", code], input=lines, capture_output=True, check=True, timeout=120)
+    strict = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}
+    done = subprocess.run([sys.executable, "-c", code], input=lines, capture_output=True, check=True, timeout=120, env=strict)
     answers = [json.loads(line) for line in done.stdout.decode().splitlines()]
     assert [min(answer) for answer in answers] == ["action_weights", "error", "legal_actions", "error"]
     assert answers[2] == {"result": 1, "legal_actions": []}

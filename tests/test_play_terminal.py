@@ -33,9 +33,11 @@ class ScriptedPlayer:
     def analyse(self, state, progress=None) -> Analysis:
         action = self.actions.pop(0)
         weights = np.zeros(self.game.num_actions, np.float32)
-        weights[action] = 0.75
-        other = int(np.flatnonzero(self.game.legal_action_mask(state[None])[0])[-1])
-        weights[other] += 0.25
+        legal = np.flatnonzero(self.game.legal_action_mask(state[None])[0])
+        weights[action] += 0.5
+        weights[legal[0]] += 0.125
+        weights[legal[-1]] += 0.375
+        other = int(legal[-1])
         values = np.full(self.game.num_actions, np.nan, np.float32)
         values[action] = self.value
         return Analysis(action, weights, self.value, (weights * 400).astype(np.int32), values, [action, other], 400)
@@ -149,6 +151,7 @@ def test_wrong_input_gets_one_sentence_and_another_try(name, moves, typed, sente
     text, terminal, _ = _play(name, typed + "\n", moves=moves)
     lines = text.splitlines()
     asked = [index for index, line in enumerate(lines) if "your move" in line]
+    assert lines[asked[0]].endswith(f"): {typed}")  # what comes through a pipe is shown as it is
     assert lines[asked[0] + 1 : asked[1]] == [sentence]
     assert terminal.session.actions == moves
 
@@ -178,8 +181,9 @@ def test_view_shows_what_the_engine_thought_of_its_last_move(word):
     start = lines.index("Value for O: +0.25 (62 %), 400 simulations")
     assert lines[start + 1] == "Expected line: 5 9"
     assert lines[start + 2].split() == ["Move", "Visits", "Share", "Value"]
-    assert lines[start + 3].split() == ["5", "300", "#" * 12, "75.0", "%", "+0.25", "(62", "%)"]
-    assert lines[start + 4].split() == ["9", "100", "####", "25.0", "%", "-"]
+    assert lines[start + 3].split() == ["5", "200", "#" * 8, "50.0", "%", "+0.25", "(62", "%)"]
+    assert lines[start + 4].split() == ["9", "150", "#" * 6, "37.5", "%", "-"]
+    assert lines[start + 5].split() == ["2", "50", "#" * 2, "12.5", "%", "-"]
 
 
 @pytest.mark.parametrize("word", ["hint", "h"])
@@ -342,6 +346,13 @@ def test_the_same_seed_gives_the_same_game():
 
     assert moves(3) == moves(3)
     assert moves(3) != moves(4)
+
+
+def test_engines_draw_the_last_board_alone_unless_every_one_is_wanted():
+    words = ["game=tic_tac_toe", "first=random", "second=random"]
+    assert _command(words).count("╭") == 1
+    assert _command([*words, "boards=every"]).count("╭") >= 6  # the start and at least five moves
+    assert _command(["game=tic_tac_toe", "second=random"]).count("╭") == 1  # a person sees the start, and leaves
 
 
 def test_uct_gives_hints_where_nobody_else_can():
