@@ -65,7 +65,7 @@ class SelfPlay:
         started = self._resume_games()
         finished = 0
         while finished < num_games:
-            room = None if self.settings.carry_over else num_games - started
+            room = None if self.settings.carry_over else max(num_games - started, 0)
             started += self._start_games(room)
             self.search.step()
             records = self._make_moves()
