@@ -1,0 +1,208 @@
+"""Self-play: records that agree with the rules and with the search, moves drawn as the settings say, games that go on after a stop."""
+
+import math
+
+import numpy as np
+import pytest
+from naive_mcts import HashEvaluator, TwiceGame
+
+from alphazero.checkpoint import load_state, save_state
+from alphazero.games import make_game
+from alphazero.search.mcts import SearchSettings
+from alphazero.selfplay import SelfPlay, SelfPlaySettings, sample_actions
+
+GAMES = ("tic_tac_toe", "connect_x:4x4x3", "othello:4", "twice")
+
+
+def named_game(name):
+    return TwiceGame() if name == "twice" else make_game(name)
+
+
+def make_selfplay(game, seed=0, search=None, **settings):
+    values = dict(num_parallel_games=6, num_simulations=12, num_fast_simulations=4, full_search_share=0.5, num_sampled_plies=4) | settings
+    evaluator = HashEvaluator(game.num_actions)
+    return SelfPlay(game, evaluator, SelfPlaySettings(**values), SearchSettings(**(search or {})), np.random.default_rng(seed))
+
+
+def assert_same_records(found, expected):
+    assert len(found) == len(expected)
+    for ours, theirs in zip(found, expected):
+        for name, a, b in zip(ours._fields, ours, theirs):
+            assert a.dtype == b.dtype and np.array_equal(a, b), name
+
+
+# --- records ----------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_records_are_whole_games_of_the_rules(name):
+    game = named_game(name)
+    results = set()
+    for record in make_selfplay(game).play(30):
+        state = game.initial_states(1)[0]
+        for ply, action in enumerate(record.actions):
+            here = game.inspect(state[None])
+            assert np.array_equal(record.states[ply], state)
+            assert not here.over[0] and here.legal_action_mask[0, action]
+            assert (record.action_weights[ply, ~here.legal_action_mask[0]] == 0).all()
+            state = game.step(state[None], np.array([action])).states[0]
+        last = game.inspect(state[None])
+        assert last.over[0]
+        outcomes = np.where(game.players(record.states) == last.players[0], last.results[0], -last.results[0])
+        assert np.array_equal(record.outcomes, outcomes)
+        assert record.first_player_result == outcomes[0]
+        np.testing.assert_allclose(record.action_weights.sum(axis=1), 1.0, atol=1e-6)
+        assert (record.action_weights >= 0).all()
+        assert (record.action_weights[np.arange(len(record.actions)), record.actions] > 0).all()
+        assert (np.abs(record.root_values) <= 1).all()
+        assert len({len(column) for column in record}) == 1
+        dtypes = [column.dtype for column in record]
+        assert dtypes == [game.state_dtype, np.int32, np.float32, np.float32, np.int8, np.bool_]
+        results.add(record.first_player_result)
+    assert {1, -1} <= results
+
+
+def test_a_proven_last_move_has_the_outcome_as_its_value():
+    records = list(make_selfplay(make_game("tic_tac_toe"), num_simulations=60, full_search_share=1.0).play(20))
+    won = [record for record in records if record.outcomes[-1] == 1]
+    assert len(won) > 5
+    assert all(record.root_values[-1] == 1.0 for record in won)
+
+
+# --- how moves are drawn ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("temperature", (1.0, 0.5, 2.0))
+def test_drawn_actions_follow_the_sharpened_weights(temperature):
+    weights, num = np.array([0.0, 0.5, 0.2, 0.0, 0.3, 0.0], np.float32), 20_000
+    actions = sample_actions(np.repeat(weights[None], num, axis=0), np.full(num, temperature), np.random.default_rng(4))
+    expected = weights.astype(float) ** (1 / temperature)
+    expected /= expected.sum()
+    shares = np.bincount(actions, minlength=6) / num
+    assert actions.dtype == np.int32
+    assert (shares[expected == 0] == 0).all()
+    assert (np.abs(shares - expected) <= 5 * np.sqrt(expected * (1 - expected) / num)).all()
+
+
+def test_each_row_has_its_own_temperature_and_zero_takes_the_largest():
+    weights = np.tile(np.array([0.24, 0.26, 0.25, 0.25], np.float32), (4000, 1))
+    temperatures = np.where(np.arange(4000) % 2, 0.0, 1.0)
+    actions = sample_actions(weights, temperatures, np.random.default_rng(4))
+    assert (actions[1::2] == 1).all()
+    assert len(set(actions[::2])) == 4
+    assert sample_actions(np.array([[1e-30, 3e-30]], np.float32), np.array([1e-9]), np.random.default_rng(0)).tolist() == [1]
+
+
+def test_sampled_moves_of_games_follow_the_visit_shares_and_later_ones_are_the_most_visited():
+    game = make_game("connect_x:4x4x3")
+    records = list(make_selfplay(game, num_parallel_games=32, num_sampled_plies=3, final_temperature=0.0, full_search_share=1.0).play(400))
+    excess, variance = 0.0, 0.0
+    for record in records:
+        for ply, (action, weights) in enumerate(zip(record.actions, record.action_weights.astype(float))):
+            if ply >= 3:
+                assert action == weights.argmax()
+            else:  # the weight of a move that is drawn by its weight is the sum of their squares, on average
+                excess += weights[action] - (weights**2).sum()
+                variance += (weights**3).sum() - (weights**2).sum() ** 2
+    assert variance > 1
+    assert abs(excess) < 5 * math.sqrt(variance)
+
+
+def test_the_temperature_goes_down_by_halves():
+    game = make_game("connect_x:4x4x3")
+    selfplay = make_selfplay(game, num_sampled_plies=3, temperature=1.2, final_temperature=0.2, temperature_half_life=2.0)
+    plies, num = np.array([0, 2, 4, 6]), 20_000  # 1.2, 1.2, then 0.2 + 1.0 / 2, 0.2 + 1.0 / 4 of ply 2's: halved every two plies after it
+    weights = np.array([0.6, 0.4, 0.0, 0.0], np.float32)
+    for ply, temperature in zip(plies, (1.2, 1.2, 0.7, 0.45)):
+        actions = selfplay._choose(np.repeat(weights[None], num, axis=0), np.full(num, ply))
+        share = 0.6 ** (1 / temperature) / (0.6 ** (1 / temperature) + 0.4 ** (1 / temperature))
+        assert abs((actions == 0).mean() - share) < 5 * math.sqrt(share * (1 - share) / num)
+
+
+# --- how many searches and games ----------------------------------------------------------------------------------------------------------
+
+
+def test_full_searches_have_their_share_and_their_simulations():
+    game = make_game("connect_four")
+    selfplay = make_selfplay(game, num_parallel_games=32, num_simulations=13, num_fast_simulations=5, full_search_share=0.3)
+    records = list(selfplay.play(120))
+    full = np.concatenate([record.is_target for record in records])
+    assert abs(full.mean() - 0.3) < 5 * math.sqrt(0.3 * 0.7 / len(full))
+    for record in records:  # nothing is reused at the first ply, and nothing is proven
+        visits = record.action_weights[0] * (13 if record.is_target[0] else 5)
+        np.testing.assert_allclose(visits, visits.round(), atol=1e-4)
+
+
+def test_only_full_searches_have_noise():
+    game = make_game("connect_four")
+    first = {True: set(), False: set()}
+    for record in make_selfplay(game, num_parallel_games=32, num_simulations=20, num_fast_simulations=20).play(64):
+        first[bool(record.is_target[0])].add(record.action_weights[0].tobytes())
+    assert len(first[False]) == 1
+    assert len(first[True]) > 10
+
+
+@pytest.mark.parametrize("num_parallel_games", (3, 7, 20))
+def test_without_carry_over_exactly_so_many_games_are_played_to_their_end(num_parallel_games):
+    selfplay = make_selfplay(make_game("tic_tac_toe"), num_parallel_games=num_parallel_games, carry_over=False)
+    for num_games in (7, 1, 12):
+        assert len(list(selfplay.play(num_games))) == num_games
+        assert len(selfplay.state_dict()["rows"]) == 0
+
+
+def test_carried_over_games_go_on_in_the_next_call():
+    game = make_game("connect_four")
+    selfplay = make_selfplay(game, num_parallel_games=8)
+    assert 3 <= len(list(selfplay.play(3))) < 8
+    under_way = selfplay.state_dict()
+    assert len(under_way["rows"]) > 0
+    openings = {under_way["actions"][i, :ply].tobytes() for i, ply in enumerate(under_way["plies"]) if ply}
+    later = list(selfplay.play(20))
+    assert len(later) >= 20
+    begun = {record.actions[:ply].tobytes() for record in later for ply in range(1, len(record.actions))}
+    assert openings <= begun
+
+
+def test_games_under_way_count_among_those_that_are_played_to_their_end():
+    game = make_game("connect_four")
+    carrying = make_selfplay(game, num_parallel_games=6)
+    list(carrying.play(1))
+    under_way = carrying.state_dict()
+    selfplay = make_selfplay(game, num_parallel_games=16, carry_over=False)
+    selfplay.load_state_dict(under_way)
+    records = list(selfplay.play(2))
+    assert len(records) + len(selfplay.state_dict()["rows"]) == len(under_way["rows"]) > 2
+
+
+# --- stop and go on -----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("carry_over", (True, False))
+def test_restored_games_go_on_as_if_never_stopped(tmp_path, name, carry_over):
+    game = named_game(name)
+    original, restored = (make_selfplay(game, seed, num_parallel_games=9, carry_over=carry_over) for seed in (1, 2))
+    list(restored.play(4))  # whatever was there before is gone
+    list(original.play(5))
+    save_state(tmp_path / "state.safetensors", original.state_dict())
+    expected = list(original.play(11)) + list(original.play(3))
+    restored.load_state_dict(load_state(tmp_path / "state.safetensors"))
+    assert_same_records(list(restored.play(11)) + list(restored.play(3)), expected)
+
+
+def test_the_same_seed_plays_the_same_games_and_another_seed_others():
+    game = make_game("connect_x:4x4x3")
+    assert_same_records(list(make_selfplay(game, 5).play(9)), list(make_selfplay(game, 5).play(9)))
+    actions = [b"".join(record.actions.tobytes() for record in make_selfplay(game, seed).play(9)) for seed in (5, 6)]
+    assert actions[0] != actions[1]
+
+
+def test_new_weights_are_used_from_the_next_call_on():
+    """Trees of games under way are begun anew: nothing that an old network said stays in them."""
+    game = make_game("connect_four")
+    selfplay = make_selfplay(game, num_parallel_games=4)
+    list(selfplay.play(1))
+    evaluator = selfplay.search.evaluator
+    evaluator.num_rows.clear()
+    next(iter(selfplay.play(1)))
+    assert evaluator.num_rows[0] == 4  # all four roots are evaluated again
