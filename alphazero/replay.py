@@ -46,6 +46,7 @@ class Replay:
         self.game = game
         self.settings = settings
         self.num_added = 0  #: rows ever added
+        self._num_lost = 0  # the first rows of all, whose games a resume did not find
         self._generator = generator
         size = settings.window_max
         self._states = np.zeros((size, game.state_size), game.state_dtype)
@@ -67,7 +68,7 @@ class Replay:
     @property
     def window(self) -> int:
         """The number of newest rows that are trained on."""
-        return min(window_rows(self.num_added, self.settings), self.num_added)
+        return min(window_rows(self.num_added, self.settings), self.num_added - self._num_lost)
 
     def sample(self, batch_size: int) -> Batch:
         """Draw rows from the window, each with the same chance, with replacement; raises ValueError if there is none."""
@@ -89,11 +90,13 @@ class Replay:
         """Restore what `state_dict` returned.
 
         Args:
-            records: the stored games, the oldest first, of which the last rows are those of the window.
+            records: the stored games, the oldest first, of which the last rows are those of the window. Where they are fewer than the window
+                wants, as after window_max has grown, it begins with the first of them.
         """
         self._generator.bit_generator.state = state["generator"]
         records = list(records)
-        self.num_added = state["num_added"] - sum(int(record.is_target.sum()) for record in records)
+        self.num_added = state["num_added"] - sum(min(int(record.is_target.sum()), self.settings.window_max) for record in records)
+        self._num_lost = self.num_added
         for record in records:
             self.add(record)
 
