@@ -85,12 +85,14 @@ def choose_device(name: str) -> torch.device:
 def choose_precision(network: torch.nn.Module, planes_shape, device, batch_size: int) -> str:
     """Return the faster of float32 and bfloat16 for this network on this device, by a measurement of well under a second."""
     planes = np.zeros((max(batch_size, 16), *planes_shape), np.float32)
-    seconds = {}
-    for precision in ("float32", "bfloat16"):
-        evaluator = TorchEvaluator(network, precision, device)
+    evaluators = {precision: TorchEvaluator(network, precision, device) for precision in ("float32", "bfloat16")}
+    for evaluator in evaluators.values():
         evaluator.evaluate(planes)
-        seconds[precision] = min(_seconds(evaluator, planes) for _ in range(5))
-    return "bfloat16" if seconds["bfloat16"] < 0.9 * seconds["float32"] else "float32"
+    seconds = {precision: [] for precision in evaluators}
+    for _ in range(15):  # in turn, so that a moment in which the machine is busy does not decide
+        for precision, evaluator in evaluators.items():
+            seconds[precision].append(_seconds(evaluator, planes))
+    return "bfloat16" if np.median(seconds["bfloat16"]) < 0.9 * np.median(seconds["float32"]) else "float32"
 
 
 def set_num_threads(num_threads: int) -> None:
