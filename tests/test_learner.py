@@ -1,0 +1,264 @@
+"""The learner: losses worked out by hand, schedules, clipping, a batch learned by heart, and a state that restores to the bit."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from alphazero.checkpoint import load_state, save_state
+from alphazero.games import make_game
+from alphazero.learner import Learner, LearnerSettings, learning_rate, load_arrays, masked_log_softmax, network_arrays
+from alphazero.network import NetworkOutput, NetworkSettings, make_network
+from alphazero.replay import Batch
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+class Table(torch.nn.Module):
+    """A network that says what its weights are, whatever it is shown."""
+
+    def __init__(self, prior_logits, value_logits):
+        super().__init__()
+        self.prior_logits = torch.nn.Parameter(torch.tensor(prior_logits))
+        self.value_logits = torch.nn.Parameter(torch.tensor(value_logits))
+
+    def forward(self, planes):
+        return NetworkOutput(1 * self.prior_logits, 1 * self.value_logits)
+
+
+def make_batch(weights, mask, outcomes, root_values):
+    planes = np.zeros((len(weights), 1, 2, 2), np.float32)
+    types = (np.float32, np.float32, np.bool_, np.int8, np.float32)
+    return Batch(*(np.array(column, dtype) for column, dtype in zip((planes, weights, mask, outcomes, root_values), types)))
+
+
+TWO_ROWS = make_batch([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]], [[True, True, False], [True, True, True]], [1, -1], [0.5, 0.0])
+LOGITS = [[3.0, 3.0, 9.0], [math.log(2), 0.0, 0.0]]  # 1/2, 1/2 | 1/2, 1/4, 1/4: both rows cost ln 2
+
+
+def learn(network, batches, progress=0.0, **settings):
+    learner = Learner(network, LearnerSettings(**(dict(optimizer="sgd", momentum=0.0, weight_decay=0.0) | settings)), CPU)
+    assert list(learner.learn(batches, progress)) == list(range(1, len(batches) + 1))
+    return learner
+
+
+# --- the loss, by hand ------------------------------------------------------------------------------------------------------------------
+
+
+def test_scalar_loss_by_hand():
+    # v = 0 and 1/2; z = 1 and -1; half of the search's value: targets 3/4 and -1/2, squares 9/16 and 1
+    network = Table(LOGITS, [[0.0], [math.atanh(0.5)]])
+    report = learn(network, [TWO_ROWS], value_weight=0.5, root_value_share=0.5).report
+    assert report.policy_loss == pytest.approx(math.log(2))
+    assert report.value_loss == pytest.approx(25 / 32)
+    assert report.loss == pytest.approx(math.log(2) + 0.5 * 25 / 32)
+    assert report.value_error == pytest.approx((1 + 1.5) / 2)
+    assert report.calibration_error == pytest.approx((1 + 1.5) / 2)  # the rows lie in bins of their own
+    report = learn(Table(LOGITS, [[0.0], [0.0]]), [TWO_ROWS], root_value_share=0.0).report
+    assert report.loss == pytest.approx(math.log(2) + 1)
+    assert report.calibration_error == pytest.approx(0)  # one bin: a win and a loss, foreseen as 0
+
+
+def test_win_draw_loss_by_hand():
+    # p = 1/2, 1/4, 1/4 in both rows
+    values = [[math.log(2), 0.0, 0.0]] * 2
+    report = learn(Table(LOGITS, values), [TWO_ROWS], root_value_share=0.0).report
+    assert report.value_loss == pytest.approx((math.log(2) + math.log(4)) / 2)
+    # half of the search's value: .5 is half a win and half a draw, 0 a draw: targets 3/4, 1/4, 0 | 0, 1/2, 1/2
+    report = learn(Table(LOGITS, values), [TWO_ROWS], root_value_share=0.5, value_weight=2.0).report
+    expected = ((0.75 * math.log(2) + 0.25 * math.log(4)) + math.log(4)) / 2
+    assert report.value_loss == pytest.approx(expected)
+    assert report.loss == pytest.approx(math.log(2) + 2 * expected)
+    assert report.value_error == pytest.approx((0.75 + 1.25) / 2)  # |1/4 - 1|, |1/4 + 1|
+
+
+def test_a_draw_is_a_target_of_its_own():
+    batch = make_batch([[1.0]], [[True]], [0], [0.0])
+    report = learn(Table([[0.0]], [[0.0, math.log(2), 0.0]]), [batch]).report
+    assert report.value_loss == pytest.approx(math.log(2))
+
+
+def test_entropies_and_norms_by_hand():
+    network = Table(LOGITS, [[0.0], [0.0]])
+    report = learn(network, [TWO_ROWS], learning_rate=0.0, final_learning_rate=0.0, root_value_share=0.0).report
+    assert report.policy_entropy == pytest.approx((math.log(2) + 1.5 * math.log(2)) / 2)
+    assert report.target_entropy == pytest.approx(math.log(2) / 2)
+    assert report.weight_norm == pytest.approx(math.sqrt(9 + 9 + 81 + math.log(2) ** 2))
+    # gradients: of a policy row (p - pi) / 2, here 0 0 0 | -1/4 1/8 1/8; of a value 2 (v - z) / 2 * (1 - v^2), here -1 and 1
+    assert report.gradient_norm == pytest.approx(math.sqrt(1 / 16 + 2 / 64 + 2))
+    assert report.num_steps == 1
+
+
+def test_masked_rows_give_numbers():
+    mask = torch.tensor([[True, False, True], [False, False, False]])
+    log_policy = masked_log_softmax(torch.tensor([[1.0, 99.0, 1.0], [5.0, -5.0, 0.0]]), mask)
+    torch.testing.assert_close(log_policy, torch.tensor([[-math.log(2), 0.0, -math.log(2)], [0.0, 0.0, 0.0]]))
+    network = Table([[1.0, 99.0, 1.0], [5.0, -5.0, 0.0]], [[0.0], [0.0]])
+    batch = make_batch([[1, 0, 0], [0, 0, 0]], mask.numpy(), [1, 1], [0, 0])
+    learn(network, [batch], learning_rate=0.1)
+    assert all(torch.isfinite(weights).all() for weights in network.parameters())
+    assert network.prior_logits[0, 1] == 99 and network.prior_logits[1].tolist() == [5.0, -5.0, 0.0]  # nothing pulls at an illegal action
+
+
+# --- steps --------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_step_goes_against_the_gradient_by_the_learning_rate():
+    network = Table(LOGITS, [[0.0], [0.0]])
+    learn(network, [TWO_ROWS], learning_rate=0.4, root_value_share=0.0, max_gradient_norm=0.0)
+    expected = torch.tensor(LOGITS) - 0.4 * torch.tensor([[0, 0, 0], [-1 / 4, 1 / 8, 1 / 8]])
+    torch.testing.assert_close(network.prior_logits.data, expected)
+    torch.testing.assert_close(network.value_logits.data, 0.4 * torch.tensor([[1.0], [-1.0]]))
+
+
+def test_long_gradients_are_scaled_down_and_the_report_tells_their_length_before():
+    network, short = Table(LOGITS, [[0.0], [0.0]]), Table(LOGITS, [[0.0], [0.0]])
+    report = learn(network, [TWO_ROWS], learning_rate=1.0, max_gradient_norm=0.125, root_value_share=0.0).report
+    learn(short, [TWO_ROWS], learning_rate=1.0, max_gradient_norm=2.0, root_value_share=0.0)
+    norm = math.sqrt(1 / 16 + 2 / 64 + 2)
+    assert report.gradient_norm == pytest.approx(norm)
+    torch.testing.assert_close(network.value_logits.data, 0.125 / norm * torch.tensor([[1.0], [-1.0]]), rtol=1e-4, atol=0)
+    torch.testing.assert_close(short.value_logits.data, torch.tensor([[1.0], [-1.0]]))
+
+
+@pytest.mark.parametrize("optimizer", ("sgd", "adam", "adamw"))
+def test_weight_decay_shrinks_weights(optimizer):
+    batch = make_batch([[0.5, 0.5]], [[True, True]], [0], [0])  # the policy is right already: only decay pulls
+    network = Table([[4.0, 4.0]], [[0.0]])
+    learn(network, [batch] * 3, optimizer=optimizer, weight_decay=0.5, learning_rate=0.1, schedule="constant")
+    assert 0 < network.prior_logits.data[0, 0] == network.prior_logits.data[0, 1] < 4
+    unpulled = Table([[4.0, 4.0]], [[0.0]])
+    learn(unpulled, [batch] * 3, optimizer=optimizer, weight_decay=0.0, learning_rate=0.1, schedule="constant")
+    torch.testing.assert_close(unpulled.prior_logits.data, torch.full((1, 2), 4.0), atol=1e-5, rtol=0)
+
+
+def test_schedules_by_hand():
+    def rates(schedule, **settings):
+        values = dict(learning_rate=0.1, final_learning_rate=0.001, schedule=schedule) | settings
+        return [learning_rate(LearnerSettings(**values), progress) for progress in (-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 2.0)]
+
+    assert rates("constant") == [0.1] * 7
+    assert rates("linear") == pytest.approx([0.1, 0.1, 0.07525, 0.0505, 0.02575, 0.001, 0.001])
+    half = math.sqrt(0.5)
+    cosine = [0.1, 0.1, 0.001 + 0.099 * (1 + half) / 2, 0.0505, 0.001 + 0.099 * (1 - half) / 2, 0.001, 0.001]
+    assert rates("cosine") == pytest.approx(cosine)
+    assert rates("step", step_at=[0.5, 0.8]) == pytest.approx([0.1, 0.1, 0.1, 0.01, 0.01, 0.001, 0.001])
+    assert rates("step", step_at=[]) == [0.1] * 7
+
+
+def test_the_schedule_sets_the_step_and_the_report_tells_it():
+    network = Table(LOGITS, [[0.0], [0.0]])
+    settings = dict(learning_rate=1.0, final_learning_rate=0.0, schedule="linear", root_value_share=0.0, max_gradient_norm=0.0)
+    report = learn(network, [TWO_ROWS], progress=0.75, **settings).report
+    assert report.learning_rate == pytest.approx(0.25)
+    torch.testing.assert_close(network.value_logits.data, 0.25 * torch.tensor([[1.0], [-1.0]]))
+
+
+def test_figures_are_means_over_every_fourth_step():
+    small, large = (make_batch([[1.0, 0.0]], [[True, True]], [z], [0]) for z in (0, 1))
+    network = Table([[0.0, 0.0]], [[0.0]])
+    still = dict(learning_rate=0.0, final_learning_rate=0.0, root_value_share=0.0)
+    learner = learn(network, [small, large, large, large, large], **still)
+    assert learner.report.value_loss == pytest.approx(0.5)  # of the first step, 0, and the fifth, 1
+    assert learner.report.num_steps == learner.num_steps == 5
+    list(learner.learn([large], 0.5))
+    assert learner.report.value_loss == pytest.approx(1.0)
+    assert learner.num_steps == 6
+
+
+def test_the_number_of_steps_follows_reuse_or_epochs():
+    learner = Learner(Table(LOGITS, [[0.0]]), LearnerSettings(batch_size=100, reuse=4.0), CPU)
+    assert [learner.steps_for(rows, 9999) for rows in (1, 100, 1010)] == [1, 4, 40]
+    learner = Learner(Table(LOGITS, [[0.0]]), LearnerSettings(batch_size=100, epochs=3), CPU)
+    assert [learner.steps_for(7, window) for window in (1, 100, 299, 1000)] == [3, 3, 6, 30]
+
+
+# --- a real network -----------------------------------------------------------------------------------------------------------------------
+
+
+def real_batch(game, num_rows, seed=0):
+    rng = np.random.default_rng(seed)
+    mask = rng.random((num_rows, game.num_actions)) < 0.6
+    mask[:, 0] = True
+    weights = np.where(mask, rng.random(mask.shape) ** 4, 0)
+    weights /= weights.sum(axis=1, keepdims=True)
+    planes = rng.integers(0, 2, (num_rows, *game.planes_shape))
+    outcomes = rng.integers(-1, 2, num_rows)
+    types = (np.float32, np.float32, np.bool_, np.int8, np.float32)
+    columns = (planes, weights, mask, outcomes, outcomes)
+    return Batch(*(np.asarray(column, dtype) for column, dtype in zip(columns, types)))
+
+
+def real_learner(seed=0, value_head="wdl", **settings):
+    game = make_game("tic_tac_toe")
+    shape = NetworkSettings(blocks=1, channels=8, head_channels=4, value_units=16, value_head=value_head)
+    return Learner(make_network(game.planes_shape, game.num_actions, shape, seed), LearnerSettings(**settings), CPU)
+
+
+@pytest.mark.parametrize("optimizer, rate", (("adamw", 0.01), ("adam", 0.01), ("sgd", 0.1)))
+@pytest.mark.parametrize("value_head", ("wdl", "scalar"))
+def test_a_small_batch_is_learned_by_heart(optimizer, rate, value_head):
+    learner = real_learner(optimizer=optimizer, value_head=value_head, learning_rate=rate, schedule="constant", weight_decay=0.0)
+    batch = real_batch(make_game("tic_tac_toe"), 16)
+    list(learner.learn([batch] * 4, 0.0))
+    before = learner.report
+    list(learner.learn([batch] * 120, 0.0))
+    list(learner.learn([batch] * 4, 0.0))
+    after = learner.report
+    assert after.policy_loss - after.target_entropy < 0.1 * (before.policy_loss - before.target_entropy)
+    assert after.value_loss < 0.1 * before.value_loss
+    assert after.value_error < 0.2
+
+
+@pytest.mark.parametrize("settings", (dict(optimizer="adamw"), dict(optimizer="adam"), dict(optimizer="sgd"), dict(optimizer="sgd", momentum=0.0)))
+def test_a_restored_learner_goes_on_to_the_bit(tmp_path, settings):
+    game = make_game("tic_tac_toe")
+    batches = [real_batch(game, 8, seed) for seed in range(8)]
+    learner, restored = real_learner(**settings), real_learner(seed=5, **settings)
+    list(restored.learn(batches[:2], 0.0))
+    list(learner.learn(batches[:4], 0.1))
+    save_state(tmp_path / "state.safetensors", learner.state_dict())
+    list(learner.learn(batches[4:], 0.2))
+    restored.load_state_dict(load_state(tmp_path / "state.safetensors"))
+    assert restored.num_steps == 4
+    list(restored.learn(batches[4:], 0.2))
+    assert restored.report == learner.report
+    assert_same_state(restored.state_dict(), learner.state_dict())
+
+
+def assert_same_state(found, expected):
+    if isinstance(expected, dict):
+        assert list(found) == list(expected)
+        for key in expected:
+            assert_same_state(found[key], expected[key])
+    else:
+        assert np.array_equal(found, expected)
+
+
+def test_a_stored_state_stays_as_it_was_while_learning_goes_on():
+    learner, batch = real_learner(), real_batch(make_game("tic_tac_toe"), 8)
+    list(learner.learn([batch], 0.0))
+    state, arrays = learner.state_dict(), network_arrays(learner.network)
+    before = [array.copy() for array in arrays.values()]
+    moments = [array.copy() for array in state["optimizer"]["0"].values()]
+    list(learner.learn([batch] * 3, 0.0))
+    assert all(np.array_equal(a, b) for a, b in zip(arrays.values(), before))
+    assert all(np.array_equal(a, b) for a, b in zip(state["network"].values(), before))
+    assert all(np.array_equal(a, b) for a, b in zip(state["optimizer"]["0"].values(), moments))
+    learner.load_state_dict(state)
+    assert all(np.array_equal(a, b) for a, b in zip(network_arrays(learner.network).values(), before))
+
+
+def test_weights_of_another_shape_are_refused_in_a_sentence():
+    learner = real_learner()
+    arrays = network_arrays(learner.network)
+    with pytest.raises(ValueError, match=r"^these weights do not fit this network: [^\n]*policy[^\n]*$"):
+        load_arrays(learner.network, arrays | {"policy.bias": np.zeros(4, np.float32)})
+    with pytest.raises(ValueError, match="^these weights do not fit"):
+        load_arrays(learner.network, {name: array for name, array in arrays.items() if name != "value.bias"})
