@@ -18,6 +18,8 @@ from pathlib import Path
 
 import numpy as np
 from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from alphazero.checkpoint import load_state, save_state, write_atomically
 from alphazero.config import ConfigError
@@ -87,8 +89,9 @@ class RunFolder:
         """Return the stored settings as plain data; raises ConfigError with a sentence if they cannot be read."""
         try:
             return OmegaConf.to_container(OmegaConf.load(self.config))
-        except (OSError, ValueError) as error:
-            raise ConfigError(f"the settings of the run cannot be read from {self.config} ({error}).") from None
+        except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
+            cause = " ".join(str(error).split())
+            raise ConfigError(f"the settings of the run cannot be read from {self.config} ({cause}).") from None
 
     def network(self, iteration: int) -> Path:
         """Return the path of an iteration's network."""
@@ -135,9 +138,9 @@ class RunFolder:
                 total += rows_of[number]
 
     def cut_metrics(self, iteration: int) -> None:
-        """Drop the lines of iterations after ``iteration``: they will be made again."""
+        """Drop the lines of iterations after ``iteration``, which will be made again, and a line that was torn off while it was written."""
         if self.metrics.is_file():
-            lines = [line for line in self.metrics.read_text().splitlines() if line and json.loads(line)["iteration"] <= iteration]
+            lines = [line for line in self.metrics.read_text().splitlines() if 0 < _iteration_of(line) <= iteration]
             write_atomically(self.metrics, "".join(line + "\n" for line in lines).encode())
 
     def _games(self, iteration: int) -> Path:
@@ -147,3 +150,11 @@ class RunFolder:
 def folder_name(game: str) -> str:
     """Return the name of the folder of a game's runs."""
     return Path(game).stem if game.endswith(".py") else game.replace(":", "_")
+
+
+def _iteration_of(line: str) -> int:
+    """Return the iteration that a line of the metrics tells of, 0 where it is no whole line."""
+    try:
+        return json.loads(line)["iteration"]
+    except ValueError:
+        return 0
