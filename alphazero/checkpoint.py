@@ -40,7 +40,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 def save_network(path: Path, arrays: dict[str, np.ndarray], game: str, settings: dict, info: dict) -> None:
     """Store a network's weights with what is needed to use them."""
     metadata = {"format": NETWORK_FORMAT, "game": game, "network": json.dumps(settings), "info": json.dumps(info)}
-    write_atomically(path, safetensors.numpy.save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, metadata))
+    write_atomically(path, safetensors.numpy.save({name: np.asarray(array, order="C") for name, array in arrays.items()}, metadata))
 
 
 def load_network(path: Path) -> NetworkFile:
@@ -108,7 +108,7 @@ def _read(path, with_arrays: bool = True):
 def _split(value, name, arrays):
     """Return ``value`` with every array replaced by a mark of its name, and collect the arrays."""
     if isinstance(value, np.ndarray):
-        arrays[name] = np.ascontiguousarray(value)
+        arrays[name] = np.asarray(value, order="C")  # ascontiguousarray would give a single number a dimension
         return {"__array__": name}
     if isinstance(value, dict):
         return {str(key): _split(item, f"{name}/{key}", arrays) for key, item in value.items()}
