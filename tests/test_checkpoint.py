@@ -1,0 +1,257 @@
+"""Files: what goes in comes out, a crash leaves the old file, a bad file gets one sentence; the folder of a run."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+from alphazero import checkpoint
+from alphazero.checkpoint import find_network, load_network, load_state, network_game, save_network, save_state, write_atomically
+from alphazero.config import ConfigError
+from alphazero.games import make_game
+from alphazero.records import GameRecord
+from alphazero.run_folder import RunFolder, folder_name
+
+ARRAYS = {"w": np.arange(6, dtype=np.float32).reshape(2, 3), "count": np.array(7), "none": np.zeros((0, 4), np.float32)}
+
+
+def save(path, game="tic_tac_toe", info=None):
+    save_network(path, ARRAYS, game, {"blocks": 2, "kind": "resnet"}, info or {})
+    return path
+
+
+# --- round trips ------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_network_comes_back_with_its_game_and_shape(tmp_path):
+    path = save(tmp_path / "deep" / "net.safetensors", "connect_x:4x5x3", {"iteration": 3, "run": 'a "quoted" näme'})
+    stored = load_network(path)
+    assert stored.game == network_game(path) == "connect_x:4x5x3"
+    assert stored.settings == {"blocks": 2, "kind": "resnet"}
+    assert stored.info == {"iteration": 3, "run": 'a "quoted" näme'}
+    assert_same(stored.arrays, ARRAYS)
+
+
+def test_a_state_comes_back_as_it_was(tmp_path):
+    generator = np.random.default_rng(4)
+    generator.random(7)
+    state = {
+        "text": "x",
+        "none": None,
+        "flag": True,
+        "number": 3,
+        "share": 0.1,
+        "huge": generator.bit_generator.state["state"]["state"],  # 128 bits
+        "numpy": np.float32(0.5),
+        "arrays": {"scalar": np.array(2.5), "empty": np.zeros((0, 3), np.int8), "words": np.array([[2**64 - 1]], np.uint64)},
+        "transposed": np.arange(12).reshape(3, 4).T,
+        "list": [1, {"deep": np.ones(2, np.bool_)}, [None]],
+        "generator": generator.bit_generator.state,
+    }
+    save_state(tmp_path / "state.safetensors", state)
+    found = load_state(tmp_path / "state.safetensors")
+    assert_same(found, state)
+    other = np.random.default_rng(0)
+    other.bit_generator.state = found["generator"]
+    assert other.random() == generator.random()
+
+
+def assert_same(found, expected):
+    if isinstance(expected, dict):
+        assert set(found) == set(expected)
+        for key in expected:
+            assert_same(found[key], expected[key])
+    elif isinstance(expected, list):
+        assert len(found) == len(expected)
+        for ours, theirs in zip(found, expected):
+            assert_same(ours, theirs)
+    elif isinstance(expected, np.ndarray):
+        assert found.dtype == expected.dtype and found.shape == expected.shape and np.array_equal(found, expected)
+    else:
+        assert found == expected
+
+
+# --- nothing is half written ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", ("replace", "fsync"))
+def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch, step):
+    path = save(tmp_path / "net.safetensors", info={"version": 1})
+    before = path.read_bytes()
+
+    def crash(*_):
+        raise OSError("the machine is gone")
+
+    monkeypatch.setattr(checkpoint.os, step, crash)
+    with pytest.raises(OSError, match="gone"):
+        save(path, info={"version": 2})
+    monkeypatch.undo()
+    assert path.read_bytes() == before
+    assert load_network(path).info == {"version": 1}
+    assert find_network(tmp_path) == path  # what the crash left behind is not taken for a network
+    save(path, info={"version": 3})
+    assert load_network(path).info == {"version": 3}
+
+
+def test_a_file_is_synced_before_it_takes_its_name(tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(checkpoint.os, "fsync", lambda descriptor: calls.append(("fsync", os.fstat(descriptor).st_size)))
+    replace = os.replace
+    monkeypatch.setattr(checkpoint.os, "replace", lambda a, b: (calls.append(("replace", str(b))), replace(a, b)))
+    write_atomically(tmp_path / "file", b"12345")
+    assert calls == [("fsync", 5), ("replace", str(tmp_path / "file"))]
+    assert os.listdir(tmp_path) == ["file"]
+
+
+# --- bad files --------------------------------------------------------------------------------------------------------------------------
+
+
+def bad_files(folder):
+    (folder / "text.safetensors").write_text("not a network at all, but long enough to hold a header")
+    (folder / "empty.safetensors").write_bytes(b"")
+    good = save(folder / "good.safetensors").read_bytes()
+    (folder / "cut.safetensors").write_bytes(good[: len(good) // 2])
+    save_state(folder / "state.safetensors", {"a": np.zeros(2)})
+    (folder / "folder.safetensors").mkdir()
+    return [folder / name for name in ("text.safetensors", "empty.safetensors", "cut.safetensors", "folder.safetensors", "missing.safetensors")]
+
+
+def test_a_file_that_cannot_be_read_gets_one_sentence_with_its_name(tmp_path):
+    for path in bad_files(tmp_path):
+        for read in (load_network, load_state, network_game):
+            with pytest.raises(ValueError) as caught:
+                read(path)
+            message = str(caught.value)
+            assert path.name in message and message.endswith(".") and "\n" not in message
+    with pytest.raises(ValueError, match="state.safetensors' is not a network of this program"):
+        load_network(tmp_path / "state.safetensors")
+    with pytest.raises(ValueError, match="state.safetensors' is not a network of this program"):
+        network_game(tmp_path / "state.safetensors")
+    with pytest.raises(ValueError, match="good.safetensors' is not the state of a run"):
+        load_state(tmp_path / "good.safetensors")
+
+
+def test_the_newest_network_of_a_run_is_found(tmp_path):
+    for iteration in (2, 10, 9):
+        save(RunFolder(tmp_path).network(iteration))
+    assert find_network(tmp_path).name == "000010.safetensors"
+    assert find_network(tmp_path / "networks").name == "000010.safetensors"
+    assert find_network(RunFolder(tmp_path).network(2)).name == "000002.safetensors"
+    (tmp_path / "nothing").mkdir()
+    with pytest.raises(ValueError, match="nothing' holds no network"):
+        find_network(tmp_path / "nothing")
+    with pytest.raises(ValueError, match="there is no file or directory '.*absent'"):
+        find_network(tmp_path / "absent")
+
+
+# --- the folder of a run ------------------------------------------------------------------------------------------------------------------
+
+
+def some_records(num_games, seed=0):
+    game, rng = make_game("tic_tac_toe"), np.random.default_rng(seed)
+    for _ in range(num_games):
+        num = int(rng.integers(1, 9))
+        yield GameRecord(
+            states=rng.integers(0, 512, (num, game.state_size)).astype(np.uint64),
+            actions=rng.integers(0, 9, num).astype(np.int32),
+            action_weights=rng.random((num, 9)).astype(np.float32),
+            root_values=rng.random(num).astype(np.float32),
+            outcomes=rng.integers(-1, 2, num).astype(np.int8),
+            is_target=rng.random(num) < 0.5,
+        )
+
+
+def test_games_come_back_oldest_first_and_no_more_than_needed(tmp_path):
+    folder = RunFolder(tmp_path)
+    records = {iteration: list(some_records(3, iteration)) for iteration in range(1, 6)}
+    rows = {iteration: int(sum(record.is_target.sum() for record in found)) for iteration, found in records.items()}
+    for iteration, found in records.items():
+        folder.save_games(iteration, found)
+    everything = [record for iteration in range(1, 6) for record in records[iteration]]
+    for found, expected in zip(folder.load_games(5, 10**6), everything, strict=True):
+        for ours, theirs in zip(found, expected):
+            assert ours.dtype == theirs.dtype and np.array_equal(ours, theirs)
+    assert len(folder.load_games(4, 1)) == 3
+    assert len(folder.load_games(5, rows[5])) == 3
+    assert len(folder.load_games(5, rows[5] + 1)) == 6
+    assert folder.load_games(0, 100) == []
+
+
+def test_old_games_are_dropped_as_soon_as_the_newer_fill_the_window(tmp_path):
+    folder = RunFolder(tmp_path)
+    for iteration in range(1, 6):
+        folder.save_games(iteration, list(some_records(1)))
+    rows_of = {1: 10, 2: 10, 3: 10, 4: 10, 5: 10}
+    folder.drop_games(5, 50, rows_of)
+    assert len(os.listdir(tmp_path / "games")) == 5
+    folder.drop_games(5, 21, rows_of)
+    assert sorted(os.listdir(tmp_path / "games")) == ["000003.safetensors", "000004.safetensors", "000005.safetensors"]
+    assert rows_of == {3: 10, 4: 10, 5: 10}
+    folder.drop_games(5, 20, rows_of)
+    assert rows_of == {4: 10, 5: 10}
+
+
+def test_only_the_newest_networks_are_kept(tmp_path):
+    folder = RunFolder(tmp_path)
+    for iteration in range(1, 5):
+        save(folder.network(iteration))
+    folder.drop_networks(0)
+    assert len(os.listdir(tmp_path / "networks")) == 4
+    folder.drop_networks(3)
+    assert sorted(os.listdir(tmp_path / "networks")) == ["000002.safetensors", "000003.safetensors", "000004.safetensors"]
+
+
+def test_lines_of_unfinished_iterations_are_cut(tmp_path):
+    folder = RunFolder(tmp_path)
+    folder.cut_metrics(3)  # there may be none yet
+    folder.metrics.write_text("".join(json.dumps({"iteration": iteration}) + "\n" for iteration in (1, 2, 3, 4)) + '{"iterat')
+    folder.cut_metrics(3)
+    assert [json.loads(line)["iteration"] for line in folder.metrics.read_text().splitlines()] == [1, 2, 3]
+
+
+def test_a_run_gets_a_folder_of_its_own(tmp_path):
+    root = str(tmp_path)
+    named = RunFolder.create(root, "othello:6", "first")
+    assert named.path == tmp_path / "othello_6" / "first"
+    with pytest.raises(ConfigError, match=r"run.name=first is taken: .*othello_6/first exists; .*resume="):
+        RunFolder.create(root, "othello:6", "first")
+    paths = {RunFolder.create(root, "tic_tac_toe", "").path for _ in range(4)}
+    assert len(paths) == 4
+    assert folder_name("examples/snort.py") == "snort"
+    assert folder_name("connect_x:5x5x4") == "connect_x_5x5x4"
+
+
+def test_the_latest_run_is_the_one_whose_state_was_written_last(tmp_path):
+    root = str(tmp_path)
+    with pytest.raises(ConfigError, match="resume=latest found no run under"):
+        RunFolder.find("latest", root, None)
+    for number, (game, name) in enumerate((("tic_tac_toe", "old"), ("othello:6", "new"), ("tic_tac_toe", "z"))):
+        folder = RunFolder.create(root, game, name)
+        if name != "z":  # it finished no iteration
+            save_state(folder.state, {})
+            os.utime(folder.state, (number, number))
+    assert RunFolder.find("latest", root, None).path.name == "new"
+    assert RunFolder.find("latest", root, "tic_tac_toe").path.name == "old"
+    with pytest.raises(ConfigError, match="found no run of connect_four"):
+        RunFolder.find("latest", root, "connect_four")
+    with pytest.raises(ConfigError, match="is not the folder of a run that finished an iteration"):
+        RunFolder.find(str(tmp_path / "tic_tac_toe" / "z"), root, None)
+    assert RunFolder.find(str(tmp_path / "tic_tac_toe" / "old"), root, None).path.name == "old"
+
+
+def test_the_settings_come_back_and_a_broken_file_gets_a_sentence(tmp_path):
+    folder = RunFolder(tmp_path)
+    settings = {"a": {"b": 1, "c": 0.5, "d": [0.5, 0.8], "e": ""}, "f": True}
+    folder.write_config(settings)
+    assert folder.read_config() == settings
+    versions = json.loads((tmp_path / "versions.json").read_text())
+    assert {"python", "torch", "numpy", "numba"} <= set(versions)
+    for text in ("a: [1, 2", "{a: &x 1, b: *y}", "a: ${"):
+        folder.config.write_text(text)
+        with pytest.raises(ConfigError, match="^the settings of the run cannot be read from") as caught:
+            folder.read_config()
+        assert "\n" not in str(caught.value)
+    folder.config.unlink()
+    with pytest.raises(ConfigError, match="^the settings of the run cannot be read from"):
+        folder.read_config()
