@@ -16,3 +16,10 @@
     play/, interop/         the terminal, the JSON engine, PettingZoo
     cli/                    the console command `alphazero`
 """
+
+import os
+
+# OpenMP's threads spin at the barrier after each layer of the network. Beside other programs on the same cores that made a learner's step 30 times
+# slower (two cores, 4 x 48 network: 1.9 s in place of 0.06 s); threads that sleep there cost next to nothing when the machine is quiet. libgomp
+# reads this when torch is first imported, hence here.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
