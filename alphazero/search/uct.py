@@ -22,6 +22,7 @@ from alphazero.search.uct_tree import (
     action_of,
     backpropagate,
     child_of,
+    children_of,
     expand,
     make_scratch,
     make_tree,
@@ -35,9 +36,11 @@ MAX_SIMULATIONS = 2**30 - 1
 #: 64 MB by node; by position 64 MB and, for each of them, the state, 12 bytes and 8 to 16 of the table: see `UctSearch.memory_bytes`.
 DEFAULT_MAX_NODES = 4_000_000
 
-FIRST_CHUNK = 16  # simulations; a slow game has its clock looked at soon
+FIRST_CHUNK = 16  # simulations; few, because a slow game's clock must be looked at soon
 CHUNK_S = 0.004
 PROGRESS_S = 0.05
+
+_wins_of = getattr(wins_of, "py_func", wins_of)  # the same rule for arrays, not compiled
 
 
 class UctOutput(NamedTuple):
@@ -72,7 +75,7 @@ def simulate(game, tree, root_state, uct_c, rollouts, scratch, rng):
     state, path = scratch.state, scratch.path
     for word in range(state.shape[0]):
         state[word] = root_state[word]
-    node = ROOT_INDEX
+    node = np.int64(ROOT_INDEX)
     path[0] = node
     length = 1
     while tree.nodes[node]["first_child"] != NO_CHILDREN or expand(game, tree, node, state, scratch):
@@ -188,20 +191,18 @@ class UctSearch:
         return done
 
     def _output(self, state, num_simulations: int) -> UctOutput:
-        player = self.game.players(state[None])[0]
-        actions, visits, values = self._children(ROOT_INDEX, player)
-        keys = (visits, values) if self._final_move == "visits" else (values, visits)
-        best = _best(*keys)
+        player = int(self.game.players(state[None])[0])
+        actions, _, visits, values = self._children(ROOT_INDEX, player)
+        best = _best(visits, values, self._final_move)
         best = best[random_below(self._rng, len(best))]
         all_visits = np.zeros(self.game.num_actions, np.int32)
         all_values = np.full(self.game.num_actions, np.nan, np.float32)
         all_visits[actions] = visits
         all_values[actions[visits > 0]] = values[visits > 0]
-        root = self._tree.nodes[ROOT_INDEX]
         return UctOutput(
             int(actions[best]),
             (all_visits / all_visits.sum()).astype(np.float32),
-            float(2.0 * wins_of(player, root["points"], root["visits"]) / root["visits"] - 1.0),
+            float(_values(player, self._tree.nodes[ROOT_INDEX])),
             all_visits,
             all_values,
             self._principal_variation(state, best),
@@ -209,37 +210,37 @@ class UctSearch:
         )
 
     def _children(self, node: int, player: int):
-        """Return the actions, visits and values (-inf without visits) of a node's children, for ``player``."""
-        tree = self._tree
-        first = int(tree.nodes[node]["first_child"])
-        edges = range(first, first + int(tree.nodes[node]["num_children"]))
-        actions = np.array([action_of(tree, edge) for edge in edges])
-        children = tree.nodes[[child_of(tree, edge) for edge in edges]]
-        visits = children["visits"].astype(np.int64)
-        wins = np.array([wins_of(player, child["points"], child["visits"]) for child in children])
-        values = np.where(visits > 0, 2.0 * wins / np.maximum(visits, 1) - 1.0, -np.inf)
-        return actions, visits, values
+        """Return the actions, indices, visits and values (for ``player``; -inf without visits) of a node's children."""
+        actions, indices = children_of(self._tree, node)
+        children = self._tree.nodes[indices]
+        return actions, indices, children["visits"], np.where(children["visits"] > 0, _values(player, children), -np.inf)
 
     def _principal_variation(self, state, best: int) -> list[int]:
         """Return the line that begins with the root's child number ``best`` and goes on with the most visited moves."""
-        tree, states = self._tree, state[None]
-        line, node = [], ROOT_INDEX
+        actions, indices = children_of(self._tree, ROOT_INDEX)
+        states, line = state[None], []
         while True:
-            edge = int(tree.nodes[node]["first_child"]) + best
-            line.append(int(action_of(tree, edge)))
-            transition = self.game.step(states, [line[-1]])
-            states = transition.states
-            node = int(child_of(tree, edge))
-            if tree.nodes[node]["first_child"] == NO_CHILDREN:
+            line.append(int(actions[best]))
+            node = int(indices[best])
+            if self._tree.nodes[node]["first_child"] == NO_CHILDREN:
                 return line
-            _, visits, values = self._children(node, transition.players[0])
+            transition = self.game.step(states, line[-1:])
+            states = transition.states
+            actions, indices, visits, values = self._children(node, int(transition.players[0]))
             if visits.max() == 0:
                 return line
-            best = int(_best(visits, values)[0])
+            best = int(_best(visits, values, "visits")[0])
 
 
-def _best(first_key: np.ndarray, second_key: np.ndarray) -> np.ndarray:
-    """Return the indices of the largest first key, among equals of the largest second key."""
+def _values(player: int, nodes: np.ndarray) -> np.ndarray:
+    """Return the mean results of nodes in [-1, 1] for ``player``, float64; without visits anything."""
+    visits = nodes["visits"].astype(np.int64)
+    return 2.0 * _wins_of(player, nodes["points"], visits) / np.maximum(visits, 1) - 1.0
+
+
+def _best(visits: np.ndarray, values: np.ndarray, final_move: str) -> np.ndarray:
+    """Return the indices of the most visited moves, those of the best value among them ("visits"), or the other way round ("value")."""
+    first_key, second_key = (visits, values) if final_move == "visits" else (values, visits)
     largest = np.flatnonzero(first_key == first_key.max())
     return largest[second_key[largest] == second_key[largest].max()]
 

@@ -154,6 +154,15 @@ def action_of(tree, edge):
     return tree.edges[edge]["action"] if tree.edges.shape[0] > 0 else np.int32(tree.nodes[edge]["action"])
 
 
+def children_of(tree: Tree, node: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the actions that lead from ``node`` to its children, and the children's nodes."""
+    first = int(tree.nodes[node]["first_child"])
+    edges = slice(first, first + int(tree.nodes[node]["num_children"]))
+    if len(tree.edges) > 0:
+        return tree.edges[edges]["action"], tree.edges[edges]["child"]
+    return tree.nodes[edges]["action"], np.arange(edges.start, edges.stop)
+
+
 # --- expand -----------------------------------------------------------------------------------------------------------------------------
 
 
@@ -166,7 +175,7 @@ def start_tree(game, tree, root_state, scratch):
         find_position(tree, root_state)
     else:
         add_node(tree, -1)
-    add_children(game, tree, ROOT_INDEX, root_state, scratch)
+    add_children(game, tree, np.int64(ROOT_INDEX), root_state, scratch)
 
 
 @njit
