@@ -138,13 +138,14 @@ class UctSearch:
         self._rng = kernel_rng(child_generator(seed, "uct"))
         # Each simulation expands one leaf at most, so that a search of few simulations needs no more nodes than this.
         needed = 1 + game.num_actions * (1 + self._num_simulations)
-        self._tree = make_tree(min(max_nodes, needed), game.state_size, game.state_dtype, statistics == "position")
+        #: the tree of the last search
+        self.tree = make_tree(min(max_nodes, needed), game.state_size, game.state_dtype, statistics == "position")
         self._scratch = make_scratch(game.num_actions, game.max_plies, game.state_size, game.state_dtype)
 
     @property
     def memory_bytes(self) -> int:
         """The largest number of bytes that the tree can take."""
-        return sum(array.nbytes for array in self._tree)
+        return sum(array.nbytes for array in self.tree)
 
     def run(self, state: np.ndarray, progress=None) -> UctOutput:
         """Search one position.
@@ -159,15 +160,13 @@ class UctSearch:
         state = np.ascontiguousarray(state, self.game.state_dtype)
         if self.game.over(state[None])[0]:
             raise ValueError("the game is over: there is no move to search for.")
-        start_tree(self.game.rules, self._tree, state, self._scratch)
+        start_tree(self.game.rules, self.tree, state, self._scratch)
         self._simulate(state, 0)  # compiles, or loads what was compiled, before the clock starts
         done = self._run_chunks(state, progress)
         return self._output(state, done)
 
     def _simulate(self, state, num_simulations: int) -> None:
-        run_simulations(
-            self.game.rules, self._tree, state, self._uct_c, self._rollouts, self._scratch, self._rng, np.int64(num_simulations)
-        )
+        run_simulations(self.game.rules, self.tree, state, self._uct_c, self._rollouts, self._scratch, self._rng, np.int64(num_simulations))
 
     def _run_chunks(self, state, progress) -> int:
         """Run simulations until their number or the time limit is reached, at least one chunk; return how many."""
@@ -202,7 +201,7 @@ class UctSearch:
         return UctOutput(
             int(actions[best]),
             (all_visits / all_visits.sum()).astype(np.float32),
-            float(_values(player, self._tree.nodes[ROOT_INDEX])),
+            float(_values(player, self.tree.nodes[ROOT_INDEX])),
             all_visits,
             all_values,
             self._principal_variation(state, best),
@@ -211,18 +210,18 @@ class UctSearch:
 
     def _children(self, node: int, player: int):
         """Return the actions, indices, visits and values (for ``player``; -inf without visits) of a node's children."""
-        actions, indices = children_of(self._tree, node)
-        children = self._tree.nodes[indices]
+        actions, indices = children_of(self.tree, node)
+        children = self.tree.nodes[indices]
         return actions, indices, children["visits"], np.where(children["visits"] > 0, _values(player, children), -np.inf)
 
     def _principal_variation(self, state, best: int) -> list[int]:
         """Return the line that begins with the root's child number ``best`` and goes on with the most visited moves."""
-        actions, indices = children_of(self._tree, ROOT_INDEX)
+        actions, indices = children_of(self.tree, ROOT_INDEX)
         states, line = state[None], []
         while True:
             line.append(int(actions[best]))
             node = int(indices[best])
-            if self._tree.nodes[node]["first_child"] == NO_CHILDREN:
+            if self.tree.nodes[node]["first_child"] == NO_CHILDREN:
                 return line
             transition = self.game.step(states, line[-1:])
             states = transition.states

@@ -1,0 +1,286 @@
+"""What the UCT search plays and says: solved positions, strength, ties, limits, seeds, refusals."""
+
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from alphazero.games import make_game
+from alphazero.players import PlayerSettings, UctPlayer
+from alphazero.search import uct
+from alphazero.search.uct import UctSearch
+
+ROOT = Path(__file__).parents[1]
+FULL_OF_BLACK = "BBBBBBBW\n" + 6 * "BBBBBBBB\n" + "BBBBBBB-"
+
+
+def search(name, moves=(), **settings):
+    """Return what a search finds after a list of moves."""
+    game = make_game(name)
+    return UctSearch(game, **settings).run(game.play_moves(list(moves)))
+
+
+# --- what it plays ----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("statistics", ["node", "position"])
+@pytest.mark.parametrize("final_move", ["visits", "value"])
+def test_a_win_at_once_is_found_and_its_value_is_exact(statistics, final_move):
+    found = search("connect_x:4x3x3", [0, 1, 2, 0, 2, 1, 1, 1], num_simulations=200, statistics=statistics, final_move=final_move)
+    assert found.action == 2
+    assert found.values[2] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "answer"),
+    [
+        ("connect_four", [0, 6, 1, 6, 2, 5], 3),  # three in the bottom row and the fourth cell free
+        ("connect_four", [0, 6, 0, 6, 0], 0),  # three on top of each other: stop them
+        ("connect_four", [3, 3, 2, 0, 2, 0, 2, 0, 6], 0),  # their own four before the block of column 2
+        ("tic_tac_toe", [0, 4, 8, 2], 6),  # X: stop 2-4-6
+        ("tic_tac_toe", [0, 3, 1, 4], 2),  # X: 0-1-2 wins, and 5 would only stop 3-4-5
+    ],
+)
+@pytest.mark.parametrize("statistics", ["node", "position"])
+def test_wins_and_blocks_of_one_move_are_found(name, moves, answer, statistics):
+    assert search(name, moves, num_simulations=2000, statistics=statistics).action == answer
+
+
+def test_the_only_move_that_ends_the_game_has_its_exact_result():
+    game = make_game("othello")
+    found = UctSearch(game, num_simulations=30).run(game.text_to_state(FULL_OF_BLACK, player=0))
+    assert found.action == 63
+    assert found.principal_variation == [63]
+    assert found.value == found.values[63] == -1.0  # white turns the last column and has lost
+    assert found.visits[63] == found.num_simulations == 30
+
+
+@pytest.mark.parametrize("settings", [{}, {"statistics": "position"}, {"statistics": "position", "final_move": "value"}])
+def test_tic_tac_toe_against_itself_is_a_draw(settings):
+    game = make_game("tic_tac_toe")
+    for seed in range(4):
+        players = [UctSearch(game, num_simulations=3000, seed=2 * seed + side, **settings) for side in range(2)]
+        states = game.initial_states()
+        while not game.over(states)[0]:
+            states = game.step(states, [players[game.players(states)[0]].run(states[0]).action]).states
+        assert game.results(states)[0] == 0
+
+
+def test_more_iterations_play_better():
+    # Were both equally strong, the mean score of n games would have a standard error of at most 0.5 / sqrt(n): three of them here.
+    num_games = 40
+    score = np.mean([play_a_game(200, 20, seed, strong_begins=seed % 2 == 0) for seed in range(num_games)])
+    assert score > 0.5 + 3 * 0.5 / math.sqrt(num_games)
+
+
+def play_a_game(strong, weak, seed, strong_begins):
+    """Return the score of the search with ``strong`` simulations: 1, 0.5 or 0."""
+    game = make_game("connect_four")
+    players = [UctSearch(game, num_simulations=number, seed=seed) for number in ((strong, weak) if strong_begins else (weak, strong))]
+    states = game.initial_states()
+    while not game.over(states)[0]:
+        states = game.step(states, [players[game.players(states)[0]].run(states[0]).action]).states
+    sign = 1 if (game.players(states)[0] == 0) == strong_begins else -1
+    return 0.5 + 0.5 * sign * game.results(states)[0]
+
+
+# --- what it says -----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "othello:6"])
+@pytest.mark.parametrize("statistics", ["node", "position"])
+def test_the_output_fits_together(name, statistics):
+    game = make_game(name)
+    state = game.initial_states()[0]
+    found = UctSearch(game, num_simulations=500, statistics=statistics).run(state)
+    legal = game.legal_action_mask(state[None])[0]
+    assert found.num_simulations == found.visits.sum() == 500
+    assert found.action == found.visits.argmax() == found.principal_variation[0]
+    assert not found.visits[~legal].any() and found.visits[legal].all()
+    assert np.isnan(found.values[~legal]).all() and (abs(found.values[legal]) <= 1).all()
+    np.testing.assert_allclose(found.action_weights, found.visits / 500, atol=1e-6)
+    # Every simulation went through one of the root's moves.
+    assert found.value == pytest.approx((found.visits[legal] * found.values[legal]).sum() / 500, abs=1e-6)
+    game.play_moves(found.principal_variation)  # legal from the first move to the last
+
+
+def test_the_final_move_is_the_most_visited_one_or_the_one_of_the_best_value():
+    # With little exploration the rules disagree for about a quarter of the seeds; each does what it says.
+    disagreements = 0
+    for seed in range(30):
+        settings = {"num_simulations": 60, "uct_c": 0.3, "seed": seed}
+        by_visits, by_value = (search("tic_tac_toe", **settings, final_move=rule) for rule in ("visits", "value"))
+        assert (by_visits.visits == by_value.visits).all()
+        assert by_visits.visits[by_visits.action] == by_visits.visits.max()
+        assert by_value.values[by_value.action] == np.nanmax(by_value.values)
+        disagreements += by_visits.action != by_value.action
+    assert disagreements > 0
+
+
+def test_equal_moves_are_chosen_at_random():
+    # One simulation leaves one visited move: each of the nine is missed by 100 seeds with a probability of 9 * (8/9)**100 < 1e-4.
+    assert {search("tic_tac_toe", num_simulations=1, seed=seed).action for seed in range(100)} == set(range(9))
+    # O's two moves, 6 (2-4-6) and 8 (0-4-8), both win: equal in visits and value.
+    chosen = [search("tic_tac_toe", [1, 0, 3, 2, 5, 4, 7], num_simulations=2, seed=seed) for seed in range(40)]
+    assert all(found.visits[6] == found.visits[8] == found.values[6] == found.values[8] == 1 for found in chosen)
+    assert {found.action for found in chosen} == {6, 8}
+
+
+# --- limits -----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_time_limit_ends_the_search():
+    reports = []
+    game = make_game("connect_four")
+    limited = UctSearch(game, num_simulations=None, time_limit_s=0.2, max_nodes=10_000)
+    found = limited.run(game.initial_states()[0], lambda done, total: reports.append((done, total)))
+    assert found.visits.sum() == found.num_simulations >= 1
+    assert reports[-1] == (found.num_simulations, None)
+
+
+def test_of_two_limits_the_one_reached_first_ends_the_search():
+    assert search("tic_tac_toe", num_simulations=50, time_limit_s=1000.0).num_simulations == 50
+    assert search("tic_tac_toe", num_simulations=10**8, time_limit_s=0.01, max_nodes=5000).num_simulations < 10**8
+
+
+def test_a_time_that_is_over_before_it_began_still_gives_a_move():
+    found = search("tic_tac_toe", num_simulations=None, time_limit_s=1e-9)
+    assert found.num_simulations == uct.FIRST_CHUNK
+    assert found.visits[found.action] > 0
+
+
+def test_progress_is_reported_with_the_number_to_do(monkeypatch):
+    monkeypatch.setattr(uct, "PROGRESS_S", 0.0)
+    reports = []
+    game = make_game("tic_tac_toe")
+    UctSearch(game, num_simulations=20_000).run(game.initial_states()[0], lambda done, total: reports.append((done, total)))
+    done, totals = zip(*reports)
+    assert len(done) > 2 and list(done) == sorted(done) and set(totals) == {20_000} and done[-1] == 20_000
+
+
+@pytest.mark.parametrize("statistics", ["node", "position"])
+def test_a_full_tree_stops_growing_and_goes_on_simulating(statistics):
+    game = make_game("connect_four")
+    small = UctSearch(game, num_simulations=3000, max_nodes=200, statistics=statistics)
+    found = small.run(game.initial_states()[0])
+    assert found.visits.sum() == found.num_simulations == 3000
+    assert 200 - 7 < small.tree.sizes[0] <= 200 or 200 - 7 < small.tree.sizes[1] <= 200
+    assert len(small.tree.nodes) == 200
+    assert found.action == 3  # the middle, also seen with a tree of a few plies
+
+
+def test_the_memory_is_bounded_and_stated():
+    game = make_game("connect_four")
+    assert UctSearch(game, num_simulations=10**9, max_nodes=1000).memory_bytes == 16 * 1000 + 8
+    by_position = UctSearch(game, num_simulations=10**9, max_nodes=1000, statistics="position")
+    assert by_position.memory_bytes == (16 + 8 + 4 + 3 * 8) * 1000 + 4 * 2048 + 8
+    # A short search takes no more than it can use: 7 moves for the root and for each of 10 simulations.
+    assert UctSearch(game, num_simulations=10).memory_bytes == 16 * (1 + 11 * 7) + 8
+
+
+# --- seeds, the compiler, refusals ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("statistics", ["node", "position"])
+def test_a_seed_fixes_the_search_and_another_changes_it(statistics):
+    outputs = [search("connect_four", [3], num_simulations=300, seed=seed, statistics=statistics) for seed in (1, 1, 2)]
+    assert (outputs[0].visits == outputs[1].visits).all() and outputs[0].value == outputs[1].value
+    assert (outputs[0].visits != outputs[2].visits).any()
+
+
+def test_the_size_of_the_chunks_changes_nothing(monkeypatch):
+    whole = search("connect_four", num_simulations=700)
+    monkeypatch.setattr(uct, "FIRST_CHUNK", 1)
+    monkeypatch.setattr(uct, "CHUNK_S", 0.0)
+    assert (search("connect_four", num_simulations=700).visits == whole.visits).all()
+
+
+@pytest.mark.parametrize("statistics", ["node", "position"])
+def test_a_second_search_is_not_disturbed_by_the_first(statistics):
+    game = make_game("tic_tac_toe")
+    first, second = game.play_moves([0]), game.play_moves([4])
+    used, fresh = (UctSearch(game, num_simulations=400, statistics=statistics) for _ in range(2))
+    used.run(first)
+    fresh._rng[0] = used._rng[0]
+    assert (used.run(second).visits == fresh.run(second).visits).all()
+
+
+CASES = [
+    ("tic_tac_toe", {"num_simulations": 300}),
+    ("tic_tac_toe", {"num_simulations": 300, "statistics": "position", "final_move": "value"}),
+    ("connect_x:4x4x3", {"num_simulations": 4500, "statistics": "position"}),  # beyond the tables of UCB1
+    ("connect_x:9x9x4", {"num_simulations": 50}),
+    ("othello:4", {"num_simulations": 150, "rollout": "weighted"}),
+    ("othello:6", {"num_simulations": 40, "statistics": "position", "max_nodes": 100}),
+    ("tests/twice_game.py", {"num_simulations": 200, "statistics": "position"}),
+]
+
+
+def describe(name, settings):
+    """Return a line that depends on all that a search says."""
+    found = search(str(ROOT / name) if name.endswith(".py") else name, **settings)
+    return f"{name} {found.action} {found.value!r} {found.visits.tolist()} {found.values.tolist()} {found.principal_variation}"
+
+
+def test_the_interpreted_search_is_the_compiled_one_and_warns_of_nothing():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-W", "error", __file__]
+    interpreted = subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=300)
+    assert interpreted.returncode == 0, interpreted.stderr
+    assert interpreted.stdout.split("\n")[:-1] == [describe(*case) for case in CASES]
+
+
+def test_a_second_process_finds_the_kernels_compiled():
+    search("tic_tac_toe", num_simulations=1)
+    code = (
+        "from alphazero.games import make_game; from alphazero.search import uct; game = make_game('tic_tac_toe');"
+        "uct.UctSearch(game, num_simulations=1).run(game.initial_states()[0]);"
+        "print([sum(kernel.stats.cache_misses.values()) for kernel in (uct.run_simulations, uct.start_tree)])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    second = subprocess.run([sys.executable, "-c", code], check=True, env=environment, capture_output=True, text=True, timeout=300)
+    assert second.stdout.strip() == "[0, 0]"
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"uct_c": -0.1}, "uct_c=-0.1"),
+        ({"uct_c": math.nan}, "uct_c=nan"),
+        ({"num_simulations": 0}, "num_simulations=0"),
+        ({"num_simulations": 2**30}, "1 to 1073741823"),
+        ({"num_simulations": None}, "without an end"),
+        ({"time_limit_s": 0.0}, "time_limit_s=0.0"),
+        ({"time_limit_s": math.inf}, "time_limit_s=inf"),
+        ({"max_nodes": 9}, "from 10 to"),
+        ({"statistics": "both"}, "one of node, position"),
+        ({"final_move": "best"}, "one of visits, value"),
+        ({"rollout": "wise"}, "one of random, weighted"),
+        ({"rollout": "weighted"}, "has no evaluation"),
+        ({"rollout_weights": [1.0]}, "belong to rollout=weighted"),
+    ],
+)
+def test_impossible_settings_are_refused_in_a_sentence(settings, words):
+    with pytest.raises(ValueError, match=words):
+        UctSearch(make_game("tic_tac_toe"), **settings)
+
+
+def test_a_finished_game_is_refused():
+    with pytest.raises(ValueError, match="game is over"):
+        search("tic_tac_toe", [0, 3, 1, 4, 2])
+
+
+def test_the_player_of_the_arena_plays_what_the_search_says():
+    game = make_game("connect_four")
+    state = game.play_moves([3, 3])
+    choice = UctPlayer(game, PlayerSettings(num_simulations=100, seed=5)).choose(state[None])
+    assert (choice.action_weights[0] == search("connect_four", [3, 3], num_simulations=100, seed=5).action_weights).all()
+
+
+if __name__ == "__main__":
+    for case in CASES:
+        print(describe(*case))

@@ -1,0 +1,120 @@
+"""Weighted rollouts: a move's probability grows with its evaluation, none is left out, all sum to 1."""
+
+import numpy as np
+import pytest
+from game_samples import random_states
+
+from alphazero.games import make_game, rules
+from alphazero.rng import kernel_rng
+from alphazero.search.rollout import draw, rollout, rollout_probabilities
+from alphazero.search.uct import UctSearch
+
+WEIGHTS = [None, [0.0, 0.0, 0.0], [0.1, 3.0, -1.0], [-1e4, 1e6, 1e5]]
+
+
+@pytest.mark.parametrize("name", ["othello:4", "othello:6", "othello"])
+@pytest.mark.parametrize("weights", WEIGHTS, ids=str)
+def test_every_legal_move_has_a_probability_above_zero_and_they_sum_to_one(name, weights):
+    game = make_game(name)
+    states = random_states(name, num_games=3)
+    states = states[~game.over(states)]
+    for state, legal in zip(states, game.legal_action_mask(states)):
+        probabilities = rollout_probabilities(game, state, weights)
+        assert (probabilities[legal] > 0).all() and not probabilities[~legal].any()
+        assert probabilities.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["othello:6", "othello"])
+def test_probabilities_are_the_softmax_of_the_evaluation(name):
+    game = make_game(name)
+    states = random_states(name, num_games=2)
+    scores, weights = np.zeros(game.num_actions), np.array([0.1, 1.5, 0.5])
+    for state in states[~game.over(states)]:
+        legal = game.legal_action_mask(state[None])[0]
+        rules.action_scores(game.rules, state, weights, scores)
+        wanted = np.where(legal, np.exp(scores), 0.0)
+        np.testing.assert_allclose(rollout_probabilities(game, state, weights), wanted / wanted.sum(), rtol=1e-12)
+
+
+def test_without_weights_all_moves_are_alike():
+    game = make_game("othello")
+    probabilities = rollout_probabilities(game, game.initial_states()[0], [0.0, 0.0, 0.0])
+    assert sorted(probabilities)[-4:] == [0.25] * 4
+
+
+def test_a_corner_is_likelier_than_an_edge_and_an_edge_than_the_middle():
+    # White to move may enclose a row of black discs at the corner 0, at the edge 2 (from above), or in the middle.
+    game = make_game("othello:6")
+    state = game.text_to_state("-BWB--\n--B---\n--W---\n-WB---\n------\n------", player=0)
+    legal = np.flatnonzero(game.legal_action_mask(state[None])[0])
+    probabilities = rollout_probabilities(game, state, [0.0, 2.0, 1.0])
+    corner, edge, inside = 0, 4, 21
+    assert {corner, edge, inside} <= set(legal.tolist())
+    assert probabilities[corner] / probabilities[edge] == pytest.approx(np.exp(1.0))
+    assert probabilities[edge] / probabilities[inside] == pytest.approx(np.exp(1.0))
+
+
+def test_moves_are_drawn_with_their_probabilities():
+    probabilities = np.array([0.0, 0.5, 0.2, 0.0, 0.3, 0.0])
+    rng, num = kernel_rng(np.random.default_rng(1)), 20_000
+    shares = np.bincount([draw(probabilities, rng) for _ in range(num)], minlength=6) / num
+    # Within 5 standard errors, and what is impossible never happens.
+    assert (abs(shares - probabilities) <= 5 * np.sqrt(probabilities * (1 - probabilities) / num)).all()
+
+
+def test_rounding_never_draws_an_impossible_move():
+    # Sums are rounded and may end below the number drawn: then it is the last possible move. Nearly every number is above this sum.
+    rng = kernel_rng(np.random.default_rng(1))
+    assert {draw(np.array([0.0, 1e-9, 1e-9, 0.0]), rng) for _ in range(100)} == {2}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_rollout_ends_the_game_and_counts_points_of_the_first_player(weighted):
+    game = make_game("othello:4")
+    rng = kernel_rng(np.random.default_rng(2))
+    scratch = np.zeros(game.num_actions, np.bool_), np.zeros(game.num_actions)
+    seen = set()
+    for _ in range(200):
+        state = game.initial_states()[0]
+        points = rollout(game.rules, state, weighted, rules.rollout_weights(game.rules), *scratch, rng)
+        board = game.cells(state)
+        assert game.over(state[None])[0]
+        assert points == 1 + np.sign((board == 1).sum() - (board == 2).sum())
+        seen.add(points)
+    assert seen == {0, 1, 2}
+
+
+def test_the_search_uses_the_weights():
+    game = make_game("othello:6")
+    state = game.initial_states()[0]
+    outputs = [
+        UctSearch(game, num_simulations=200, **settings).run(state).value
+        for settings in (
+            {},
+            {"rollout": "weighted"},
+            {"rollout": "weighted", "rollout_weights": rules.rollout_weights(game.rules)},
+            {"rollout": "weighted", "rollout_weights": [0.0, -5.0, 2.0]},
+        )
+    ]
+    assert outputs[1] == outputs[2]
+    assert len(set(outputs)) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "weights", "words"),
+    [
+        ("tic_tac_toe", None, "has no evaluation"),
+        ("othello", [1.0], r"1 rollout weights do not fit: othello takes 3 \(disc difference"),
+        ("othello", [1.0, np.nan, 0.0], "finite"),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused(name, weights, words):
+    game = make_game(name)
+    with pytest.raises(ValueError, match=words):
+        rollout_probabilities(game, game.initial_states()[0], weights)
+
+
+def test_a_finished_game_has_no_probabilities():
+    game = make_game("othello:4")
+    with pytest.raises(ValueError, match="over"):
+        rollout_probabilities(game, game.text_to_state("WWWW\nWWWW\nWWWW\nWWWW", player=0))

@@ -1,0 +1,212 @@
+"""The tree of the UCT search: UCB1, the laws of its statistics, and a naive twin that must agree to the last visit."""
+
+import math
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from naive_uct import NaiveUct
+
+from alphazero.games import make_game
+from alphazero.rng import child_generator, kernel_rng
+from alphazero.search.uct import UctSearch
+from alphazero.search.uct_tree import NO_CHILDREN, ROOT_INDEX, TABLE_SIZE, children_of, find_position, make_tree, ucb1, wins_of
+
+TWICE = str(Path(__file__).parent / "twice_game.py")
+NAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_four", "othello:4", "othello", TWICE)
+
+
+def grown(name, num_simulations, moves=(), **settings):
+    """Return a search that has just looked at the position after ``moves``."""
+    game = make_game(name)
+    search = UctSearch(game, num_simulations=num_simulations, **settings)
+    search.run(game.play_moves(list(moves)))
+    return search
+
+
+def expanded(tree):
+    """Return the nodes that have children."""
+    return np.flatnonzero(tree.nodes["first_child"][: tree.sizes[0]] != NO_CHILDREN)
+
+
+def find(tree, actions):
+    """Return the node that a line of actions leads to from the root."""
+    node = ROOT_INDEX
+    for action in actions:
+        legal, children = children_of(tree, node)
+        node = int(children[list(legal).index(action)])
+    return node
+
+
+# --- UCB1 -------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_ucb1_is_the_formula():
+    assert ucb1(2.0, 2, 6, math.sqrt(2.0)) == pytest.approx(2.3386, abs=5e-5)
+    assert ucb1(1.0, 2, 6, math.sqrt(2.0)) == pytest.approx(1.8386, abs=5e-5)
+    assert ucb1(1.5, 2, 6, 0.0) == 0.75
+    assert ucb1(0.0, 1, 1, 5.0) == 0.0  # ln 1 = 0
+    assert ucb1(0.0, 0, 6, math.sqrt(2.0)) == ucb1(0.0, 0, 1, 0.0) == math.inf
+
+
+@pytest.mark.parametrize("visits", [1, 2, 3, TABLE_SIZE - 1, TABLE_SIZE, TABLE_SIZE + 1, 10**6])
+@pytest.mark.parametrize("parent_visits", [2, TABLE_SIZE - 1, TABLE_SIZE, 10**8])
+def test_ucb1_is_the_same_inside_its_tables_and_beyond(visits, parent_visits):
+    formula = 0.3 * visits / visits + 1.1 * math.sqrt(math.log(parent_visits) / visits)
+    assert ucb1(0.3 * visits, visits, parent_visits, 1.1) == pytest.approx(formula, rel=1e-14)
+
+
+def test_wins_count_draws_as_half_and_belong_to_one_side():
+    # Three simulations: the player who moves first in the game won one, drew one, lost one; and won all.
+    assert (wins_of(0, 3, 3), wins_of(1, 3, 3)) == (1.5, 1.5)
+    assert (wins_of(0, 6, 3), wins_of(1, 6, 3)) == (3.0, 0.0)
+
+
+# --- the twin ---------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by_position", [False, True], ids=["node", "position"])
+@pytest.mark.parametrize("name", NAMES, ids=lambda name: Path(name).stem.replace(":", "_"))
+def test_trees_are_those_of_the_naive_twin(name, by_position):
+    game, seed = make_game(name), 3
+    num_simulations = 250
+    twin = NaiveUct(game, game.initial_states()[0], 0.9, by_position, kernel_rng(child_generator(seed, "uct")))
+    for _ in range(num_simulations):
+        twin.simulate()
+    search = UctSearch(game, uct_c=0.9, num_simulations=num_simulations, statistics="position" if by_position else "node", seed=seed)
+    search.run(twin.root)
+    assert dict(visited(search, twin)) == {name: (len(results), sum(results)) for name, results in twin.results.items()}
+
+
+def visited(search, twin):
+    """Yield the visited nodes by their names in the twin, with their visits and the sum of their results for player 0."""
+    stack = [(ROOT_INDEX, (), twin.root)]
+    while stack:
+        node, moves, state = stack.pop()
+        visits, points = int(search.tree.nodes[node]["visits"]), int(search.tree.nodes[node]["points"])
+        if visits == 0:
+            continue
+        yield twin.name(moves, state), (visits, points - visits)
+        if search.tree.nodes[node]["first_child"] != NO_CHILDREN:
+            for action, child in zip(*children_of(search.tree, node)):
+                stack.append((int(child), (*moves, int(action)), twin.after(state, action)))
+
+
+# --- laws -------------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES, ids=lambda name: Path(name).stem.replace(":", "_"))
+def test_every_simulation_is_counted_once_on_each_level(name):
+    tree = grown(name, 2000).tree
+    assert tree.nodes[ROOT_INDEX]["visits"] == 2000
+    for node in expanded(tree):
+        children = tree.nodes[children_of(tree, node)[1]]
+        own = 0 if node == ROOT_INDEX else 1  # its own rollout, before it was expanded
+        assert tree.nodes[node]["visits"] == own + children["visits"].sum()
+        assert 0 <= tree.nodes[node]["points"] - children["points"].sum() <= 2 * own
+    used = tree.nodes[: tree.sizes[0]]
+    assert (used["points"] >= 0).all() and (used["points"] <= 2 * used["visits"]).all()
+
+
+@pytest.mark.parametrize("name", NAMES, ids=lambda name: Path(name).stem.replace(":", "_"))
+def test_no_move_is_visited_twice_before_all_are_visited_once(name):
+    tree = grown(name, 1000).tree
+    for node in expanded(tree):
+        visits = tree.nodes[children_of(tree, node)[1]]["visits"]
+        assert visits.min() > 0 or visits.max() <= 1
+
+
+def test_each_root_move_is_visited_once_by_as_many_simulations_as_there_are_moves():
+    for seed in range(5):
+        search = grown("connect_four", 7, seed=seed)
+        assert (search.tree.nodes[children_of(search.tree, ROOT_INDEX)[1]]["visits"] == 1).all()
+
+
+def test_unvisited_moves_are_taken_in_random_order():
+    # Each column is the first one with probability 1/7: of 700 seeds within 5 standard errors, sqrt(700 * 1/7 * 6/7) = 9.3, of 100.
+    firsts = Counter(
+        int(np.argmax(UctSearch(make_game("connect_four"), num_simulations=1, seed=seed).run(START).visits)) for seed in range(700)
+    )
+    assert all(abs(firsts[column] - 100) < 5 * 9.3 for column in range(7))
+
+
+START = make_game("connect_four").initial_states()[0]
+
+
+#: O has two free cells: 2 wins at once (2-4-6), with 8 X fills the board and wins (0-1-2).
+TWO_ARMS = [0, 3, 1, 4, 7, 6, 5]
+
+
+def arms_after(num_simulations, uct_c):
+    """Return the visits of the arm that wins and of the arm that loses."""
+    tree = grown("tic_tac_toe", num_simulations, moves=TWO_ARMS, uct_c=uct_c).tree
+    return tuple(int(tree.nodes[find(tree, [action])]["visits"]) for action in (2, 8))
+
+
+def test_without_exploration_the_best_arm_gets_all_visits_but_one():
+    assert arms_after(50, uct_c=0.0) == (49, 1)
+
+
+def test_the_bandit_of_two_sure_arms_is_played_as_worked_out_by_hand():
+    # After N simulations the loser, visited once, is due when sqrt(ln N) > 1 + sqrt(ln N / (N - 1)): 1.4823 < 1.5241 for N = 9, but
+    # 1.5174 > 1.5058 for N = 10. Visited twice, when sqrt(ln N / 2) > 1 + sqrt(ln N / (N - 2)): 1.3279 < 1.3320 for N = 34, but
+    # 1.3333 > 1.3282 for N = 35.
+    visits = {number: arms_after(number, uct_c=1.0) for number in (2, 10, 11, 35, 36)}
+    assert visits == {2: (1, 1), 10: (9, 1), 11: (9, 2), 35: (33, 2), 36: (33, 3)}
+
+
+# --- statistics by position -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_position_has_the_same_statistics_however_it_is_reached():
+    shared, apart = grown("tic_tac_toe", 20_000, statistics="position").tree, grown("tic_tac_toe", 20_000).tree
+    first, second = [0, 4, 8], [8, 4, 0]
+    assert find(shared, first) == find(shared, second)
+    assert shared.nodes[find(shared, first)]["visits"] > 0
+    assert find(apart, first) != find(apart, second)
+
+
+@pytest.mark.parametrize("name", NAMES, ids=lambda name: Path(name).stem.replace(":", "_"))
+def test_every_position_is_held_once_and_edges_lead_to_what_follows(name):
+    search = grown(name, 1500, statistics="position")
+    tree, game = search.tree, search.game
+    positions = tree.positions[: tree.sizes[0]]
+    assert len({position.tobytes() for position in positions}) == len(positions)
+    for node in expanded(tree):
+        actions, children = children_of(tree, node)
+        assert (actions == np.flatnonzero(game.legal_action_mask(positions[node][None])[0])).all()
+        assert (game.step(np.repeat(positions[node][None], len(actions), axis=0), actions).states == positions[children]).all()
+
+
+def test_tic_tac_toe_has_no_more_nodes_than_positions():
+    assert grown("tic_tac_toe", 200_000, statistics="position").tree.sizes[0] <= 5478
+    assert grown("tic_tac_toe", 200_000).tree.sizes[0] > 5478
+
+
+def test_visits_of_a_position_are_those_of_all_lines_that_lead_to_it():
+    search = grown("tic_tac_toe", 3000, statistics="position")
+    tree = search.tree
+    incoming = Counter()
+    for node in expanded(tree):
+        for child in children_of(tree, node)[1]:
+            incoming[int(child)] += 1
+    assert max(incoming.values()) > 1
+    # A simulation passes each ply once: the visits of the positions of a ply sum to the simulations that got that far.
+    plies = np.array([(position[0] | position[1]).item().bit_count() for position in tree.positions[: tree.sizes[0]]])
+    visits = tree.nodes["visits"][: tree.sizes[0]]
+    by_ply = [int(visits[plies == ply].sum()) for ply in range(10)]
+    assert by_ply[0] == by_ply[1] == 3000
+    assert by_ply == sorted(by_ply, reverse=True)
+
+
+@pytest.mark.parametrize("dtype", [np.uint64, np.int8, np.int32])
+def test_positions_are_found_again_in_a_table_that_was_used_before(dtype):
+    rng = np.random.default_rng(0)
+    states = np.unique(rng.integers(0, 100, size=(600, 3)).astype(dtype), axis=0)
+    tree = make_tree(600, 3, np.dtype(dtype), by_position=True)
+    for part in (states[:400], states[200:]):  # the second search begins with the table of the first
+        tree.sizes[:] = 0
+        nodes = [int(find_position(tree, state)) for state in part]
+        assert nodes == list(range(len(part)))
+        assert [int(find_position(tree, state)) for state in part] == nodes
