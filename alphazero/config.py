@@ -138,11 +138,11 @@ def _parse(text: str):
 
 def explain(error: OmegaConfBaseException, cls) -> str:
     """Return what a person needs to know of an OmegaConf error: the key, the value and the type that is wanted."""
-    key = error.full_key or error.key or "?"
+    key = str(error.full_key or error.key or "?").partition("[")[0]  # of an item of a list, the list
     types = {name: value for name, value, *_ in rows(cls())}
     first_line = str(error).splitlines()[0].rstrip(".")
     if key not in types:
-        return f"there is no setting '{key}'.{nearest_key_hint(str(key), types)}"
+        return f"there is no setting '{key}'.{nearest_key_hint(key, types)}"
     wanted = type(types[key]).__name__
     wanted = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "text", "list": "a list"}.get(wanted, wanted)
     return f"{key} has a value of the wrong kind ({first_line}): it takes {wanted}."

@@ -1,14 +1,16 @@
 """The settings of a training run, one section for each stage. `configs/` holds values for them; this file says what each means and may be."""
 
 import dataclasses
+from pathlib import Path
 
 from alphazero.config import ConfigError, check, option, section
+from alphazero.games import make_game
 from alphazero.learner import LearnerSettings
 from alphazero.network import NetworkSettings
 from alphazero.replay import ReplaySettings
 from alphazero.search.mcts import SearchSettings
 from alphazero.selfplay import SelfPlaySettings
-from alphazero.torch_evaluator import EvaluatorSettings
+from alphazero.torch_evaluator import EvaluatorSettings, choose_device
 
 
 @dataclasses.dataclass
@@ -93,3 +95,24 @@ def check_run(settings: TrainSettings) -> None:
         raise ConfigError(
             f"replay.window_start={settings.replay.window_start} is not allowed: it must not exceed replay.window_max={settings.replay.window_max}."
         )
+    if Path(settings.run.name).name != settings.run.name or settings.run.name == "..":
+        raise ConfigError(f"run.name={settings.run.name} is not allowed: it is the name of one folder, and run.root says where that is.")
+    choose_device(settings.device)
+    _check_game(settings, make_game(settings.game.name))
+
+
+def _check_game(settings: TrainSettings, game) -> None:
+    """Hold settings to the size of the game that they are for."""
+    _, height, width = game.planes_shape
+    if settings.network.kind == "tiny" and settings.network.kernel_size > min(height, width):
+        raise ConfigError(
+            f"network.kernel_size={settings.network.kernel_size} is not allowed: the tiny network's kernel must fit the board of {game.name}, "
+            f"{height} by {width}."
+        )
+    played = settings.evaluation.num_games or settings.evaluation.final_num_games
+    for key, used, plies in (
+        ("pit.opening_plies", settings.pit.every, settings.pit.opening_plies),
+        ("evaluation.opening_plies", played, settings.evaluation.opening_plies),
+    ):
+        if used and plies >= game.max_plies:
+            raise ConfigError(f"{key}={plies} is not allowed: a game of {game.name} is over after {game.max_plies} plies at the latest.")

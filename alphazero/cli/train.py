@@ -14,7 +14,6 @@ from omegaconf.errors import OmegaConfBaseException
 
 from alphazero import config, jit
 from alphazero.config import ConfigError
-from alphazero.games import make_game
 from alphazero.run_folder import RunFolder
 from alphazero.settings import TrainSettings, check_run
 
@@ -59,17 +58,14 @@ def compose(words: list[str]) -> TrainSettings:
     from hydra.errors import HydraException
 
     _register_schema()
-    for word in words:
-        if "=" not in word:
-            raise ConfigError(f"'{word}' is not of the form key=value.")
+    _check_words(words)
     try:
         with initialize_config_dir(str(config_folder()), version_base="1.3", job_name="train"):
             composed = hydra_compose("train", overrides=words)
         settings = OmegaConf.to_object(composed)
     except (HydraException, OmegaConfBaseException) as error:
-        raise ConfigError(_plain(error, words)) from None
+        raise ConfigError(_plain(error)) from None
     check_run(settings)
-    make_game(settings.game.name)
     return settings
 
 
@@ -204,7 +200,7 @@ def _jobs(words: list[str]) -> list[list[str]]:
     try:
         parsed = OverridesParser.create().parse_overrides(words)
     except HydraException as error:
-        raise ConfigError(_plain(error, words)) from None
+        raise ConfigError(_plain(error)) from None
     return [list(job) for batch in BasicSweeper.split_arguments(parsed, None) for job in batch]
 
 
@@ -214,20 +210,33 @@ def _register_schema() -> None:
     ConfigStore.instance().store(name="train_schema", node=TrainSettings)
 
 
-def _plain(error: Exception, words: list[str]) -> str:
-    """Return one sentence for a complaint of Hydra's or OmegaConf's."""
+def _check_words(words: list[str]) -> None:
+    """Refuse keys and choices that do not exist: Hydra lets '+key' and an unknown experiment pass without a word.
+
+    Raises:
+        ConfigError: in one plain sentence.
+    """
     known = [key for key, *_ in config.rows(TrainSettings())]
     choices = groups()
-    cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
     for word in words:
-        key, _, value = word.lstrip("+~").partition("=")
-        if key in choices and value not in choices[key] and value != "null" and "," not in value:
-            return f"{key}={value} is not a choice of {key}: take one of {', '.join(choices[key])}."
-        if key not in choices and key not in known and not key.startswith("hydra"):
-            return f"there is no setting '{key}'.{config.nearest_key_hint(key, [*known, *choices])} ('alphazero train --help' lists them all.)"
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise ConfigError(f"'{word}' is not of the form key=value.")
+        if key not in choices and key not in known:
+            hint = config.nearest_key_hint(key, [*known, *choices])
+            raise ConfigError(f"there is no setting '{key}'.{hint} ('alphazero train --help' lists them all.)")
+        if key in choices and value not in choices[key]:
+            sweep = " (--multirun makes a run for each of several.)" if "," in value else ""
+            raise ConfigError(f"{key}={value} is not a choice of {key}: take one of {', '.join(choices[key])}.{sweep}")
+
+
+def _plain(error: Exception) -> str:
+    """Return one sentence for a complaint of Hydra's or OmegaConf's."""
+    cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
     if isinstance(cause, OmegaConfBaseException):
         return config.explain(cause, TrainSettings)
-    return str(error).splitlines()[0].rstrip(".") + "."
+    sentence = str(error).splitlines()[0].rstrip(".") + "."
+    return sentence + (" Several values for a key make several runs: add --multirun." if sentence.startswith("Ambiguous value") else "")
 
 
 def _help(words: list[str]) -> int:
