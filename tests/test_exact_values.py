@@ -105,8 +105,8 @@ def test_an_enumeration_can_begin_anywhere():
 def test_an_unknown_position_and_a_game_too_large_get_a_sentence(tic_tac_toe):
     with pytest.raises(ValueError, match="cannot be reached"):
         tic_tac_toe.values(np.array([[511, 511]], np.uint64))
-    with pytest.raises(ValueError, match="connect_four has more than 10,000 positions"):
-        enumerate_positions(make_game("connect_four"), max_positions=10_000)
+    with pytest.raises(ValueError, match="connect_x:4x4x4 has more than 10,000 positions"):
+        enumerate_positions(make_game("connect_x:4x4x4"), max_positions=10_000)
 
 
 def test_positions_that_repeat_are_refused():

@@ -51,18 +51,17 @@ def test_the_second_player_wins_too(board_of):
 
 
 @pytest.mark.parametrize(
-    "drawing",
+    ("drawing", "last"),
     [
         # The top of column 0 and the bottom of column 1 follow each other where columns are kept one after another.
-        "X......\nX......\nO......\nO......\nXX.....\nOX.O.O.",
+        (".......\nX......\nO......\nO......\nXX.....\nOX.O...", 0),
         # The end of row 4 and the beginning of row 5 follow each other where rows are.
-        ".......\n.......\n.......\n.......\nO....XX\nXX.O.OO",
+        (".......\n.......\n.......\n.......\nO....X.\nXX...OO", 6),
     ],
 )
-def test_lines_do_not_go_on_beyond_the_edge(board_of, drawing):
+def test_lines_do_not_go_on_beyond_the_edge(board_of, drawing, last):
     game = board_of(6, 7, 4)
-    board = np.array([[".XO".index(cell) for cell in row] for row in drawing.split("\n")], np.int8)
-    assert not game.over(game.cells_to_state(board, FIRST)[None])[0]
+    assert not game.step(game.text_to_state(drawing, FIRST)[None], [last]).over[0]
 
 
 @pytest.mark.parametrize(("sizes", "moves"), [((63, 1, 6), [0]), ((31, 2, 5), [0, 0, 1]), ((31, 2, 5), [0, 1, 1])], ids=str)

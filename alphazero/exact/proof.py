@@ -91,7 +91,7 @@ def prove(game: Game, choose: Callable[[np.ndarray], np.ndarray], exact: ExactVa
     rows = np.flatnonzero(~positions.over)
     chosen = np.full(len(positions), ILLEGAL, np.int64)
     for batch in np.split(rows, range(batch_size, len(rows), batch_size)):
-        chosen[batch] = choose(positions.states[batch].copy())
+        chosen[batch] = choose(positions.states[batch])
         _check_choices(game, positions, batch, chosen[batch])
     values = positions.action_values[rows, chosen[rows]]
     kept = values == positions.values[rows]
