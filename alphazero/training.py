@@ -211,7 +211,7 @@ class Trainer:
         self.iteration = state["iteration"]
         self._elapsed_s = state["elapsed_s"]
         self.learner.load_state_dict(state["learner"])
-        self._accepted = state["accepted"]
+        self._accepted = state["accepted"] or (self.learner.state_dict() if self.settings.pit.every else None)
         self.selfplay.load_state_dict(state["selfplay"])
         self._rows_of = {int(number): rows for number, rows in state["rows_of"].items()}
         games = self.folder.load_games(self.iteration, self.settings.replay.window_max)
@@ -289,9 +289,9 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
     Raises:
         ConfigError: naming the first such key.
     """
-    for name in ("game", "network"):
+    for name, keys in (("game", None), ("network", None), ("learner", ["optimizer"])):
         before, after = dataclasses.asdict(getattr(old, name)), dataclasses.asdict(getattr(new, name))
-        for key in before:
+        for key in keys or before:
             if before[key] != after[key]:
                 raise ConfigError(f"{name}.{key}={after[key]} cannot change in a resumed run, which has {before[key]}: begin a new run for it.")
     if old.selfplay.num_parallel_games > new.selfplay.num_parallel_games:
