@@ -1,0 +1,336 @@
+"""The training loop: a run that stops and goes on is the run that never stopped, the gate keeps or restores, old files go, time ends it."""
+
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from alphazero import training
+from alphazero.checkpoint import load_network, load_state
+from alphazero.cli import main
+from alphazero.cli.train import compose
+from alphazero.config import ConfigError
+from alphazero.events import IterationReport, Progress
+from alphazero.games import make_game
+from alphazero.learner import network_arrays
+from alphazero.run_folder import RunFolder
+from alphazero.training import Trainer, check_resumable
+
+TINY = (
+    "network.blocks=1 network.channels=4 network.head_channels=2 network.value_units=4 selfplay.num_parallel_games=6 selfplay.games_per_iteration=6 "
+    "selfplay.num_simulations=6 selfplay.num_fast_simulations=3 selfplay.full_search_share=0.5 learner.batch_size=16 learner.reuse=2 "
+    "pit.num_games=4 pit.num_simulations=4 pit.opening_plies=2 evaluation.every=0 evaluation.num_games=0 evaluation.final_num_games=0 "
+    "evaluation.prove=false evaluator.precision=float32 device=cpu run.num_threads=1 run.num_iterations=4"
+).split()
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+def make_trainer(path, *words, game="tic_tac_toe"):
+    return Trainer(compose([f"game={game}", *TINY, *words]), RunFolder(path))
+
+
+def reports(trainer):
+    return [event for event in trainer.run() if isinstance(event, IterationReport)]
+
+
+def assert_same(found, expected, where=""):
+    if isinstance(expected, dict):
+        assert set(found) == set(expected), where
+        for key in expected:
+            assert_same(found[key], expected[key], f"{where}/{key}")
+    else:
+        assert np.array_equal(found, expected, equal_nan=isinstance(expected, float)), where
+
+
+def figures(report):
+    """Return what a report says of a run, apart from the clock."""
+    clock = ("seconds", "positions_per_s", "simulations_per_s", "evaluations_per_s", "evaluator_share")
+    games = {key: value for key, value in dataclasses.asdict(report.selfplay).items() if key not in clock}
+    pit = None if report.pit is None else dataclasses.asdict(report.pit)
+    return {"games": games, "learner": dataclasses.asdict(report.learner), "pit": pit, "window": report.window, "last": report.last}
+
+
+# --- stop and go on ---------------------------------------------------------------------------------------------------------------------
+
+CASES = {
+    "plain": ("tic_tac_toe", ""),
+    "with a pit": ("tic_tac_toe", "pit.every=1 pit.acceptance=0.5"),
+    "with a rarer pit and sgd": ("tic_tac_toe", "pit.every=3 pit.acceptance=0.4 learner=sgd"),
+    "epochs and whole games": ("connect_four", "learner.epochs=2 selfplay.carry_over=false learner=adam"),
+    "a window that forgets": ("connect_four", "replay.window_start=20 replay.window_max=25 pit.every=2 search.reuse_tree=false"),
+    "measured in between": ("tic_tac_toe", "evaluation.every=1 evaluation.num_games=2 evaluation.uct_simulations=9 evaluation.num_simulations=3"),
+}
+
+
+def run_until(trainer, stop):
+    """Run until ``stop(event)``, and leave everything as a killed process does."""
+    for event in trainer.run():
+        if stop(event):
+            return
+    raise AssertionError("the run ended before it was stopped")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_run_that_stops_and_goes_on_is_the_run_that_never_stopped(tmp_path, case):
+    game, words = CASES[case]
+    whole = make_trainer(tmp_path / "whole", *words.split(), game=game)
+    expected = {report.iteration: figures(report) for report in reports(whole)}
+    moments = (
+        lambda event: isinstance(event, Progress) and event.iteration == 3 and event.done == 2,  # between two games: iteration 2 is the last kept
+        lambda event: isinstance(event, Progress) and event.iteration == 3 and event.stage == "learning",
+        lambda event: isinstance(event, IterationReport) and event.iteration == 4,  # told, but not stored: it is made again
+    )
+    resumed = make_trainer(tmp_path / "parts", *words.split(), game=game)
+    for stop, kept in zip(moments, (2, 2, 3)):
+        run_until(resumed, stop)
+        resumed = make_trainer(tmp_path / "parts", *words.split(), game=game)
+        resumed.restore()
+        assert resumed.iteration == kept
+    found = {report.iteration: figures(report) for report in reports(resumed)}
+    for iteration in found:
+        assert_same(found[iteration], expected[iteration], str(iteration))
+    assert_same(without_clock(resumed.state_dict()), without_clock(whole.state_dict()))
+    for kind in ("networks", "games"):
+        names = sorted(path.name for path in (tmp_path / "whole" / kind).iterdir())
+        assert names and names == sorted(path.name for path in (tmp_path / "parts" / kind).iterdir())
+    for name in names:
+        assert_same(load_state(tmp_path / "parts" / "games" / name), load_state(tmp_path / "whole" / "games" / name), name)
+
+
+def without_clock(state):
+    return {key: value for key, value in state.items() if key != "elapsed_s"}
+
+
+def test_another_seed_is_another_run_and_the_same_seed_the_same(tmp_path):
+    first, again, other = (make_trainer(tmp_path / name, f"seed={seed}", "run.num_iterations=1") for name, seed in (("a", 1), ("b", 1), ("c", 2)))
+    for trainer in (first, again, other):
+        reports(trainer)
+    assert_same(network_arrays(again.learner.network), network_arrays(first.learner.network))
+    assert not np.array_equal(network_arrays(other.learner.network)["policy.weight"], network_arrays(first.learner.network)["policy.weight"])
+
+
+def test_a_killed_run_loses_its_unfinished_iteration_only(tmp_path, capsys):
+    words = ["game=tic_tac_toe", *TINY, "learner.schedule=constant", f"run.root={tmp_path}", "run.name=killed", "run.num_iterations=100000"]
+    folder = RunFolder(tmp_path / "tic_tac_toe" / "killed")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "OMP_NUM_THREADS": "1"}
+    with open(tmp_path / "log", "w") as log:
+        process = subprocess.Popen([sys.executable, "-m", "alphazero", "train", *words], env=environment, stdout=log, stderr=log)
+        try:
+            for _ in range(3000):
+                if folder.network(3).is_file() or process.poll() is not None:
+                    break
+                time.sleep(0.1)
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+    assert process.returncode == -signal.SIGKILL, (tmp_path / "log").read_text()
+    kept = load_state(folder.state)["iteration"]
+    assert kept >= 2
+    assert main(["train", f"resume={folder.path}", f"run.num_iterations={kept + 2}"]) == 0
+    assert f"Going on after iteration {kept} of tic_tac_toe" in capsys.readouterr().out
+    lines = [line.split(",")[0] for line in folder.metrics.read_text().splitlines()]
+    assert lines == [f'{{"iteration": {iteration}' for iteration in range(1, kept + 3)]
+    whole = make_trainer(tmp_path / "whole", "learner.schedule=constant", f"run.num_iterations={kept + 2}")
+    reports(whole)
+    assert_same(load_network(folder.network(kept + 2)).arrays, network_arrays(whole.learner.network))
+
+
+# --- the gate -----------------------------------------------------------------------------------------------------------------------------
+
+
+def score_pits(monkeypatch, scores):
+    """Let the pits end with these scores, without playing; return the networks that met, as (new, old) priors of the start position."""
+    met, scores = [], iter(scores)
+
+    def play_match(game, new_player, old_player, *_, **__):
+        met.append(tuple(player.analyse(game.initial_states()[0]).value for player in (new_player, old_player)))
+        return SimpleNamespace(score=next(scores), wins=0, draws=0, losses=0)
+
+    monkeypatch.setattr(training, "play_match", play_match)
+    return met
+
+
+def test_a_rejected_network_is_gone_and_an_accepted_one_stays(tmp_path, monkeypatch):
+    met = score_pits(monkeypatch, [0.55, 0.54, 0.0, 1.0])
+    trainer = make_trainer(tmp_path, "pit.every=1", "learner.learning_rate=0.05")
+    start = network_arrays(trainer.learner.network)
+    found = reports(trainer)
+    assert [report.pit.accepted for report in found] == [True, False, False, True]
+    weights = [load_network(trainer.folder.network(iteration)).arrays for iteration in (1, 2, 3, 4)]
+    assert not np.array_equal(weights[0]["policy.weight"], start["policy.weight"])
+    assert_same(weights[1], weights[0])
+    assert_same(weights[2], weights[0])
+    assert not np.array_equal(weights[3]["policy.weight"], weights[0]["policy.weight"])
+    assert all(new != old for new, old in met)
+    assert met[1][1] == met[2][1] == met[3][1] == met[0][0]  # the opponent is the last accepted network
+
+
+def test_a_rejection_restores_the_optimiser_and_self_play_goes_on_with_the_old_network(tmp_path, monkeypatch):
+    score_pits(monkeypatch, [1.0, 0.0])
+    trainer = make_trainer(tmp_path, "pit.every=1", "run.num_iterations=2")
+    states = []
+    for event in trainer.run():
+        if isinstance(event, IterationReport):
+            states.append(trainer.learner.state_dict())
+    assert_same(states[1], states[0])
+    planes = trainer.game.observe(trainer.game.initial_states())
+    logits = trainer.learner.network.eval()(torch.from_numpy(planes)).prior_logits.detach().numpy()
+    np.testing.assert_allclose(trainer.evaluator.evaluate(planes)[0], logits, atol=1e-4)
+
+
+def test_a_gate_that_always_opens_changes_nothing(tmp_path):
+    open_gate, none = make_trainer(tmp_path / "gate", "pit.every=1", "pit.acceptance=0"), make_trainer(tmp_path / "none")
+    assert all(report.pit.accepted for report in reports(open_gate))
+    assert all(report.pit is None for report in reports(none))
+    assert_same(open_gate.learner.state_dict(), none.learner.state_dict())
+
+
+def test_pits_come_every_so_many_iterations(tmp_path, monkeypatch):
+    score_pits(monkeypatch, [0.0] * 9)
+    trainer = make_trainer(tmp_path, "pit.every=2")
+    start = network_arrays(trainer.learner.network)
+    assert [report.pit is not None for report in reports(trainer)] == [False, True, False, True]
+    assert_same(network_arrays(trainer.learner.network), start)  # nothing was ever accepted
+    assert not np.array_equal(load_network(trainer.folder.network(3)).arrays["policy.weight"], start["policy.weight"])
+
+
+def test_a_gate_can_be_set_up_in_a_resumed_run(tmp_path, monkeypatch):
+    met = score_pits(monkeypatch, [0.0])
+    reports(make_trainer(tmp_path, "run.num_iterations=2"))
+    resumed = make_trainer(tmp_path, "run.num_iterations=3", "pit.every=1")
+    resumed.restore()
+    kept = network_arrays(resumed.learner.network)
+    assert [report.pit.accepted for report in reports(resumed)] == [False]
+    assert_same(network_arrays(resumed.learner.network), kept)
+    assert len(met) == 1
+
+
+# --- what it leaves behind, and when it ends ----------------------------------------------------------------------------------------------
+
+
+def test_reports_tell_what_the_stored_games_say(tmp_path):
+    trainer = make_trainer(tmp_path, "run.num_iterations=2", "run.sample_game_every=2")
+    first, second = reports(trainer)
+    records = trainer.folder.load_games(1, 1)
+    results = [record.first_player_result for record in records]
+    games = first.selfplay
+    assert (games.num_games, games.num_positions) == (len(records), sum(len(record.actions) for record in records))
+    assert games.num_targets == sum(record.is_target.sum() for record in records) == first.window
+    assert games.game_length == games.num_positions / games.num_games
+    assert games.first_player_wins == results.count(1) / len(results)
+    assert games.draws == results.count(0) / len(results)
+    assert games.distinct_games == len({record.actions.tobytes() for record in records}) / len(records)
+    assert (first.iteration, first.last, second.iteration, second.last) == (1, False, 2, True)
+    assert (first.selfplay.sample_game, second.selfplay.sample_game.count("\n")) == ("", 5)  # moves, result, an empty line, three rows
+    stored = load_network(trainer.folder.network(2))
+    assert (stored.game, stored.info["iteration"]) == ("tic_tac_toe", 2)
+    assert stored.settings == dataclasses.asdict(trainer.settings.network)
+    assert_same(stored.arrays, network_arrays(trainer.learner.network))
+
+
+def test_old_networks_and_games_out_of_the_window_are_dropped(tmp_path):
+    trainer = make_trainer(tmp_path, "run.keep_networks=2", "replay.window_start=20", "replay.window_max=20", "selfplay.full_search_share=1.0")
+    rows = [report.selfplay.num_targets for report in reports(trainer)]
+    assert min(rows) >= 20  # one iteration fills the window
+    assert sorted(path.name for path in (tmp_path / "networks").iterdir()) == ["000003.safetensors", "000004.safetensors"]
+    assert [path.name for path in (tmp_path / "games").iterdir()] == ["000004.safetensors"]
+    assert trainer.replay.window == 20
+
+
+def test_progress_tells_every_stage_and_grows(tmp_path):
+    trainer = make_trainer(tmp_path, "run.num_iterations=2", "pit.every=2", "evaluation.final_num_games=2", "evaluation.uct_simulations=9")
+    events = [event for event in trainer.run() if isinstance(event, Progress)]
+    stages = [event.stage for event in events if event.iteration == 2]
+    assert list(dict.fromkeys(stages)) == ["self-play", "learning", "pit", "evaluation"]
+    assert all(0 <= event.done <= event.total for event in events)
+    assert [event.run_share for event in events] == sorted(event.run_share for event in events)
+    assert {event.run_share for event in events} == {0.0, 0.5}
+
+
+def test_the_time_limit_ends_a_run_also_over_a_stop(tmp_path, monkeypatch):
+    clock = iter(range(10**9))  # a second passes with every look at it
+    monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    looks = [report.elapsed_s for report in reports(make_trainer(tmp_path / "one", "run.num_iterations=1"))][0]
+    limit = f"run.time_limit_s={2.5 * looks}"
+    trainer = make_trainer(tmp_path / "whole", limit, "run.num_iterations=1000")
+    found = reports(trainer)
+    assert 1 < len(found) < 1000
+    assert [report.last for report in found] == [False] * (len(found) - 1) + [True]
+    assert found[-1].elapsed_s >= 2.5 * looks > found[-2].elapsed_s
+    run_until(make_trainer(tmp_path / "parts", limit, "run.num_iterations=1000"), lambda event: event.iteration == 2)
+    resumed = make_trainer(tmp_path / "parts", limit, "run.num_iterations=1000")
+    resumed.restore()
+    assert resumed.share_done == pytest.approx(found[0].elapsed_s / (2.5 * looks))
+    assert reports(resumed)[-1].elapsed_s < 4 * looks
+
+
+def test_a_finished_run_has_nothing_to_do_and_goes_on_if_it_may(tmp_path):
+    reports(make_trainer(tmp_path, "run.num_iterations=1"))
+    resumed = make_trainer(tmp_path, "run.num_iterations=1")
+    resumed.restore()
+    assert resumed.finished
+    assert reports(resumed) == []
+    longer = make_trainer(tmp_path, "run.num_iterations=2")
+    longer.restore()
+    assert not longer.finished
+    assert [report.iteration for report in reports(longer)] == [2]
+
+
+def test_the_measured_precision_is_remembered(tmp_path):
+    trainer = make_trainer(tmp_path, "evaluator.precision=auto", "run.num_iterations=1")
+    assert trainer.settings.evaluator.precision in ("float32", "bfloat16")
+    reports(trainer)
+    assert trainer.folder.read_config()["evaluator"]["precision"] == trainer.settings.evaluator.precision
+
+
+@pytest.mark.parametrize(
+    "word, sentence",
+    {
+        "game.name=connect_four": "game.name=connect_four cannot change in a resumed run, which has tic_tac_toe",
+        "network.channels=8": "network.channels=8 cannot change in a resumed run, which has 4",
+        "learner.optimizer=sgd": "learner.optimizer=sgd cannot change in a resumed run, which has adamw",
+        "selfplay.num_parallel_games=5": "selfplay.num_parallel_games cannot shrink",
+    }.items(),
+)
+def test_what_a_run_cannot_change_is_refused(word, sentence):
+    old, new = compose(["game=tic_tac_toe", *TINY]), compose(["game=tic_tac_toe", *TINY, word])
+    check_resumable(old, old)
+    with pytest.raises(ConfigError, match=f"^{sentence}"):
+        check_resumable(old, new)
+
+
+def test_what_a_run_may_change(tmp_path):
+    reports(make_trainer(tmp_path, "run.num_iterations=1"))
+    words = (
+        "run.num_iterations=2 selfplay.num_parallel_games=9 learner.learning_rate=1e-4 learner.weight_decay=0 selfplay.num_simulations=9 "
+        "replay.window_max=99999 search.dirichlet_alpha=2 selfplay.carry_over=false pit.every=1 learner.batch_size=8"
+    ).split()
+    changed = make_trainer(tmp_path, *words)
+    check_resumable(compose(["game=tic_tac_toe", *TINY]), changed.settings)
+    changed.restore()
+    (report,) = reports(changed)
+    assert report.iteration == 2 and np.isfinite(report.learner.loss)
+
+
+def test_the_game_in_the_report_can_be_replayed(tmp_path):
+    trainer = make_trainer(tmp_path, "run.num_iterations=1", "run.sample_game_every=1")
+    (report,) = reports(trainer)
+    game, (moves, result, _, *board) = make_game("tic_tac_toe"), report.selfplay.sample_game.split("\n")
+    state = game.play_moves([game.text_to_action(move) for move in moves.split()])
+    assert game.over(state[None])[0]
+    assert game.state_to_text(state).split("\n") == board
+    sign = 1 if game.players(state[None])[0] == 0 else -1
+    words = {1: "the first player wins", 0: "a draw", -1: "the second player wins"}[int(sign * game.results(state[None])[0])]
+    assert result == f"{words} after {len(moves.split())} plies"
