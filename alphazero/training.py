@@ -54,6 +54,7 @@ class Trainer:
         self.selfplay = SelfPlay(self.game, self.evaluator, settings.selfplay, settings.search, child_generator(settings.seed, "self-play"))
         self.replay = Replay(self.game, settings.replay, child_generator(settings.seed, "replay"))
         self.iteration = 0
+        self.stored_iteration = 0  #: the one after which a resume goes on
         self._elapsed_s = 0.0
         self._rows_of: dict[int, int] = {}  # target rows of each iteration whose games are stored
         self._accepted: dict | None = None  # the learner's state at the last accepted pit
@@ -186,6 +187,7 @@ class Trainer:
         settings = dataclasses.asdict(self.settings.network)
         save_network(self.folder.network(self.iteration), network_arrays(self.learner.network), self.game.name, settings, info)
         save_state(self.folder.state, self.state_dict())
+        self.stored_iteration = self.iteration
         self.folder.drop_games(self.iteration, self.settings.replay.window_max, self._rows_of)
         self.folder.drop_networks(self.settings.run.keep_networks)
 
@@ -208,7 +210,7 @@ class Trainer:
             ValueError: with one plain sentence if its files cannot be read.
         """
         state = load_state(self.folder.state)
-        self.iteration = state["iteration"]
+        self.iteration = self.stored_iteration = state["iteration"]
         self._elapsed_s = state["elapsed_s"]
         self.learner.load_state_dict(state["learner"])
         self._accepted = state["accepted"] or (self.learner.state_dict() if self.settings.pit.every else None)

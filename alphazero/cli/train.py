@@ -103,7 +103,7 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
                 if not isinstance(event, Progress):
                     report = event
     except KeyboardInterrupt:
-        done = trainer.iteration - 1 if report is None else report.iteration
+        done = trainer.stored_iteration
         console.print(f"\nStopped. {f'Iteration {done} is kept' if done else 'No iteration was finished'}; the unfinished one will be played again.")
         if done:
             console.print(f"Go on with:  alphazero train resume={folder.path}")
