@@ -1,0 +1,316 @@
+"""`alphazero train` from the command line: help, refusals, sweeps, Ctrl-C, resume, and what its sinks write."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.util import tensor_util
+
+from alphazero import config
+from alphazero.checkpoint import load_network, load_state
+from alphazero.cli import main
+from alphazero.cli.train import compose, groups
+from alphazero.run_folder import RunFolder
+from alphazero.settings import TrainSettings
+from alphazero.sinks.json_lines import JsonLinesSink
+
+TINY = (
+    "network.blocks=1 network.channels=4 network.value_units=4 evaluation.opening_plies=2 evaluation.num_games=2 evaluation.final_num_games=2 "
+    "pit.num_games=2 evaluator.precision=float32 device=cpu run.num_threads=1"
+).split()
+QUICK = [*TINY, "evaluation.prove=false", "evaluation.every=0", "evaluation.final_num_games=0", "pit.every=0"]
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+def train(capsys, *words):
+    """Return (exit status, standard output, standard error)."""
+    status = main(["train", *words])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory):
+    """A run of three iterations, of which the last was made by a resume."""
+    torch.set_num_threads(1)
+    root = tmp_path_factory.mktemp("runs")
+    words = ["game=tic_tac_toe", "experiment=dummy_run", *TINY, f"run.root={root}", "run.name=tiny", "run.num_iterations=2", "evaluation.every=2"]
+    assert main(["train", *words]) == 0
+    assert main(["train", f"run.root={root}", "resume=latest", "run.num_iterations=3"]) == 0
+    return RunFolder(root / "tic_tac_toe" / "tiny")
+
+
+# --- help, refusals ---------------------------------------------------------------------------------------------------------------------
+
+
+def test_help_tells_every_key_every_choice_and_the_allowed_values(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    status, out, err = train(capsys, "--help")
+    assert (status, err) == (0, "")
+    lines = [line.split() for line in out.splitlines()]
+    keys = {line[0] for line in lines if line}
+    assert {key for key, *_ in config.rows(TrainSettings())} <= keys
+    for group, choices in groups().items():
+        assert [group, *(f"{choice}," for choice in choices[:-1]), choices[-1]] in lines
+    text = " ".join(out.split())
+    assert "[0.0 to 1.0]" in text and "[one of adamw, adam, sgd]" in text
+    assert "alphazero train resume=latest" in text
+
+
+def test_help_shows_the_values_of_the_words_before_it(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    _, out, _ = train(capsys, "game=connect_four", "seed=77", "--help")
+    values = {line.split()[0]: line.split()[1] for line in out.splitlines() if len(line.split()) > 1}
+    assert (values["seed"], values["game.name"]) == ("77", "connect_four")
+
+
+@pytest.mark.parametrize(
+    "words",
+    (
+        "foo=1",
+        "+foo=1",
+        "experiment=typo",
+        "selfplay.num_simulations=0",
+        "device=cuda:99",
+        "network=tiny network.kernel_size=9",
+        "run.name=..",
+        "game.name=chess",
+        "--nonsense",
+        "--multirun seed=1,2,x",
+        "--multirun seed=1 learner=adam,rmsprop",
+        "resume=latest",
+        "resume=nowhere",
+    ),
+)
+def test_bad_words_get_one_sentence_and_nothing_is_made(tmp_path, monkeypatch, capsys, words):
+    monkeypatch.chdir(tmp_path)
+    status, out, err = train(capsys, *words.split())
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ") and err.count("\n") == 1 and "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_is_taken_is_refused(tmp_path, capsys):
+    (tmp_path / "tic_tac_toe" / "mine").mkdir(parents=True)
+    status, _, err = train(capsys, f"run.root={tmp_path}", "run.name=mine")
+    assert status == 2 and "run.name=mine is taken" in err
+    assert list((tmp_path / "tic_tac_toe" / "mine").iterdir()) == []
+
+
+def test_the_script_is_a_door_to_the_same_code(tmp_path):
+    script = Path(__file__).parents[1] / "scripts" / "train.py"
+    command = [sys.executable, str(script), "foo=1"]
+    found = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.startswith("error: there is no setting 'foo'.")
+    assert os.listdir(tmp_path) == []
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_sweep_makes_a_run_for_each_combination(tmp_path, capsys):
+    words = ["experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.name=s", "run.num_iterations=1", "seed=3,4", "learner=adam,sgd"]
+    status, out, _ = train(capsys, "--multirun", *words)
+    assert status == 0
+    made = [RunFolder(tmp_path / "tic_tac_toe" / f"s_{number}").read_config() for number in (1, 2, 3, 4)]
+    assert {(one["seed"], one["learner"]["optimizer"]) for one in made} == {(3, "adam"), (3, "sgd"), (4, "adam"), (4, "sgd")}
+    assert len(list((tmp_path / "tic_tac_toe").iterdir())) == 4
+    assert "run 4 of 4: " in out
+
+
+def test_a_run_says_what_it_does_and_what_comes_next(tmp_path, capsys):
+    words = ["experiment=dummy_run", *TINY, f"run.root={tmp_path}", "run.name=one", "run.num_iterations=1", "evaluation.prove=false"]
+    status, out, err = train(capsys, *words)
+    folder = tmp_path / "tic_tac_toe" / "one"
+    assert status == 0
+    text = " ".join(out.split())
+    assert f"Training tic_tac_toe in {folder}" in text
+    assert "weights on cpu, float32 in search" in text
+    assert "% against uct" in text.lower() and "95 % interval" in text
+    assert f"alphazero train resume={folder} run.num_iterations=2" in text
+    assert f"alphazero play game=tic_tac_toe second={folder}/networks/000001.safetensors" in text
+
+
+class Interrupt:
+    """Stops a run as Ctrl-C does, at its n-th event of a kind."""
+
+    def __init__(self, monkeypatch, method, count):
+        self.count, original = count, getattr(JsonLinesSink, method)
+
+        def stopping(sink, event):
+            original(sink, event)
+            self.count -= 1
+            if self.count == 0:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(JsonLinesSink, method, stopping)
+
+
+def test_ctrl_c_keeps_what_is_finished_and_the_resumed_run_is_the_same(tmp_path, capsys, monkeypatch):
+    words = ["experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.num_iterations=3"]
+    assert train(capsys, *words, "run.name=whole")[0] == 0
+    folder = tmp_path / "tic_tac_toe" / "parts"
+    with monkeypatch.context() as patch:
+        Interrupt(patch, "progress", 25)  # eight games and a line of learning for each iteration
+        status, out, _ = train(capsys, *words, "run.name=parts")
+    assert status == 130
+    kept = load_state(folder / "state.safetensors")["iteration"]
+    assert 1 <= kept <= 2
+    assert f"Iteration {kept} is kept" in out and f"alphazero train resume={folder}" in out
+    status, out, _ = train(capsys, f"resume={folder}")
+    assert status == 0 and f"Going on after iteration {kept} of tic_tac_toe" in out
+    ours, theirs = (load_network(tmp_path / "tic_tac_toe" / name / "networks" / "000003.safetensors").arrays for name in ("parts", "whole"))
+    assert all((ours[name] == theirs[name]).all() for name in theirs)
+    assert [json.loads(line)["iteration"] for line in (folder / "metrics.jsonl").read_text().splitlines()] == [1, 2, 3]
+
+
+def test_ctrl_c_in_the_first_iteration_says_that_nothing_is_kept(tmp_path, capsys, monkeypatch):
+    Interrupt(monkeypatch, "progress", 2)
+    status, out, _ = train(capsys, "experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.name=x")
+    assert status == 130 and "No iteration was finished" in out and "Go on with" not in out
+
+
+def test_ctrl_c_before_an_iteration_is_stored_does_not_call_it_kept(tmp_path, capsys, monkeypatch):
+    """The report of an iteration is told before its files are written."""
+    save_games = RunFolder.save_games
+
+    def stopped(folder, iteration, records):
+        if iteration == 2:
+            raise KeyboardInterrupt
+        save_games(folder, iteration, records)
+
+    monkeypatch.setattr(RunFolder, "save_games", stopped)
+    status, out, _ = train(capsys, "experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.name=writing")
+    assert status == 130
+    assert "Iteration 1 is kept" in out
+    assert load_state(tmp_path / "tic_tac_toe" / "writing" / "state.safetensors")["iteration"] == 1
+
+
+def test_a_finished_run_says_so(finished_run, capsys):
+    status, out, _ = train(capsys, f"resume={finished_run.path}")
+    assert status == 0
+    assert " ".join(out.split()) == f"The run {finished_run.path} is finished after 3 iterations; run.num_iterations=MORE lets it go on."
+
+
+@pytest.mark.parametrize(
+    "words, sentence",
+    {
+        "network.channels=8": "network.channels=8 cannot change in a resumed run, which has 4",
+        "game.name=othello": "game.name=othello cannot change in a resumed run, which has tic_tac_toe",
+        "learner.optimizer=sgd": "learner.optimizer=sgd cannot change",
+        "selfplay.num_parallel_games=2": "selfplay.num_parallel_games cannot shrink",
+        "run.num_iterations=0": "run.num_iterations=0 is not allowed",
+        "pit.num_games=5": "pit.num_games=5 is not allowed",
+        "evaluation.opening_plies=9": "evaluation.opening_plies=9 is not allowed",
+        "learner=sgd": "'train resume=...' has no setting 'learner'",
+        "foo=1": "'train resume=...' has no setting 'foo'",
+        "foo": "'train resume=...' has no setting 'foo'",
+    }.items(),
+)
+def test_what_a_resumed_run_cannot_change_is_refused_and_its_settings_stay(finished_run, capsys, words, sentence):
+    before = finished_run.config.read_bytes()
+    status, _, err = train(capsys, f"resume={finished_run.path}", *words.split())
+    assert status == 2
+    assert err.startswith(f"error: {sentence}") and err.count("\n") == 1
+    assert finished_run.config.read_bytes() == before
+
+
+def test_resume_latest_looks_among_the_runs_of_the_game(finished_run, capsys):
+    root = finished_run.path.parents[1]
+    status, out, _ = train(capsys, f"run.root={root}", "resume=latest", "game=tic_tac_toe")
+    assert status == 0 and f"The run {finished_run.path} is finished" in " ".join(out.split())
+    status, _, err = train(capsys, f"run.root={root}", "resume=latest", "game=othello_6x6")
+    assert status == 2 and "found no run of othello:6" in err
+
+
+def test_the_settings_are_stored_with_what_a_resume_changed(finished_run):
+    stored = config.from_plain(TrainSettings, finished_run.read_config())
+    assert stored.run.num_iterations == 3
+    expected = compose(["game=tic_tac_toe", "experiment=dummy_run", *TINY])
+    assert (stored.network, stored.selfplay, stored.learner) == (expected.network, expected.selfplay, expected.learner)
+
+
+# --- what the sinks write ---------------------------------------------------------------------------------------------------------------
+
+SCALARS = """
+    loss/total loss/policy loss/value policy/entropy_network policy/entropy_search value/absolute_error value/calibration_error
+    learner/learning_rate learner/gradient_norm learner/weight_norm learner/steps replay/window_rows replay/new_rows
+    games/length_plies games/first_player_wins games/draws games/distinct_share search/depth search/mean_batch
+    speed/positions_per_s speed/simulations_per_s speed/evaluations_per_s speed/evaluator_share
+    time/selfplay_s time/learner_s time/elapsed_s pit/score pit/accepted
+""".split()
+
+
+@pytest.fixture(scope="module")
+def events(finished_run):
+    accumulator = EventAccumulator(str(finished_run.path))
+    accumulator.Reload()
+    return accumulator
+
+
+def metrics(folder):
+    return [json.loads(line, parse_constant=lambda name: pytest.fail(f"{name} is not JSON")) for line in folder.metrics.read_text().splitlines()]
+
+
+def test_tensorboard_has_every_promised_figure_of_every_iteration(events):
+    tags = events.Tags()["scalars"]
+    assert set(SCALARS) <= set(tags)
+    for tag in SCALARS:
+        assert [event.step for event in events.Scalars(tag)] == [1, 2, 3], tag
+        assert all(math.isfinite(event.value) for event in events.Scalars(tag)), tag
+
+
+def test_tensorboard_has_the_strength_the_proof_and_their_steps(events):
+    strength = [tag for tag in events.Tags()["scalars"] if tag.startswith("strength/score_against_uct")]
+    assert {tag.rsplit("_", 1)[-1] for tag in strength} > {"low", "high"} and len(strength) == 3
+    for tag in (*strength, "strength/distinct_games", "proof/misplayed_positions", "proof/lost_games"):
+        assert [event.step for event in events.Scalars(tag)] == [2, 3], tag
+
+
+def test_tensorboard_shows_sample_games(events):
+    texts = events.Tensors("sample_game/text_summary")
+    assert [event.step for event in texts] == [1, 2, 3]
+    for event in texts:
+        text = tensor_util.make_ndarray(event.tensor_proto).item().decode()
+        assert "plies" in text and text.startswith("```")
+
+
+def test_tensorboard_has_the_hyper_parameters_beside_the_result(events):
+    assert "_hparams_/session_start_info" in events.summary_metadata
+    content = events.summary_metadata["_hparams_/session_start_info"].plugin_data.content
+    for key in ("learner.learning_rate", "selfplay.num_simulations", "game.name"):
+        assert key.encode() in content
+    assert {"result/loss", "result/elapsed_s", "result/score", "result/misplayed_positions"} <= set(events.Tags()["scalars"])
+
+
+def test_every_line_of_the_metrics_is_json_and_agrees_with_tensorboard(finished_run, events):
+    lines = metrics(finished_run)
+    assert [line["iteration"] for line in lines] == [1, 2, 3]
+    assert [line["last"] for line in lines] == [False, True, True]
+    for tag, key in {"loss/total": "learner.loss", "games/length_plies": "selfplay.game_length", "pit/score": "pit.score"}.items():
+        assert [line[key] for line in lines] == pytest.approx([event.value for event in events.Scalars(tag)])
+    assert "strength.score" in lines[1] and "strength.score" not in lines[0]
+    for line in lines:
+        assert not any(isinstance(value, (list, dict)) for value in line.values())
+
+
+def test_what_is_not_a_number_becomes_null(tmp_path):
+    from alphazero.events import IterationReport, SelfPlayReport
+    from alphazero.learner import LearnerReport
+
+    sink = JsonLinesSink(tmp_path / "metrics.jsonl")
+    sink.iteration(IterationReport(1, SelfPlayReport(), LearnerReport(loss=math.inf), 0))
+    sink.iteration(IterationReport(2, SelfPlayReport(), LearnerReport(loss=0.5), 0))
+    first, second = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert (first["learner.loss"], first["learner.policy_loss"], second["learner.loss"]) == (None, None, 0.5)
