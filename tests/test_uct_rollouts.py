@@ -6,7 +6,7 @@ from game_samples import random_states
 
 from alphazero.games import make_game, rules
 from alphazero.rng import kernel_rng
-from alphazero.search.rollout import draw, rollout, rollout_probabilities
+from alphazero.search.rollout import draw, make_rollout_scratch, rollout, rollout_probabilities
 from alphazero.search.uct import UctSearch
 
 WEIGHTS = [None, [0.0, 0.0, 0.0], [0.1, 3.0, -1.0], [-1e4, 1e6, 1e5]]
@@ -55,28 +55,28 @@ def test_a_corner_is_likelier_than_an_edge_and_an_edge_than_the_middle():
 
 
 def test_moves_are_drawn_with_their_probabilities():
-    probabilities = np.array([0.0, 0.5, 0.2, 0.0, 0.3, 0.0])
+    chances = np.array([1.0, 0.4, 0.6, 7.0])  # of which the first three count
     rng, num = kernel_rng(np.random.default_rng(1)), 20_000
-    shares = np.bincount([draw(probabilities, rng) for _ in range(num)], minlength=6) / num
-    # Within 5 standard errors, and what is impossible never happens.
-    assert (abs(shares - probabilities) <= 5 * np.sqrt(probabilities * (1 - probabilities) / num)).all()
+    shares = np.bincount([draw(chances, 3, 2.0, rng) for _ in range(num)]) / num
+    wanted = np.array([0.5, 0.2, 0.3])
+    assert (abs(shares - wanted) <= 5 * np.sqrt(wanted * (1 - wanted) / num)).all()  # within 5 standard errors
 
 
-def test_rounding_never_draws_an_impossible_move():
-    # Sums are rounded and may end below the number drawn: then it is the last possible move. Nearly every number is above this sum.
+def test_rounding_never_draws_what_is_not_there():
+    # Sums are rounded, and a number drawn may lie beyond the last chance. Here nearly all do.
     rng = kernel_rng(np.random.default_rng(1))
-    assert {draw(np.array([0.0, 1e-9, 1e-9, 0.0]), rng) for _ in range(100)} == {2}
+    assert {draw(np.array([1e-9, 1e-9, 1.0]), 2, 1.0, rng) for _ in range(100)} == {1}
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_rollout_ends_the_game_and_counts_points_of_the_first_player(weighted):
     game = make_game("othello:4")
     rng = kernel_rng(np.random.default_rng(2))
-    scratch = np.zeros(game.num_actions, np.bool_), np.zeros(game.num_actions)
+    scratch = make_rollout_scratch(game.num_actions)
     seen = set()
     for _ in range(200):
         state = game.initial_states()[0]
-        points = rollout(game.rules, state, weighted, rules.rollout_weights(game.rules), *scratch, rng)
+        points = rollout(game.rules, state, weighted, rules.rollout_weights(game.rules), scratch, rng)
         board = game.cells(state)
         assert game.over(state[None])[0]
         assert points == 1 + np.sign((board == 1).sum() - (board == 2).sum())

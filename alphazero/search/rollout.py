@@ -5,6 +5,7 @@ evaluation is the game's own (`rules.action_scores`) with weights that `scripts/
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,57 +18,75 @@ from alphazero.rng import random_unit
 LARGEST_GAP = 30.0
 
 
+class RolloutScratch(NamedTuple):
+    """Memory that a rollout writes over."""
+
+    mask: np.ndarray  #: bool[A]
+    scores: np.ndarray  #: float64[A]
+    legal: np.ndarray  #: int32[A]
+    chances: np.ndarray  #: float64[A]
+
+
+def make_rollout_scratch(num_actions: int) -> RolloutScratch:
+    """Return the scratch memory of a game's rollouts."""
+    return RolloutScratch(np.zeros(num_actions, np.bool_), np.zeros(num_actions), np.zeros(num_actions, np.int32), np.zeros(num_actions))
+
+
 @njit
-def rollout(game, state, weighted, weights, mask, probabilities, rng):
+def rollout(game, state, weighted, weights, scratch, rng):
     """Play ``state`` to its end, in place, and return the points of the player who moves first in the game: 2, 1 or 0.
 
     Args:
-        weighted: draw moves by `write_probabilities` with ``weights`` (float64[F]), otherwise uniformly.
-        mask, probabilities: bool[A], float64[A], scratch space.
+        weighted: draw moves by `weigh_moves` with ``weights`` (float64[F]), otherwise uniformly.
     """
     if weighted:
         while not rules.is_over(game, state):
-            write_probabilities(game, state, weights, mask, probabilities)
-            rules.step(game, state, draw(probabilities, rng))
+            num_legal, total = weigh_moves(game, state, weights, scratch)
+            rules.step(game, state, scratch.legal[draw(scratch.chances, num_legal, total, rng)])
     else:
         while not rules.is_over(game, state):
-            rules.step(game, state, rules.random_action(game, state, rng, mask))
+            rules.step(game, state, rules.random_action(game, state, rng, scratch.mask))
     result = rules.result(game, state)
     return 1 + result if rules.player_to_move(game, state) == 0 else 1 - result
 
 
 @njit
-def write_probabilities(game, state, weights, mask, probabilities):
-    """Write the softmax of the evaluation of the legal moves into ``probabilities`` (float64[A]); illegal ones get 0, all others more."""
+def weigh_moves(game, state, weights, scratch):
+    """List the legal moves in ``scratch.legal`` and the exponentials of their evaluations in ``scratch.chances``.
+
+    Divided by their sum, the chances are the softmax of the evaluation.
+
+    Returns:
+        The number of legal moves, and the sum of their chances.
+    """
+    mask, scores, legal, chances = scratch.mask, scratch.scores, scratch.legal, scratch.chances
     rules.legal_actions(game, state, mask)
-    rules.action_scores(game, state, weights, probabilities)
-    largest = -np.inf
-    for action in range(mask.shape[0]):
-        if mask[action] and probabilities[action] > largest:
-            largest = probabilities[action]
-    total = 0.0
+    rules.action_scores(game, state, weights, scores)
+    # The list makes what follows a loop over some 8 moves of Othello in place of 65: twice as many rollouts/s.
+    num_legal = 0
     for action in range(mask.shape[0]):
         if mask[action]:
-            probabilities[action] = math.exp(max(probabilities[action] - largest, -LARGEST_GAP))
-            total += probabilities[action]
-        else:
-            probabilities[action] = 0.0
-    for action in range(mask.shape[0]):
-        probabilities[action] /= total
+            legal[num_legal] = action
+            num_legal += 1
+    largest = -np.inf
+    for i in range(num_legal):
+        largest = max(largest, scores[legal[i]])
+    total = 0.0
+    for i in range(num_legal):
+        chances[i] = math.exp(max(scores[legal[i]] - largest, -LARGEST_GAP))
+        total += chances[i]
+    return num_legal, total
 
 
 @njit
-def draw(probabilities, rng):
-    """Return an action with the given probabilities (float64[A]); never one whose probability is 0."""
-    remaining = random_unit(rng)
-    last = 0
-    for action in range(probabilities.shape[0]):
-        if probabilities[action] > 0.0:
-            last = action
-            remaining -= probabilities[action]
-            if remaining < 0.0:
-                break
-    return last
+def draw(chances, num, total, rng):
+    """Return an index below ``num``, each with the probability ``chances[index] / total``."""
+    remaining = random_unit(rng) * total
+    for index in range(num - 1):
+        remaining -= chances[index]
+        if remaining < 0.0:
+            return index
+    return num - 1
 
 
 def rollout_probabilities(game: CompiledGame, state: np.ndarray, weights=None) -> np.ndarray:
@@ -85,8 +104,10 @@ def rollout_probabilities(game: CompiledGame, state: np.ndarray, weights=None) -
     """
     if game.over(state[None])[0]:
         raise ValueError("the game is over: there is no move to draw.")
+    scratch = make_rollout_scratch(game.num_actions)
+    num_legal, total = weigh_moves(game.rules, state, check_weights(game, weights), scratch)
     probabilities = np.zeros(game.num_actions)
-    write_probabilities(game.rules, state, check_weights(game, weights), np.zeros(game.num_actions, np.bool_), probabilities)
+    probabilities[scratch.legal[:num_legal]] = scratch.chances[:num_legal] / total
     return probabilities
 
 

@@ -1,8 +1,8 @@
 """The UCT baseline: a tree search that needs no network, because it plays each new position to its end at random.
 
-In: one position of a game with compiled rules. Out: `UctOutput`, the move and what the search thinks of all moves. A simulation is one pass of
-`simulate`, whose four phases are the textbook's: `select`, `expand`, `rollout`, `backpropagate`. The kernel runs in chunks of a few
-milliseconds, so that a time limit, a progress bar and Ctrl-C work.
+In: one position of a game with compiled rules. Out: `UctOutput`, the move and what the search thinks of all moves. The four phases of a
+simulation are the textbook's: `select`, `expand`, `rollout`, `backpropagate`. The kernel runs in chunks of a few milliseconds, so that a time
+limit, a progress bar and Ctrl-C work.
 """
 
 import math
@@ -15,7 +15,7 @@ from alphazero.games import rules
 from alphazero.games.game import CompiledGame, Game
 from alphazero.jit import njit
 from alphazero.rng import child_generator, kernel_rng, random_below
-from alphazero.search.rollout import check_weights, rollout
+from alphazero.search.rollout import RolloutScratch, check_weights, make_rollout_scratch, rollout
 from alphazero.search.uct_tree import (
     NO_CHILDREN,
     ROOT_INDEX,
@@ -60,32 +60,31 @@ class Rollouts(NamedTuple):
 
     weighted: bool  #: by the game's evaluation, otherwise uniformly
     weights: np.ndarray  #: float64[F], of the evaluation
+    scratch: RolloutScratch
 
 
 @njit
 def run_simulations(game, tree, root_state, uct_c, rollouts, scratch, rng, num_simulations):
-    """Run simulations from the root; `start_tree` comes before the first."""
-    for _ in range(num_simulations):
-        simulate(game, tree, root_state, uct_c, rollouts, scratch, rng)
+    """Run simulations from the root: walk down by `select`, `expand` a leaf that was visited before, `rollout`, `backpropagate`.
 
-
-@njit
-def simulate(game, tree, root_state, uct_c, rollouts, scratch, rng):
-    """Run one simulation: walk down by `select`, `expand` a leaf that was visited before, `rollout` from there, `backpropagate`."""
+    `start_tree` comes before the first. One simulation is not a function of its own, because the call, with all these arrays, took as long
+    as the simulation (tic-tac-toe: 2.1 and 4.2 million simulations/s).
+    """
     state, path = scratch.state, scratch.path
-    for word in range(state.shape[0]):
-        state[word] = root_state[word]
-    node = np.int64(ROOT_INDEX)
-    path[0] = node
-    length = 1
-    while tree.nodes[node]["first_child"] != NO_CHILDREN or expand(game, tree, node, state, scratch):
-        edge = select(tree, node, rules.player_to_move(game, state), uct_c, rng)
-        rules.step(game, state, action_of(tree, edge))
-        node = child_of(tree, edge)
-        path[length] = node
-        length += 1
-    points = rollout(game, state, rollouts.weighted, rollouts.weights, scratch.mask, scratch.probabilities, rng)
-    backpropagate(tree, path, length, points)
+    for _ in range(num_simulations):
+        for word in range(state.shape[0]):
+            state[word] = root_state[word]
+        node = np.int64(ROOT_INDEX)
+        path[0] = node
+        length = 1
+        while tree.nodes[node]["first_child"] != NO_CHILDREN or expand(game, tree, node, state, scratch):
+            edge = select(tree, node, rules.player_to_move(game, state), uct_c, rng)
+            rules.step(game, state, action_of(tree, edge))
+            node = child_of(tree, edge)
+            path[length] = node
+            length += 1
+        points = rollout(game, state, rollouts.weighted, rollouts.weights, rollouts.scratch, rng)
+        backpropagate(tree, path, length, points)
 
 
 class UctSearch:
@@ -134,7 +133,9 @@ class UctSearch:
         self._num_simulations = MAX_SIMULATIONS if num_simulations is None else num_simulations
         self._time_limit_s = time_limit_s
         self._final_move = final_move
-        self._rollouts = Rollouts(rollout == "weighted", check_weights(game, rollout_weights) if rollout == "weighted" else np.zeros(0))
+        weighted = rollout == "weighted"
+        weights = check_weights(game, rollout_weights) if weighted else np.zeros(0)
+        self._rollouts = Rollouts(weighted, weights, make_rollout_scratch(game.num_actions))
         self._rng = kernel_rng(child_generator(seed, "uct"))
         # Each simulation expands one leaf at most, so that a search of few simulations needs no more nodes than this.
         needed = 1 + game.num_actions * (1 + self._num_simulations)

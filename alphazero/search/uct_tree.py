@@ -71,7 +71,6 @@ class Scratch(NamedTuple):
     child_state: np.ndarray  #: [K]
     path: np.ndarray  #: int32[T + 1], the nodes of the simulation from the root on; T is the longest game
     mask: np.ndarray  #: bool[A]
-    probabilities: np.ndarray  #: float64[A]
 
 
 def make_tree(max_nodes: int, state_size: int, state_dtype: np.dtype, by_position: bool) -> Tree:
@@ -95,7 +94,6 @@ def make_scratch(num_actions: int, max_plies: int, state_size: int, state_dtype:
         child_state=np.zeros(state_size, state_dtype),
         path=np.zeros(max_plies + 1, np.int32),
         mask=np.zeros(num_actions, np.bool_),
-        probabilities=np.zeros(num_actions),
     )
 
 

@@ -1,0 +1,211 @@
+"""Measure how fast the pipeline is on this machine: `python scripts/benchmark.py`, with `--only uct,playouts` for parts of it.
+
+uct       simulations/s of the UCT baseline from the start position, one thread, beside OpenSpiel's C++ bot where `open_spiel` is
+          installed: the same number of simulations, random rollouts and C, a fresh tree for each run, runs in turn, medians.
+playouts  random games/s from the start position, one thread.
+
+A section is a function that returns rows; a row's figures carry their units in their names, on the screen as in the JSON file.
+"""
+
+import argparse
+import json
+import math
+import platform
+import statistics
+import sys
+import time
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from alphazero import jit
+from alphazero.games import make_game
+from alphazero.rng import child_generator, kernel_rng
+from alphazero.search.uct import UctSearch
+
+#: Simulations of one run: a fraction of a second each, for OpenSpiel's bot up to two seconds.
+UCT_SIMULATIONS = {"tic_tac_toe": 100_000, "connect_four": 50_000, "othello": 10_000}
+PLAYOUTS = {"tic_tac_toe": 200_000, "connect_four": 100_000, "othello": 20_000}
+PACKAGES = ("numpy", "numba", "torch", "open_spiel")
+OPEN_SPIEL_MEMORY_MB = 4000  # more than any run needs: with less the bot would collect garbage in between
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a section."""
+
+    name: str
+    figures: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How often everything is measured."""
+
+    repeats: int
+
+
+# --- uct --------------------------------------------------------------------------------------------------------------------------------
+
+
+def uct_rows(settings: Settings) -> list[Row]:
+    """Measure simulations/s of UCT, and of OpenSpiel's C++ bot in the same minute."""
+    return [Row(name, uct_figures(name, num_simulations, settings.repeats)) for name, num_simulations in UCT_SIMULATIONS.items()]
+
+
+def uct_figures(name: str, num_simulations: int, repeats: int) -> dict[str, float]:
+    runs = {
+        "simulations_per_s": lambda seed: run_uct(name, num_simulations, seed),
+        "by_position_simulations_per_s": lambda seed: run_uct(name, num_simulations, seed, statistics="position"),
+    }
+    if has_open_spiel():
+        runs["open_spiel_simulations_per_s"] = lambda seed: run_open_spiel(name, num_simulations, seed, solve=False)
+        runs["open_spiel_solving_simulations_per_s"] = lambda seed: run_open_spiel(name, num_simulations, seed, solve=True)
+    figures = {"simulations": num_simulations, **in_turn(runs, repeats)}
+    if has_open_spiel():
+        figures["ratio"] = figures["simulations_per_s"] / figures["open_spiel_simulations_per_s"]
+    return figures
+
+
+def run_uct(name: str, num_simulations: int, seed: int, **options) -> float:
+    """Return simulations/s of one search with a tree of its own."""
+    game = make_game(name)
+    search = UctSearch(game, num_simulations=num_simulations, seed=seed, **options)
+    state = game.initial_states()[0]
+    started = time.perf_counter()
+    found = search.run(state)
+    seconds = time.perf_counter() - started
+    assert found.visits.sum() == found.num_simulations == num_simulations
+    return found.num_simulations / seconds
+
+
+def run_open_spiel(name: str, num_simulations: int, seed: int, solve: bool) -> float:
+    """Return simulations/s of one search of OpenSpiel's C++ bot. With ``solve`` it proves results, and may end before its number."""
+    import pyspiel
+
+    state = pyspiel.load_game(name).new_initial_state()
+    evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
+    bot = pyspiel.MCTSBot(pyspiel.load_game(name), evaluator, math.sqrt(2.0), num_simulations, OPEN_SPIEL_MEMORY_MB, solve, seed, False)
+    started = time.perf_counter()
+    root = bot.mcts_search(state)
+    seconds = time.perf_counter() - started
+    assert solve or root.explore_count == num_simulations
+    return root.explore_count / seconds
+
+
+def has_open_spiel() -> bool:
+    try:
+        import pyspiel  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+# --- playouts ---------------------------------------------------------------------------------------------------------------------------
+
+
+def playout_rows(settings: Settings) -> list[Row]:
+    """Measure random games/s."""
+    return [Row(name, in_turn({"playouts_per_s": playouts_of(name, number)}, settings.repeats)) for name, number in PLAYOUTS.items()]
+
+
+def playouts_of(name: str, number: int):
+    game = make_game(name)
+    states = game.initial_states(number)
+
+    def run(seed: int) -> float:
+        rng = kernel_rng(child_generator(seed, "benchmark"))
+        started = time.perf_counter()
+        game.playout(states, rng)
+        return number / (time.perf_counter() - started)
+
+    return run
+
+
+# --- measuring, showing -----------------------------------------------------------------------------------------------------------------
+
+SECTIONS = {"uct": uct_rows, "playouts": playout_rows}
+
+
+def in_turn(runs: dict, repeats: int) -> dict[str, float]:
+    """Return the median of each of ``runs`` (functions of a seed), which take turns so that a busy moment hits all of them alike.
+
+    Each is first called once more than counted: that call compiles, or loads what was compiled.
+    """
+    found = {name: [] for name in runs}
+    for seed in range(repeats + 1):
+        for name, run in runs.items():
+            found[name].append(run(seed))
+    return {name: statistics.median(numbers[1:]) for name, numbers in found.items()}
+
+
+def machine() -> dict[str, str]:
+    """Return what the figures depend on: the processor and the versions."""
+    description = {
+        "processor": processor_name(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+    }
+    for package in PACKAGES:
+        try:
+            description[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            description[package] = "not installed"
+    return description
+
+
+def processor_name() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or "unknown"
+
+
+def show(section: str, rows: list[Row], console: Console) -> None:
+    """Print a section with a column for each row: names of figures are long, and a terminal is narrow."""
+    table = Table("", *(row.name for row in rows), title=section, title_justify="left")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for key in rows[0].figures:
+        table.add_row(key.replace("_per_s", "/s").replace("_", " "), *(written(row.figures[key]) for row in rows))
+    console.print(table)
+
+
+def written(figure: float) -> str:
+    return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.3g}"
+
+
+def read_words(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", metavar="PARTS", default=",".join(SECTIONS), help=f"parts, with commas: {', '.join(SECTIONS)}")
+    parser.add_argument("--repeats", type=int, default=7, help="runs of each measurement, of which the median counts (default 7)")
+    parser.add_argument("--json", metavar="PATH", type=Path, help="write the figures to this file as well")
+    options = parser.parse_args(words)
+    options.only = options.only.split(",")
+    for part in options.only:
+        if part not in SECTIONS:
+            parser.error(f"there is no part '{part}'; there are: {', '.join(SECTIONS)}.")
+    if options.repeats < 1:
+        parser.error(f"--repeats {options.repeats} is not allowed: it is a number from 1 on.")
+    return options
+
+
+def main(words: list[str]) -> int:
+    options = read_words(words)
+    console = Console()
+    jit.announce_first_compilation()
+    report = {"machine": machine()}
+    console.print(", ".join(f"{name} {value}" for name, value in report["machine"].items()), highlight=False)
+    for part in options.only:
+        rows = SECTIONS[part](Settings(options.repeats))
+        show(part, rows, console)
+        report[part] = [asdict(row) for row in rows]
+        if options.json:
+            options.json.write_text(json.dumps(report, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
