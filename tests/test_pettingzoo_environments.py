@@ -66,12 +66,16 @@ def _assert_same_observations(theirs, ours, order, with_masks=True):
 
 
 def test_an_illegal_action_ends_the_game_with_a_loss():
-    environment = env("tic_tac_toe")
+    environment = env("tic_tac_toe", "ansi")
     environment.reset()
     environment.step(4)
     environment.step(4)
+    assert environment.render().endswith("ended by an illegal action")
     assert environment.terminations == {"player_0": True, "player_1": True}
     assert environment.rewards == {"player_0": 0, "player_1": -1}
+    for _ in range(2):
+        environment.step(None)
+    assert not environment.agents and environment.render().endswith("ended by an illegal action")
     raw = raw_env("tic_tac_toe")
     raw.reset()
     raw.step(4)
@@ -128,7 +132,19 @@ def test_the_board_as_text(capsys):
     assert capsys.readouterr().out == ". . .\n. X .\n0 1 2\nplayer_1 (O) to move\n"
     for action in (1, 0, 2, 2, 0):
         environment.step(action)
-    assert capsys.readouterr().out.endswith("O O X\nX X O\n\na draw\n")
+    assert capsys.readouterr().out.endswith("O O X\nX X O\na draw\n")
+
+
+def test_the_winner_is_still_named_when_everybody_has_left():
+    for actions, line in (((0, 3, 1, 4, 2), "player_0 (X) wins"), ((0, 3, 1, 4, 8, 5), "player_1 (O) wins")):
+        environment = env("tic_tac_toe", render_mode="ansi")
+        environment.reset()
+        for action in actions:
+            environment.step(action)
+        assert environment.render().splitlines()[-1] == line
+        for _ in range(2):
+            environment.step(None)
+        assert not environment.agents and environment.render().splitlines()[-1] == line
 
 
 def test_a_pass_is_written_below_the_board():

@@ -31,9 +31,7 @@ class PettingZooOptions:
     second: str = option("random", "who moves second in games 1, 3, 5, ...")
     num_games: int = option(10, "games; the two take turns at moving first", 1, 100_000)
     render: str = option("none", "none; human: the environment shows every position; ansi: as text", choices=("none", "human", "ansi"))
-    sampled_plies: int = option(
-        1, "in so many plies from the start of a game actions are drawn by visit shares, so that games differ", 0, 1000
-    )
+    sampled_plies: int = option(1, "in so many plies from the start actions are drawn by visit shares, so that games differ", 0, 1000)
 
 
 @dataclasses.dataclass

@@ -20,6 +20,8 @@ from alphazero.games.tic_tac_toe import TicTacToe
 # (tictactoe_v3 numbers its squares column by column, which is the same board seen along its diagonal.)
 CLASSIC_TWINS = {"tictactoe_v3": TicTacToe(3), "connect_four_v3": ConnectX(6, 7, 4)}
 
+_SHARED_ATTRIBUTES = ("action_spaces", "observation_spaces", "screen", "clock")
+
 
 def make_pettingzoo_game(environment_name: str) -> PythonGame:
     """Return the game of one of PettingZoo's own environments, named ``"pettingzoo:" + environment_name``.
@@ -139,9 +141,10 @@ def _copy_environment(environment):
     """Return a copy of a raw environment that plays on by itself.
 
     `copy.deepcopy` of the object would not do: PettingZoo's environments pickle as "make a new one", so that their deep copy is a game at
-    its start. The attributes are copied instead; the spaces never change and are shared (60 us instead of 170 us on connect_four_v3).
+    its start. The attributes are copied instead; the spaces never change and are shared (60 us instead of 170 us on connect_four_v3), and so
+    is what it would draw on, which cannot be copied and is never used here.
     """
-    shared = {id(value): value for key, value in vars(environment).items() if key in ("action_spaces", "observation_spaces")}
+    shared = {id(value): value for key, value in vars(environment).items() if key in _SHARED_ATTRIBUTES}
     twin = object.__new__(type(environment))
     twin.__dict__.update(copy.deepcopy(vars(environment), shared))
     return twin

@@ -4,7 +4,8 @@ In: what the environment shows. Out: an action by the environment's own numbers.
 people's agents take part as well.
 """
 
-from typing import Callable, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 

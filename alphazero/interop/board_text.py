@@ -12,7 +12,7 @@ def board_text(board: np.ndarray, letters: str, legal_actions, labels) -> str:
     Args:
         board: int8[H, W], 0 empty, 1 the first player's piece, 2 the second player's.
         letters: how these three are written.
-        legal_actions: the legal ones.
+        legal_actions: a list of the legal ones.
         labels: int[A], the number that a person types for each action.
     """
     height, width = board.shape
@@ -24,7 +24,7 @@ def board_text(board: np.ndarray, letters: str, legal_actions, labels) -> str:
                 texts[action] = str(labels[action])
     cell_width = len(str(max(labels[: board.size]))) if for_squares or for_columns else 1
     rows = [texts[start : start + width] for start in range(0, board.size, width)]
-    if for_columns:
+    if for_columns and legal_actions:
         rows.append([str(labels[column]) if column in legal_actions else "" for column in range(width)])
     lines = [" ".join(text.rjust(cell_width) for text in row).rstrip() for row in rows]
     if for_squares and board.size in legal_actions:

@@ -110,7 +110,6 @@ class GameEnvironment(AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             return self._was_dead_step(action)
         self.game.check_legal(self._state, int(action))
-        self._cumulative_rewards[agent] = 0
         self._state = self.game.step(self._state[None], np.array([action])).states[0]
         self._look()
         self._accumulate_rewards()
@@ -142,18 +141,20 @@ class GameEnvironment(AECEnv):
         self.agent_selection = AGENTS[player]
         self._legal_action_mask = inspected.legal_action_mask[0]
         self._board = self.game.cells(self._state)
+        self._over = over
+        self._first_result = int(inspected.results[0]) * (1 if player == 0 else -1)
         if over:
-            first_result = int(inspected.results[0]) * (1 if player == 0 else -1)
-            self.rewards = dict(zip(AGENTS, (first_result, -first_result)))
+            self.rewards = dict(zip(AGENTS, (self._first_result, -self._first_result)))
             self.terminations = dict.fromkeys(AGENTS, True)
 
     def _text(self) -> str:
         letters = self.game.piece_letters
         board = board_text(self._board, letters, np.flatnonzero(self._legal_action_mask).tolist(), np.arange(self.game.num_actions))
         names = {agent: f"{agent} ({letters[1 + index]})" for index, agent in enumerate(AGENTS)}
-        if not self._legal_action_mask.any():
-            winners = [names[agent] for agent, reward in self.rewards.items() if reward > 0]
-            return f"{board}\n{winners[0]} wins" if winners else f"{board}\na draw"
+        if self._over:  # the rewards are gone by the time that everybody has left
+            return f"{board}\n{names[AGENTS[self._first_result < 0]]} wins" if self._first_result else f"{board}\na draw"
+        if not self.agents or any(self.terminations.values()):
+            return f"{board}\nended by an illegal action"
         return f"{board}\n{names[self.agent_selection]} to move"
 
 

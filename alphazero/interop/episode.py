@@ -4,7 +4,8 @@ In: an environment and agents. Out: what was played and the rewards, as data. Th
 shown; nothing here knows any game.
 """
 
-from typing import Callable, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from alphazero.interop.agents import Agent, LeftGame
 from alphazero.match_report import MatchGame, MatchReport
