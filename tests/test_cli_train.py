@@ -67,6 +67,12 @@ def test_help_tells_every_key_every_choice_and_the_allowed_values(capsys, monkey
     assert "alphazero train resume=latest" in text
 
 
+def test_keys_are_not_folded_in_a_narrow_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = train(capsys, "--help")
+    assert {key for key, *_ in config.rows(TrainSettings())} <= set(out.split())
+
+
 def test_help_shows_the_values_of_the_words_before_it(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
     _, out, _ = train(capsys, "game=connect_four", "seed=77", "--help")
