@@ -187,6 +187,8 @@ def read_words(words: list[str]) -> argparse.Namespace:
     for part in options.only:
         if part not in SECTIONS:
             parser.error(f"there is no part '{part}'; there are: {', '.join(SECTIONS)}.")
+    if options.json and not options.json.resolve().parent.is_dir():
+        parser.error(f"--json {options.json} is not allowed: there is no folder {options.json.parent} to write it to.")
     if options.repeats < 1:
         parser.error(f"--repeats {options.repeats} is not allowed: it is a number from 1 on.")
     return options

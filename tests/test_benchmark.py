@@ -1,0 +1,123 @@
+"""The scripts that measure: what they report, not how fast anything is."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+def load(name):
+    """Import a script."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / "scripts" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+benchmark, tuning = load("benchmark"), load("tune_rollouts")
+
+
+# --- benchmark.py -----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def short(monkeypatch):
+    monkeypatch.setattr(benchmark, "UCT_SIMULATIONS", {"tic_tac_toe": 200})
+    monkeypatch.setattr(benchmark, "PLAYOUTS", {"tic_tac_toe": 50, "connect_four": 50})
+
+
+def test_the_figures_are_shown_and_written_with_their_units(short, tmp_path, capsys):
+    path = tmp_path / "figures.json"
+    assert benchmark.main(["--only", "uct,playouts", "--repeats", "1", "--json", str(path)]) == 0
+    report = json.loads(path.read_text())
+    assert set(report) == {"machine", "uct", "playouts"}
+    assert {"processor", "python", "numba", "open_spiel"} <= set(report["machine"])
+    assert [row["name"] for row in report["playouts"]] == ["tic_tac_toe", "connect_four"]
+    figures = report["uct"][0]["figures"]
+    assert figures["simulations"] == 200 and figures["simulations_per_s"] > 0
+    if benchmark.has_open_spiel():
+        assert figures["ratio"] == pytest.approx(figures["simulations_per_s"] / figures["open_spiel_simulations_per_s"])
+    assert "playouts/s" in capsys.readouterr().out
+
+
+def test_only_the_parts_asked_for_are_measured(short, tmp_path, capsys):
+    path = tmp_path / "figures.json"
+    benchmark.main(["--only", "playouts", "--repeats", "1", "--json", str(path)])
+    assert set(json.loads(path.read_text())) == {"machine", "playouts"}
+
+
+def test_without_open_spiel_the_rest_is_measured(short, monkeypatch):
+    monkeypatch.setattr(benchmark, "has_open_spiel", lambda: False)
+    (row,) = benchmark.uct_rows(benchmark.Settings(repeats=1))
+    assert set(row.figures) == {"simulations", "simulations_per_s", "by_position_simulations_per_s"}
+
+
+def test_measurements_take_turns_and_the_first_of_each_does_not_count():
+    calls = []
+
+    def run(name, numbers):
+        return lambda seed: calls.append((name, seed)) or numbers[seed]
+
+    medians = benchmark.in_turn({"a": run("a", [1000, 3, 1, 2]), "b": run("b", [0, 5, 6, 70])}, repeats=3)
+    assert medians == {"a": 2, "b": 6}
+    assert calls == [(name, seed) for seed in range(4) for name in "ab"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--only", "uct,speed"], "there is no part 'speed'"),
+        (["--repeats", "0"], "from 1 on"),
+        (["--json", "no/such/x"], "there is no folder"),
+    ],
+)
+def test_the_benchmark_refuses_bad_words_in_a_sentence(words, sentence, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        benchmark.main(words)
+    assert sentence in capsys.readouterr().err
+
+
+# --- tune_rollouts.py -------------------------------------------------------------------------------------------------------------------
+
+
+def test_climbing_keeps_what_is_better_and_gets_nearer_to_the_top():
+    top = np.array([1.0, -2.0, 0.5])
+
+    def score(weights):
+        return -float(((weights - top) ** 2).sum())
+
+    rounds = list(tuning.climb(score, np.array([3.0, 1.0, 0.2]), 300, np.random.default_rng(0)))
+    assert len(rounds) == 301 and rounds[0].is_best
+    best = [found.score for found in rounds if found.is_best]
+    assert best == sorted(best) and best[-1] > -0.1 > best[0]
+    assert all(found.score <= best[-1] for found in rounds)
+
+
+def test_tuning_prints_its_rounds_and_the_result_with_an_interval(capsys):
+    words = "--game othello:4 --rounds 2 --games 2 --final-games 4 --time-limit-s 0.001 --start 0.1 2 1".split()
+    assert tuning.main(words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1:4]] == ["0", "1", "2"]
+    assert "[0.1,2,1]" in lines[1]
+    assert "95 % interval" in lines[4] and "4 new games" in lines[4]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--game", "tic_tac_toe"], "has no evaluation of moves"),
+        (["--start", "1"], "takes 3 rollout weights"),
+        (["--game", "go"], "no game 'go'"),
+    ],
+)
+def test_tuning_refuses_a_game_or_weights_that_do_not_fit(words, sentence, capsys):
+    assert tuning.main(words) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_tuning_refuses_an_odd_number_of_games(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        tuning.main(["--games", "3"])
+    assert "even number" in capsys.readouterr().err
