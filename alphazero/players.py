@@ -1,21 +1,18 @@
 """Players: positions in, moves out. What the arena, the terminal and the engine know of whoever chooses the moves.
 
-A player is told nothing but the positions, so that any two of them can meet. Those of this file need no network; `make_player` reads the
-words by which a person names a player (`random`, `uct:1000,uct_c=0.7`, `runs/x/best.safetensors`) and loads torch only for a network.
+A player is told nothing but the positions, so that any two of them can meet. Those of this file need no network;
+`alphazero.network_player` holds the one that does, and `alphazero.player_specs` reads the words by which a person names a player.
 Letters for shapes: B positions, K state words, A actions.
 """
 
 import dataclasses
 import math
-import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from alphazero import config
-from alphazero.config import ConfigError, option
+from alphazero.config import option
 from alphazero.games.game import Game
 from alphazero.rng import child_generator
 
@@ -23,7 +20,6 @@ from alphazero.rng import child_generator
 DEFAULT_UCT_SIMULATIONS = 1000
 MAX_SIMULATIONS = 10_000_000
 MAX_TIME_S = 86_400.0
-KINDS = ("human", "random", "uct", "uct:1000", "network", "PATH.safetensors", "RUN_DIRECTORY")
 
 #: ``progress(done, total)``: simulations made so far and to be made; ``total`` is None where only the clock ends the search.
 Progress = Callable[[int, int | None], None]
@@ -156,81 +152,6 @@ class UctPlayer:
         if num_simulations is None and time_limit_s is None:
             return UctPlayer(self.game, self.settings)
         return UctPlayer(self.game, dataclasses.replace(self.settings, num_simulations=num_simulations, time_limit_s=time_limit_s))
-
-
-def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -> Player:
-    """Return the player that the words ``spec`` name.
-
-    Args:
-        spec: ``random``, ``uct``, ``uct:SIMULATIONS``, ``network`` (the newest one of this game under checkpoints/), or the path of a
-            network or of a run's directory; then, after commas, settings of this player alone: ``uct:500,uct_c=0.7,rollout=weighted``.
-        settings: those of the command, for whatever ``spec`` leaves open.
-
-    Raises:
-        ConfigError: with one plain sentence if there is no such player.
-    """
-    kind, settings = read_spec(spec, settings)
-    if kind == "random":
-        return RandomPlayer(game, settings.seed)
-    if kind == "uct":
-        return UctPlayer(game, settings)
-    if kind == "human":
-        raise ConfigError("a human plays in 'alphazero play' only: here take random, uct or a network.")
-    path = network_path(kind, game.name)
-    if path is None:
-        raise ConfigError(f"there is no player '{spec}'; a player is one of {', '.join(KINDS)} (docs/PLAY.md).")
-    from alphazero.network_player import NetworkPlayer
-
-    limits = {"time_limit_s": settings.time_limit_s}
-    if settings.num_simulations is not None:
-        limits["num_simulations"] = settings.num_simulations
-    return NetworkPlayer(game, path, with_search=settings.with_search, seed=settings.seed, device=settings.device, **limits)
-
-
-def read_spec(spec: str, settings: PlayerSettings | None = None) -> tuple[str, PlayerSettings]:
-    """Split the words that name a player into its kind (or path) and its settings.
-
-    Raises:
-        ConfigError: for a setting that does not exist or an impossible value.
-    """
-    settings = settings or PlayerSettings()
-    kind, *own = re.split(r",(?=\w+=)", spec)
-    known = [field.name for field in dataclasses.fields(PlayerSettings)]
-    kind, colon, count = kind.partition(":") if re.match(r"(uct|random|human|network):", kind) else (kind, "", "")
-    if colon and kind == "network":
-        kind = count
-    elif colon and kind != "uct":
-        raise ConfigError(f"'{spec}' is not a player: {kind} takes no number.")
-    elif colon:
-        own.insert(0, f"num_simulations={count}")
-        if not re.fullmatch(r"[0-9]{1,9}", count):
-            raise ConfigError(f"'{spec}' is not a player: after 'uct:' comes the number of simulations, such as uct:1000.")
-    own_settings = dataclasses.asdict(config.from_overrides(PlayerSettings, own, spec))
-    changed = {key: own_settings[key] for key in known if any(word.startswith(key + "=") for word in own)}
-    if changed.keys() & {"num_simulations", "time_limit_s"}:  # a player's own limits replace the command's, they do not add to them
-        changed = {"num_simulations": None, "time_limit_s": None} | changed
-    return kind, dataclasses.replace(settings, **changed)
-
-
-def network_path(kind: str, game_name: str) -> Path | None:
-    """Return the path of the network that a player's kind names, None if it names none.
-
-    Raises:
-        ConfigError: if it looks like a path and nothing is there.
-    """
-    if kind == "network":
-        folder_name = Path(game_name).stem if game_name.endswith(".py") else game_name.replace(":", "_")
-        runs = Path("checkpoints") / folder_name
-        found = sorted(runs.glob("*/networks/*.safetensors"), key=lambda path: (path.stat().st_mtime_ns, path.name))
-        if not found:
-            raise ConfigError(f"there is no network of {game_name} under {runs}: train one, or give the path of one.")
-        return found[-1]
-    path = Path(kind)
-    if path.exists() and kind:
-        return path
-    if path.suffix == ".safetensors" or "/" in kind or "\\" in kind:
-        raise ConfigError(f"there is no network at '{kind}'.")
-    return None
 
 
 def _uct_search(game: Game, settings: PlayerSettings):

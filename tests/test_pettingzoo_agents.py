@@ -18,7 +18,8 @@ from alphazero.interop.agents import HumanAgent, LeftGame, PettingZooAgent, obse
 from alphazero.interop.board_view import view_of  # noqa: E402
 from alphazero.interop.environments import make_environment  # noqa: E402
 from alphazero.interop.episode import play_episode, play_match  # noqa: E402
-from alphazero.players import Choice, RandomPlayer, make_player  # noqa: E402
+from alphazero.player_specs import make_player  # noqa: E402
+from alphazero.players import Choice, RandomPlayer  # noqa: E402
 
 ENVIRONMENTS = ("tictactoe_v3", "connect_four_v3", "tic_tac_toe", "connect_x:4x5x3", "othello:4")
 

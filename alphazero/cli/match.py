@@ -14,7 +14,8 @@ from alphazero.cli.help_text import print_help
 from alphazero.cli.play import DEFAULT_GAME, game_of_networks
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.games import make_game
-from alphazero.players import PlayerSettings, make_player
+from alphazero.player_specs import make_player
+from alphazero.players import PlayerSettings
 
 COMMAND = "alphazero match"
 SUMMARY = "Play paired games between two players: each opening twice, with colours swapped. A draw is half a point."

@@ -11,7 +11,8 @@ from alphazero.cli.help_text import print_help
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.games.pettingzoo_package import require_pettingzoo
 from alphazero.match_report import MatchReport
-from alphazero.players import PlayerSettings, make_player, read_spec
+from alphazero.player_specs import make_player, read_spec
+from alphazero.players import PlayerSettings
 
 COMMAND = "alphazero pettingzoo"
 SUMMARY = "Play a match between two players inside a PettingZoo environment, by its own rules. Every game begins at the start."

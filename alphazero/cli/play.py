@@ -10,7 +10,8 @@ from alphazero.config import ConfigError, from_overrides, option
 from alphazero.games import make_game
 from alphazero.play.session import Session
 from alphazero.play.terminal import HumanPlayer, TerminalGame
-from alphazero.players import PlayerSettings, make_player, network_path, read_spec
+from alphazero.player_specs import make_player, network_path, read_spec
+from alphazero.players import PlayerSettings
 
 COMMAND = "alphazero play"
 DEFAULT_GAME = "connect_four"

@@ -8,7 +8,8 @@ from alphazero.cli.help_text import print_help
 from alphazero.config import from_overrides, option
 from alphazero.exact import prove
 from alphazero.games import make_game
-from alphazero.players import PlayerSettings, make_player
+from alphazero.player_specs import make_player
+from alphazero.players import PlayerSettings
 
 SUMMARY = "Meet a player with every possible play of the other side, and compare each of its moves with perfect play. For small games only."
 EXAMPLES = [

@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 from alphazero import jit
-from alphazero.games.game import CompiledGame, Transition
+from alphazero.games.game import CompiledGame, Game, Transition
 
-__all__ = ["CompiledGame", "Transition", "game_names", "make_game"]
+__all__ = ["CompiledGame", "Game", "Transition", "game_names", "make_game"]
 
-_NAMES = ("tic_tac_toe", "connect_four", "connect_x:ROWSxCOLUMNSxLENGTH", "othello", "othello:6", "othello:4", "PATH/TO/YOUR_GAME.py")
+_NAMES = ("tic_tac_toe", "connect_four", "connect_x:ROWSxCOLUMNSxLENGTH", "othello", "othello:6", "othello:4", "PATH/TO/YOUR_GAME.py", "pettingzoo:connect_four_v3")
 
 
 def game_names() -> tuple[str, ...]:
@@ -18,7 +18,7 @@ def game_names() -> tuple[str, ...]:
     return _NAMES
 
 
-def make_game(name: str) -> CompiledGame:
+def make_game(name: str) -> Game:
     """Return the game called ``name``.
 
     Raises:
@@ -36,6 +36,10 @@ def make_game(name: str) -> CompiledGame:
         return _connect_x(name, *map(int, match.groups()))
     if match := re.fullmatch(r"othello(?::(\d{1,3}))?", name):
         return _othello(name, int(match[1] or 8))
+    if name.startswith("pettingzoo:"):
+        from alphazero.games.pettingzoo_game import make_pettingzoo_game
+
+        return make_pettingzoo_game(name.removeprefix("pettingzoo:"))
     raise ValueError(f"there is no game '{name}'; there are: {', '.join(_NAMES)}.")
 
 

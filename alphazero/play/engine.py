@@ -14,7 +14,8 @@ import re
 from typing import IO
 
 from alphazero.games import make_game
-from alphazero.players import MAX_SIMULATIONS, MAX_TIME_S, Player, PlayerSettings, make_player
+from alphazero.player_specs import make_player
+from alphazero.players import MAX_SIMULATIONS, MAX_TIME_S, Player, PlayerSettings
 
 REQUEST_KEYS = ("game", "moves", "num_simulations", "time_limit_s")
 #: The games that a request may name; a file of somebody's own is never loaded because a request says so.
@@ -43,7 +44,7 @@ class Engine:
     """Answers requests with one player for each game.
 
     Args:
-        spec: who plays, as `alphazero.players.make_player` reads it.
+        spec: who plays, as `alphazero.player_specs.make_player` reads it.
         settings: of the player.
         network_game: the only game that is played, if a network of that game does it; None plays them all.
     """
