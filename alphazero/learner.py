@@ -35,7 +35,7 @@ class LearnerSettings:
     max_gradient_norm: float = option(5.0, "gradients are scaled down to this norm; 0 leaves them", low=0.0)
     value_weight: float = option(1.0, "weight of the value loss beside the policy loss (AlphaZero: 1)", low=0.0, high=100.0)
     root_value_share: float = option(0.5, "share of the search's value in the value target, the rest is the game's result (AlphaZero: 0)", low=0.0, high=1.0)
-    precision: str = option("auto", "number format of the forward pass; auto takes bfloat16 on a GPU", choices=("auto", "float32", "bfloat16"))
+    precision: str = option("auto", "number format of the forward pass; auto takes the one of the search", choices=("auto", "float32", "bfloat16"))
 
 
 @dataclasses.dataclass
@@ -70,8 +70,7 @@ class Learner:
         self.num_steps = 0
         self.report = LearnerReport()  #: of the last call of `learn`
         self._optimizer = _make_optimizer(network, settings)
-        low_precision = settings.precision == "bfloat16" or (settings.precision == "auto" and device.type == "cuda")
-        self._autocast = torch.autocast(device.type, torch.bfloat16, enabled=low_precision)
+        self._autocast = torch.autocast(device.type, torch.bfloat16, enabled=settings.precision == "bfloat16")
 
     def steps_for(self, num_new_rows: int, window: int) -> int:
         """Return how many steps an iteration with ``num_new_rows`` new rows takes."""

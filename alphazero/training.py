@@ -48,8 +48,8 @@ class Trainer:
         self.game = make_game(settings.game.name)
         device = choose_device(settings.device)
         network = make_network(self.game.planes_shape, self.game.num_actions, settings.network, settings.seed).to(device)
+        self._settle_precision(network, device)
         self.learner = Learner(network, settings.learner, device)
-        self.settings.evaluator.precision = self._precision(device)
         self.evaluator = TorchEvaluator(network, settings.evaluator.precision, device)
         self.selfplay = SelfPlay(self.game, self.evaluator, settings.selfplay, settings.search, child_generator(settings.seed, "self-play"))
         self.replay = Replay(self.game, settings.replay, child_generator(settings.seed, "replay"))
@@ -223,12 +223,14 @@ class Trainer:
 
     # --- small things -------------------------------------------------------------------------------------------------------------------
 
-    def _precision(self, device) -> str:
-        """Return the settled number format of the network in search; the run's folder remembers what a measurement chose."""
-        chosen = self.settings.evaluator.precision
-        if chosen != "auto":
-            return chosen
-        return choose_precision(self.learner.network, self.game.planes_shape, device, self.settings.selfplay.num_parallel_games)
+    def _settle_precision(self, network, device) -> None:
+        """Put the number format that a measurement chooses in the place of "auto"; the run's folder remembers it, for a resume."""
+        settings = self.settings
+        if settings.evaluator.precision == "auto":
+            batch_size = settings.selfplay.num_parallel_games
+            settings.evaluator.precision = choose_precision(network, self.game.planes_shape, device, batch_size)
+        if settings.learner.precision == "auto":
+            settings.learner.precision = settings.evaluator.precision
 
     def _player(self, evaluator, num_simulations: int) -> EvaluatorPlayer:
         name = f"iteration {self.iteration}"
