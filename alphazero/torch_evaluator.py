@@ -15,7 +15,6 @@ import torch
 from alphazero.config import ConfigError, option
 from alphazero.network import expected_value, folded
 
-
 _SMALLEST_PART = 16  # rows for which a thread of its own pays
 
 

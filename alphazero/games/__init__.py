@@ -10,7 +10,16 @@ from alphazero.games.game import CompiledGame, Game, Transition
 
 __all__ = ["CompiledGame", "Game", "Transition", "game_names", "make_game"]
 
-_NAMES = ("tic_tac_toe", "connect_four", "connect_x:ROWSxCOLUMNSxLENGTH", "othello", "othello:6", "othello:4", "PATH/TO/YOUR_GAME.py", "pettingzoo:connect_four_v3")
+_NAMES = (
+    "tic_tac_toe",
+    "connect_four",
+    "connect_x:ROWSxCOLUMNSxLENGTH",
+    "othello",
+    "othello:6",
+    "othello:4",
+    "PATH/TO/YOUR_GAME.py",
+    "pettingzoo:connect_four_v3",
+)
 
 
 def game_names() -> tuple[str, ...]:
