@@ -203,6 +203,36 @@ class TwiceGame(Game):
         return states.astype(np.float32).reshape(-1, 2, 1, 1)
 
 
+class ScriptedGame(Game):
+    """A game written out as nested lists, a list for a position and a number for a final one: its result for whoever would move there."""
+
+    name, state_size, state_dtype, num_actions, planes_shape = "scripted", 1, np.dtype(np.int32), 2, (1, 1, 1)
+
+    def __init__(self, positions):
+        self.nodes = [(positions, 0)]  # with their depth, in the order of their numbers
+        self.children = {}
+        for number, (node, depth) in enumerate(self.nodes):  # it grows on the way
+            for action, child in enumerate(node if isinstance(node, list) else []):
+                self.children[number, action] = len(self.nodes)
+                self.nodes.append((child, depth + 1))
+
+    def initial_states(self, num_games=1):
+        return np.zeros((num_games, 1), np.int32)
+
+    def step(self, states, actions):
+        return self.inspect(np.array([[self.children[int(state), int(action)]] for (state,), action in zip(states, actions)], np.int32))
+
+    def inspect(self, states):
+        nodes = [self.nodes[state] for (state,) in states]
+        over = np.array([not isinstance(node, list) for node, _ in nodes])
+        results = np.array([0 if isinstance(node, list) else node for node, _ in nodes], np.float32)
+        mask = np.array([[isinstance(node, list) and action < len(node) for action in range(2)] for node, _ in nodes])
+        return Transition(states, over, results, np.array([depth % 2 for _, depth in nodes], np.int8), mask)
+
+    def observe(self, states):
+        return states.astype(np.float32).reshape(-1, 1, 1, 1)
+
+
 def best_result(game, state):
     """Return the result of a position under best play by both, from the viewpoint of its player, by looking at everything."""
     here = game.inspect(state[None])

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive_mcts import UNKNOWN, HashEvaluator, NaiveSearch, TwiceGame, best_result
+from naive_mcts import UNKNOWN, HashEvaluator, NaiveSearch, ScriptedGame, TwiceGame, best_result
 
 from alphazero.evaluator import UniformEvaluator
 from alphazero.games import make_game
 from alphazero.search import tree as trees
 from alphazero.search.mcts import SearchSettings, TreeSearch
 
-GAMES = ("tic_tac_toe", "connect_x:4x4x3", "othello:4", "twice")
+GAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_x:3x3x3", "othello:4", "twice")  # the third has many draws
 
 
 def named_game(name):
@@ -70,6 +70,8 @@ def assert_same_tree(search, row, naive):
         assert tree.proven_values[row, node] == (trees.UNPROVEN if proven is UNKNOWN else proven)
         if proven is UNKNOWN:  # otherwise nobody asks for the mean again
             assert tree.node_values[row, node] == pytest.approx(sum(twin.values) / len(twin.values), abs=1e-5)
+            mass = sum(prior for action, prior in twin.priors.items() if (*path, action) in nodes)
+            assert tree.visited_priors[row, node] == pytest.approx(mass, abs=1e-5)
         assert np.array_equal(search._states[row, node], twin.state)
         for action in range(tree.children_index.shape[2]):
             if twin.over or action not in twin.priors:
@@ -100,7 +102,7 @@ def assert_same_output(search, rows, naives):
 @pytest.mark.parametrize("reuse", (True, False))
 def test_trees_are_those_of_the_naive_twin_over_whole_games(name, reuse):
     game = named_game(name)
-    constants = dict(pb_c_init=1.1, pb_c_base=50.0, first_play_urgency=0.3, root_first_play_urgency=0.1, reuse_tree=reuse)
+    constants = dict(pb_c_init=1.1, pb_c_base=50.0, first_play_urgency=0.3, root_first_play_urgency=0.2, reuse_tree=reuse)
     flattening = dict(dirichlet_fraction=0.0, root_prior_temperature=1.4)  # what the noise does beside the noise
     states, rng = random_positions(game, 6, seed=3), np.random.default_rng(5)
     search, rows = make_search(game, len(states), 40, **constants, **flattening), np.arange(len(states))
@@ -167,6 +169,16 @@ def test_proven_values_are_the_results_under_best_play(name):
             assert search.tree.proven_values[row, 0] == best_result(game, state)
             proven += 1
     assert proven >= (1 if name == "twice" else 20)
+
+
+def test_the_visit_that_completes_a_proof_counts_its_result_and_not_that_of_its_last_leaf():
+    open_end = [[[[0, 0], [0, 0]], [[0, 0], [0, 0]]], [[[0, 0], [0, 0]], [[0, 0], [0, 0]]]]
+    game = ScriptedGame([[0, 1], open_end])  # the first reply draws; after the second its player has lost
+    search = searched(game, game.initial_states(), 8, evaluator=UniformEvaluator(2))
+    tree, first = search.tree, search.tree.children_index[0, 0, 0]
+    assert (tree.children_index[0, first] > 0).all() and tree.proven_values[0, first] == 0
+    assert tree.proven_values[0, 0] == trees.UNPROVEN
+    assert tree.node_values[0, 0] == 0.0  # nobody ever won anything at the root
 
 
 def test_an_action_proven_to_lose_gets_no_further_visit_while_there_is_another():

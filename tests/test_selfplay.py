@@ -84,6 +84,14 @@ def test_drawn_actions_follow_the_sharpened_weights(temperature):
     assert (np.abs(shares - expected) <= 5 * np.sqrt(expected * (1 - expected) / num)).all()
 
 
+def test_an_action_of_no_weight_is_never_drawn_not_even_by_a_zero():
+    class Zero:
+        def random(self, num):
+            return np.zeros(num)
+
+    assert sample_actions(np.array([[0.0, 0.0, 0.4, 0.6]], np.float32), np.ones(1), Zero()).tolist() == [2]
+
+
 def test_each_row_has_its_own_temperature_and_zero_takes_the_largest():
     weights = np.tile(np.array([0.24, 0.26, 0.25, 0.25], np.float32), (4000, 1))
     temperatures = np.where(np.arange(4000) % 2, 0.0, 1.0)
