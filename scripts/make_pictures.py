@@ -58,14 +58,20 @@ def recording_console(width: int = 92) -> Console:
     return Console(record=True, width=width, force_terminal=True, color_system="truecolor", file=io.StringIO(), highlight=False)
 
 
-def save_svg(console: Console, path: Path, title: str) -> None:
-    """Write what was printed on a recording console as an SVG picture."""
-    segments = Segment.filter_control(console._record_buffer)
-    lines = [list(line) for line in Segment.split_lines(segments)]
-    while lines and not "".join(segment.text for segment in lines[-1]).strip():
-        lines.pop()
+def save_svg(console: Console, path: Path, title: str, first: str = "", last: str | None = None) -> None:
+    """Write what was printed on a recording console as an SVG picture.
+
+    Args:
+        first, last: how the first line to show begins, and the first one after it to leave out.
+    """
+    lines = [list(line) for line in Segment.split_lines(Segment.filter_control(console._record_buffer))]
+    texts = ["".join(segment.text for segment in line) for line in lines]
+    start = next(index for index, text in enumerate(texts) if text.startswith(first))
+    end = next((index for index in range(start, len(texts)) if last and texts[index].startswith(last)), len(texts))
+    while end > start and not texts[end - 1].strip():
+        end -= 1
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(svg_of_lines(lines, console.width, title), encoding="utf-8")
+    path.write_text(svg_of_lines(lines[start:end], console.width, title), encoding="utf-8")
 
 
 def svg_of_lines(lines: list[list[Segment]], columns: int, title: str) -> str:
@@ -134,17 +140,17 @@ def draw_play(path: Path) -> None:
     from alphazero.cli.play import main
 
     console = recording_console()
-    typed = iter(["7", "view", "hint", "4"])
+    typed = iter(["7", "hint", "4", "view"])
 
     def read_line(prompt: str) -> str:
         line = next(typed, None)
+        console.print(f"[bold]{prompt}[/bold]{line or '▏'}")
         if line is None:
             raise EOFError
-        console.print(f"[bold]{prompt}[/bold]{line}")
         return line
 
     main(["game=connect_four", "second=uct:20000", "seed=1", "moves=[3,3,2,4]"], console, read_line)
-    save_svg(console, path, "alphazero play game=connect_four second=uct:20000")
+    save_svg(console, path, "alphazero play game=connect_four second=uct:20000", "Connect Four", "The game ends")
 
 
 if __name__ == "__main__":

@@ -338,6 +338,12 @@ def test_a_person_takes_the_side_that_is_left_open():
     assert "X (you)  against  O (uct:1000)" in _command(["game=tic_tac_toe", "first=human"])
 
 
+def test_a_finished_list_of_moves_shows_its_board_once_and_the_result():
+    text = _command(["game=tic_tac_toe", "moves=[0,3,1,4,2]"])
+    assert text.count("╭") == 1
+    assert text.splitlines()[-1] == "X (you) wins after 5 moves."
+
+
 def test_the_same_seed_gives_the_same_game():
     words = ["game=connect_four", "first=uct:50", "second=random", "boards=last"]
 
@@ -383,8 +389,9 @@ def test_bad_settings_get_one_sentence(words, message):
     assert "\n" not in str(error.value)
 
 
-def test_value_text_is_empty_without_an_opinion():
+def test_value_text():
     from alphazero.play.view import value_text
 
     assert value_text(math.nan) == ""
     assert value_text(-1.0) == "-1.00 (0 %)"
+    assert value_text(-0.001) == value_text(0.0) == "+0.00 (50 %)"

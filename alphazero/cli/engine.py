@@ -6,6 +6,7 @@ import io
 import os
 import sys
 
+from alphazero import jit
 from alphazero.config import from_overrides, option
 from alphazero.play.engine import Engine, serve
 from alphazero.players import PlayerSettings
@@ -42,6 +43,7 @@ def main(words: list[str], requests=None, answers=None) -> int:
         print_help("engine", SUMMARY, EngineSettings(), EXAMPLES)
         return 0
     settings = from_overrides(EngineSettings, words, COMMAND)
+    jit.announce_first_compilation()
     engine = _make_engine(settings)
     requests = requests or _tolerant(sys.stdin)
     answers = answers or sys.stdout

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from alphazero.arena import MatchProgress, MatchReport, play_match
 from alphazero.cli.help_text import print_help
-from alphazero.cli.play import DEFAULT_GAME, game_of_networks
+from alphazero.cli.play import DEFAULT_GAME, game_of_networks, warm_up
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.games import make_game
 from alphazero.player_specs import make_player
@@ -59,6 +59,7 @@ def main(words: list[str], console: Console | None = None) -> int:
     game = make_game(settings.game or game_of_networks(specs, settings) or DEFAULT_GAME)
     players = [make_player(spec, game, dataclasses.replace(settings, seed=settings.seed + index)) for index, spec in enumerate(specs)]
     console = console or Console(highlight=False)
+    warm_up(game, players, Console(stderr=True))
     with MatchBar(settings.num_games) as bar:
         report = play_match(game, *players, settings.num_games, settings.opening_plies, settings.seed, bar)
     console.print(report_table(report))

@@ -1,13 +1,16 @@
 """`alphazero play`: a game at the terminal, between people, engines or both."""
 
+import contextlib
 import dataclasses
 import secrets
 
 from rich.console import Console
 
+from alphazero import jit
 from alphazero.cli.help_text import print_help
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.games import make_game
+from alphazero.games.game import Game
 from alphazero.play.session import Session
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 from alphazero.player_specs import make_player, network_path, read_spec
@@ -69,6 +72,7 @@ def main(words: list[str], console: Console | None = None, read_line=None) -> in
     every_board = people if settings.boards == "auto" else settings.boards == "every"
     console = console or Console(highlight=False)
     adviser = _adviser(settings, game, specs)
+    warm_up(game, players, console)
     TerminalGame(game, players, console, read_line, adviser, settings.moves, every_board).run()
     return 0
 
@@ -82,6 +86,15 @@ def game_of_networks(specs, settings: PlayerSettings) -> str | None:
 
             return network_file_game(path)
     return None
+
+
+def warm_up(game: Game, players, console: Console) -> None:
+    """Let each engine look at the start once, so that compiling or loading its kernels does not pass for thinking."""
+    jit.announce_first_compilation()
+    with console.status("Getting ready ...") if console.is_terminal else contextlib.nullcontext():
+        for player in players:
+            if not isinstance(player, HumanPlayer):
+                player.limited(1, None).choose(game.initial_states())
 
 
 def _sides(settings: PlaySettings) -> tuple[str, str]:

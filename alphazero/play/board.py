@@ -18,7 +18,6 @@ from alphazero.play.skin import Skin
 
 _BOX = {"top": "╭─┬╮", "middle": "├─┼┤", "bottom": "╰─┴╯", "side": "│"}
 _ASCII = {"top": "+-++", "middle": "+-++", "bottom": "+-++", "side": "|"}
-_HIGHLIGHT = "on #2f6fe0"  # a square that matters: the last move, the winning line
 
 
 @dataclass(frozen=True)
@@ -149,5 +148,5 @@ def _cell(game, skin, medium, board, marked, texts, row, column, width) -> tuple
     if not medium.color:
         letter = game.piece_letters[owner]
         return (f"[{letter}]" if is_marked else letter).center(width), ""
-    behind = _HIGHLIGHT if is_marked else skin.cell_style
+    behind = skin.mark_style if is_marked else skin.cell_style
     return skin.glyphs[owner - 1].center(width), f"{skin.piece_styles[owner - 1]} {behind}"

@@ -19,6 +19,7 @@ class Skin:
     piece_styles: tuple[str, str]
     cell_style: str = ""  #: of the squares
     frame_style: str = "bright_black"
+    mark_style: str = "on #2b3a5c"  #: behind a piece that matters: the last move, the winning line
     label_style: str = "dim"  #: of the numbers on empty squares
     cell_width: int = 3
     cell_height: int = 1
@@ -63,6 +64,7 @@ def _connect_x(game: Game) -> Skin:
         piece_styles=("bold #ffd43b", "bold #ff5c5c"),
         cell_style="on #12306b",
         frame_style="#4f7fd9 on #12306b",
+        mark_style="on #2f6fe0",
         move_word="column",
         move_range=f"0-{columns - 1}",
         line_length=length,
@@ -78,6 +80,7 @@ def _othello(game: Game) -> Skin:
         piece_styles=("bold #ffffff", "bold #000000"),
         cell_style="on #1d6b3a",
         frame_style="#3f9a60 on #1d6b3a",
+        mark_style="on #37a862",
         label_style="#9fd8b0",
         move_word="square",
         move_range="a number on the board",

@@ -219,7 +219,7 @@ class TerminalGame:
         self.console.print(Text.assemble(self._side(0), "  against  ", self._side(1)), soft_wrap=True)
         if any(map(self._is_human, (0, 1))):
             self.console.print(Text("Type 'help' for the commands: take-back, hint, the engine's view and more.", "dim"))
-        if self.every_board or self.session.actions:
+        if (self.every_board or self.session.actions) and not self.session.over:
             self._print_board()
 
     def _print_move(self, player: int, action: int, notes: str) -> None:
@@ -292,10 +292,12 @@ class TerminalGame:
         return Text.assemble(side(self.game, self.skin, player, self.medium), (f" ({name})", "dim"))
 
     def _a_move(self) -> str:
+        if " " in self.skin.move_range:
+            return self.skin.move_range
         return f"a {self.skin.move_word} ({self.skin.move_range})" if self.skin.move_range else f"a {self.skin.move_word}"
 
     def _what_to_type(self) -> str:
-        return f"{self.skin.move_word} {self.skin.move_range}".strip() if self.skin.move_range else self.skin.move_word
+        return self.skin.move_range if " " in self.skin.move_range else f"{self.skin.move_word} {self.skin.move_range}".strip()
 
     def _think(self, player: Player, text: str) -> Analysis:
         settings = getattr(player, "settings", None)

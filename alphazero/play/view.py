@@ -24,7 +24,7 @@ def value_text(value: float) -> str:
     """Return an expected result as a person reads it, '' where there is none: ``+0.12 (56 %)``, the share counting a draw as half a win."""
     if math.isnan(value):
         return ""
-    return f"{value:+.2f} ({50 + 50 * value:.0f} %)"
+    return f"{round(value, 2) + 0.0:+.2f} ({50 + 50 * value:.0f} %)"  # adding 0 turns -0.00 into +0.00
 
 
 def line_text(game: Game, actions) -> str:
