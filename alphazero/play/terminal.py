@@ -116,7 +116,7 @@ class TerminalGame:
     def _human_turn(self, player: int) -> None:
         """Ask until a move is played, the game goes back, or the person leaves."""
         while True:
-            typed = self._read_line(f"{self.skin.sides[player]}, your move ({self._what_to_type()}): ").strip()
+            typed = self._read_line(f"{self.skin.sides[player]}, your move{self._what_to_type()}: ").strip()
             command = _NAMES.get(typed.lower())
             if command == "quit":
                 raise EOFError
@@ -297,7 +297,10 @@ class TerminalGame:
         return f"a {self.skin.move_word} ({self.skin.move_range})" if self.skin.move_range else f"a {self.skin.move_word}"
 
     def _what_to_type(self) -> str:
-        return self.skin.move_range if " " in self.skin.move_range else f"{self.skin.move_word} {self.skin.move_range}".strip()
+        word, choice = self.skin.move_word, self.skin.move_range
+        if not choice:
+            return ""
+        return f" ({choice})" if " " in choice else f" ({word} {choice})"
 
     def _think(self, player: Player, text: str) -> Analysis:
         settings = getattr(player, "settings", None)
