@@ -16,7 +16,7 @@ class GameRecord(NamedTuple):
     action_weights: np.ndarray  #: float32[T, A], the policy target: visit shares at temperature 1
     root_values: np.ndarray  #: float32[T], the search's value, from the viewpoint of the player to move
     outcomes: np.ndarray  #: int8[T], the game's result 1, 0 or -1, from the viewpoint of the player to move
-    is_target: np.ndarray  #: bool[T], True where the search was a full one, whose row is trained on
+    is_target: np.ndarray  #: bool[T], True where the search was a full one, whose row is trained on; False too for the moves of a random opening
 
     @property
     def first_player_result(self) -> int:

@@ -24,6 +24,8 @@ class SelfPlaySettings:
     num_simulations: int = option(128, "simulations of a full search, whose row is trained on (AlphaZero: 800)", low=2, high=1_000_000)
     num_fast_simulations: int = option(32, "simulations of a fast search, whose row is not (KataGo's playout cap randomisation)", low=1, high=1_000_000)
     full_search_share: float = option(0.25, "share of the moves that get a full search; 1 is AlphaZero's way (KataGo: 0.25)", low=0.01, high=1.0)
+    random_opening_share: float = option(0.0, "share of the games that begin with random moves, for positions that good play would miss", low=0.0, high=1.0)
+    random_opening_plies: int = option(6, "such a game begins with 1 to this many random moves; they are not trained on", low=1, high=1000)
     temperature: float = option(1.0, "temperature of the first moves: 1 draws a move by its visit share, 0 plays the most visited", low=0.0, high=10.0)
     num_sampled_plies: int = option(15, "plies that are played at this temperature (AlphaZero: 30 in chess)", low=0)
     final_temperature: float = option(0.0, "temperature afterwards", low=0.0, high=10.0)
@@ -109,8 +111,33 @@ class SelfPlay:
         self._roots[rows] = self.game.initial_states(len(rows))
         self._plies[rows] = 0
         self._playing[rows] = True
+        if self.settings.random_opening_share > 0:
+            self._play_openings(rows)
         self.search.reset(rows, self._roots[rows], *self._draw_budgets(rows))
         return len(rows)
+
+    def _play_openings(self, rows) -> None:
+        """Play random moves at the start of a share of the games; they stay in the records, but none is a target, and none ends a game."""
+        settings, generator = self.settings, self._generator
+        opened = generator.random(len(rows)) < settings.random_opening_share
+        lengths = np.where(opened, generator.integers(1, settings.random_opening_plies + 1, len(rows)), 0)
+        for ply in range(self.game.max_plies):
+            going = rows[lengths > ply]
+            if not len(going):
+                return
+            before = self.game.inspect(self._roots[going])
+            actions = np.where(before.legal_action_mask, generator.random(before.legal_action_mask.shape), -1.0).argmax(axis=1)
+            after = self.game.step(self._roots[going], actions)
+            lengths[np.isin(rows, going[after.over])] = 0
+            going, actions, states = going[~after.over], actions[~after.over], after.states[~after.over]
+            self._states[going, ply] = self._roots[going]
+            self._actions[going, ply] = actions
+            self._weights[going, ply] = np.eye(self.game.num_actions, dtype=np.float32)[actions]
+            self._values[going, ply] = 0.0
+            self._players[going, ply] = before.players[~after.over]
+            self._targets[going, ply] = False
+            self._roots[going] = states
+            self._plies[going] += 1
 
     def _draw_budgets(self, rows) -> tuple[np.ndarray, np.ndarray]:
         """Draw which of the next searches are full; return (num_simulations, noisy), for only full searches explore with noise."""

@@ -214,3 +214,30 @@ def test_new_weights_are_used_from_the_next_call_on():
     evaluator.num_rows.clear()
     next(iter(selfplay.play(1)))
     assert evaluator.num_rows[0] == 4  # all four roots are evaluated again
+
+
+def test_random_openings_are_part_of_the_game_but_not_trained_on():
+    game = make_game("connect_four")
+    records = list(make_selfplay(game, full_search_share=1.0, random_opening_share=1.0, random_opening_plies=3).play(40))
+    lengths = []
+    for record in records:
+        assert np.array_equal(record.states[0], game.initial_states(1)[0])
+        length = int(np.argmax(record.is_target))
+        assert record.is_target[length:].all()
+        assert np.array_equal(record.action_weights[:length], np.eye(game.num_actions)[record.actions[:length]])
+        lengths.append(length)
+    assert set(lengths) == {1, 2, 3}
+    # 40 first moves drawn evenly from 7: each of them is missing with probability (6/7)^40 = 0.002; at most one may be.
+    assert len({int(record.actions[0]) for record in records}) >= 6
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_random_opening_never_ends_a_game(name):
+    game = named_game(name)
+    for record in make_selfplay(game, full_search_share=1.0, random_opening_share=1.0, random_opening_plies=1000).play(10):
+        assert record.is_target[-1]
+        state = game.initial_states(1)[0]
+        for action in record.actions:
+            assert game.legal_action_mask(state[None])[0, action]
+            state = game.step(state[None], np.array([action])).states[0]
+        assert game.over(state[None])[0]
