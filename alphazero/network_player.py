@@ -137,7 +137,12 @@ class NetworkPlayer(EvaluatorPlayer):
             num_simulations = DEFAULT_SIMULATIONS if time_limit_s is None else SIMULATIONS_OF_A_TIME_LIMIT
         set_num_threads(0)
         evaluator = TorchEvaluator(network, "float32", choose_device(device))
-        super().__init__(game, evaluator, num_simulations if with_search else 0, time_limit_s, seed, name=path.stem)
+        super().__init__(game, evaluator, num_simulations if with_search else 0, time_limit_s, seed, name=_display_name(path))
+
+
+def _display_name(path: Path) -> str:
+    """Return a short name that tells networks apart: RUN/000012 for one of a run's, otherwise the file's."""
+    return f"{path.parent.parent.name}/{path.stem}" if path.parent.name == "networks" else path.stem
 
 
 def network_file_game(path: str | Path) -> str:

@@ -44,6 +44,7 @@ class SelfPlay:
     def __init__(self, game, evaluator, settings: SelfPlaySettings, search_settings: SearchSettings, generator: np.random.Generator):
         self.game = game
         self.settings = settings
+        self.num_positions = 0  #: moves made by search so far
         self._generator = generator
         most = max(settings.num_simulations, settings.num_fast_simulations)
         self.search = TreeSearch(game, evaluator, settings.num_parallel_games, most, search_settings, generator)
@@ -154,6 +155,7 @@ class SelfPlay:
         output = self.search.output(rows)
         actions = self._choose(output.action_weights, self._plies[rows])
         self._note(rows, actions, output)
+        self.num_positions += len(rows)
         after = self.game.step(self._roots[rows], actions)
         self._plies[rows] += 1
         self._roots[rows] = after.states

@@ -3,11 +3,15 @@
 uct       simulations/s of the UCT baseline from the start position, one thread, beside OpenSpiel's C++ bot where `open_spiel` is
           installed: the same number of simulations, random rollouts and C, a fresh tree for each run, runs in turn, medians.
 playouts  random games/s from the start position, one thread.
+selfplay  self-play with an untrained 4 x 48 network, 128 games in lockstep, full searches of 200 simulations: evaluations/s, simulations/s,
+          positions/s, the share of the time spent in the evaluator, and what the evaluator alone does at the same batch in the same minute.
+search    the same without a network: an evaluator that costs nothing, 256 games, 200 simulations.
 
 A section is a function that returns rows; a row's figures carry their units in their names, on the screen as in the JSON file.
 """
 
 import argparse
+import dataclasses
 import json
 import math
 import platform
@@ -29,6 +33,10 @@ from alphazero.search.uct import UctSearch
 #: Simulations of one run: a fraction of a second each, for OpenSpiel's bot up to two seconds.
 UCT_SIMULATIONS = {"tic_tac_toe": 100_000, "connect_four": 50_000, "othello": 10_000}
 PLAYOUTS = {"tic_tac_toe": 200_000, "connect_four": 100_000, "othello": 20_000}
+SELFPLAY_GAMES = ("connect_four", "othello:6")
+SELFPLAY_BATCH = 128
+SELFPLAY_SIMULATIONS = 200
+SELFPLAY_S = 3.0  # of one run
 PACKAGES = ("numpy", "numba", "torch", "open_spiel")
 OPEN_SPIEL_MEMORY_MB = 4000  # more than any run needs: with less the bot would collect garbage in between
 
@@ -125,9 +133,89 @@ def playouts_of(name: str, number: int):
     return run
 
 
+# --- selfplay and search ----------------------------------------------------------------------------------------------------------------
+
+
+def selfplay_rows(settings: Settings) -> list[Row]:
+    """Measure self-play with a network, and the evaluator alone at the same batch."""
+    from alphazero.network import NetworkSettings, make_network
+    from alphazero.torch_evaluator import TorchEvaluator, choose_precision, set_num_threads
+
+    set_num_threads(0)
+    rows = []
+    for name in SELFPLAY_GAMES:
+        game = make_game(name)
+        network = make_network(game.planes_shape, game.num_actions, NetworkSettings(blocks=4, channels=48))
+        precision = choose_precision(network, game.planes_shape, "cpu", SELFPLAY_BATCH)
+        evaluator = TorchEvaluator(network, precision)
+        figures = _selfplay_figures(game, evaluator, SELFPLAY_BATCH, settings.repeats)
+        rows.append(Row(f"{name}, {precision}", figures))
+    return rows
+
+
+def search_rows(settings: Settings) -> list[Row]:
+    """Measure search and game alone."""
+    from alphazero.evaluator import UniformEvaluator
+
+    return [Row(name, _search_figures(make_game(name), UniformEvaluator, settings.repeats)) for name in SELFPLAY_GAMES]
+
+
+def _selfplay_figures(game, evaluator, batch: int, repeats: int) -> dict[str, float]:
+    from alphazero.search.mcts import SearchSettings
+    from alphazero.selfplay import SelfPlay, SelfPlaySettings
+
+    options = SelfPlaySettings(num_parallel_games=batch, num_simulations=SELFPLAY_SIMULATIONS, full_search_share=1.0)
+    selfplay = SelfPlay(game, evaluator, options, SearchSettings(), child_generator(0, "benchmark"))
+    games = selfplay.play(1_000_000_000)
+    planes = game.observe(game.initial_states(batch))
+    samples: dict[str, list[float]] = {}
+    for repeat in range(repeats + 1):
+        before, positions, started = dataclasses.replace(selfplay.search.counts), selfplay.num_positions, time.perf_counter()
+        while time.perf_counter() - started < SELFPLAY_S:
+            next(games)
+        seconds, counts = time.perf_counter() - started, selfplay.search.counts
+        figures = {
+            "positions_per_s": (selfplay.num_positions - positions) / seconds,
+            "simulations_per_s": (counts.num_simulations - before.num_simulations) / seconds,
+            "evaluations_per_s": (counts.num_evaluations - before.num_evaluations) / seconds,
+            "evaluator_alone_evaluations_per_s": _evaluations_per_s(evaluator, planes),
+            "evaluator_share": (counts.evaluator_s - before.evaluator_s) / seconds,
+            "mean_batch": (counts.num_evaluations - before.num_evaluations) / (counts.num_batches - before.num_batches),
+        }
+        for key, figure in figures.items() if repeat else ():
+            samples.setdefault(key, []).append(figure)
+    return {key: statistics.median(numbers) for key, numbers in samples.items()}
+
+
+def _evaluations_per_s(evaluator, planes) -> float:
+    started, calls = time.perf_counter(), 0
+    while time.perf_counter() - started < 0.5:
+        evaluator.evaluate(planes)
+        calls += 1
+    return calls * len(planes) / (time.perf_counter() - started)
+
+
+def _search_figures(game, make_evaluator, repeats: int) -> dict[str, float]:
+    import numpy as np
+
+    from alphazero.search.mcts import SearchSettings, TreeSearch
+
+    batch, simulations = 256, 200
+    search = TreeSearch(game, make_evaluator(game.num_actions), batch, simulations, SearchSettings(), child_generator(0, "benchmark"))
+    rows, states = np.arange(batch), game.initial_states(batch)
+
+    def run(_seed: int) -> float:
+        before, started = search.counts.num_simulations, time.perf_counter()
+        search.reset(rows, states, np.full(batch, simulations), np.ones(batch, np.bool_))
+        search.run()
+        return (search.counts.num_simulations - before) / (time.perf_counter() - started)
+
+    return in_turn({"simulations_per_s": run}, repeats)
+
+
 # --- measuring, showing -----------------------------------------------------------------------------------------------------------------
 
-SECTIONS = {"uct": uct_rows, "playouts": playout_rows}
+SECTIONS = {"uct": uct_rows, "playouts": playout_rows, "selfplay": selfplay_rows, "search": search_rows}
 
 
 def in_turn(runs: dict, repeats: int) -> dict[str, float]:
