@@ -22,7 +22,7 @@ from alphazero.sinks.json_lines import JsonLinesSink
 
 TINY = (
     "network.blocks=1 network.channels=4 network.value_units=4 evaluation.opening_plies=2 evaluation.num_games=2 evaluation.final_num_games=2 "
-    "pit.num_games=2 evaluator.precision=float32 device=cpu run.num_threads=1"
+    "pit.num_games=2 evaluator.precision=float32 learner.precision=float32 device=cpu run.num_threads=1"
 ).split()
 QUICK = [*TINY, "evaluation.prove=false", "evaluation.every=0", "evaluation.final_num_games=0", "pit.every=0"]
 
