@@ -70,6 +70,7 @@ CASES = {
     "with a rarer pit and sgd": ("tic_tac_toe", "pit.every=3 pit.acceptance=0.4 learner=sgd"),
     "epochs and whole games": ("connect_four", "learner.epochs=2 selfplay.carry_over=false learner=adam"),
     "a window that forgets": ("connect_four", "replay.window_start=20 replay.window_max=25 pit.every=2 search.reuse_tree=false"),
+    "random openings and bfloat16": ("tic_tac_toe", "selfplay.random_opening_share=0.5 learner.precision=bfloat16 evaluator.precision=bfloat16"),
     "measured in between": ("tic_tac_toe", "evaluation.every=1 evaluation.num_games=2 evaluation.uct_simulations=9 evaluation.num_simulations=3"),
 }
 
