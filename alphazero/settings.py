@@ -102,7 +102,12 @@ def check_run(settings: TrainSettings) -> None:
 
 
 def _check_game(settings: TrainSettings, game) -> None:
-    """Hold settings to the size of the game that they are for."""
+    """Hold settings to the game that they are for."""
+    if game.state_dtype == object:
+        raise ConfigError(
+            f"game.name={game.name} can be played but not trained on: its positions are Python objects, which no file holds; "
+            "write its rules as docs/ADD_A_GAME.md shows."
+        )
     _, height, width = game.planes_shape
     if settings.network.kind == "tiny" and settings.network.kernel_size > min(height, width):
         raise ConfigError(

@@ -226,3 +226,11 @@ def test_plain_data_goes_round():
     broken = Outer(shares=[0.5, 1.5])
     with pytest.raises(ConfigError, match=r"^shares=\[0.5, 1.5\] is not allowed: shares takes 1.0 or less"):
         check(broken)
+
+
+def test_a_game_of_python_objects_is_refused_before_anything_starts(tmp_path, monkeypatch):
+    pytest.importorskip("pettingzoo")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match="can be played but not trained on"):
+        compose(["game=custom", "game.name=pettingzoo:connect_four_v3"])
+    assert not list(tmp_path.iterdir())
