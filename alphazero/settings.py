@@ -3,6 +3,8 @@
 import dataclasses
 from pathlib import Path
 
+import numpy as np
+
 from alphazero.config import ConfigError, check, option, section
 from alphazero.games import make_game
 from alphazero.learner import LearnerSettings
@@ -103,7 +105,7 @@ def check_run(settings: TrainSettings) -> None:
 
 def _check_game(settings: TrainSettings, game) -> None:
     """Hold settings to the game that they are for."""
-    if game.state_dtype == object:
+    if np.dtype(game.state_dtype).kind == "O":
         raise ConfigError(
             f"game.name={game.name} can be played but not trained on: its positions are Python objects, which no file holds; "
             "write its rules as docs/ADD_A_GAME.md shows."
