@@ -196,11 +196,16 @@ def test_ctrl_c_before_an_iteration_is_stored_does_not_call_it_kept(tmp_path, ca
             raise KeyboardInterrupt
         save_games(folder, iteration, records)
 
-    monkeypatch.setattr(RunFolder, "save_games", stopped)
-    status, out, _ = train(capsys, "experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.name=writing")
+    folder = RunFolder(tmp_path / "tic_tac_toe" / "writing")
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "save_games", stopped)
+        status, out, _ = train(capsys, "experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.name=writing")
     assert status == 130
     assert "Iteration 1 is kept" in out
-    assert load_state(tmp_path / "tic_tac_toe" / "writing" / "state.safetensors")["iteration"] == 1
+    assert load_state(folder.state)["iteration"] == 1
+    assert [line["iteration"] for line in metrics(folder)] == [1, 2]
+    assert train(capsys, f"resume={folder.path}")[0] == 0
+    assert [line["iteration"] for line in metrics(folder)] == [1, 2]  # the second is told again, once
 
 
 def test_a_finished_run_says_so(finished_run, capsys):

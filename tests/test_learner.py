@@ -232,6 +232,14 @@ def test_a_restored_learner_goes_on_to_the_bit(tmp_path, settings):
     assert_same_state(restored.state_dict(), learner.state_dict())
 
 
+def test_normalisations_learn_the_batches_they_see_also_after_an_evaluation():
+    learner = real_learner()
+    learner.network.eval()
+    before = network_arrays(learner.network)["stem.norm.running_mean"]
+    list(learner.learn([real_batch(make_game("tic_tac_toe"), 8)], 0.0))
+    assert not np.array_equal(network_arrays(learner.network)["stem.norm.running_mean"], before)
+
+
 def assert_same_state(found, expected):
     if isinstance(expected, dict):
         assert list(found) == list(expected)
