@@ -15,7 +15,7 @@ from alphazero.config import option
 from alphazero.network import expected_value
 from alphazero.replay import Batch
 
-_MEASURE_EVERY = 4  # steps: the figures of the report cost as much as a small network's step itself
+_MEASURE_EVERY = 8  # steps: the figures of the report cost as much as a small network's step itself
 
 
 @dataclasses.dataclass
@@ -40,7 +40,7 @@ class LearnerSettings:
 
 @dataclasses.dataclass
 class LearnerReport:
-    """Means over every fourth step of an iteration."""
+    """Means over every eighth step of an iteration."""
 
     num_steps: int = 0
     loss: float = math.nan  #: policy loss + value_weight * value loss
@@ -69,6 +69,7 @@ class Learner:
         self.device = device
         self.num_steps = 0
         self.report = LearnerReport()  #: of the last call of `learn`
+        self._parameters = list(network.parameters())
         self._optimizer = _make_optimizer(network, settings)
         self._autocast = torch.autocast(device.type, torch.bfloat16, enabled=settings.precision == "bfloat16")
 
@@ -110,7 +111,8 @@ class Learner:
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
         limit = self.settings.max_gradient_norm or math.inf
-        gradient_norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), limit)
+        if measured or limit < math.inf:
+            gradient_norm = torch.nn.utils.clip_grad_norm_(self._parameters, limit)
         self._optimizer.step()
         if measured:
             self._measure(log_policy.detach(), weights, value_logits.detach(), outcomes, loss, policy_loss, value_loss, gradient_norm)

@@ -13,6 +13,9 @@ from alphazero.config import option
 from alphazero.records import GameRecord
 
 
+_GATHERED_BATCHES = 32  # of an epoch, made at once: for batches of 64 rows the calls cost more than the rows
+
+
 @dataclasses.dataclass
 class ReplaySettings:
     """How much of the past is trained on. The window is KataGo's (arXiv 1902.10565, appendix C): start * (1 + beta * ((rows / start)^alpha - 1) / alpha)."""
@@ -79,8 +82,11 @@ class Replay:
     def epoch(self, batch_size: int):
         """Yield batches that hold every row of the window once, in random order; a last batch of fewer rows is left out unless it is the only one."""
         ages = self._generator.permutation(self.window)
-        for start in range(0, max(len(ages) - batch_size + 1, 1), batch_size):
-            yield self._batch(ages[start : start + batch_size])
+        ages = ages[: max(len(ages) // batch_size, 1) * batch_size]
+        for start in range(0, len(ages), _GATHERED_BATCHES * batch_size):
+            gathered = self._batch(ages[start : start + _GATHERED_BATCHES * batch_size])
+            for first in range(0, len(gathered.outcomes), batch_size):
+                yield Batch(*(rows[first : first + batch_size] for rows in gathered))
 
     def state_dict(self) -> dict:
         """Return the random state and the number of rows ever added; the rows themselves are stored with the games of the run."""
