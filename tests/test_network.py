@@ -128,6 +128,19 @@ def test_answers_do_not_depend_on_the_batch_or_its_padding():
     np.testing.assert_allclose(values, expected_value(output.value_logits).numpy(), atol=1e-4)
 
 
+def test_a_batch_that_is_cut_for_several_threads_has_the_same_answers_in_the_same_order():
+    game = make_game("connect_x:4x4x3")
+    network, planes = small_network(game), planes_of(game, 70)
+    logits, values = TorchEvaluator(network).evaluate(planes)
+    torch.set_num_threads(3)
+    cut = TorchEvaluator(network)
+    for rows in (1, 20, 47, 70):
+        part = cut.evaluate(planes[:rows])
+        assert part[0].shape == (rows, 4) and part[1].shape == (rows,)
+        np.testing.assert_allclose(part[0], logits[:rows], atol=1e-4)
+        np.testing.assert_allclose(part[1], values[:rows], atol=1e-4)
+
+
 def test_bfloat16_is_close_to_float32():
     game = make_game("connect_four")
     network, planes = small_network(game, trained=False), planes_of(game, 64)
