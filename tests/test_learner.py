@@ -8,7 +8,7 @@ import torch
 
 from alphazero.checkpoint import load_state, save_state
 from alphazero.games import make_game
-from alphazero.learner import Learner, LearnerSettings, learning_rate, load_arrays, masked_log_softmax, network_arrays
+from alphazero.learner import _MEASURE_EVERY, Learner, LearnerSettings, learning_rate, load_arrays, masked_log_softmax, network_arrays
 from alphazero.network import NetworkOutput, NetworkSettings, make_network
 from alphazero.replay import Batch
 
@@ -160,16 +160,16 @@ def test_the_schedule_sets_the_step_and_the_report_tells_it():
     torch.testing.assert_close(network.value_logits.data, 0.25 * torch.tensor([[1.0], [-1.0]]))
 
 
-def test_figures_are_means_over_every_fourth_step():
+def test_figures_are_means_over_the_measured_steps():
     small, large = (make_batch([[1.0, 0.0]], [[True, True]], [z], [0]) for z in (0, 1))
-    network = Table([[0.0, 0.0]], [[0.0]])
+    network, every = Table([[0.0, 0.0]], [[0.0]]), _MEASURE_EVERY
     still = dict(learning_rate=0.0, final_learning_rate=0.0, root_value_share=0.0)
-    learner = learn(network, [small, large, large, large, large], **still)
-    assert learner.report.value_loss == pytest.approx(0.5)  # of the first step, 0, and the fifth, 1
-    assert learner.report.num_steps == learner.num_steps == 5
+    learner = learn(network, [small, *[large] * every], **still)
+    assert learner.report.value_loss == pytest.approx(0.5)  # of the first step, 0, and the last, 1
+    assert learner.report.num_steps == learner.num_steps == every + 1
     list(learner.learn([large], 0.5))
     assert learner.report.value_loss == pytest.approx(1.0)
-    assert learner.num_steps == 6
+    assert learner.num_steps == every + 2
 
 
 def test_the_number_of_steps_follows_reuse_or_epochs():
