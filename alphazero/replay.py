@@ -12,7 +12,6 @@ import numpy as np
 from alphazero.config import option
 from alphazero.records import GameRecord
 
-
 _GATHERED_BATCHES = 32  # of an epoch, made at once: for batches of 64 rows the calls cost more than the rows
 
 
