@@ -82,11 +82,15 @@ def rows(settings, prefix: str = ""):
 
 
 def nearest_key_hint(key: str, known) -> str:
-    """Return ' Did you mean ...?' if a known key looks like ``key``, otherwise ''."""
-    close = difflib.get_close_matches(key, list(known), n=1, cutoff=0.6)
+    """Return ' Did you mean ...?' if a known key looks like ``key``, the keys of its section if it has one, otherwise ''."""
+    section, dot, name = key.rpartition(".")
+    own = [other for other in known if dot and other.startswith(section + ".")]
+    close = difflib.get_close_matches(key, own or list(known), n=1, cutoff=0.85 if own else 0.6)
     if not close:
-        close = [other for other in known if other.split(".")[-1] == key.split(".")[-1]][:1]
-    return f" Did you mean {close[0]}?" if close else ""
+        close = [other for other in known if other.split(".")[-1] == name][:1]
+    if close:
+        return f" Did you mean {close[0]}?"
+    return f" Those of {section}: {', '.join(other.rpartition('.')[2] for other in own)}." if own else ""
 
 
 def from_plain(cls, values: dict[str, Any]):

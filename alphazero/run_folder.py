@@ -55,22 +55,23 @@ class RunFolder:
         raise ConfigError(f"{parent} holds too many runs of the name {chosen}.")
 
     @classmethod
-    def find(cls, path: str, root: str, game: str | None) -> "RunFolder":
+    def find(cls, path: str, root: str, game: str | None, key: str = "resume") -> "RunFolder":
         """Return the folder of a run to resume.
 
         Args:
             path: the folder, or "latest": the one among ``game``'s runs (or all) whose state was written last.
+            key: the setting that named it, for the errors.
 
         Raises:
             ConfigError: with one plain sentence if there is none.
         """
         if path != "latest":
             if not (Path(path) / "state.safetensors").is_file():
-                raise ConfigError(f"resume={path} is not the folder of a run that finished an iteration: it holds no state.safetensors.")
+                raise ConfigError(f"{key}={path} is not the folder of a run that finished an iteration: it holds no state.safetensors.")
             return cls(Path(path))
         states = sorted(Path(root).glob(f"{folder_name(game) if game else '*'}/*/state.safetensors"), key=lambda file: file.stat().st_mtime)
         if not states:
-            raise ConfigError(f"resume=latest found no run{' of ' + game if game else ''} under '{root}' that finished an iteration.")
+            raise ConfigError(f"{key}=latest found no run{' of ' + game if game else ''} under '{root}' that finished an iteration.")
         return cls(states[-1].parent)
 
     def write_config(self, settings: dict) -> None:

@@ -29,7 +29,7 @@ def main(words: list[str]) -> int:
         print_help("plot", SUMMARY, PlotSettings(), EXAMPLES)
         return 0
     settings = from_overrides(PlotSettings, words, "alphazero plot")
-    folder = RunFolder.find(settings.run, settings.root, None)
+    folder = RunFolder.find(settings.run, settings.root, None, key="run")
     rows = read_metrics(folder.metrics)
     output = Path(settings.output) if settings.output else folder.path / "plot.png"
     draw(rows, str(folder.path), settings.rolling_mean, output)
@@ -106,7 +106,8 @@ def _draw_strength(axis, rows) -> None:
     elif proven:
         minutes = [row["elapsed_s"] / 60 for row in proven]
         axis.plot(minutes, [row["proof.num_positions"] - row["proof.num_kept"] for row in proven], "o-", color=_COLORS[0])
-        axis.set(ylabel=f"misplayed positions of {proven[-1]['proof.num_positions']:,}", ylim=(-0.5, None))
+        axis.set(ylabel=f"misplayed positions of {proven[-1]['proof.num_positions']:,}", ylim=(0, None))
+        axis.yaxis.get_major_locator().set_params(integer=True)
 
 
 def _draw_games(axis, rows) -> None:

@@ -144,6 +144,8 @@ def _print_end(console, trainer, report) -> None:
         for line in report.proof.lines:
             console.print(line)
         console.print()
+    if trainer.share_done < 1.0:
+        console.print(f"Ended after iteration {report.iteration}, before its time: the proof is complete (evaluation.stop_when_proven=true).\n")
     if report.strength is not None:
         s = report.strength
         console.print(
@@ -152,11 +154,12 @@ def _print_end(console, trainer, report) -> None:
         )
     minutes, seconds = divmod(round(report.elapsed_s), 60)
     network = trainer.folder.network(report.iteration)
-    console.print(f"Trained for {minutes}:{seconds:02d} min. The network: {network}\n")
+    further = 2 * max(report.iteration, trainer.settings.run.num_iterations if trainer.share_done < 1.0 else 0)
+    console.print(f"Trained for {f'{minutes} min {seconds} s' if minutes else f'{seconds} s'}. The network: {network}\n")
     console.print("[bold]What next?[/]")
     console.print(f"  play against it:   alphazero play game={trainer.game.name} second={network}")
     console.print(f"  look at the run:   tensorboard --logdir {trainer.folder.path}")
-    console.print(f"  train it further:  alphazero train resume={trainer.folder.path} run.num_iterations={2 * report.iteration}")
+    console.print(f"  train it further:  alphazero train resume={trainer.folder.path} run.num_iterations={further}")
 
 
 def _resumed(words: list[str]) -> tuple[TrainSettings, RunFolder, bool]:

@@ -119,15 +119,19 @@ class Game:
         """Return bool[B, A], True = legal."""
         return self.inspect(states).legal_action_mask
 
-    def check_legal(self, state: np.ndarray, action: int) -> None:
-        """Raise ValueError with one plain sentence if ``action`` is not legal in ``state`` ([K])."""
+    def check_legal(self, state: np.ndarray, action: int, in_words: bool = True) -> None:
+        """Raise ValueError with one plain sentence if ``action`` is not legal in ``state`` ([K]).
+
+        Args:
+            in_words: name actions as a person writes them, otherwise by their numbers.
+        """
         inspected = self.inspect(state[None])
         if inspected.over[0]:
             raise ValueError("the game is over: no move is legal.")
         legal = np.flatnonzero(inspected.legal_action_mask[0])
         if action not in legal:
-            names = ", ".join(self.action_to_text(a) for a in legal)
-            raise ValueError(f"'{self.action_to_text(action)}' is not legal here; legal moves: {names}.")
+            name = self.action_to_text if in_words else str
+            raise ValueError(f"'{name(action)}' is not legal here; legal moves: {', '.join(name(other) for other in legal)}.")
 
     def play_moves(self, actions) -> np.ndarray:
         """Return the state ([K]) after the listed actions from the start.
@@ -140,7 +144,7 @@ class Game:
             if isinstance(action, bool) or not isinstance(action, (int, np.integer)) or not 0 <= action < self.num_actions:
                 raise ValueError(f"move {index + 1} of the list is {action!r}: a move is a number from 0 to {self.num_actions - 1}.")
             try:
-                self.check_legal(state, action)
+                self.check_legal(state, action, in_words=False)
             except ValueError as error:
                 raise ValueError(f"move {index + 1} of the list: {error}") from None
             state = self.step(state[None], [action]).states[0]

@@ -3,13 +3,13 @@
 import math
 
 from rich.console import Console
-from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, ProgressColumn, TextColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
 
 from alphazero.events import IterationReport, Progress
 
-_HEADER = f"{'iteration':>9} {'time':>8} {'games':>6} {'plies':>6} {'pos/s':>7} {'window':>8} {'loss':>7} {'policy':>7} {'value':>7}  strength"
+_HEADER = f"{'iteration':>9} {'time':>8} {'games':>6} {'plies':>6} {'pos/s':>7} {'window':>8} {'loss':>7} {'policy':>7} {'value':>7}"
 
 
 class ConsoleSink:
@@ -26,10 +26,8 @@ class ConsoleSink:
         self._num_iterations = num_iterations
         self._bars = Bars(
             TextColumn("{task.description}"),
-            BarColumn(),
+            BarColumn(bar_width=10),
             TextColumn("{task.percentage:>3.0f} %"),
-            TextColumn("[dim]elapsed[/]"),
-            TimeElapsedColumn(),
             _TimeLeft(first_share),
             console=console,
             transient=True,
@@ -49,12 +47,12 @@ class ConsoleSink:
         """Move the bar."""
         inside = event.done / max(event.total, 1) * {"self-play": 0.8}.get(event.stage, 0.0) + (0.0 if event.stage == "self-play" else 0.8)
         share = event.run_share + (event.iteration_share or 1.0 / self._num_iterations) * min(inside, 1.0)
-        parts = [f"iteration {event.iteration}: {event.stage} {event.done}/{event.total}"]
+        parts = [f"{event.iteration}: {event.stage} {event.done}/{event.total}"]
         if math.isfinite(event.positions_per_s):
-            parts.append(f"{event.positions_per_s:,.0f} positions/s")
+            parts.append(f"{event.positions_per_s:,.0f} pos/s")
         if math.isfinite(event.loss):
             parts.append(f"loss {event.loss:.3f}")
-        self._bars.update(self._run, completed=min(share, 1.0), description=f"{', '.join(parts):<64}")
+        self._bars.update(self._run, completed=min(share, 1.0), description=", ".join(parts))
 
     def iteration(self, report: IterationReport) -> None:
         """Print the line of a finished iteration."""
@@ -65,9 +63,11 @@ class ConsoleSink:
         minutes, seconds = divmod(round(report.elapsed_s), 60)
         line = (
             f"{report.iteration:>9} {f'{minutes}:{seconds:02d}':>8} {games.num_games:>6} {games.game_length:>6.1f} {games.positions_per_s:>7,.0f} "
-            f"{report.window:>8,} {learner.loss:>7.3f} {learner.policy_loss:>7.3f} {learner.value_loss:>7.3f}  {_strength(report)}"
+            f"{report.window:>8,} {learner.loss:>7.3f} {learner.policy_loss:>7.3f} {learner.value_loss:>7.3f}"
         )
         self._console.print(Text(line), soft_wrap=True)
+        for measured in _measured(report):
+            self._console.print(Text(f"{'':>9} {measured}", style="green"), soft_wrap=True)
 
     def close(self) -> None:
         """Nothing is left to do."""
@@ -92,7 +92,7 @@ class _TimeLeft(ProgressColumn):
         return Text(f"time left {left // 3600}:{left // 60 % 60:02d}:{left % 60:02d}", style="cyan")
 
 
-def _strength(report: IterationReport) -> str:
+def _measured(report: IterationReport) -> list[str]:
     parts = []
     if report.pit is not None:
         verdict = "accepted" if report.pit.accepted else "rejected, the old network is restored"
@@ -102,4 +102,4 @@ def _strength(report: IterationReport) -> str:
         parts.append(f"{strength.score:.0%} against {strength.opponent} ({strength.wins} won, {strength.draws} drawn, {strength.losses} lost)")
     if report.proof is not None:
         parts.append(f"{report.proof.num_kept:,} of {report.proof.num_positions:,} positions perfect, {report.proof.num_losses:,} games lost")
-    return "; ".join(parts)
+    return parts
