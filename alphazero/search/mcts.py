@@ -140,12 +140,12 @@ class TreeSearch:
     def step(self) -> None:
         """Take one leaf in every unfinished game and answer all of them with one call of the evaluator.
 
-        A leaf that turns out to be a finished game is backed up at once, and its game looks for another; a few times only, so that the
+        A leaf that turns out to be a finished game is backed up at once, and its game looks for another; once only, so that the
         others do not wait long for it.
         """
         rows = np.flatnonzero(self._in_use).astype(np.int32)
         leaf_rows, leaf_nodes, leaf_states, leaf_masks = [], [], [], []
-        for _ in range(4):
+        for _ in range(2):
             rows, nodes, transition = self._find_leaves(rows)
             if not len(rows):
                 break
