@@ -11,6 +11,7 @@ import numpy as np
 
 from alphazero.config import option
 from alphazero.records import GameRecord
+from alphazero.symmetric_rows import under_symmetries
 
 _GATHERED_BATCHES = 32  # of an epoch, made at once: for batches of 64 rows the calls cost more than the rows
 
@@ -87,6 +88,11 @@ class Replay:
             for first in range(0, len(gathered.outcomes), batch_size):
                 yield Batch(*(rows[first : first + batch_size] for rows in gathered))
 
+    def newest_states(self, num_rows: int) -> np.ndarray:
+        """Return the states of the newest rows, at most ``num_rows`` of them: [M, K]."""
+        newest = np.arange(min(num_rows, self.num_added - self._num_lost, self.settings.window_max))
+        return self._states[(self.num_added - 1 - newest) % self.settings.window_max]
+
     def state_dict(self) -> dict:
         """Return the random state and the number of rows ever added; the rows themselves are stored with the games of the run."""
         return {"generator": self._generator.bit_generator.state, "num_added": self.num_added}
@@ -112,10 +118,7 @@ class Replay:
         planes, mask = self.game.observe(states), self.game.legal_action_mask(states)
         if self.settings.symmetries and len(self.game.cell_symmetries) > 1:
             chosen = self._generator.integers(len(self.game.cell_symmetries), size=len(ages))
-            flat = planes.reshape(*planes.shape[:2], -1)
-            planes = np.take_along_axis(flat, self.game.cell_symmetries[chosen][:, None], axis=2).reshape(planes.shape)
-            weights = np.take_along_axis(weights, self.game.action_symmetries[chosen], axis=1)
-            mask = np.take_along_axis(mask, self.game.action_symmetries[chosen], axis=1)
+            planes, weights, mask = under_symmetries(chosen, self.game, planes, weights, mask)
         return Batch(planes, weights, mask, self._outcomes[places], self._values[places])
 
 

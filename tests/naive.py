@@ -1,8 +1,10 @@
 """Slow, obvious twins of the compiled games: lists of lists, no bits, written from the rules as a person tells them.
 
 Every twin has the same few verbs: `board` (rows of 0, 1, 2), `player` (0 or 1), `legal()`, `play(action)`, `over()` and `result()`, which is 1, 0 or
--1 from the viewpoint of the player to move. They share no code with `alphazero.games`.
+-1 from the viewpoint of the player to move. They share no code with `alphazero.games`. At the end, the twin of `alphazero.symmetric_rows`.
 """
+
+import numpy as np
 
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0)]
 
@@ -162,3 +164,11 @@ def naive_twin(name):
     if name.endswith("snort.py"):
         return NaiveSnort(5)
     raise ValueError(f"{name} has no naive twin")
+
+
+def naive_under_symmetries(chosen, game, planes, action_weights, legal_action_mask):
+    """Return rows under symmetries in a pass of numpy for each array."""
+    flat = planes.reshape(*planes.shape[:2], -1)
+    shown = np.take_along_axis(flat, game.cell_symmetries[chosen][:, None], axis=2).reshape(planes.shape)
+    actions = game.action_symmetries[chosen]
+    return shown, np.take_along_axis(action_weights, actions, axis=1), np.take_along_axis(legal_action_mask, actions, axis=1)

@@ -5,10 +5,13 @@ import math
 
 import numpy as np
 import pytest
+from game_samples import EXAMPLE
+from naive import naive_under_symmetries
 
 from alphazero.games import make_game
 from alphazero.records import GameRecord
 from alphazero.replay import Replay, ReplaySettings, window_rows
+from alphazero.symmetric_rows import under_symmetries
 
 
 def random_record(game, generator, num_plies=None):
@@ -130,6 +133,26 @@ def test_rows_are_drawn_alike_and_so_are_symmetries():
     shown = [row.tobytes() for row in batch.action_weights]
     for image in images:
         assert abs(shown.count(image) / num - 1 / 8) < 5 * math.sqrt(1 / 8 * 7 / 8 / num)
+
+
+@pytest.mark.parametrize("name", ("connect_x:4x5x3", "othello:6", EXAMPLE))
+@pytest.mark.parametrize("num_rows", (1, 7, 100))
+def test_rows_under_symmetries_are_those_of_numpy(name, num_rows):
+    game, rng = make_game(name), np.random.default_rng(num_rows)
+    num_symmetries = len(game.cell_symmetries)
+    assert num_symmetries > 1
+    planes = rng.random((num_rows, *game.planes_shape), np.float32)
+    weights = rng.random((num_rows, game.num_actions), np.float32)
+    rows = planes, weights, rng.random(weights.shape) < 0.5
+    chosen = rng.integers(num_symmetries, size=num_rows)
+    expected = naive_under_symmetries(chosen, game, *rows)
+    before = [array.copy() for array in rows]
+    for order in "CF":  # planes may come from a game that stacks its own arrays
+        found = under_symmetries(chosen, game, np.asarray(planes, order=order), *rows[1:])
+        for ours, theirs in zip(found, expected, strict=True):
+            assert ours.dtype == theirs.dtype and ours.flags.c_contiguous
+            assert np.array_equal(ours, theirs)
+    assert all(np.array_equal(array, copy) for array, copy in zip(rows, before))
 
 
 def test_the_window_is_katagos():
