@@ -20,6 +20,7 @@ from alphazero.rng import child_generator
 DEFAULT_UCT_SIMULATIONS = 1000
 MAX_SIMULATIONS = 10_000_000
 MAX_TIME_S = 86_400.0
+MAX_THREADS = 1024
 
 #: ``progress(done, total)``: simulations made so far and to be made; ``total`` is None where only the clock ends the search.
 Progress = Callable[[int, int | None], None]
@@ -113,6 +114,7 @@ class PlayerSettings:
         "random", "UCT: uniformly random rollouts, or weighted by an evaluation of the moves", choices=("random", "weighted")
     )
     rollout_weights: list[float] | None = option(None, "UCT: weights of the evaluation of weighted rollouts; without them the game's own")
+    num_threads: int = option(1, "UCT: threads, each with a tree of its own, their results summed; 0 takes all cores", 0, MAX_THREADS)
     with_search: bool = option(True, "network: search with it, or play its best guess at once")
     device: str = option("auto", "network: where it runs: auto, cpu, cuda")
     seed: int = option(0, "seed of everything random; the same seed gives the same game", 0, 2**63 - 1)
@@ -166,6 +168,7 @@ def _uct_search(game: Game, settings: PlayerSettings):
         final_move=settings.final_move,
         rollout=settings.rollout,
         rollout_weights=settings.rollout_weights,
+        num_threads=settings.num_threads,
         seed=settings.seed,
     )
 
@@ -184,7 +187,7 @@ def _uct_name(settings: PlayerSettings) -> str:
     if settings.time_limit_s is not None:
         parts.append(f"{'' if parts else 'uct,'}time_limit_s={settings.time_limit_s:g}")
     standard = PlayerSettings()
-    for key in ("uct_c", "statistics", "final_move", "rollout"):
+    for key in ("uct_c", "statistics", "final_move", "rollout", "num_threads"):
         value = getattr(settings, key)
         if value != getattr(standard, key):
             parts.append(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}")

@@ -205,7 +205,7 @@ def test_a_second_search_is_not_disturbed_by_the_first(statistics):
     first, second = game.play_moves([0]), game.play_moves([4])
     used, fresh = (UctSearch(game, num_simulations=400, statistics=statistics) for _ in range(2))
     used.run(first)
-    fresh._rng[0] = used._rng[0]
+    fresh.workers[0].rng[0] = used.workers[0].rng[0]
     assert (used.run(second).visits == fresh.run(second).visits).all()
 
 
@@ -214,6 +214,7 @@ CASES = [
     ("tic_tac_toe", {"num_simulations": 300, "statistics": "position", "final_move": "value"}),
     ("connect_x:4x4x3", {"num_simulations": 4500, "statistics": "position"}),  # beyond the tables of UCB1
     ("connect_x:9x9x4", {"num_simulations": 50}),
+    ("connect_four", {"num_simulations": 70, "num_threads": 3}),
     ("othello:4", {"num_simulations": 150, "rollout": "weighted"}),
     ("othello:6", {"num_simulations": 40, "statistics": "position", "max_nodes": 100}),
     ("tests/twice_game.py", {"num_simulations": 200, "statistics": "position"}),

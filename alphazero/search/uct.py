@@ -3,10 +3,16 @@
 In: one position of a game with compiled rules. Out: `UctOutput`, the move and what the search thinks of all moves. The four phases of a
 simulation are the textbook's: `select`, `expand`, `rollout`, `backpropagate`. The kernel runs in chunks of a few milliseconds, so that a time
 limit, a progress bar and Ctrl-C work.
+
+Several threads search by root parallelism (Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", 2008): each grows a tree of
+its own, and the roots' statistics are summed when all have ended. Nothing is shared in between, so that the result does not depend on their pace.
 """
 
 import math
+import os
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +25,8 @@ from alphazero.search.rollout import RolloutScratch, check_weights, make_rollout
 from alphazero.search.uct_tree import (
     NO_CHILDREN,
     ROOT_INDEX,
+    Scratch,
+    Tree,
     action_of,
     backpropagate,
     child_of,
@@ -26,6 +34,7 @@ from alphazero.search.uct_tree import (
     expand,
     make_scratch,
     make_tree,
+    on_own_lines,
     select,
     start_tree,
     wins_of,
@@ -87,6 +96,50 @@ def run_simulations(game, tree, root_state, uct_c, rollouts, scratch, rng, num_s
         backpropagate(tree, path, length, points)
 
 
+class Worker:
+    """What a thread has for itself: a tree, random numbers, scratch memory and the number of simulations it has made.
+
+    Args:
+        simulations: its share of those of a search.
+        generator: seeds its random numbers.
+    """
+
+    def __init__(self, game: CompiledGame, uct_c: float, rollouts: Rollouts, tree: Tree, simulations: int, generator: np.random.Generator):
+        self.tree = tree._replace(sizes=on_own_lines(tree.sizes))
+        self.simulations = simulations
+        self.rng = on_own_lines(kernel_rng(generator))
+        self.done = 0
+        self.stopped = False  #: another thread may set it; the search then ends after the chunk that is running
+        self._game, self._uct_c = game, uct_c
+        self._rollouts = rollouts._replace(scratch=RolloutScratch(*map(on_own_lines, rollouts.scratch)))
+        scratch = make_scratch(game.num_actions, game.max_plies, game.state_size, game.state_dtype)
+        self._scratch = Scratch(*map(on_own_lines, scratch))
+
+    def start(self, state: np.ndarray) -> None:
+        """Make a tree of the root and its children."""
+        self.done, self.stopped = 0, False
+        start_tree(self._game.rules, self.tree, state, self._scratch)
+
+    def simulate(self, state: np.ndarray, num_simulations: int) -> None:
+        """Run simulations and count them."""
+        arrays = (self.tree, state, self._uct_c, self._rollouts, self._scratch, self.rng)
+        run_simulations(self._game.rules, *arrays, np.int64(num_simulations))
+        self.done += num_simulations
+
+    def run(self, state: np.ndarray, started: float, limit_s: float, after_chunk: Callable[[], None] | None = None) -> None:
+        """Run simulations until the worker's share is made or ``limit_s`` seconds have passed since ``started``, at least one chunk."""
+        chunk, now = FIRST_CHUNK, time.perf_counter()
+        while self.done < self.simulations and not self.stopped and (self.done == 0 or now - started < limit_s):
+            chunk = min(chunk, self.simulations - self.done)
+            self.simulate(state, chunk)
+            before, now = now, time.perf_counter()
+            chunk_s = max(now - before, 1e-9)
+            next_s = min(CHUNK_S, started + limit_s - now)
+            chunk = max(1, int(chunk * min(4.0, next_s / chunk_s)))
+            if after_chunk is not None:
+                after_chunk()
+
+
 class UctSearch:
     """Upper confidence bounds applied to trees, with random rollouts.
 
@@ -99,8 +152,11 @@ class UctSearch:
         final_move: "visits" plays the most visited move, "value" the one of the best mean result.
         rollout: "random" moves, or "weighted" by the game's evaluation (`rules.action_scores`).
         rollout_weights: the evaluation's weights; None takes the game's own.
-        max_nodes: bound of the tree; once it is reached, simulations go on without adding to it. `memory_bytes` says what it takes.
-        seed: the same seed and the same searches one after another give the same moves, if no time limit cuts them short.
+        max_nodes: bound of the tree, or of all threads' trees together; once it is reached, simulations go on without adding to it.
+            `memory_bytes` says what it takes.
+        num_threads: each searches a tree of its own, with its share of the simulations and all of the time; 0 takes all cores.
+        seed: the same seed, the same number of threads and the same searches one after another give the same moves, if no time limit cuts
+            them short.
 
     Raises:
         ValueError: with one plain sentence for an impossible value.
@@ -118,35 +174,45 @@ class UctSearch:
         rollout: str = "random",
         rollout_weights=None,
         max_nodes: int = DEFAULT_MAX_NODES,
+        num_threads: int = 1,
         seed: int = 0,
     ):
         if not isinstance(game, CompiledGame):
             raise ValueError(f"UCT needs a game with compiled rules, and {game.name} exists only as Python objects.")
-        _check_settings(game, uct_c, num_simulations, time_limit_s, max_nodes)
+        num_threads = _checked_threads(num_threads)
+        _check_settings(game, uct_c, num_simulations, time_limit_s, max_nodes, num_threads)
         _check_choice("statistics", statistics, ("node", "position"))
         _check_choice("final_move", final_move, ("visits", "value"))
         _check_choice("rollout", rollout, ("random", "weighted"))
         if rollout == "random" and rollout_weights is not None:
             raise ValueError("rollout_weights belong to rollout=weighted: leave them out, or choose weighted rollouts.")
         self.game = game
-        self._uct_c = float(uct_c)
-        self._num_simulations = MAX_SIMULATIONS if num_simulations is None else num_simulations
+        self._num_simulations = num_simulations
         self._time_limit_s = time_limit_s
         self._final_move = final_move
         weighted = rollout == "weighted"
         weights = check_weights(game, rollout_weights) if weighted else np.zeros(0)
-        self._rollouts = Rollouts(weighted, weights, make_rollout_scratch(game.num_actions))
-        self._rng = kernel_rng(child_generator(seed, "uct"))
-        # Each simulation expands one leaf at most, so that a search of few simulations needs no more nodes than this.
-        needed = 1 + game.num_actions * (1 + self._num_simulations)
-        #: the tree of the last search
-        self.tree = make_tree(min(max_nodes, needed), game.state_size, game.state_dtype, statistics == "position")
-        self._scratch = make_scratch(game.num_actions, game.max_plies, game.state_size, game.state_dtype)
+        total = MAX_SIMULATIONS if num_simulations is None else num_simulations
+        #: one for each thread; their trees are those of the last search
+        self.workers = []
+        for index in range(num_threads):
+            simulations = total // num_threads + (index < total % num_threads)
+            # Each simulation expands one leaf at most, so that a search of few simulations needs no more nodes than this.
+            nodes = min(max_nodes // num_threads, 1 + game.num_actions * (1 + simulations))
+            tree = make_tree(nodes, game.state_size, game.state_dtype, statistics == "position")
+            rollouts = Rollouts(weighted, weights, make_rollout_scratch(game.num_actions))
+            generator = child_generator(seed, f"uct {index}" if index else "uct")
+            self.workers.append(Worker(game, float(uct_c), rollouts, tree, simulations, generator))
+
+    @property
+    def tree(self) -> Tree:
+        """The first thread's tree of the last search."""
+        return self.workers[0].tree
 
     @property
     def memory_bytes(self) -> int:
-        """The largest number of bytes that the tree can take."""
-        return sum(array.nbytes for array in self.tree)
+        """The largest number of bytes that the trees can take."""
+        return sum(array.nbytes for worker in self.workers for array in worker.tree)
 
     def run(self, state: np.ndarray, progress=None) -> UctOutput:
         """Search one position.
@@ -161,81 +227,103 @@ class UctSearch:
         state = np.ascontiguousarray(state, self.game.state_dtype)
         if self.game.over(state[None])[0]:
             raise ValueError("the game is over: there is no move to search for.")
-        start_tree(self.game.rules, self.tree, state, self._scratch)
-        self._simulate(state, 0)  # compiles, or loads what was compiled, before the clock starts
-        done = self._run_chunks(state, progress)
-        return self._output(state, done)
+        for worker in self.workers:
+            worker.start(state)
+        self.workers[0].simulate(state, 0)  # compiles, or loads what was compiled, before the clock starts
+        report = _Report(self.workers, self._num_simulations if self._time_limit_s is None else None, progress)
+        self._run_workers(state, report.after_chunk)
+        report.send()
+        return self._output(state)
 
-    def _simulate(self, state, num_simulations: int) -> None:
-        run_simulations(self.game.rules, self.tree, state, self._uct_c, self._rollouts, self._scratch, self._rng, np.int64(num_simulations))
-
-    def _run_chunks(self, state, progress) -> int:
-        """Run simulations until their number or the time limit is reached, at least one chunk; return how many."""
+    def _run_workers(self, state, after_chunk) -> None:
+        """Let the workers search side by side, the first one in this thread; whatever ends it early ends the others too."""
+        started = time.perf_counter()
         limit_s = math.inf if self._time_limit_s is None else self._time_limit_s
-        total = self._num_simulations if self._time_limit_s is None else None
-        started = now = reported = time.perf_counter()
-        chunk, done = FIRST_CHUNK, 0
-        while done < self._num_simulations and (done == 0 or now - started < limit_s):
-            chunk = min(chunk, self._num_simulations - done)
-            self._simulate(state, chunk)
-            done += chunk
-            before, now = now, time.perf_counter()
-            chunk_s = max(now - before, 1e-9)
-            next_s = min(CHUNK_S, started + limit_s - now)
-            chunk = max(1, int(chunk * min(4.0, next_s / chunk_s)))
-            if progress is not None and now - reported >= PROGRESS_S:
-                progress(done, total)
-                reported = now
-        if progress is not None:
-            progress(done, total)
-        return done
+        first, *others = self.workers
+        if not others:
+            first.run(state, started, limit_s, after_chunk)
+            return
+        # Threads of its own for every search: they cost some 0.1 ms, and a player that is no longer used leaves none behind.
+        with ThreadPoolExecutor(len(others)) as pool:
+            try:
+                searches = [pool.submit(worker.run, state, started, limit_s) for worker in others]
+                first.run(state, started, limit_s, after_chunk)
+                for search in searches:
+                    search.result()
+            finally:
+                for worker in others:
+                    worker.stopped = True
 
-    def _output(self, state, num_simulations: int) -> UctOutput:
+    def _output(self, state) -> UctOutput:
+        """Return what the statistics of all trees' roots together say."""
         player = int(self.game.players(state[None])[0])
-        actions, _, visits, values = self._children(ROOT_INDEX, player)
+        actions = children_of(self.tree, ROOT_INDEX)[0]  # the same in every tree, like their order
+        visits, points = sum(_counts(worker.tree, children_of(worker.tree, ROOT_INDEX)[1]) for worker in self.workers)
+        values = _values(player, visits, points)
         best = _best(visits, values, self._final_move)
-        best = best[random_below(self._rng, len(best))]
+        best = int(best[random_below(self.workers[0].rng, len(best))])
         all_visits = np.zeros(self.game.num_actions, np.int32)
         all_values = np.full(self.game.num_actions, np.nan, np.float32)
         all_visits[actions] = visits
         all_values[actions[visits > 0]] = values[visits > 0]
+        root_counts = sum(_counts(worker.tree, np.array([ROOT_INDEX])) for worker in self.workers)
         return UctOutput(
             int(actions[best]),
             (all_visits / all_visits.sum()).astype(np.float32),
-            float(_values(player, self.tree.nodes[ROOT_INDEX])),
+            float(_values(player, *root_counts)[0]),
             all_visits,
             all_values,
             self._principal_variation(state, best),
-            num_simulations,
+            sum(worker.done for worker in self.workers),
         )
 
-    def _children(self, node: int, player: int):
-        """Return the actions, indices, visits and values (for ``player``; -inf without visits) of a node's children."""
-        actions, indices = children_of(self.tree, node)
-        children = self.tree.nodes[indices]
-        return actions, indices, children["visits"], np.where(children["visits"] > 0, _values(player, children), -np.inf)
-
     def _principal_variation(self, state, best: int) -> list[int]:
-        """Return the line that begins with the root's child number ``best`` and goes on with the most visited moves."""
-        actions, indices = children_of(self.tree, ROOT_INDEX)
+        """Return the line that begins with the root's child number ``best`` and goes on with the most visited moves.
+
+        After its first move it is that of the tree which visited this move most.
+        """
+        tree = max((worker.tree for worker in self.workers), key=lambda tree: _counts(tree, children_of(tree, ROOT_INDEX)[1])[0][best])
+        actions, indices = children_of(tree, ROOT_INDEX)
         states, line = state[None], []
         while True:
             line.append(int(actions[best]))
             node = int(indices[best])
-            if self.tree.nodes[node]["first_child"] == NO_CHILDREN:
+            if tree.nodes[node]["first_child"] == NO_CHILDREN:
                 return line
             transition = self.game.step(states, line[-1:])
             states = transition.states
-            actions, indices, visits, values = self._children(node, int(transition.players[0]))
+            actions, indices = children_of(tree, node)
+            visits, points = _counts(tree, indices)
             if visits.max() == 0:
                 return line
-            best = int(_best(visits, values, "visits")[0])
+            best = int(_best(visits, _values(int(transition.players[0]), visits, points), "visits")[0])
 
 
-def _values(player: int, nodes: np.ndarray) -> np.ndarray:
-    """Return the mean results of nodes in [-1, 1] for ``player``, float64; without visits anything."""
-    visits = nodes["visits"].astype(np.int64)
-    return 2.0 * _wins_of(player, nodes["points"], visits) / np.maximum(visits, 1) - 1.0
+class _Report:
+    """Tells ``progress`` of the simulations of all workers, not more often than every `PROGRESS_S` seconds."""
+
+    def __init__(self, workers: list[Worker], total: int | None, progress):
+        self._workers, self._total, self._progress = workers, total, progress
+        self._sent = time.perf_counter()
+
+    def after_chunk(self) -> None:
+        if self._progress is not None and time.perf_counter() - self._sent >= PROGRESS_S:
+            self.send()
+
+    def send(self) -> None:
+        if self._progress is not None:
+            self._progress(sum(worker.done for worker in self._workers), self._total)
+            self._sent = time.perf_counter()
+
+
+def _counts(tree: Tree, nodes: np.ndarray) -> np.ndarray:
+    """Return int64[2, ...]: the visits and the points of nodes."""
+    return np.stack([tree.nodes[nodes]["visits"], tree.nodes[nodes]["points"]]).astype(np.int64)
+
+
+def _values(player: int, visits: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Return the mean results in [-1, 1] for ``player``, float64; -inf without visits."""
+    return np.where(visits > 0, 2.0 * _wins_of(player, points, visits) / np.maximum(visits, 1) - 1.0, -np.inf)
 
 
 def _best(visits: np.ndarray, values: np.ndarray, final_move: str) -> np.ndarray:
@@ -245,7 +333,14 @@ def _best(visits: np.ndarray, values: np.ndarray, final_move: str) -> np.ndarray
     return largest[second_key[largest] == second_key[largest].max()]
 
 
-def _check_settings(game, uct_c, num_simulations, time_limit_s, max_nodes) -> None:
+def _checked_threads(num_threads: int) -> int:
+    """Return the number of threads, where 0 stands for all cores that this process may use."""
+    if num_threads < 0:
+        raise ValueError(f"num_threads={num_threads} is not allowed: it is a number from 0 on, and 0 takes all cores.")
+    return num_threads or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
+def _check_settings(game, uct_c, num_simulations, time_limit_s, max_nodes, num_threads) -> None:
     if not (0.0 <= uct_c < math.inf):
         raise ValueError(f"uct_c={uct_c} is not allowed: it is a number from 0 on.")
     if num_simulations is None and time_limit_s is None:
@@ -254,8 +349,10 @@ def _check_settings(game, uct_c, num_simulations, time_limit_s, max_nodes) -> No
         raise ValueError(f"num_simulations={num_simulations} is not allowed: it is a number from 1 to {MAX_SIMULATIONS}.")
     if time_limit_s is not None and not 0.0 < time_limit_s < math.inf:
         raise ValueError(f"time_limit_s={time_limit_s} is not allowed: it is a number of seconds above 0.")
-    if not 1 + game.num_actions <= max_nodes <= MAX_SIMULATIONS:
-        raise ValueError(f"max_nodes={max_nodes} is not allowed: for {game.name} it goes from {1 + game.num_actions} to {MAX_SIMULATIONS}.")
+    least = num_threads * (1 + game.num_actions)
+    if not least <= max_nodes <= MAX_SIMULATIONS:
+        threads = f" with {num_threads} threads" if num_threads > 1 else ""
+        raise ValueError(f"max_nodes={max_nodes} is not allowed: for {game.name}{threads} it goes from {least} to {MAX_SIMULATIONS}.")
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
