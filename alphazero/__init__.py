@@ -6,12 +6,14 @@
     search/                 PUCT for many games in lockstep; UCT with random rollouts, the baseline
     evaluator               the seam between search and network
     network                 the policy/value network, a pure function of tensors
-    torch_evaluator         the engine that runs it in search
-    selfplay                games in lockstep, an unending stream of records
+    engines/                ways to run it fast: torch, OpenVINO, CUDA graphs; how far each is from the reference
+    network_evaluator       an engine held to the reference, behind evaluation_cache
+    selfplay                games in lockstep, an unending stream of records; parallel_selfplay runs one on each core
     replay                  a growing window of raw positions, batches under random symmetries
     learner                 batches in, better weights out
     checkpoint, run_folder  files that are never half written, and where they lie
     players, arena          choosers of moves, and paired matches between them; exact/ proves them
+    tuning                  what is left to auto, by a short measurement
     training                the loop that knows all of the above; it yields events to sinks/
     play/, interop/         the terminal, the JSON engine, PettingZoo
     cli/                    the console command `alphazero`

@@ -5,6 +5,7 @@ import math
 from typing import NamedTuple
 
 from alphazero.learner import LearnerReport
+from alphazero.network_evaluator import EngineReport
 
 
 class Progress(NamedTuple):
@@ -30,9 +31,10 @@ class SelfPlayReport:
     seconds: float = 0.0
     positions_per_s: float = 0.0
     simulations_per_s: float = 0.0
-    evaluations_per_s: float = 0.0
-    evaluator_share: float = 0.0  #: of the seconds, spent inside the evaluator
-    mean_batch: float = 0.0  #: positions in a call of the evaluator
+    evaluations_per_s: float = 0.0  #: positions that the network answered
+    cache_hit_rate: float = 0.0  #: share of the positions asked for that came from the cache
+    evaluator_share: float = 0.0  #: of the seconds, spent inside the evaluator, its cache included
+    mean_batch: float = 0.0  #: positions in a call of the evaluator, those in its cache included
     search_depth: float = 0.0  #: mean distance of a new leaf from its root
     game_length: float = 0.0  #: mean plies
     first_player_wins: float = 0.0  #: share of the games
@@ -93,6 +95,7 @@ class IterationReport:
     elapsed_s: float = math.nan  #: of the whole run, resumed parts included
     selfplay_s: float = 0.0
     learner_s: float = 0.0
+    engine: EngineReport | None = None
     pit: PitReport | None = None
     strength: StrengthReport | None = None
     proof: ProofSummary | None = None

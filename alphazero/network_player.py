@@ -11,16 +11,20 @@ import numpy as np
 
 from alphazero.checkpoint import find_network, load_network, network_game
 from alphazero.config import from_plain
+from alphazero.device import choose_device, set_num_threads
+from alphazero.engines import REFERENCE, EngineChoice
+from alphazero.engines.agreement import sample_positions
 from alphazero.learner import load_arrays
 from alphazero.network import NetworkSettings, make_network
+from alphazero.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.players import Analysis, Choice
 from alphazero.rng import child_generator
 from alphazero.search.mcts import SearchSettings, TreeSearch
 from alphazero.search.tree import bytes_per_node
-from alphazero.torch_evaluator import TorchEvaluator, choose_device, set_num_threads
 
 DEFAULT_SIMULATIONS = 200
 SIMULATIONS_OF_A_TIME_LIMIT = 200_000  # where only the clock ends a search, the tree still ends somewhere
+_SAMPLE_ROWS = 256  # random positions that an engine is calibrated with and compared on
 MEMORY_BYTES = 400_000_000  # of the trees of one batch; more games than fit take turns
 
 
@@ -112,6 +116,7 @@ class NetworkPlayer(EvaluatorPlayer):
     Args:
         path: a network file, or the directory of a run, whose newest network is taken.
         with_search: False plays the network's best guess at once.
+        choice: what runs the network; one that is too far from float32 is replaced, see `alphazero.network_evaluator`.
 
     Raises:
         ValueError: with one plain sentence if there is no network or it is one of another game.
@@ -126,6 +131,7 @@ class NetworkPlayer(EvaluatorPlayer):
         with_search: bool = True,
         seed: int = 0,
         device: str = "auto",
+        choice: EngineChoice = REFERENCE,
     ):
         path = find_network(path)
         stored = load_network(path)
@@ -135,8 +141,9 @@ class NetworkPlayer(EvaluatorPlayer):
         load_arrays(network, stored.arrays)
         if num_simulations is None:
             num_simulations = DEFAULT_SIMULATIONS if time_limit_s is None else SIMULATIONS_OF_A_TIME_LIMIT
-        set_num_threads(0)
-        evaluator = TorchEvaluator(network, "float32", choose_device(device))
+        sample = sample_positions(game, _SAMPLE_ROWS, child_generator(0, "sample"))
+        own_settings = EvaluatorSettings(cache_mb=0)
+        evaluator = NetworkEvaluator(network, sample, game, choice, own_settings, choose_device(device), num_threads=set_num_threads(0))
         super().__init__(game, evaluator, num_simulations if with_search else 0, time_limit_s, seed, name=_display_name(path))
 
 

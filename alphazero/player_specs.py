@@ -36,12 +36,14 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
     path = network_path(kind, game.name)
     if path is None:
         raise ConfigError(f"there is no player '{spec}'; a player is one of {', '.join(KINDS)} (docs/PLAY.md).")
+    from alphazero.engines import EngineChoice
     from alphazero.network_player import NetworkPlayer
 
     limits = {"time_limit_s": settings.time_limit_s}
     if settings.num_simulations is not None:
         limits["num_simulations"] = settings.num_simulations
-    return NetworkPlayer(game, path, with_search=settings.with_search, seed=settings.seed, device=settings.device, **limits)
+    choice = EngineChoice(settings.engine, settings.precision)
+    return NetworkPlayer(game, path, with_search=settings.with_search, seed=settings.seed, device=settings.device, choice=choice, **limits)
 
 
 def read_spec(spec: str, settings: PlayerSettings | None = None) -> tuple[str, PlayerSettings]:

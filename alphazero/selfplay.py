@@ -1,7 +1,8 @@
 """Self-play: B games in lockstep, one evaluator, an unending stream of finished games.
 
-In: a game, an evaluator, settings. Out: `GameRecord`s, one at a time, as games finish. A slot whose search is finished plays its move at once
-while the other slots search on; a slot whose game is finished begins the next one. Knows neither replay nor learner.
+In: a game, an evaluator, settings. Out: `GameRecord`s as games finish. A slot whose search is finished plays its move while the other slots search
+on; a slot whose game is finished begins the next one. `alphazero.parallel_selfplay` runs one of these on each core. Knows neither replay nor
+learner.
 """
 
 import dataclasses
@@ -18,7 +19,7 @@ from alphazero.search.mcts import SearchSettings, TreeSearch
 class SelfPlaySettings:
     """How the training games are played."""
 
-    num_parallel_games: int = option(128, "games in lockstep, which share each batch of the network", low=1, high=65536)
+    num_parallel_games: int = option(0, "games in lockstep, which share the network's batches; 0 measures at the start", low=0, high=65536)
     games_per_iteration: int = option(200, "games finished in an iteration, before the network learns from them", low=1)
     carry_over: bool = option(True, "games that an iteration leaves unfinished go on in the next; false plays each iteration's games to their end")
     num_simulations: int = option(128, "simulations of a full search, whose row is trained on (AlphaZero: 800)", low=2, high=1_000_000)
@@ -30,6 +31,9 @@ class SelfPlaySettings:
     num_sampled_plies: int = option(15, "plies that are played at this temperature (AlphaZero: 30 in chess)", low=0)
     final_temperature: float = option(0.0, "temperature afterwards", low=0.0, high=10.0)
     temperature_half_life: float = option(0.0, "plies in which the temperature halves towards the final one; 0 switches at once", low=0.0)
+
+
+_MOVES_AT_ONCE = 16  # moves are made when one in so many searches is finished: a call costs as much for one game as for ten
 
 
 class SelfPlay:
@@ -45,6 +49,7 @@ class SelfPlay:
         self.game = game
         self.settings = settings
         self.num_positions = 0  #: moves made by search so far
+        self._room: int | None = None  # games that may still be begun; None is no limit
         self._generator = generator
         most = max(settings.num_simulations, settings.num_fast_simulations)
         self.search = TreeSearch(game, evaluator, settings.num_parallel_games, most, search_settings, generator)
@@ -61,19 +66,35 @@ class SelfPlay:
         self._targets = np.zeros((slots, plies), np.bool_)
 
     def play(self, num_games: int) -> Iterator[GameRecord]:
-        """Play until ``num_games`` more games are finished, or a few more where several end at once, and yield each as it ends.
-
-        Trees of unfinished games are begun anew at each call: the network may have changed since.
-        """
-        started = self._resume_games()
+        """Play until ``num_games`` more games are finished, or a few more where several end at once, and yield each as it ends."""
+        self.begin(num_games)
         finished = 0
         while finished < num_games:
-            room = None if self.settings.carry_over else max(num_games - started, 0)
-            started += self._start_games(room)
-            self.search.step()
-            records = self._make_moves()
+            records = self.advance(1)
             finished += len(records)
             yield from records
+
+    def begin(self, num_games: int) -> None:
+        """Get ready to play ``num_games`` more games with the evaluator as it is now.
+
+        Trees of unfinished games are begun anew: the network may have changed since.
+        """
+        rows = np.flatnonzero(self._playing)
+        self._room = None if self.settings.carry_over else max(num_games - len(rows), 0)
+        self.search.stop(np.flatnonzero(~self._playing))
+        if len(rows):
+            self.search.reset(rows, self._roots[rows], *self._draw_budgets(rows))
+
+    def advance(self, num_steps: int) -> list[GameRecord]:
+        """Make so many steps, each of one leaf in every game, and return the games that ended."""
+        records = []
+        for _ in range(num_steps):
+            self._start_games()
+            if not self._playing.any():
+                break
+            self.search.step()
+            records += self._make_moves()
+        return records
 
     def state_dict(self) -> dict:
         """Return the games under way and the random state; the trees are not part of it."""
@@ -94,28 +115,19 @@ class SelfPlay:
         for name in ("states", "actions", "weights", "values", "players", "targets"):
             getattr(self, f"_{name}")[rows, : state[name].shape[1]] = state[name]
 
-    def _resume_games(self) -> int:
-        """Begin the searches of the games under way; return how many there are."""
-        rows = np.flatnonzero(self._playing)
-        self.search.stop(np.flatnonzero(~self._playing))
-        if len(rows):
-            self.search.reset(rows, self._roots[rows], *self._draw_budgets(rows))
-        return len(rows)
-
-    def _start_games(self, room: int | None) -> int:
-        """Begin games in idle slots, at most ``room``; return how many."""
-        if self._playing.all():
-            return 0
-        rows = np.flatnonzero(~self._playing)[:room]
-        if not len(rows):
-            return 0
+    def _start_games(self) -> None:
+        """Begin games in idle slots, as far as there is room."""
+        if self._playing.all() or self._room == 0:
+            return
+        rows = np.flatnonzero(~self._playing)[: self._room]
+        if self._room is not None:
+            self._room -= len(rows)
         self._roots[rows] = self.game.initial_states(len(rows))
         self._plies[rows] = 0
         self._playing[rows] = True
         if self.settings.random_opening_share > 0:
             self._play_openings(rows)
         self.search.reset(rows, self._roots[rows], *self._draw_budgets(rows))
-        return len(rows)
 
     def _play_openings(self, rows) -> None:
         """Play random moves at the start of a share of the games; they stay in the records, but none is a target, and none ends a game."""
@@ -148,9 +160,9 @@ class SelfPlay:
         return np.where(full, settings.num_simulations, settings.num_fast_simulations), full
 
     def _make_moves(self) -> list[GameRecord]:
-        """Play a move in every slot whose search is finished; return the games that end with it."""
+        """Play a move in every slot whose search is finished, if they are enough; return the games that end with it."""
         rows = self.search.finished_rows()
-        if not len(rows):
+        if len(rows) * _MOVES_AT_ONCE < np.count_nonzero(self._playing):
             return []
         output = self.search.output(rows)
         actions = self._choose(output.action_weights, self._plies[rows])

@@ -6,13 +6,14 @@ from pathlib import Path
 import numpy as np
 
 from alphazero.config import ConfigError, check, option, section
+from alphazero.device import choose_device
 from alphazero.games import make_game
 from alphazero.learner import LearnerSettings
 from alphazero.network import NetworkSettings
+from alphazero.network_evaluator import EvaluatorSettings
 from alphazero.replay import ReplaySettings
 from alphazero.search.mcts import SearchSettings
 from alphazero.selfplay import SelfPlaySettings
-from alphazero.torch_evaluator import EvaluatorSettings, choose_device
 
 
 @dataclasses.dataclass
@@ -56,6 +57,7 @@ class RunSettings:
     root: str = option("checkpoints", "folder of all runs; the run's own is ROOT/GAME/NAME")
     name: str = option("", "the run's name; empty takes the date and time")
     num_threads: int = option(0, "threads of the network on a CPU; 0 takes all cores", low=0, high=1024)
+    retune: bool = option(False, "measure what is left to auto again, though this machine has been measured before")
     sample_game_every: int = option(5, "iterations between games that are drawn in TensorBoard; 0 is none", low=0)
     keep_networks: int = option(20, "networks kept, the newest ones; 0 keeps all", low=0)
 

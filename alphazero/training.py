@@ -17,20 +17,26 @@ import numpy as np
 from alphazero.arena import play_match
 from alphazero.checkpoint import load_state, save_network, save_state
 from alphazero.config import ConfigError
+from alphazero.device import choose_device, set_num_threads
+from alphazero.engines import EngineChoice
+from alphazero.engines.agreement import PositionSample, sample_positions
 from alphazero.events import IterationReport, PitReport, Progress, ProofSummary, SelfPlayReport, StrengthReport
 from alphazero.exact import ExactValues, prove
 from alphazero.games import make_game
 from alphazero.learner import Learner, network_arrays
 from alphazero.network import make_network
+from alphazero.network_evaluator import NetworkEvaluator
 from alphazero.network_player import EvaluatorPlayer
+from alphazero.parallel_selfplay import ParallelSelfPlay
 from alphazero.players import PlayerSettings, UctPlayer
 from alphazero.records import GameRecord
 from alphazero.replay import Replay
 from alphazero.rng import child_generator
 from alphazero.run_folder import RunFolder
-from alphazero.selfplay import SelfPlay
 from alphazero.settings import TrainSettings
-from alphazero.torch_evaluator import TorchEvaluator, choose_device, choose_precision, set_num_threads
+from alphazero.tuning import tune
+
+_SAMPLE_ROWS = 256  # positions that the engine is calibrated with and compared on after each iteration
 
 
 class Trainer:
@@ -44,14 +50,16 @@ class Trainer:
     def __init__(self, settings: TrainSettings, folder: RunFolder):
         self.settings = settings
         self.folder = folder
-        set_num_threads(settings.run.num_threads)
+        self._num_threads = set_num_threads(settings.run.num_threads)
         self.game = make_game(settings.game.name)
         device = choose_device(settings.device)
         network = make_network(self.game.planes_shape, self.game.num_actions, settings.network, settings.seed).to(device)
-        self._settle_precision(network, device)
+        self.tuning = tune(settings, self.game, network, device, self._num_threads)  #: what was measured, None if nothing was left open
         self.learner = Learner(network, settings.learner, device)
-        self.evaluator = TorchEvaluator(network, settings.evaluator.precision, device)
-        self.selfplay = SelfPlay(self.game, self.evaluator, settings.selfplay, settings.search, child_generator(settings.seed, "self-play"))
+        self._sample = sample_positions(self.game, _SAMPLE_ROWS, child_generator(settings.seed, "sample"))
+        self.evaluator = self._evaluator(network)
+        generator = child_generator(settings.seed, "self-play")
+        self.selfplay = ParallelSelfPlay(self.game, self.evaluator.lanes, settings.selfplay, settings.search, generator)
         self.replay = Replay(self.game, settings.replay, child_generator(settings.seed, "replay"))
         self.iteration = 0
         self.stored_iteration = 0  #: the one after which a resume goes on
@@ -72,7 +80,7 @@ class Trainer:
             records, report = yield from self._play()
             yield from self._learn(report)
             yield from self._pit(report)
-            self.evaluator.update(self.learner.network)
+            self._update_evaluator(report)
             self._elapsed_s += time.monotonic() - start
             finished = report.last = self.finished
             yield from self._measure(report)
@@ -97,7 +105,7 @@ class Trainer:
         """Play the games of an iteration; return them and the beginning of the report."""
         self.iteration += 1
         wanted = self.settings.selfplay.games_per_iteration
-        counts = dataclasses.replace(self.selfplay.search.counts)
+        counts, lanes = self.selfplay.counts, self._lane_counts()
         start = time.monotonic()
         records: list[GameRecord] = []
         num_positions = 0
@@ -108,7 +116,7 @@ class Trainer:
             yield self._progress("self-play", min(len(records), wanted), wanted)
         num_targets = sum(self.replay.add(record) for record in records)
         self._rows_of[self.iteration] = num_targets
-        selfplay = self._selfplay_report(records, num_targets, counts, time.monotonic() - start)
+        selfplay = self._selfplay_report(records, num_targets, counts, lanes, time.monotonic() - start)
         return records, IterationReport(self.iteration, selfplay, None, self.replay.window, selfplay_s=selfplay.seconds)
 
     def _learn(self, report: IterationReport):
@@ -138,11 +146,11 @@ class Trainer:
         yield self._progress("pit", 0, pit.num_games)
         old = make_network(self.game.planes_shape, self.game.num_actions, self.settings.network).to(self.learner.device)
         rejected = self.learner.state_dict()
-        new_player = self._player(TorchEvaluator(self.learner.network, self.evaluator.precision, self.learner.device), pit.num_simulations)
+        self.evaluator.update(self.learner.network)
         self.learner.load_state_dict(self._accepted)
         old.load_state_dict(self.learner.network.state_dict())
-        old_player = self._player(TorchEvaluator(old, self.evaluator.precision, self.learner.device), pit.num_simulations)
-        match = play_match(self.game, new_player, old_player, pit.num_games, pit.opening_plies, seed=self._seed("pit"))
+        players = [self._player(evaluator, pit.num_simulations) for evaluator in (self.evaluator, self._evaluator(old))]
+        match = play_match(self.game, *players, pit.num_games, pit.opening_plies, seed=self._seed("pit"))
         accepted = match.score >= pit.acceptance
         if accepted:
             self.learner.load_state_dict(rejected)
@@ -218,19 +226,30 @@ class Trainer:
         self._rows_of = {int(number): rows for number, rows in state["rows_of"].items()}
         games = self.folder.load_games(self.iteration, self.settings.replay.window_max)
         self.replay.load_state_dict(state["replay"], games)
-        self.evaluator.update(self.learner.network)
+        self.evaluator.update(self.learner.network, self._newest_positions())
         self.folder.cut_metrics(self.iteration)
 
     # --- small things -------------------------------------------------------------------------------------------------------------------
 
-    def _settle_precision(self, network, device) -> None:
-        """Put the number format that a measurement chooses in the place of "auto"; the run's folder remembers it, for a resume."""
-        settings = self.settings
-        if settings.evaluator.precision == "auto":
-            batch_size = settings.selfplay.num_parallel_games
-            settings.evaluator.precision = choose_precision(network, self.game.planes_shape, device, batch_size)
-        if settings.learner.precision == "auto":
-            settings.learner.precision = settings.evaluator.precision
+    def _evaluator(self, network) -> NetworkEvaluator:
+        settings = self.settings.evaluator
+        choice = EngineChoice(settings.engine, settings.precision)
+        return NetworkEvaluator(network, self._sample, self.game, choice, settings, self.learner.device, self._num_threads)
+
+    def _update_evaluator(self, report: IterationReport) -> None:
+        """Let search have the new weights, on an engine that was compared with the reference on positions of the newest games."""
+        self.evaluator.update(self.learner.network, self._newest_positions())
+        report.engine = self.evaluator.report
+
+    def _newest_positions(self) -> PositionSample:
+        states = self.replay.newest_states(_SAMPLE_ROWS)
+        if len(states):
+            self._sample = PositionSample(self.game.observe(states), self.game.legal_action_mask(states))
+        return self._sample
+
+    def _lane_counts(self) -> np.ndarray:
+        """Return positions asked for so far, and how many of them the network answered."""
+        return np.sum([lane.counts for lane in self.evaluator.lanes], axis=0)
 
     def _player(self, evaluator, num_simulations: int) -> EvaluatorPlayer:
         name = f"iteration {self.iteration}"
@@ -253,8 +272,9 @@ class Trainer:
     def _is_proven(self, report: IterationReport) -> bool:
         return self.settings.evaluation.stop_when_proven and report.proof is not None and report.proof.perfect
 
-    def _selfplay_report(self, records: list[GameRecord], num_targets: int, before, seconds: float) -> SelfPlayReport:
-        counts = self.selfplay.search.counts
+    def _selfplay_report(self, records: list[GameRecord], num_targets: int, before, lanes, seconds: float) -> SelfPlayReport:
+        counts = self.selfplay.counts
+        asked, missed = self._lane_counts() - lanes
         simulations = counts.num_simulations - before.num_simulations
         evaluations = counts.num_evaluations - before.num_evaluations
         num_positions = sum(len(record.actions) for record in records)
@@ -267,8 +287,9 @@ class Trainer:
             seconds=seconds,
             positions_per_s=num_positions / seconds,
             simulations_per_s=simulations / seconds,
-            evaluations_per_s=evaluations / seconds,
-            evaluator_share=(counts.evaluator_s - before.evaluator_s) / seconds,
+            evaluations_per_s=(missed if asked else evaluations) / seconds,
+            cache_hit_rate=float(1 - missed / asked) if asked else 0.0,
+            evaluator_share=(counts.evaluator_s - before.evaluator_s) / (seconds * len(self.selfplay.lanes)),
             mean_batch=evaluations / max(counts.num_batches - before.num_batches, 1),
             search_depth=(counts.total_depth - before.total_depth) / max(simulations, 1),
             game_length=num_positions / len(records),

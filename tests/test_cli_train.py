@@ -22,7 +22,7 @@ from alphazero.sinks.json_lines import JsonLinesSink
 
 TINY = (
     "network.blocks=1 network.channels=4 network.value_units=4 evaluation.opening_plies=2 evaluation.num_games=2 evaluation.final_num_games=2 "
-    "pit.num_games=2 evaluator.precision=float32 learner.precision=float32 device=cpu run.num_threads=1"
+    "pit.num_games=2 evaluator.engine=torch evaluator.precision=float32 learner.precision=float32 device=cpu run.num_threads=1"
 ).split()
 QUICK = [*TINY, "evaluation.prove=false", "evaluation.every=0", "evaluation.final_num_games=0", "pit.every=0"]
 
@@ -142,7 +142,7 @@ def test_a_run_says_what_it_does_and_what_comes_next(tmp_path, capsys):
     assert status == 0
     text = " ".join(out.split())
     assert f"Training tic_tac_toe in {folder}" in text
-    assert "weights on cpu, float32 in search" in text
+    assert "weights on cpu, torch float32 in search" in text
     assert "% against uct" in text.lower() and "95 % interval" in text
     assert f"alphazero train resume={folder} run.num_iterations=2" in text
     assert f"alphazero play game=tic_tac_toe second={folder}/networks/000001.safetensors" in text

@@ -28,7 +28,7 @@ TINY = (
     "network.blocks=1 network.channels=4 network.head_channels=2 network.value_units=4 selfplay.num_parallel_games=6 selfplay.games_per_iteration=6 "
     "selfplay.num_simulations=6 selfplay.num_fast_simulations=3 selfplay.full_search_share=0.5 learner.batch_size=16 learner.reuse=2 "
     "pit.num_games=4 pit.num_simulations=4 pit.opening_plies=2 evaluation.every=0 evaluation.num_games=0 evaluation.final_num_games=0 "
-    "evaluation.prove=false evaluator.precision=float32 learner.precision=float32 device=cpu run.num_threads=1 run.num_iterations=4"
+    "evaluation.prove=false evaluator.engine=torch evaluator.precision=float32 learner.precision=float32 device=cpu run.num_threads=1 run.num_iterations=4"
 ).split()
 
 
@@ -71,6 +71,8 @@ CASES = {
     "epochs and whole games": ("connect_four", "learner.epochs=2 selfplay.carry_over=false learner=adam"),
     "a window that forgets": ("connect_four", "replay.window_start=20 replay.window_max=25 pit.every=2 search.reuse_tree=false"),
     "random openings and bfloat16": ("tic_tac_toe", "selfplay.random_opening_share=0.5 learner.precision=bfloat16 evaluator.precision=bfloat16"),
+    "two threads": ("connect_four", "run.num_threads=2"),
+    "int8 on two threads": ("connect_four", "run.num_threads=2 evaluator.engine=openvino evaluator.precision=int8"),
     "measured in between": ("tic_tac_toe", "evaluation.every=1 evaluation.num_games=2 evaluation.uct_simulations=9 evaluation.num_simulations=3"),
 }
 
@@ -112,11 +114,11 @@ def test_a_run_that_stops_and_goes_on_is_the_run_that_never_stopped(tmp_path, ca
 
 def without_clock(state):
     """Return a run's state without the time, and without what older games left behind the last ply of those under way."""
-    games = state["selfplay"]
-    behind = np.arange(games["actions"].shape[1]) >= games["plies"][:, None]
-    for name, array in games.items():
-        if name in ("states", "actions", "weights", "values", "players", "targets"):
-            array[behind] = 0
+    for games in state["selfplay"].values():
+        behind = np.arange(games["actions"].shape[1]) >= games["plies"][:, None]
+        for name, array in games.items():
+            if name in ("states", "actions", "weights", "values", "players", "targets"):
+                array[behind] = 0
     return {key: value for key, value in state.items() if key != "elapsed_s"}
 
 

@@ -133,9 +133,20 @@ def _print_start(console, trainer, resumed: bool) -> None:
     verb = f"Going on after iteration {trainer.iteration} of" if resumed else "Training"
     console.print(f"[bold]{verb} {trainer.game.name}[/] in {trainer.folder.path}")
     console.print(
-        f"network of {num_weights:,} weights on {trainer.learner.device}, {trainer.evaluator.precision} in search; "
+        f"network of {num_weights:,} weights on {trainer.learner.device}, {_engine_text(trainer)} in search; "
         f"watch it with:  tensorboard --logdir {trainer.settings.run.root}\n"
     )
+
+
+def _engine_text(trainer) -> str:
+    """Return the engine in words, and why it was taken."""
+    tuning, name = trainer.tuning, trainer.evaluator.report.name
+    if tuning is None or len(tuning.engine_speeds) < 2:
+        return name
+    speed = tuning.engine_speeds.get(name, 0)
+    slowest, slowest_speed = min(tuning.engine_speeds.items(), key=lambda item: item[1])
+    when = "by an earlier run" if tuning.remembered else f"in {tuning.seconds:.0f} s"
+    return f"{name} ({speed:,} evaluations/s, {slowest} {slowest_speed:,}; measured {when})"
 
 
 def _print_end(console, trainer, report) -> None:

@@ -29,10 +29,14 @@ _SCALARS = {
     "speed/positions_per_s": lambda r: r.selfplay.positions_per_s,
     "speed/simulations_per_s": lambda r: r.selfplay.simulations_per_s,
     "speed/evaluations_per_s": lambda r: r.selfplay.evaluations_per_s,
+    "speed/cache_hit_rate": lambda r: r.selfplay.cache_hit_rate,
     "speed/evaluator_share": lambda r: r.selfplay.evaluator_share,
     "time/selfplay_s": lambda r: r.selfplay_s,
     "time/learner_s": lambda r: r.learner_s,
     "time/elapsed_s": lambda r: r.elapsed_s,
+    "engine/policy_divergence_from_float32": lambda r: r.engine.policy_divergence,
+    "engine/value_error_from_float32": lambda r: r.engine.value_error,
+    "engine/swap_s": lambda r: r.engine.seconds,
 }
 
 
