@@ -117,6 +117,8 @@ class PlayerSettings:
     num_threads: int = option(1, "UCT: threads, each with a tree of its own, their results summed; 0 takes all cores", 0, MAX_THREADS)
     with_search: bool = option(True, "network: search with it, or play its best guess at once")
     device: str = option("auto", "network: where it runs: auto, cpu, cuda")
+    engine: str = option("torch", "network: what runs it (openvino is faster on a CPU, where installed)", choices=("torch", "torch_compile", "openvino"))
+    precision: str = option("float32", "network: number format; int8 needs openvino", choices=("float32", "bfloat16", "int8"))
     seed: int = option(0, "seed of everything random; the same seed gives the same game", 0, 2**63 - 1)
 
 
