@@ -95,6 +95,9 @@ class IterationReport:
     elapsed_s: float = math.nan  #: of the whole run, resumed parts included
     selfplay_s: float = 0.0
     learner_s: float = 0.0
+    sampling_s: float = 0.0  #: of learner_s, spent on making batches
+    measure_s: float = 0.0  #: matches and proofs of strength
+    store_s: float = 0.0  #: writing what the iteration before left behind
     engine: EngineReport | None = None
     pit: PitReport | None = None
     strength: StrengthReport | None = None

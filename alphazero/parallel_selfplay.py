@@ -60,9 +60,7 @@ class ParallelSelfPlay:
                 yield from records
 
     def run_for(self, seconds: float) -> None:
-        """Play on for about so long and drop the games: for measurements."""
-        for lane in self.lanes:
-            lane.begin(0 if self.settings.carry_over else lane.settings.num_parallel_games)
+        """Play on for about so long, searches under way included, and drop the games: for measurements, which need settings with `carry_over`."""
         start = time.perf_counter()
         while time.perf_counter() - start < seconds:
             self._advance()

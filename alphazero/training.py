@@ -68,6 +68,7 @@ class Trainer:
         self._accepted: dict | None = None  # the learner's state at the last accepted pit
         self._exact: ExactValues | None = None
         self._positions_per_s = math.nan
+        self._stored_s = 0.0
 
     def run(self) -> Iterator[Progress | IterationReport]:
         """Play, learn, measure and store until the run is done; yield what happens."""
@@ -81,9 +82,12 @@ class Trainer:
             yield from self._learn(report)
             yield from self._pit(report)
             self._update_evaluator(report)
+            report.store_s = self._stored_s
             self._elapsed_s += time.monotonic() - start
             finished = report.last = self.finished
+            measured = time.monotonic()
             yield from self._measure(report)
+            report.measure_s = time.monotonic() - measured
             finished = report.last = finished or self._is_proven(report)
             report.elapsed_s = self._elapsed_s
             yield report
@@ -123,11 +127,21 @@ class Trainer:
         """Train the network on the window."""
         start = time.monotonic()
         steps = self.learner.steps_for(report.selfplay.num_targets, self.replay.window)
-        for done in self.learner.learn(self._batches(steps), self._share(self.iteration - 1)):
+        for done in self.learner.learn(self._timed(self._batches(steps), report), self._share(self.iteration - 1)):
             if done % 16 == 0 or done == steps:
                 yield self._progress("learning", done, steps)
         report.learner = self.learner.report
         report.learner_s = time.monotonic() - start
+
+    def _timed(self, batches, report: IterationReport):
+        """Pass the batches on, and add up the time that it takes to make them."""
+        while True:
+            start = time.monotonic()
+            batch = next(batches, None)
+            report.sampling_s += time.monotonic() - start
+            if batch is None:
+                return
+            yield batch
 
     def _batches(self, steps: int):
         settings = self.settings.learner
@@ -188,6 +202,7 @@ class Trainer:
 
     def _store(self, records, report: IterationReport) -> None:
         """Write games, network and state, in this order: only the state makes the iteration count."""
+        start = time.monotonic()
         info = {"run": self.folder.path.name, "iteration": self.iteration, "elapsed_s": round(self._elapsed_s, 1)}
         if report.strength is not None:
             info["strength"] = dataclasses.asdict(report.strength)
@@ -198,6 +213,7 @@ class Trainer:
         self.stored_iteration = self.iteration
         self.folder.drop_games(self.iteration, self.settings.replay.window_max, self._rows_of)
         self.folder.drop_networks(self.settings.run.keep_networks)
+        self._stored_s = time.monotonic() - start
 
     def state_dict(self) -> dict:
         """Return what a resume needs beside the stored games."""

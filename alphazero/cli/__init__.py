@@ -6,6 +6,7 @@ import sys
 
 COMMANDS = {
     "train": "train a network by self-play, or go on with a run",
+    "tune": "measure which engine and how many games at once are the fastest here",
     "play": "play in the terminal against a person, UCT or a network, or let two of them play",
     "match": "play paired games between two players and print the result with its interval",
     "engine": "answer one JSON line for every JSON line: for other programs",

@@ -35,6 +35,8 @@ class ConsoleSink:
         )
         self._run = self._bars.add_task("run", total=1.0)
         self._rows = 0
+        self._selfplay_share = 0.7  # of an iteration's time; the first one has it measured
+        self._engine = ""
 
     def __enter__(self):
         self._bars.start()
@@ -45,7 +47,9 @@ class ConsoleSink:
 
     def progress(self, event: Progress) -> None:
         """Move the bar."""
-        inside = event.done / max(event.total, 1) * {"self-play": 0.8}.get(event.stage, 0.0) + (0.0 if event.stage == "self-play" else 0.8)
+        parts = {"self-play": (0.0, self._selfplay_share), "learning": (self._selfplay_share, 1.0)}
+        before, after = parts.get(event.stage, (1.0, 1.0))
+        inside = before + (after - before) * event.done / max(event.total, 1)
         share = event.run_share + (event.iteration_share or 1.0 / self._num_iterations) * min(inside, 1.0)
         parts = [f"{event.iteration}: {event.stage} {event.done}/{event.total}"]
         if math.isfinite(event.positions_per_s):
@@ -66,8 +70,17 @@ class ConsoleSink:
             f"{report.window:>8,} {learner.loss:>7.3f} {learner.policy_loss:>7.3f} {learner.value_loss:>7.3f}"
         )
         self._console.print(Text(line), soft_wrap=True)
+        self._selfplay_share = report.selfplay_s / max(report.selfplay_s + report.learner_s, 1e-9)
+        self._print_engine(report.engine)
         for measured in _measured(report):
             self._console.print(Text(f"{'':>9} {measured}", style="green"), soft_wrap=True)
+
+    def _print_engine(self, engine) -> None:
+        """Say when another engine takes over, and why."""
+        if self._engine and engine.name != self._engine:
+            reason = f": too far from float32: {engine.refused}" if engine.refused else ""
+            self._console.print(Text(f"{'':>9} the network now runs on {engine.name}{reason}", style="yellow"), soft_wrap=True)
+        self._engine = engine.name
 
     def close(self) -> None:
         """Nothing is left to do."""
