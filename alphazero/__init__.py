@@ -9,8 +9,8 @@
     engines/                ways to run it fast: torch, OpenVINO, CUDA graphs; how far each is from the reference
     network_evaluator       an engine held to the reference, behind evaluation_cache
     selfplay                games in lockstep, an unending stream of records; parallel_selfplay runs one on each core
-    replay                  a growing window of raw positions, batches under random symmetries
-    learner                 batches in, better weights out
+    replay                  a growing window of raw positions, batches under random symmetries (symmetric_rows)
+    learner                 batches in, better weights out; loss has its gradients, memory keeps what is freed
     checkpoint, run_folder  files that are never half written, and where they lie
     players, arena          choosers of moves, and paired matches between them; exact/ proves them
     tuning                  what is left to auto, by a short measurement

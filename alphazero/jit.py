@@ -30,7 +30,8 @@ def cache_directory() -> Path:
     """
     digest = hashlib.sha256(numba.__version__.encode())
     kernels = [*sorted(_PACKAGE.glob("games/*.py")), *sorted(_PACKAGE.glob("search/*.py"))]
-    sources = [_PACKAGE / "jit.py", _PACKAGE / "rng.py", _PACKAGE / "evaluation_cache.py", *kernels, *_extra_sources]
+    others = [_PACKAGE / name for name in ("jit.py", "rng.py", "evaluation_cache.py", "symmetric_rows.py")]
+    sources = [*others, *kernels, *_extra_sources]
     for source in sources:
         digest.update(source.read_bytes())
     home = os.environ.get("ALPHAZERO_CACHE_DIR") or os.path.join(

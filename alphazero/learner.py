@@ -1,7 +1,6 @@
 """The learner: rows in, better weights out.
 
-In: batches of the replay. Out: `LearnerReport`. Loss = (z - v)^2 - pi . log p (Silver et al. 2018, equation 1), or with a win/draw/loss head the
-cross-entropy of its three probabilities in the place of the square; weight decay is the optimiser's. Knows nothing of search and games.
+In: batches of the replay. Out: `LearnerReport`. The loss is in `alphazero.loss`; weight decay is the optimiser's. Knows nothing of search and games.
 """
 
 import dataclasses
@@ -9,10 +8,11 @@ import math
 
 import numpy as np
 import torch
-from torch.nn import functional
 
 from alphazero.config import option
-from alphazero.network import expected_value
+from alphazero.loss import Targets, loss_gradients, losses, masked_log_softmax, value_targets
+from alphazero.memory import keep_freed_memory
+from alphazero.network import NetworkOutput, TinyNetwork, expected_value
 from alphazero.replay import Batch
 
 _MEASURE_EVERY = 8  # steps: the figures of the report cost as much as a small network's step itself
@@ -64,6 +64,7 @@ class Learner:
     """
 
     def __init__(self, network: torch.nn.Module, settings: LearnerSettings, device: torch.device):
+        keep_freed_memory()
         self.network = network
         self.settings = settings
         self.device = device
@@ -72,6 +73,8 @@ class Learner:
         self._parameters = list(network.parameters())
         self._optimizer = _make_optimizer(network, settings)
         self._autocast = torch.autocast(device.type, torch.bfloat16, enabled=settings.precision == "bfloat16")
+        by_hand = isinstance(network, TinyNetwork) and settings.precision != "bfloat16"
+        self._backpropagate = network.backpropagate if by_hand else self._backpropagate_by_autograd
 
     def steps_for(self, num_new_rows: int, window: int) -> int:
         """Return how many steps an iteration with ``num_new_rows`` new rows takes."""
@@ -90,42 +93,57 @@ class Learner:
             group["lr"] = rate
         self.network.train()
         self._sums, self._calibration = torch.zeros(7, device=self.device), torch.zeros((3, 10), device=self.device)
+        update = _update_of(self._optimizer)
         done = 0
         for batch in batches:
-            self._step(batch, measured=done % _MEASURE_EVERY == 0)
+            self._step(batch, update, measured=done % _MEASURE_EVERY == 0)
             done += 1
             yield done
         self.num_steps += done
         self.report = self._report(done, rate)
 
-    def _step(self, batch: Batch, measured: bool) -> None:
-        """Take one step; add its figures to the sums of the report if it is a measured one."""
-        planes, weights, mask, outcomes, root_values = (torch.from_numpy(array).to(self.device) for array in batch)
-        with self._autocast:
-            output = self.network(planes.contiguous(memory_format=torch.channels_last))
-        log_policy = masked_log_softmax(output.prior_logits.float(), mask)
-        value_logits, outcomes = output.value_logits.float(), outcomes.float()
-        policy_loss = -(weights * log_policy).sum(dim=1).mean()
-        value_loss = _value_loss(value_logits, outcomes, root_values, self.settings.root_value_share)
-        loss = policy_loss + self.settings.value_weight * value_loss
-        self._optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        limit = self.settings.max_gradient_norm or math.inf
-        if measured or limit < math.inf:
-            gradient_norm = torch.nn.utils.clip_grad_norm_(self._parameters, limit)
-        self._optimizer.step()
-        if measured:
-            self._measure(log_policy.detach(), weights, value_logits.detach(), outcomes, loss, policy_loss, value_loss, gradient_norm)
-
     @torch.no_grad()
-    def _measure(self, log_policy, weights, value_logits, outcomes, loss, policy_loss, value_loss, gradient_norm) -> None:
+    def _step(self, batch: Batch, update, measured: bool) -> None:
+        """Take one step; add its figures to the sums of the report if it is a measured one."""
+        rows = Batch(*(torch.from_numpy(array).to(self.device) for array in batch))
+        targets = None
+
+        def output_gradients(output):
+            nonlocal targets
+            values = value_targets(rows.outcomes, rows.root_values, self.settings.root_value_share, output.value_logits.shape[1])
+            targets = Targets(rows.action_weights, rows.legal_action_mask, values)
+            return loss_gradients(output, targets, self.settings.value_weight)
+
+        output = self._backpropagate(rows.planes, output_gradients)
+        gradient_norm = None
+        if self.settings.max_gradient_norm:
+            gradient_norm = torch.nn.utils.clip_grad_norm_(self._parameters, self.settings.max_gradient_norm)
+        elif measured:
+            gradient_norm = torch.cat([parameter.grad.flatten() for parameter in self._parameters]).norm()
+        update()
+        if measured:
+            self._measure(output, targets, rows.outcomes.float(), gradient_norm)
+
+    def _backpropagate_by_autograd(self, planes, output_gradients) -> NetworkOutput:
+        """Map planes to logits and set the gradient of every weight; see `TinyNetwork.backpropagate`."""
+        for parameter in self._parameters:
+            parameter.grad = None
+        with torch.enable_grad(), self._autocast:
+            output = self.network(planes.contiguous(memory_format=torch.channels_last))
+        logits = NetworkOutput(*(tensor.detach().float() for tensor in output))
+        torch.autograd.backward(output, [gradient.to(tensor.dtype) for gradient, tensor in zip(output_gradients(logits), output)])
+        return logits
+
+    def _measure(self, output: NetworkOutput, targets: Targets, outcomes, gradient_norm) -> None:
+        policy_loss, value_loss = losses(output, targets)
+        log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
         entropy = -(log_policy.exp() * log_policy).sum(dim=1).mean()
-        target_entropy = -(weights * weights.clamp_min(1e-30).log()).sum(dim=1).mean()
-        values = expected_value(value_logits)
+        target_entropy = -(targets.action_weights * targets.action_weights.clamp_min(1e-30).log()).sum(dim=1).mean()
+        values = expected_value(output.value_logits)
         bins = ((values + 1) * 5).long().clamp(0, 9)
-        for row, figures in enumerate((torch.ones_like(values), values, outcomes)):
-            self._calibration[row].index_add_(0, bins, figures)
+        self._calibration.index_add_(1, bins, torch.stack([torch.ones_like(values), values, outcomes]))
         value_error = (values - outcomes).abs().mean()
+        loss = policy_loss + self.settings.value_weight * value_loss
         self._sums += torch.stack([loss, policy_loss, value_loss, entropy, target_entropy, value_error, gradient_norm])
 
     def _report(self, num_steps: int, rate: float) -> LearnerReport:
@@ -172,12 +190,6 @@ class Learner:
         self.num_steps = state["num_steps"]
 
 
-def masked_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Return log probabilities over the legal actions, [M, A]; an illegal action gets 0, so that 0 * log 0 is 0 and never NaN."""
-    log_policy = functional.log_softmax(logits.masked_fill(~mask, -1e30), dim=1)
-    return log_policy.masked_fill(~mask, 0.0)
-
-
 def learning_rate(settings: LearnerSettings, progress: float) -> float:
     """Return the step size when ``progress`` in [0, 1] of the run is done."""
     first, last = settings.learning_rate, settings.final_learning_rate
@@ -205,20 +217,6 @@ def load_arrays(network: torch.nn.Module, arrays: dict[str, np.ndarray]) -> None
         raise ValueError(f"these weights do not fit this network: {str(error).splitlines()[-1].strip()}.") from None
 
 
-def _value_loss(value_logits, outcomes, root_values, root_value_share: float) -> torch.Tensor:
-    """Return the value loss against a target that mixes the game's result with the search's value."""
-    if value_logits.shape[1] == 1:
-        target = (1 - root_value_share) * outcomes + root_value_share * root_values
-        return ((expected_value(value_logits) - target) ** 2).mean()
-    target = (1 - root_value_share) * _win_draw_loss(outcomes) + root_value_share * _win_draw_loss(root_values)
-    return -(target * functional.log_softmax(value_logits, dim=1)).sum(dim=1).mean()
-
-
-def _win_draw_loss(values: torch.Tensor) -> torch.Tensor:
-    """Return the win/draw/loss probabilities, [M, 3], that have the given expectation and the most draws: exact for results, a choice between."""
-    return torch.stack([values.clamp_min(0), 1 - values.abs(), (-values).clamp_min(0)], dim=1)
-
-
 def _make_optimizer(network, settings: LearnerSettings):
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
     if settings.optimizer == "sgd":
@@ -226,3 +224,31 @@ def _make_optimizer(network, settings: LearnerSettings):
         return torch.optim.SGD(parameters, settings.learning_rate, momentum, weight_decay=settings.weight_decay, nesterov=momentum > 0)
     kind = torch.optim.AdamW if settings.optimizer == "adamw" else torch.optim.Adam
     return kind(parameters, settings.learning_rate, weight_decay=settings.weight_decay, fused=True)
+
+
+def _update_of(optimizer: torch.optim.Optimizer):
+    """Return what takes the optimiser's step.
+
+    Once Adam has its moments, that is the kernel of torch.optim's fused Adam with its arguments made once, on the optimiser's own state: the step
+    of torch.optim spends 80 us on hooks, groups and checks where the kernel takes 10. Not for SGD, nor a torch that has no such kernel.
+    """
+    name = "_fused_adamw_" if isinstance(optimizer, torch.optim.AdamW) else "_fused_adam_"
+    if isinstance(optimizer, torch.optim.SGD) or not optimizer.state or not hasattr(torch, name):
+        return optimizer.step
+    (group,) = optimizer.param_groups
+    parameters = [parameter for parameter in group["params"] if parameter in optimizer.state]
+    states = [optimizer.state[parameter] for parameter in parameters]
+    num_steps = states[0]["step"]
+    for state in states:  # they have all taken the same number: one counter, counted up once
+        state["step"] = num_steps
+    kernel, counters = getattr(torch, name), [num_steps] * len(parameters)
+    means, squares = ([state[key] for state in states] for key in ("exp_avg", "exp_avg_sq"))
+    beta1, beta2 = group["betas"]
+    options = dict(lr=group["lr"], beta1=beta1, beta2=beta2, weight_decay=group["weight_decay"], eps=group["eps"])
+    options |= dict(amsgrad=False, maximize=False, grad_scale=None, found_inf=None)
+
+    def update():
+        num_steps.add_(1)
+        kernel(parameters, [parameter.grad for parameter in parameters], means, squares, [], counters, **options)
+
+    return update

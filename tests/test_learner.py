@@ -8,7 +8,8 @@ import torch
 
 from alphazero.checkpoint import load_state, save_state
 from alphazero.games import make_game
-from alphazero.learner import _MEASURE_EVERY, Learner, LearnerSettings, learning_rate, load_arrays, masked_log_softmax, network_arrays
+from alphazero.learner import _MEASURE_EVERY, Learner, LearnerSettings, learning_rate, load_arrays, network_arrays
+from alphazero.loss import Targets, losses, masked_log_softmax, value_targets
 from alphazero.network import NetworkOutput, NetworkSettings, make_network
 from alphazero.replay import Batch
 
@@ -195,9 +196,9 @@ def real_batch(game, num_rows, seed=0):
     return Batch(*(np.asarray(column, dtype) for column, dtype in zip(columns, types)))
 
 
-def real_learner(seed=0, value_head="wdl", **settings):
+def real_learner(seed=0, value_head="wdl", kind="resnet", **settings):
     game = make_game("tic_tac_toe")
-    shape = NetworkSettings(blocks=1, channels=8, head_channels=4, value_units=16, value_head=value_head)
+    shape = NetworkSettings(kind=kind, blocks=1, channels=8, kernel_size=3, head_channels=4, value_units=16, shared_units=16, value_head=value_head)
     return Learner(make_network(game.planes_shape, game.num_actions, shape, seed), LearnerSettings(**settings), CPU)
 
 
@@ -216,11 +217,55 @@ def test_a_small_batch_is_learned_by_heart(optimizer, rate, value_head):
     assert after.value_error < 0.2
 
 
+@pytest.mark.parametrize("kind", ("resnet", "tiny"))
+@pytest.mark.parametrize("precision, limit", (("float32", 0.0), ("float32", 0.1), ("bfloat16", 0.1)))
+@pytest.mark.parametrize("optimizer, weight_decay", (("adamw", 0.5), ("adam", 0.1), ("sgd", 0.1)))
+def test_steps_are_those_of_torch_and_autograd(kind, precision, limit, optimizer, weight_decay):
+    """The whole step against its textbook form: a loss on the tape, `backward`, and torch.optim's own step."""
+    settings = dict(learning_rate=0.02, schedule="constant", weight_decay=weight_decay, max_gradient_norm=limit)
+    learner, twin = (real_learner(optimizer=optimizer, kind=kind, precision=precision, **settings) for _ in range(2))
+    batches = [real_batch(make_game("tic_tac_toe"), 8, seed) for seed in range(9)]
+    for part in (batches[:3], batches[3:4], batches[4:]):
+        list(learner.learn(part, 0.0))
+    optim = {"adamw": torch.optim.AdamW, "adam": torch.optim.Adam, "sgd": torch.optim.SGD}[optimizer]
+    textbook = optim(twin.network.parameters(), 0.02, weight_decay=weight_decay, **(dict(momentum=0.9, nesterov=True) if optimizer == "sgd" else {}))
+    twin.network.train()
+    for batch in batches:
+        rows = Batch(*map(torch.from_numpy, batch))
+        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
+            output = twin.network(rows.planes)
+        output = NetworkOutput(*(logits.float() for logits in output))
+        values = value_targets(rows.outcomes, rows.root_values, 0.5, 3)
+        textbook.zero_grad()
+        sum(losses(output, Targets(rows.action_weights, rows.legal_action_mask, values))).backward()
+        if limit:
+            torch.nn.utils.clip_grad_norm_(twin.network.parameters(), limit)
+        textbook.step()
+    start = network_arrays(real_learner(kind=kind).network)
+    tolerance = 1e-5 if precision == "float32" else 2e-2  # bfloat16 has 8 bits, and Adam's first steps are as long for small gradients as for large
+    for name, ours in network_arrays(learner.network).items():
+        theirs = network_arrays(twin.network)[name]
+        np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
+        assert precision == "bfloat16" or np.abs(ours - start[name]).max() > 10 * tolerance
+
+
+@pytest.mark.parametrize("optimizer", ("adamw", "adam"))
+def test_the_direct_update_is_torchs_to_the_bit(optimizer):
+    learner, twin = (real_learner(optimizer=optimizer, weight_decay=0.1) for _ in range(2))
+    batches = [real_batch(make_game("tic_tac_toe"), 8, seed) for seed in range(5)]
+    for batch in batches:  # the first call has no moments yet, later ones have
+        list(learner.learn([batch], 0.3))
+    list(twin.learn(batches, 0.3))  # a single call: torch.optim's own steps
+    assert_same_state(learner.state_dict(), twin.state_dict())
+    assert learner.state_dict()["optimizer"]["3"]["step"] == 5
+
+
+@pytest.mark.parametrize("kind", ("resnet", "tiny"))
 @pytest.mark.parametrize("settings", (dict(optimizer="adamw"), dict(optimizer="adam"), dict(optimizer="sgd"), dict(optimizer="sgd", momentum=0.0)))
-def test_a_restored_learner_goes_on_to_the_bit(tmp_path, settings):
+def test_a_restored_learner_goes_on_to_the_bit(tmp_path, settings, kind):
     game = make_game("tic_tac_toe")
     batches = [real_batch(game, 8, seed) for seed in range(8)]
-    learner, restored = real_learner(**settings), real_learner(seed=5, **settings)
+    learner, restored = real_learner(kind=kind, **settings), real_learner(seed=5, kind=kind, **settings)
     list(restored.learn(batches[:2], 0.0))
     list(learner.learn(batches[:4], 0.1))
     save_state(tmp_path / "state.safetensors", learner.state_dict())
