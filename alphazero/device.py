@@ -30,6 +30,7 @@ def set_num_threads(num_threads: int) -> int:
     """Let torch use this many threads, 0 for all the cores that this process may use; return how many that is."""
     num_threads = num_threads or num_cores()
     torch.set_num_threads(num_threads)
+    torch.get_num_threads()  # a thread that has not asked yet would later take over what another one set for itself
     return num_threads
 
 

@@ -1,0 +1,27 @@
+"""The small networks that the tests run, and inputs for them."""
+
+import numpy as np
+import torch
+
+from alphazero.network import NetworkSettings, make_network
+
+SMALL = dict(blocks=2, channels=8, head_channels=3, value_units=8)
+
+
+def planes_of(game, num_rows, seed=0):
+    """Return random zeros and ones, float32[num_rows, C, H, W]."""
+    return np.random.default_rng(seed).integers(0, 2, (num_rows, *game.planes_shape)).astype(np.float32)
+
+
+def small_network(game, seed=0, trained=True, **settings):
+    """Return a network whose normalisations have seen something, as if trained."""
+    network = make_network(game.planes_shape, game.num_actions, NetworkSettings(**(SMALL | settings)), seed)
+    if trained:
+        generator = torch.Generator().manual_seed(seed)
+        for module in network.modules():
+            if isinstance(module, torch.nn.BatchNorm2d):
+                module.running_mean.copy_(torch.randn(module.num_features, generator=generator))
+                module.running_var.copy_(torch.rand(module.num_features, generator=generator) + 0.3)
+                module.weight.data.copy_(torch.randn(module.num_features, generator=generator))
+                module.bias.data.copy_(torch.randn(module.num_features, generator=generator))
+    return network.eval()
