@@ -144,12 +144,13 @@ class NetworkPlayer(EvaluatorPlayer):
         sample = sample_positions(game, _SAMPLE_ROWS, child_generator(0, "sample"))
         own_settings = EvaluatorSettings(cache_mb=0)
         evaluator = NetworkEvaluator(network, sample, game, choice, own_settings, choose_device(device), num_threads=set_num_threads(0))
-        super().__init__(game, evaluator, num_simulations if with_search else 0, time_limit_s, seed, name=_display_name(path))
+        super().__init__(game, evaluator, num_simulations if with_search else 0, time_limit_s, seed, name=_display_name(path, choice))
 
 
-def _display_name(path: Path) -> str:
-    """Return a short name that tells networks apart: RUN/000012 for one of a run's, otherwise the file's."""
-    return f"{path.parent.parent.name}/{path.stem}" if path.parent.name == "networks" else path.stem
+def _display_name(path: Path, choice: EngineChoice) -> str:
+    """Return a short name that tells networks apart: RUN/000012 for one of a run's, otherwise the file's; and the engine, if it is not the reference."""
+    name = f"{path.parent.parent.name}/{path.stem}" if path.parent.name == "networks" else path.stem
+    return name if choice == REFERENCE else f"{name} on {choice}"
 
 
 def network_file_game(path: str | Path) -> str:

@@ -3,17 +3,22 @@
 uct       simulations/s of the UCT baseline from the start position, one thread, beside OpenSpiel's C++ bot where `open_spiel` is
           installed: the same number of simulations, random rollouts and C, a fresh tree for each run, runs in turn, medians.
 playouts  random games/s from the start position, one thread.
-selfplay  self-play with an untrained 4 x 48 network, 128 games in lockstep, full searches of 200 simulations: evaluations/s, simulations/s,
-          positions/s, the share of the time spent in the evaluator, and what the evaluator alone does at the same batch in the same minute.
+engines   evaluations/s of an untrained network with each engine, on one core and on all of them.
+selfplay  self-play with an untrained network and the fastest engine, full searches of 200 simulations, on one core and on all of them, beside
+          what that engine alone and torch's eager float32 do in the same minute; without and with the cache.
 search    the same without a network: an evaluator that costs nothing, 256 games, 200 simulations.
+learner   rows/s of the learner with the replay, beside the network's arithmetic alone.
+scaling   simulations/s of self-play by games in lockstep, simulations, size of the network and number of threads, without the cache.
+memory    memory of self-play while it plays 1,200 games, each row in a process of its own.
 
 A section is a function that returns rows; a row's figures carry their units in their names, on the screen as in the JSON file.
 """
 
 import argparse
-import dataclasses
+import contextlib
 import json
 import math
+import os
 import platform
 import statistics
 import sys
@@ -22,6 +27,7 @@ from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -33,11 +39,14 @@ from alphazero.search.uct import UctSearch
 #: Simulations of one run: a fraction of a second each, for OpenSpiel's bot up to two seconds.
 UCT_SIMULATIONS = {"tic_tac_toe": 100_000, "connect_four": 50_000, "othello": 10_000}
 PLAYOUTS = {"tic_tac_toe": 200_000, "connect_four": 100_000, "othello": 20_000}
-SELFPLAY_GAMES = ("connect_four", "othello:6")
-SELFPLAY_BATCH = 128
+SELFPLAY_GAMES = {"connect_four": (5, 64), "othello:6": (4, 64)}  # with blocks and channels of the network
+SELFPLAY_BATCH = 256  # games in lockstep for each thread
 SELFPLAY_SIMULATIONS = 200
 SELFPLAY_S = 3.0  # of one run
-PACKAGES = ("numpy", "numba", "torch", "open_spiel")
+ALONE_S = 0.7
+LEARNER_NETWORKS = {"4x48": 256, "tiny": 64}  # with the rows of a batch
+MEMORY_GAMES = 1200
+PACKAGES = ("numpy", "numba", "torch", "openvino", "open_spiel")
 OPEN_SPIEL_MEMORY_MB = 4000  # more than any run needs: with less the bot would collect garbage in between
 
 
@@ -133,89 +142,334 @@ def playouts_of(name: str, number: int):
     return run
 
 
-# --- selfplay and search ----------------------------------------------------------------------------------------------------------------
+# --- the network and self-play ----------------------------------------------------------------------------------------------------------
 
 
-def selfplay_rows(settings: Settings) -> list[Row]:
-    """Measure self-play with a network, and the evaluator alone at the same batch."""
-    from alphazero.network import NetworkSettings, make_network
-    from alphazero.torch_evaluator import TorchEvaluator, choose_precision, set_num_threads
+def engine_rows(settings: Settings) -> list[Row]:
+    """Measure each engine on one core and on all."""
+    from alphazero.engines.choice import candidates, measure_speeds
 
-    set_num_threads(0)
     rows = []
-    for name in SELFPLAY_GAMES:
-        game = make_game(name)
-        network = make_network(game.planes_shape, game.num_actions, NetworkSettings(blocks=4, channels=48))
-        precision = choose_precision(network, game.planes_shape, "cpu", SELFPLAY_BATCH)
-        evaluator = TorchEvaluator(network, precision)
-        figures = _selfplay_figures(game, evaluator, SELFPLAY_BATCH, settings.repeats)
-        rows.append(Row(f"{name}, {precision}", figures))
+    for num_threads in thread_counts():
+        with cores(num_threads):
+            game, network, sample = network_of("connect_four", *SELFPLAY_GAMES["connect_four"])
+            choices = candidates("auto", "auto", cpu())
+            speeds = {str(choice): [] for choice in choices} | {"torch eager as it comes": []}
+            for _ in range(settings.repeats):
+                for choice, speed in measure_speeds(choices, network, sample.planes[:128], cpu(), num_threads):
+                    speeds[str(choice)].append(speed)
+                speeds["torch eager as it comes"].append(plain_eager_per_s(network, sample.planes, num_threads))
+            figures = {f"{name}_evaluations_per_s": statistics.median(found) for name, found in speeds.items()}
+            rows.append(Row(label(num_threads), figures))
     return rows
 
 
-def search_rows(settings: Settings) -> list[Row]:
-    """Measure search and game alone."""
-    from alphazero.evaluator import UniformEvaluator
+def selfplay_rows(settings: Settings) -> list[Row]:
+    """Measure self-play beside the engine and torch's eager float32 on the same cores."""
+    rows = []
+    for name, shape in SELFPLAY_GAMES.items():
+        for num_threads in thread_counts():
+            with cores(num_threads):
+                figures = selfplay_figures(name, shape, num_threads, settings.repeats)
+            rows.append(Row(f"{name} {shape[0]}x{shape[1]}, {label(num_threads)}", figures))
+    return rows
 
-    return [Row(name, _search_figures(make_game(name), UniformEvaluator, settings.repeats)) for name in SELFPLAY_GAMES]
 
-
-def _selfplay_figures(game, evaluator, batch: int, repeats: int) -> dict[str, float]:
-    from alphazero.search.mcts import SearchSettings
-    from alphazero.selfplay import SelfPlay, SelfPlaySettings
-
-    options = SelfPlaySettings(num_parallel_games=batch, num_simulations=SELFPLAY_SIMULATIONS, full_search_share=1.0)
-    selfplay = SelfPlay(game, evaluator, options, SearchSettings(), child_generator(0, "benchmark"))
-    games = selfplay.play(1_000_000_000)
-    planes = game.observe(game.initial_states(batch))
+def selfplay_figures(name: str, shape: tuple[int, int], num_threads: int, repeats: int) -> dict[str, float]:
+    """Let self-play without and with the cache, the engine alone and torch's eager float32 take turns."""
+    game, network, sample = network_of(name, *shape)
+    choice = fastest(network, sample, num_threads)
+    plain, cached = (SelfPlayRun(game, network, sample, choice, num_threads, cache_mb) for cache_mb in (0, 128))
     samples: dict[str, list[float]] = {}
     for repeat in range(repeats + 1):
-        before, positions, started = dataclasses.replace(selfplay.search.counts), selfplay.num_positions, time.perf_counter()
-        while time.perf_counter() - started < SELFPLAY_S:
-            next(games)
-        seconds, counts = time.perf_counter() - started, selfplay.search.counts
-        figures = {
-            "positions_per_s": (selfplay.num_positions - positions) / seconds,
-            "simulations_per_s": (counts.num_simulations - before.num_simulations) / seconds,
-            "evaluations_per_s": (counts.num_evaluations - before.num_evaluations) / seconds,
-            "evaluator_alone_evaluations_per_s": _evaluations_per_s(evaluator, planes),
-            "evaluator_share": (counts.evaluator_s - before.evaluator_s) / seconds,
-            "mean_batch": (counts.num_evaluations - before.num_evaluations) / (counts.num_batches - before.num_batches),
-        }
+        figures = plain.figures(SELFPLAY_S)
+        figures["engine_alone_evaluations_per_s"] = plain.engine_alone_per_s()
+        figures["torch_eager_float32_evaluations_per_s"] = plain_eager_per_s(network, plain.planes, num_threads)
+        figures |= {f"with_cache_{key}": figure for key, figure in cached.figures(SELFPLAY_S).items()}
+        figures["ratio_to_engine_alone"] = figures["simulations_per_s"] / figures["engine_alone_evaluations_per_s"]
+        figures["ratio_to_torch_eager_float32"] = figures["simulations_per_s"] / figures["torch_eager_float32_evaluations_per_s"]
+        figures["gain_of_the_cache"] = figures["with_cache_simulations_per_s"] / figures["simulations_per_s"]
         for key, figure in figures.items() if repeat else ():
             samples.setdefault(key, []).append(figure)
     return {key: statistics.median(numbers) for key, numbers in samples.items()}
 
 
-def _evaluations_per_s(evaluator, planes) -> float:
+class SelfPlayRun:
+    """Self-play that is measured in pieces."""
+
+    def __init__(self, game, network, sample, choice, num_threads, cache_mb, simulations=SELFPLAY_SIMULATIONS, batch=SELFPLAY_BATCH):
+        from alphazero.network_evaluator import EvaluatorSettings, NetworkEvaluator
+        from alphazero.parallel_selfplay import ParallelSelfPlay
+        from alphazero.search.mcts import SearchSettings
+        from alphazero.selfplay import SelfPlaySettings
+
+        self.network, self.num_threads, self.batch = network, num_threads, batch
+        self.evaluator = NetworkEvaluator(network, sample, game, choice, EvaluatorSettings(cache_mb=cache_mb), num_threads=num_threads)
+        options = SelfPlaySettings(num_parallel_games=batch * num_threads, num_simulations=simulations, full_search_share=1.0)
+        self.selfplay = ParallelSelfPlay(game, self.evaluator.lanes, options, SearchSettings(), child_generator(0, "benchmark"))
+        self.planes = np.resize(sample.planes, (batch, *game.planes_shape))
+
+    def figures(self, seconds: float) -> dict[str, float]:
+        """Play on for so long with an empty cache, as after a change of weights."""
+        self.evaluator.update(self.network)
+        before, positions, rows = self.selfplay.counts, self.selfplay.num_positions, self._lane_counts()
+        started = time.perf_counter()
+        self.selfplay.run_for(seconds)
+        seconds, counts = time.perf_counter() - started, self.selfplay.counts
+        asked, missed = self._lane_counts() - rows
+        figures = {
+            "positions_per_s": (self.selfplay.num_positions - positions) / seconds,
+            "simulations_per_s": (counts.num_simulations - before.num_simulations) / seconds,
+            "evaluator_share": (counts.evaluator_s - before.evaluator_s) / seconds / len(self.selfplay.lanes),
+            "mean_batch": (counts.num_evaluations - before.num_evaluations) / (counts.num_batches - before.num_batches),
+        }
+        return figures | ({"hit_rate": 1 - missed / asked} if asked else {})
+
+    def engine_alone_per_s(self) -> float:
+        """Return what the engine does when nothing else is done, every thread with the batch of its games."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(self.num_threads) as pool:
+            return sum(pool.map(lambda lane: evaluations_per_s(lane, self.planes), self.evaluator.lanes))
+
+    def _lane_counts(self):
+        return np.sum([lane.counts for lane in self.evaluator.lanes], axis=0)
+
+
+def search_rows(settings: Settings) -> list[Row]:
+    """Measure search and game alone, the games dealt out to the threads."""
+    cases = [(name, threads) for name in SELFPLAY_GAMES for threads in thread_counts()]
+    return [Row(f"{name}, {label(threads)}", search_figures(make_game(name), threads, settings.repeats)) for name, threads in cases]
+
+
+def search_figures(game, num_threads: int, repeats: int) -> dict[str, float]:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from alphazero.evaluator import UniformEvaluator
+    from alphazero.search.mcts import SearchSettings, TreeSearch
+
+    batch, simulations = 256 // num_threads, 200
+    searches = [
+        TreeSearch(game, UniformEvaluator(game.num_actions), batch, simulations, SearchSettings(), child_generator(lane, "benchmark"))
+        for lane in range(num_threads)
+    ]
+    rows, states = np.arange(batch), game.initial_states(batch)
+
+    def one(search) -> int:
+        before = search.counts.num_simulations
+        search.reset(rows, states, np.full(batch, simulations), np.ones(batch, np.bool_))
+        search.run()
+        return search.counts.num_simulations - before
+
+    def run(_seed: int) -> float:
+        started = time.perf_counter()
+        made = sum(pool.map(one, searches))
+        return made / (time.perf_counter() - started)
+
+    with ThreadPoolExecutor(num_threads) as pool:
+        return in_turn({"simulations_per_s": run}, repeats)
+
+
+def scaling_rows(settings: Settings) -> list[Row]:
+    """Measure self-play on Connect Four with one thing changed at a time, from 4x48, 128 games a thread, 200 simulations, all cores."""
+    everyone = thread_counts()[-1]
+    variants = {f"{games} games a thread": dict(batch=games) for games in (16, 32, 64, 128, 256, 512)}
+    variants |= {f"{count} simulations": dict(simulations=count) for count in (50, 200, 800)}
+    variants |= {f"network {blocks}x{channels}": dict(shape=(blocks, channels)) for blocks, channels in ((2, 32), (4, 48), (5, 64), (6, 128))}
+    variants |= {label(threads): dict(num_threads=threads) for threads in range(1, everyone + 1)}
+    return [Row(name, scaling_figures(settings.repeats, **({"num_threads": everyone} | options))) for name, options in variants.items()]
+
+
+def scaling_figures(repeats: int, num_threads: int, batch: int = 128, simulations: int = SELFPLAY_SIMULATIONS, shape=(4, 48)) -> dict[str, float]:
+    with cores(num_threads):
+        game, network, sample = network_of("connect_four", *shape)
+        run = SelfPlayRun(game, network, sample, fastest(network, sample, num_threads), num_threads, 0, simulations, batch)
+        found = [run.figures(1.0) for _ in range(repeats + 1)][1:]
+    return {key: statistics.median(figures[key] for figures in found) for key in ("simulations_per_s", "positions_per_s", "evaluator_share")}
+
+
+# --- the learner ------------------------------------------------------------------------------------------------------------------------
+
+
+def learner_rows(settings: Settings) -> list[Row]:
+    """Measure the learner with the replay, and its arithmetic alone on a batch that is there already."""
+    rows = []
+    for (name, batch), threads in ((item, threads) for item in LEARNER_NETWORKS.items() for threads in thread_counts()):
+        rows.append(Row(f"{name}, {batch} rows, {label(threads)}", learner_figures(name, batch, threads, settings.repeats)))
+    return rows
+
+
+def learner_figures(name: str, batch_size: int, num_threads: int, repeats: int) -> dict[str, float]:
+    from alphazero.cli.train import compose
+    from alphazero.learner import Learner
+    from alphazero.network import make_network
+    from alphazero.replay import Replay
+
+    with cores(num_threads):
+        game = make_game("connect_four")
+        settings = compose([f"network={name}", f"learner.batch_size={batch_size}"])
+        settings.learner.precision = "float32" if name == "tiny" else "bfloat16"
+        learner = Learner(make_network(game.planes_shape, game.num_actions, settings.network), settings.learner, cpu())
+        replay = Replay(game, settings.replay, child_generator(0, "benchmark"))
+        for record in random_records(game, 200):
+            replay.add(record)
+        steps = 20 if name != "tiny" else 400
+        batch = replay.sample(batch_size)
+
+        def rows_per_s(batches) -> float:
+            started = time.perf_counter()
+            for _ in learner.learn(batches, 0.0):
+                pass
+            return steps * batch_size / (time.perf_counter() - started)
+
+        runs = {
+            "rows_per_s": lambda _seed: rows_per_s(replay.sample(batch_size) for _ in range(steps)),
+            "arithmetic_alone_rows_per_s": lambda _seed: rows_per_s(batch for _ in range(steps)),
+        }
+        figures = in_turn(runs, repeats)
+        return figures | {"ratio": figures["rows_per_s"] / figures["arithmetic_alone_rows_per_s"]}
+
+
+def random_records(game, num_games: int):
+    """Yield games of a search that knows nothing."""
+    from alphazero.evaluator import UniformEvaluator
+    from alphazero.search.mcts import SearchSettings
+    from alphazero.selfplay import SelfPlay, SelfPlaySettings
+
+    options = SelfPlaySettings(num_parallel_games=64, num_simulations=8, full_search_share=1.0)
+    yield from SelfPlay(game, UniformEvaluator(game.num_actions), options, SearchSettings(), child_generator(0, "records")).play(num_games)
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------------------------
+
+
+def memory_rows(settings: Settings) -> list[Row]:
+    """Measure the memory of self-play as it goes on, each row in a process of its own."""
+    import multiprocessing
+
+    rows = []
+    for name, shape in SELFPLAY_GAMES.items():
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            rows.append(Row(f"{name} {shape[0]}x{shape[1]}, {label(thread_counts()[-1])}", pool.apply(memory_figures, (name, shape))))
+    return rows
+
+
+def memory_figures(name: str, shape: tuple[int, int]) -> dict[str, float]:
+    """Return megabytes in use after each quarter of the games, with the cache, 64 simulations and a change of weights every 100 games."""
+    import resource
+
+    game, network, sample = network_of(name, *shape)
+    num_threads = thread_counts()[-1]
+    run = SelfPlayRun(game, network, sample, fastest(network, sample, num_threads), num_threads, 128, simulations=64, batch=64)
+    figures = {}
+    for quarter in range(1, 5):
+        for _ in range(3):
+            for _ in run.selfplay.play(MEMORY_GAMES // 12):
+                pass
+            run.evaluator.update(network)
+        figures[f"after_{quarter * MEMORY_GAMES // 4}_games_mb"] = resident_mb()
+    scale = 1e6 if sys.platform == "darwin" else 1e3
+    return figures | {"peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale}
+
+
+def resident_mb() -> float:
+    """Return the memory that this process holds now; not a number where the system does not say."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return math.nan
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+# --- what the sections share ------------------------------------------------------------------------------------------------------------
+
+
+def network_of(name: str, blocks: int, channels: int):
+    """Return a game, an untrained network for it, and positions."""
+    from alphazero.engines.agreement import sample_positions
+    from alphazero.network import NetworkSettings, make_network
+
+    game = make_game(name)
+    network = make_network(game.planes_shape, game.num_actions, NetworkSettings(blocks=blocks, channels=channels))
+    return game, network, sample_positions(game, 256, np.random.default_rng(0))
+
+
+def fastest(network, sample, num_threads: int):
+    """Return the engine that auto would take."""
+    from alphazero.engines.choice import candidates, measure_speeds
+
+    return measure_speeds(candidates("auto", "auto", cpu()), network, sample.planes[:64], cpu(), num_threads)[0].choice
+
+
+def plain_eager_per_s(network, planes, num_threads: int) -> float:
+    """Return evaluations/s of the network as torch runs it when nobody does anything about it: float32, no folding, torch's own threads."""
+    import torch
+
+    torch.set_num_threads(num_threads)
+    network.eval()
+
+    class Eager:
+        def evaluate(self, planes):
+            with torch.inference_mode():
+                return network(torch.from_numpy(planes))
+
+    return evaluations_per_s(Eager(), planes)
+
+
+def evaluations_per_s(evaluator, planes) -> float:
+    evaluator.evaluate(planes)
     started, calls = time.perf_counter(), 0
-    while time.perf_counter() - started < 0.5:
+    while time.perf_counter() - started < ALONE_S:
         evaluator.evaluate(planes)
         calls += 1
     return calls * len(planes) / (time.perf_counter() - started)
 
 
-def _search_figures(game, make_evaluator, repeats: int) -> dict[str, float]:
-    import numpy as np
+def thread_counts() -> list[int]:
+    """Return 1 and, where there are more, the number of cores."""
+    from alphazero.device import num_cores
 
-    from alphazero.search.mcts import SearchSettings, TreeSearch
+    return sorted({1, num_cores()})
 
-    batch, simulations = 256, 200
-    search = TreeSearch(game, make_evaluator(game.num_actions), batch, simulations, SearchSettings(), child_generator(0, "benchmark"))
-    rows, states = np.arange(batch), game.initial_states(batch)
 
-    def run(_seed: int) -> float:
-        before, started = search.counts.num_simulations, time.perf_counter()
-        search.reset(rows, states, np.full(batch, simulations), np.ones(batch, np.bool_))
-        search.run()
-        return (search.counts.num_simulations - before) / (time.perf_counter() - started)
+def label(num_threads: int) -> str:
+    return f"{num_threads} core{'s' * (num_threads > 1)}"
 
-    return in_turn({"simulations_per_s": run}, repeats)
+
+def cpu():
+    import torch
+
+    return torch.device("cpu")
+
+
+@contextlib.contextmanager
+def cores(num_cores: int):
+    """Keep this process and the threads that it starts on so many cores, where the system can, and torch to so many threads."""
+    from alphazero.device import set_num_threads
+
+    before = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+    set_num_threads(num_cores)
+    if before is not None:
+        os.sched_setaffinity(0, sorted(before)[:num_cores])
+    try:
+        yield
+    finally:
+        if before is not None:
+            os.sched_setaffinity(0, before)
 
 
 # --- measuring, showing -----------------------------------------------------------------------------------------------------------------
 
-SECTIONS = {"uct": uct_rows, "playouts": playout_rows, "selfplay": selfplay_rows, "search": search_rows}
+SECTIONS = {
+    "uct": uct_rows,
+    "playouts": playout_rows,
+    "engines": engine_rows,
+    "selfplay": selfplay_rows,
+    "search": search_rows,
+    "learner": learner_rows,
+    "scaling": scaling_rows,
+    "memory": memory_rows,
+}
 
 
 def in_turn(runs: dict, repeats: int) -> dict[str, float]:
