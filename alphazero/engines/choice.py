@@ -34,6 +34,8 @@ def candidates(engine: str, precision: str, device: torch.device) -> list[Engine
         able = openvino_engine.precisions() if name == "openvino" and device.type == "cpu" else ["float32", "bfloat16"]
         if engine == "auto" and name == "openvino" and device.type != "cpu":
             continue
+        if engine == "openvino":
+            able = able or ["float32"]  # where it is not installed, the engine itself says so
         found += [EngineChoice(name, one) for one in (able if precision == "auto" else [precision]) if engine != "auto" or one in able]
     return found
 
@@ -42,7 +44,10 @@ def fallbacks(choice: EngineChoice) -> list[EngineChoice]:
     """Return ``choice`` and, after it, what takes its place where its answers are too far from the reference's: ever more precise ones."""
     order = [choice]
     if choice.precision == "int8":
-        order.append(choice._replace(precision="bfloat16"))
+        from alphazero.engines import openvino_engine
+
+        if "bfloat16" in openvino_engine.precisions():  # some processors have int8 but no bfloat16
+            order.append(choice._replace(precision="bfloat16"))
     order += [choice._replace(precision="float32"), REFERENCE]
     return list(dict.fromkeys(order))
 

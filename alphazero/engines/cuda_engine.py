@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from alphazero.config import ConfigError
-from alphazero.engines import padded_size
+from alphazero.engines import check_compiled, padded_size
 from alphazero.network import expected_value, folded
 
 _log = logging.getLogger(__name__)
@@ -42,7 +42,8 @@ class CudaEngine:
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
         """See `alphazero.engines.Engine.load`; weights are copied in place, so that captured graphs stay valid."""
         fresh = folded(network).to(self._dtype).to(memory_format=torch.channels_last).requires_grad_(False)
-        if self._networks:
+        first = not self._networks
+        if not first:
             for copy in self._networks:
                 for old, new in zip(copy.parameters(), fresh.parameters()):
                     old.copy_(new)
@@ -51,6 +52,8 @@ class CudaEngine:
             self._forwards = [torch.compile(copy) if self._compiled else copy for copy in self._networks]
         for device in self.devices:
             torch.cuda.synchronize(device)  # the threads' streams do not wait for this one
+        if first and self._compiled:
+            check_compiled(self, planes)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `alphazero.evaluator.Evaluator.evaluate`."""
@@ -127,7 +130,7 @@ class _Batch:
     def _compute(self):
         try:
             output = self._forward(self._planes.to(self._dtype).contiguous(memory_format=torch.channels_last))
-        except torch.OutOfMemoryError:
+        except torch.cuda.OutOfMemoryError:
             raise ConfigError(f"a batch of {len(self._planes)} positions does not fit the GPU: lower selfplay.num_parallel_games.") from None
         return output.prior_logits.float(), expected_value(output.value_logits.float())
 

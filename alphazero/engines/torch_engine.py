@@ -5,8 +5,7 @@ import threading
 import numpy as np
 import torch
 
-from alphazero.config import ConfigError
-from alphazero.engines import padded
+from alphazero.engines import check_compiled, padded
 from alphazero.network import expected_value, folded
 
 
@@ -37,7 +36,7 @@ class TorchEngine:
         self._network = fresh
         self._forward = torch.compile(fresh, dynamic=False) if self._compiled else fresh
         if self._compiled:
-            self._try_compiled(planes)
+            check_compiled(self, planes)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `alphazero.evaluator.Evaluator.evaluate`."""
@@ -50,11 +49,3 @@ class TorchEngine:
             output = self._forward(batch)
             values = expected_value(output.value_logits[:num_rows].float())
             return output.prior_logits[:num_rows].float().numpy(), values.numpy()
-
-    def _try_compiled(self, planes) -> None:
-        """Compile now, so that a missing compiler is a sentence at the start."""
-        try:
-            self.evaluate(planes)
-        except Exception as error:  # torch._dynamo raises many kinds, none of which is public
-            reason = str(error).strip().splitlines()[0].rstrip(".")
-            raise ConfigError(f"evaluator.engine=torch_compile does not work here ({reason}): it needs a C++ compiler; use engine=torch.") from None

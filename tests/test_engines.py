@@ -1,0 +1,452 @@
+"""Engines: every one that this machine has keeps the laws of an evaluator and agrees with the reference; what is not there is a sentence."""
+
+import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+from network_samples import planes_of, small_network
+
+from alphazero.config import ConfigError
+from alphazero.engines import REFERENCE, EngineChoice, choice, cuda_engine, make_engine, openvino_engine, padded, padded_size
+from alphazero.engines.choice import candidates, fallbacks, measure_speeds
+from alphazero.games import make_game
+from alphazero.network import expected_value, folded
+from alphazero.settings import TrainSettings
+from alphazero.tuning import check_device
+
+CPU = torch.device("cpu")
+GAME = make_game("connect_x:4x4x3")
+NETWORKS = {
+    "resnet": {},
+    "kernels of 2, scalar": dict(kernel_size=2, value_head="scalar"),
+    "no blocks": dict(blocks=0),
+    "tiny": dict(kind="tiny", kernel_size=2),
+    "tiny with kernels of 3, scalar": dict(kind="tiny", kernel_size=3, value_head="scalar"),
+}
+TOWERS = {"resnet": 4, "kernels of 2, scalar": 4}  # convolutions of two blocks; the other networks have none
+HERE = candidates("auto", "auto", CPU)
+needs_openvino = pytest.mark.skipif(openvino_engine.openvino is None, reason="OpenVINO is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel")
+
+
+def every_engine(test):
+    """Run a test with each engine that a CPU can have; skip those that this machine lacks."""
+    lacks = "OpenVINO is not installed" if openvino_engine.openvino is None else "this processor lacks the number format"
+    all_choices = [EngineChoice(*words.split()) for words in ("torch float32", "torch bfloat16", "openvino float32", "openvino bfloat16", "openvino int8")]
+    assert set(HERE) <= set(all_choices)
+    skip = pytest.mark.skip(reason=lacks)
+    marked = [pytest.param(one, id=str(one), marks=[] if one in HERE else [skip]) for one in all_choices]
+    return pytest.mark.parametrize("engine_choice", marked)(test)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_conversion_for_each_network():
+    """The three number formats begin with the same conversion, which takes a second."""
+    convert, known = openvino_engine._convert, {}
+
+    def convert_once(network, planes):
+        key = str(network)
+        if key not in known:
+            known[key] = convert(network, planes)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(openvino_engine, "_convert", convert_once)
+        yield
+
+
+def loaded(engine_choice, network, num_threads=1, planes=None):
+    engine = make_engine(engine_choice, CPU, num_threads)
+    engine.load(network, planes_of(GAME, 64, seed=9) if planes is None else planes)
+    return engine
+
+
+def reference(network, planes):
+    """Return (logits, values, value logits) of the network itself."""
+    with torch.inference_mode():
+        output = network.eval()(torch.from_numpy(planes))
+    return output.prior_logits.numpy(), expected_value(output.value_logits).numpy(), output.value_logits.numpy()
+
+
+def with_value_gain(network, gain):
+    """Return ``network`` with its value logits centred and multiplied, so that its values differ from position to position."""
+    _, _, value_logits = reference(network, planes_of(GAME, 200))
+    with torch.no_grad():
+        network.value.bias -= torch.from_numpy(value_logits.mean(axis=0))
+        network.value.weight *= gain
+        network.value.bias *= gain
+    return network
+
+
+def relative_tolerance(engine_choice):
+    """Return by how much answers may be off, as a share of the largest logit.
+
+    About eight layers round to bfloat16's 8 bits. In int8, each of the tower's four convolutions rounds its weights by up to 1/254 of the
+    largest and its inputs by up to 1/510.
+    """
+    return {"float32": 1e-5, "bfloat16": 8 * 2**-8, "int8": 4 * (1 / 254 + 1 / 510)}[engine_choice.precision]
+
+
+def assert_close(found, expected, engine_choice):
+    """Compare (logits, values) with `reference`'s; a value moves by no more than its logits do."""
+    logits, values, value_logits = expected
+    share = relative_tolerance(engine_choice)
+    exact = engine_choice.precision == "float32"
+    np.testing.assert_allclose(found[0], logits, rtol=0, atol=1e-4 if exact else share * np.abs(logits).max())
+    np.testing.assert_allclose(found[1], values, rtol=0, atol=1e-4 if exact else share * max(np.abs(value_logits).max(), 1.0))
+
+
+# --- the laws of an evaluator -------------------------------------------------------------------------------------------------------------
+
+
+@every_engine
+def test_rows_do_not_depend_on_the_size_of_their_batch_nor_on_its_order(engine_choice):
+    network, planes = with_value_gain(small_network(GAME), 30.0), planes_of(GAME, 70)
+    engine = loaded(engine_choice, network)
+    logits, values = engine.evaluate(planes)
+    # With other kernels for another size a sum may be rounded the other way, once. Rows differ by more.
+    atol = np.abs(logits).max() * (1e-5 if engine_choice.precision == "float32" else 2**-8)
+    assert np.abs(logits[1:] - logits[:-1]).max(axis=1).min() > 1.2 * atol and values.std() > 5 * atol
+    for num_rows in (1, 2, 3, 31, 33, 64, 70):
+        part = engine.evaluate(planes[:num_rows])
+        assert part[0].shape == (num_rows, GAME.num_actions) and part[1].shape == (num_rows,)
+        assert part[0].dtype == part[1].dtype == np.float32
+        assert np.isfinite(part[0]).all() and (np.abs(part[1]) <= 1).all()
+        np.testing.assert_allclose(part[0], logits[:num_rows], rtol=0, atol=atol)
+        np.testing.assert_allclose(part[1], values[:num_rows], rtol=0, atol=atol)
+    order = np.random.default_rng(0).permutation(70)
+    shuffled = engine.evaluate(planes[order])
+    np.testing.assert_allclose(shuffled[0], logits[order], rtol=0, atol=atol)
+    np.testing.assert_allclose(shuffled[1], values[order], rtol=0, atol=atol)
+
+
+@every_engine
+def test_answers_are_the_callers_own(engine_choice):
+    engine = loaded(engine_choice, small_network(GAME))
+    planes = planes_of(GAME, 40)
+    first = engine.evaluate(planes)
+    kept = [answer.copy() for answer in first]
+    engine.evaluate(planes_of(GAME, 40, seed=1))
+    planes[:] = 7.0
+    for answer, copy in zip(first, kept):
+        assert np.array_equal(answer, copy)
+        answer += 1.0  # writable
+    assert np.array_equal(engine.evaluate(planes_of(GAME, 40))[0], kept[0])
+
+
+@every_engine
+@pytest.mark.parametrize("name", NETWORKS)
+def test_engines_agree_with_the_network_itself(engine_choice, name):
+    network, planes = small_network(GAME, trained=False, **NETWORKS[name]), planes_of(GAME, 70)
+    expected = reference(network, planes)
+    found = loaded(engine_choice, network).evaluate(planes)
+    assert_close(found, expected, engine_choice)
+    rounded = engine_choice.precision == "bfloat16" or (engine_choice.precision == "int8" and name in TOWERS)
+    assert (np.abs(found[0] - expected[0]).max() > 1e-5) == rounded  # it really computes in its number format
+
+
+@every_engine
+@pytest.mark.parametrize("head", ("wdl", "scalar"))
+def test_values_of_a_very_sure_network_stay_within_a_loss_and_a_win(engine_choice, head):
+    network = small_network(GAME, **(NETWORKS["kernels of 2, scalar"] if head == "scalar" else {}))
+    _, values = loaded(engine_choice, with_value_gain(network, 10_000.0)).evaluate(planes_of(GAME, 200))
+    assert np.abs(values).max() <= 1.0
+    assert values.max() > 0.99 and values.min() < -0.99
+
+
+@every_engine
+def test_an_engine_has_the_weights_of_its_last_load_in_every_thread(engine_choice):
+    first, second = small_network(GAME, seed=0), small_network(GAME, seed=1)
+    planes = planes_of(GAME, 33)
+    engine = loaded(engine_choice, first)
+    with ThreadPoolExecutor(1) as pool:
+        before = engine.evaluate(planes), pool.submit(engine.evaluate, planes).result()
+        bias = first.policy.bias.detach().clone()
+        with torch.no_grad():
+            first.policy.bias += 5.0
+        for call in (engine.evaluate, lambda rows: pool.submit(engine.evaluate, rows).result()):
+            assert np.array_equal(call(planes)[0], before[0][0])  # what happens to the network afterwards is not seen
+        with torch.no_grad():
+            first.policy.bias.copy_(bias)
+        engine.load(second, planes_of(GAME, 64, seed=9))
+        fresh = loaded(engine_choice, second).evaluate(planes)
+        assert np.abs(fresh[0] - before[0][0]).max() > 0.1
+        for call in (engine.evaluate, lambda rows: pool.submit(engine.evaluate, rows).result()):
+            np.testing.assert_allclose(call(planes)[0], fresh[0], rtol=0, atol=1e-5)
+            np.testing.assert_allclose(call(planes)[1], fresh[1], rtol=0, atol=1e-5)
+        engine.load(first, planes_of(GAME, 64, seed=9))
+        assert np.array_equal(engine.evaluate(planes)[0], before[0][0])
+        assert np.array_equal(pool.submit(engine.evaluate, planes).result()[0], before[1][0])
+
+
+@every_engine
+def test_the_network_given_is_left_alone_however_it_lies_in_memory(engine_choice):
+    network = small_network(GAME, trained=False)
+    expected = reference(network, planes_of(GAME, 20))
+    network = network.to(memory_format=torch.channels_last).train()  # as the learner has it
+    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    engine = loaded(engine_choice, network)
+    assert_close(engine.evaluate(planes_of(GAME, 20)), expected, engine_choice)
+    assert network.training and all(weights.requires_grad and weights.grad is None for weights in network.parameters())
+    assert network.stem.conv.weight.is_contiguous(memory_format=torch.channels_last)
+    for name, tensor in network.state_dict().items():
+        assert tensor.dtype == before[name].dtype and torch.equal(tensor, before[name]), name
+
+
+@every_engine
+def test_threads_that_call_at_once_get_their_own_answers(engine_choice):
+    num_threads, num_calls = 4, 12
+    engine = loaded(engine_choice, small_network(GAME), num_threads)
+    inputs = [[planes_of(GAME, 5 + 9 * thread + call, seed=100 * thread + call) for call in range(num_calls)] for thread in range(num_threads)]
+    with ThreadPoolExecutor(1) as alone:
+        expected = [list(alone.map(engine.evaluate, batches)) for batches in inputs]
+    barrier = threading.Barrier(num_threads)
+
+    def play(batches):
+        barrier.wait()
+        return [engine.evaluate(planes) for _ in range(3) for planes in batches]
+
+    with ThreadPoolExecutor(num_threads) as pool:
+        found = list(pool.map(play, inputs))
+    for answers, own in zip(found, expected):
+        for (logits, values), (own_logits, own_values) in zip(answers, own * 3):
+            np.testing.assert_allclose(logits, own_logits, rtol=0, atol=1e-5)
+            np.testing.assert_allclose(values, own_values, rtol=0, atol=1e-5)
+
+
+def test_torch_computes_on_the_calling_thread_alone_and_on_all_in_the_main_thread():
+    torch.set_num_threads(3)
+    engine = loaded(REFERENCE, small_network(GAME))
+
+    def threads_of_a_call():
+        engine.evaluate(planes_of(GAME, 3))
+        return torch.get_num_threads()
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(threads_of_a_call).result() == 1
+    assert threads_of_a_call() == 3
+
+
+def test_few_batch_sizes_have_room_for_every_row():
+    sizes = [padded_size(num_rows) for num_rows in range(1, 4097)]
+    assert sizes[:17] == [1, 2, 4, 4, 8, 8, 8, 8, *[16] * 8, 24]
+    assert sizes == sorted(sizes)
+    for num_rows, size in enumerate(sizes, 1):
+        assert num_rows <= size < max(2 * num_rows, 2)
+        assert num_rows <= 64 or size <= 1.25 * num_rows
+        assert padded_size(size) == size
+    assert len(set(sizes)) == 5 + 2 + 4 * 7  # up to 16, up to 32, then four for each doubling
+    planes = planes_of(GAME, 17)
+    filled = padded(planes)
+    assert filled.shape == (24, *GAME.planes_shape) and filled.dtype == np.float32
+    assert np.array_equal(filled[:17], planes) and not filled[17:].any()
+
+
+# --- OpenVINO -----------------------------------------------------------------------------------------------------------------------------
+
+
+def converted(network, planes):
+    """Return the graph that is marked for int8."""
+    network = folded(network).float().requires_grad_(False)
+    model = openvino_engine._with_weights(openvino_engine._convert(network, planes), network)
+    return openvino_engine.quantized(model, planes, openvino_engine.openvino.Core())
+
+
+def fake_quantize_of(convolution, port):
+    """Return the node that marks an input of a convolution, None if there is none."""
+    node = convolution.input_value(port).get_node()
+    return node if node.get_type_name() == "FakeQuantize" else None
+
+
+@needs_openvino
+@pytest.mark.parametrize("name", NETWORKS)
+def test_int8_marks_the_convolutions_of_the_tower_and_nothing_else(name):
+    nodes = converted(small_network(GAME, **NETWORKS[name]), planes_of(GAME, 30)).get_ordered_ops()
+    convolutions = [node for node in nodes if node.get_type_name() == "Convolution"]
+    marked = [node for node in convolutions if fake_quantize_of(node, 0) or fake_quantize_of(node, 1)]
+    assert len(marked) == TOWERS.get(name, 0)
+    assert all(fake_quantize_of(node, 0) and fake_quantize_of(node, 1) for node in marked)
+    assert sum(node.get_type_name() == "FakeQuantize" for node in nodes) == 2 * len(marked)
+    for node in marked:  # neither the stem, whose channels come in as planes, nor the heads, which look at one cell
+        assert node.input_value(1).get_shape()[1] == 8 and min(node.input_value(1).get_shape()[2:]) > 1
+
+
+@needs_openvino
+def test_int8s_scales_are_the_largest_inputs_and_weights_that_there_are():
+    network, planes = small_network(GAME), planes_of(GAME, 30)
+    largest = []
+    plain = folded(network)
+    for block in plain.tower:
+        for layer in (block.first, block.second):
+            layer.conv.register_forward_pre_hook(lambda _, inputs: largest.append(float(inputs[0].max())))
+    with torch.inference_mode():
+        plain(torch.from_numpy(planes))
+    marked = [node for node in converted(network, planes).get_ordered_ops() if node.get_type_name() == "Convolution" and fake_quantize_of(node, 0)]
+    weights = [layer.conv.weight.detach().numpy() for block in plain.tower for layer in (block.first, block.second)]
+    for node, bound, own in zip(marked, largest, weights, strict=True):
+        inputs, marks = fake_quantize_of(node, 0), fake_quantize_of(node, 1)
+        limits = [inputs.input_value(port).get_node().get_data().item() for port in (1, 2, 3, 4)]
+        np.testing.assert_allclose(limits, [0, bound, 0, bound], rtol=1e-4)
+        assert (inputs.get_attributes()["levels"], marks.get_attributes()["levels"]) == (256, 255)
+        high = marks.input_value(2).get_node().get_data()
+        np.testing.assert_allclose(high.reshape(-1), np.abs(own).max(axis=(1, 2, 3)), rtol=1e-5)  # one for each output channel
+        assert np.array_equal(marks.input_value(1).get_node().get_data(), -high)
+
+
+@needs_openvino
+def test_a_sample_of_one_position_is_enough_to_convert_a_network():
+    network, planes = small_network(make_game("tic_tac_toe"), blocks=1), planes_of(make_game("tic_tac_toe"), 5)
+    engine = make_engine(EngineChoice("openvino", "float32"), CPU, 1)
+    engine.load(network, planes[:1])
+    assert_close(engine.evaluate(planes), reference(network, planes), EngineChoice("openvino", "float32"))
+
+
+def test_without_openvino_there_is_torch_and_whoever_asks_for_it_is_told(monkeypatch):
+    monkeypatch.setattr(openvino_engine, "openvino", None)
+    assert openvino_engine.precisions() == []
+    assert candidates("auto", "auto", CPU) == [EngineChoice("torch", "float32"), EngineChoice("torch", "bfloat16")]
+    settings = TrainSettings()
+    settings.evaluator.precision = "int8"
+    with pytest.raises(ConfigError, match=r"^evaluator\.precision=int8 .*int8 needs OpenVINO \(pip install .*\.$"):
+        check_device(settings, CPU)
+    for precision in ("auto", "float32", "int8"):
+        found = candidates("openvino", precision, CPU)
+        assert found  # so that the engine itself says what is missing
+        with pytest.raises(ConfigError, match=r"^evaluator\.engine=openvino needs OpenVINO: pip install [^\n]*\.$"):
+            make_engine(found[0], CPU, 1)
+
+
+@needs_openvino
+def test_a_number_format_that_the_processor_lacks_is_a_sentence(monkeypatch):
+    monkeypatch.setattr(openvino_engine, "precisions", lambda: ["float32"])
+    for precision in ("int8", "bfloat16"):
+        with pytest.raises(ConfigError, match=rf"^evaluator\.precision={precision} .* use float32\.$"):
+            make_engine(EngineChoice("openvino", precision), CPU, 1)
+    assert EngineChoice("openvino", "int8") not in candidates("auto", "auto", CPU)
+    assert candidates("auto", "int8", CPU) == []
+
+
+@pytest.mark.parametrize("engine", ("torch", "torch_compile"))
+def test_int8_is_refused_by_torch_in_a_sentence(engine):
+    for device in ("cpu", "cuda"):
+        with pytest.raises(ConfigError, match=rf"^evaluator\.precision=int8 .*{engine} .*\.$"):
+            make_engine(EngineChoice(engine, "int8"), torch.device(device), 1)
+
+
+def test_openvino_on_a_gpu_is_refused_in_a_sentence():
+    with pytest.raises(ConfigError, match=r"^evaluator\.engine=openvino runs on a CPU only.*device=cuda\.$"):
+        make_engine(EngineChoice("openvino", "float32"), torch.device("cuda"), 1)
+
+
+# --- torch.compile ------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not any(map(shutil.which, ("g++", "clang++", "c++"))), reason="there is no C++ compiler")
+@pytest.mark.parametrize("precision", ("float32", "bfloat16"))
+def test_the_compiled_network_is_the_same_function_with_new_weights_too(precision):
+    engine_choice, planes = EngineChoice("torch_compile", precision), planes_of(GAME, 33)
+    engine = make_engine(engine_choice, CPU, 2)
+    for seed in (0, 1):
+        network = small_network(GAME, seed, trained=False)
+        engine.load(network, planes)
+        with ThreadPoolExecutor(2) as pool:
+            for answer in [engine.evaluate(planes), *pool.map(engine.evaluate, [planes, planes])]:
+                assert_close(answer, reference(network, planes), engine_choice)
+    assert_close(engine.evaluate(planes[:3]), reference(network, planes[:3]), engine_choice)
+
+
+def test_a_compiler_that_fails_is_one_sentence(monkeypatch):
+    def fails(*_, **__):
+        def forward(*_):
+            raise RuntimeError("no C++ compiler was found.\n\nlots of details\n")
+
+        return forward
+
+    monkeypatch.setattr(torch, "compile", fails)
+    for precision in ("float32", "bfloat16"):
+        with pytest.raises(ConfigError, match=r"^evaluator\.engine=torch_compile does not work here \(no C\+\+ compiler was found\): [^\n]*\.$"):
+            loaded(EngineChoice("torch_compile", precision), small_network(GAME))
+
+
+# --- which one ----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_set_is_what_is_tried(monkeypatch):
+    monkeypatch.setattr(openvino_engine, "precisions", lambda: ["float32", "int8"])
+
+    def names(*setting):
+        return [str(one) for one in candidates(*setting)]
+
+    assert names("auto", "auto", CPU) == ["torch float32", "torch bfloat16", "openvino float32", "openvino int8"]
+    assert names("auto", "float32", CPU) == ["torch float32", "openvino float32"]
+    assert names("auto", "int8", CPU) == ["openvino int8"]
+    assert names("torch", "auto", CPU) == ["torch float32", "torch bfloat16"]
+    assert names("torch_compile", "auto", CPU) == ["torch_compile float32", "torch_compile bfloat16"]
+    assert names("openvino", "auto", CPU) == ["openvino float32", "openvino int8"]
+    assert names("openvino", "bfloat16", CPU) == ["openvino bfloat16"]  # which says itself that it cannot
+    gpu = torch.device("cuda")
+    assert names("auto", "auto", gpu) == ["torch float32", "torch bfloat16"]
+    assert names("auto", "int8", gpu) == []
+
+
+def test_fallbacks_are_ever_more_precise_and_end_with_the_reference(monkeypatch):
+    monkeypatch.setattr(openvino_engine, "precisions", lambda: ["float32", "bfloat16", "int8"])
+
+    def names(*words):
+        return [str(one) for one in fallbacks(EngineChoice(*words))]
+
+    assert names("openvino", "int8") == ["openvino int8", "openvino bfloat16", "openvino float32", "torch float32"]
+    assert names("torch_compile", "bfloat16") == ["torch_compile bfloat16", "torch_compile float32", "torch float32"]
+    assert names("torch", "bfloat16") == ["torch bfloat16", "torch float32"]
+    assert names("torch", "float32") == ["torch float32"]
+    monkeypatch.setattr(openvino_engine, "precisions", lambda: ["float32", "int8"])  # as on processors of 2019
+    assert names("openvino", "int8") == ["openvino int8", "openvino float32", "torch float32"]
+
+
+def test_speeds_are_medians_of_all_threads_together_and_the_fastest_comes_first(monkeypatch):
+    class Scripted:
+        def __init__(self, speeds):
+            self.speeds, self.lock = speeds, threading.Lock()
+
+        def load(self, network, planes):
+            self.loaded = network
+
+    first_round = [1e9, 1e9]
+    engines = {
+        EngineChoice("torch", "float32"): Scripted(first_round + [speed for rank in (8, 2, 5, 1, 900, 4, 6, 3, 7) for speed in (rank, 2.0 * rank)]),
+        EngineChoice("torch", "bfloat16"): Scripted(first_round + [40.0, 40.0] * 9),
+    }
+
+    def next_speed(engine, planes):
+        assert engine.loaded == "network"
+        with engine.lock:
+            return engine.speeds.pop(0)
+
+    monkeypatch.setattr(choice, "make_engine", lambda one, device, num_threads: engines[one])
+    monkeypatch.setattr(choice, "_evaluations_per_s", next_speed)
+    speeds = measure_speeds(list(engines), "network", planes_of(GAME, 4), CPU, num_threads=2)
+    assert [tuple(row) for row in speeds] == [(EngineChoice("torch", "bfloat16"), 80.0), (EngineChoice("torch", "float32"), 15.0)]
+
+
+# --- GPU, as far as it goes without one ---------------------------------------------------------------------------------------------------
+
+
+def test_a_batch_that_does_not_fit_the_gpu_is_a_sentence():
+    def forward(_):
+        raise torch.cuda.OutOfMemoryError("CUDA out of memory.")
+
+    batch = cuda_engine._Batch.__new__(cuda_engine._Batch)
+    batch._planes, batch._dtype, batch._forward = torch.zeros(64, 2, 4, 4), torch.float32, forward
+    with pytest.raises(ConfigError, match=r"^a batch of 64 positions does not fit the GPU: lower selfplay\.num_parallel_games\.$"):
+        batch._compute()
