@@ -197,13 +197,14 @@ def selfplay_figures(name: str, shape: tuple[int, int], num_threads: int, repeat
 class SelfPlayRun:
     """Self-play that is measured in pieces."""
 
-    def __init__(self, game, network, sample, choice, num_threads, cache_mb, simulations=SELFPLAY_SIMULATIONS, batch=SELFPLAY_BATCH):
+    def __init__(self, game, network, sample, choice, num_threads, cache_mb, simulations=None, batch=None):
         from alphazero.network_evaluator import EvaluatorSettings, NetworkEvaluator
         from alphazero.parallel_selfplay import ParallelSelfPlay
         from alphazero.search.mcts import SearchSettings
         from alphazero.selfplay import SelfPlaySettings
 
-        self.network, self.num_threads, self.batch = network, num_threads, batch
+        simulations, batch = simulations or SELFPLAY_SIMULATIONS, batch or SELFPLAY_BATCH
+        self.network, self.num_threads = network, num_threads
         self.evaluator = NetworkEvaluator(network, sample, game, choice, EvaluatorSettings(cache_mb=cache_mb), num_threads=num_threads)
         options = SelfPlaySettings(num_parallel_games=batch * num_threads, num_simulations=simulations, full_search_share=1.0)
         self.selfplay = ParallelSelfPlay(game, self.evaluator.lanes, options, SearchSettings(), child_generator(0, "benchmark"))
@@ -280,7 +281,7 @@ def scaling_rows(settings: Settings) -> list[Row]:
     return [Row(name, scaling_figures(settings.repeats, **({"num_threads": everyone} | options))) for name, options in variants.items()]
 
 
-def scaling_figures(repeats: int, num_threads: int, batch: int = 128, simulations: int = SELFPLAY_SIMULATIONS, shape=(4, 48)) -> dict[str, float]:
+def scaling_figures(repeats: int, num_threads: int, batch: int = 128, simulations: int | None = None, shape=(4, 48)) -> dict[str, float]:
     with cores(num_threads):
         game, network, sample = network_of("connect_four", *shape)
         run = SelfPlayRun(game, network, sample, fastest(network, sample, num_threads), num_threads, 0, simulations, batch)

@@ -65,6 +65,39 @@ def test_measurements_take_turns_and_the_first_of_each_does_not_count():
     assert calls == [(name, seed) for seed in range(4) for name in "ab"]
 
 
+@pytest.fixture
+def tiny(monkeypatch):
+    monkeypatch.setattr(benchmark, "SELFPLAY_GAMES", {"tic_tac_toe": (1, 8)})
+    for name, value in {"SELFPLAY_BATCH": 6, "SELFPLAY_SIMULATIONS": 5, "SELFPLAY_S": 0.1, "ALONE_S": 0.02, "MEMORY_GAMES": 24}.items():
+        monkeypatch.setattr(benchmark, name, value)
+    monkeypatch.setattr(benchmark, "LEARNER_NETWORKS", {"tiny": 8})
+    monkeypatch.setattr(benchmark, "thread_counts", lambda: [1, 2])
+
+
+def test_self_play_is_measured_beside_its_engine_with_ratios_of_what_was_measured(tiny):
+    one, two = benchmark.selfplay_rows(benchmark.Settings(repeats=1))
+    assert (one.name, two.name) == ("tic_tac_toe 1x8, 1 core", "tic_tac_toe 1x8, 2 cores")
+    for figures in (one.figures, two.figures):
+        simulations = figures["simulations_per_s"]
+        assert figures["ratio_to_engine_alone"] == pytest.approx(simulations / figures["engine_alone_evaluations_per_s"])
+        assert figures["ratio_to_torch_eager_float32"] == pytest.approx(simulations / figures["torch_eager_float32_evaluations_per_s"])
+        assert figures["gain_of_the_cache"] == pytest.approx(figures["with_cache_simulations_per_s"] / simulations)
+        assert 0 < figures["with_cache_hit_rate"] < 1 and 0 < figures["evaluator_share"] < 1 and 1 <= figures["mean_batch"] <= 6
+
+
+def test_the_search_and_the_learner_are_measured_on_each_number_of_cores(tiny):
+    rows = benchmark.search_rows(benchmark.Settings(repeats=1)) + benchmark.learner_rows(benchmark.Settings(repeats=1))
+    assert [row.name for row in rows] == ["tic_tac_toe, 1 core", "tic_tac_toe, 2 cores", "tiny, 8 rows, 1 core", "tiny, 8 rows, 2 cores"]
+    assert all(row.figures["simulations_per_s"] > 0 for row in rows[:2])
+    assert all(row.figures["ratio"] == pytest.approx(row.figures["rows_per_s"] / row.figures["arithmetic_alone_rows_per_s"]) for row in rows[2:])
+
+
+def test_memory_is_told_after_each_quarter_and_its_peak_is_no_smaller(tiny):
+    figures = benchmark.memory_figures("tic_tac_toe", (1, 8))
+    assert list(figures) == [*(f"after_{games}_games_mb" for games in (6, 12, 18, 24)), "peak_mb"]
+    assert 50 < figures["after_24_games_mb"] <= 1.1 * figures["peak_mb"]
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
