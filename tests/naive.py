@@ -1,8 +1,11 @@
 """Slow, obvious twins of the compiled games: lists of lists, no bits, written from the rules as a person tells them.
 
 Every twin has the same few verbs: `board` (rows of 0, 1, 2), `player` (0 or 1), `legal()`, `play(action)`, `over()` and `result()`, which is 1, 0 or
--1 from the viewpoint of the player to move. They share no code with `alphazero.games`. At the end, the twin of `alphazero.symmetric_rows`.
+-1 from the viewpoint of the player to move. They share no code with `alphazero.games`. At the end, the twins of `alphazero.symmetric_rows` and of
+what stands between search and network.
 """
+
+import math
 
 import numpy as np
 
@@ -172,3 +175,17 @@ def naive_under_symmetries(chosen, game, planes, action_weights, legal_action_ma
     shown = np.take_along_axis(flat, game.cell_symmetries[chosen][:, None], axis=2).reshape(planes.shape)
     actions = game.action_symmetries[chosen]
     return shown, np.take_along_axis(action_weights, actions, axis=1), np.take_along_axis(legal_action_mask, actions, axis=1)
+
+
+def naive_agreement(answers, other_answers, legal_action_mask):
+    """Return (mean divergence of policies, mean difference of values) of two evaluators' (logits, values), action by action."""
+    divergences, errors = [], []
+    for logits, value, other_logits, other_value, mask in zip(*answers, *other_answers, legal_action_mask):
+        legal = [action for action in range(len(mask)) if mask[action]]
+        policies = []
+        for row in (logits, other_logits):
+            weights = [math.exp(float(row[action])) for action in legal]
+            policies.append([weight / sum(weights) for weight in weights])
+        divergences.append(sum(p * math.log(p / q) for p, q in zip(*policies)))
+        errors.append(abs(float(value) - float(other_value)))
+    return sum(divergences) / len(divergences), sum(errors) / len(errors)

@@ -1,0 +1,328 @@
+"""The network as an evaluator: engines that are too far off are replaced, weights are new everywhere, threads and caches change no answer."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+from naive import naive_agreement
+from naive_mcts import HashEvaluator
+from network_samples import planes_of, small_network
+
+from alphazero import network_evaluator
+from alphazero.engines import REFERENCE, EngineChoice
+from alphazero.engines.agreement import PositionSample, agreement, sample_positions
+from alphazero.evaluator import UniformEvaluator
+from alphazero.games import make_game
+from alphazero.network_evaluator import EvaluatorSettings, NetworkEvaluator
+from alphazero.symmetric_rows import under_symmetries
+
+GAME = make_game("connect_x:4x4x3")
+BFLOAT16 = EngineChoice("torch", "bfloat16")
+INT8 = EngineChoice("openvino", "int8")
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(1)
+
+
+def sample(num_positions=40, seed=0):
+    return sample_positions(GAME, num_positions, np.random.default_rng(seed))
+
+
+def make_evaluator(network=None, choice=REFERENCE, num_threads=1, **settings):
+    return NetworkEvaluator(network or small_network(GAME), sample(), GAME, choice, EvaluatorSettings(**settings), num_threads=num_threads)
+
+
+class Answers:
+    """An evaluator that gives the answers it is made with."""
+
+    def __init__(self, logits, values):
+        self.answers = np.asarray(logits, np.float32), np.asarray(values, np.float32)
+
+    def evaluate(self, planes):
+        return self.answers
+
+
+class FakeEngine:
+    """Answers like a `HashEvaluator`, with a number of its network and an error of its own added; remembers what it was given."""
+
+    def __init__(self, choice, errors):
+        self.choice, self.errors, self.calls, self.loads = choice, errors, [], []
+        self._exact = HashEvaluator(GAME.num_actions)
+
+    def load(self, network, planes):
+        self.loads.append((network, planes))
+
+    def evaluate(self, planes):
+        self.calls.append((len(planes), threading.get_ident()))
+        logits, values = self._exact.evaluate(planes)
+        policy_error, value_error = self.errors.get(str(self.choice), (0.0, 0.0))
+        logits[:, 0] += policy_error
+        return logits + np.float32(self.loads[-1][0]), np.clip(values / 2 + value_error, -1, 1).astype(np.float32)
+
+
+@pytest.fixture
+def fakes(monkeypatch):
+    """Put fake engines in the place of real ones; return (the engines by name, their errors by name)."""
+    engines, errors = {}, {}
+
+    def make_engine(choice, device, num_threads):
+        assert str(choice) not in engines
+        engines[str(choice)] = FakeEngine(choice, errors)
+        return engines[str(choice)]
+
+    monkeypatch.setattr(network_evaluator, "make_engine", make_engine)
+    monkeypatch.setattr("alphazero.engines.openvino_engine.precisions", lambda: ["float32", "bfloat16", "int8"])
+    return engines, errors
+
+
+# --- laws ---------------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", (UniformEvaluator, HashEvaluator, lambda _: make_evaluator(), lambda _: make_evaluator().lanes[0]))
+def test_evaluators_keep_the_laws_of_their_protocol(make):
+    planes = planes_of(GAME, 40)
+    evaluator = make(GAME.num_actions)
+    logits, values = evaluator.evaluate(planes)
+    assert logits.shape == (40, GAME.num_actions) and values.shape == (40,)
+    assert logits.dtype == values.dtype == np.float32
+    assert np.isfinite(logits).all() and (np.abs(values) <= 1).all()
+    order = np.random.default_rng(0).permutation(40)
+    shuffled = evaluator.evaluate(planes[order])
+    np.testing.assert_allclose(shuffled[0], logits[order], atol=1e-5)
+    np.testing.assert_allclose(shuffled[1], values[order], atol=1e-5)
+
+
+@pytest.mark.parametrize("num_threads", (2, 3))
+def test_a_batch_that_is_cut_for_several_threads_has_the_same_answers_in_the_same_order(num_threads):
+    network, planes = small_network(GAME), planes_of(GAME, 70)
+    logits, values = make_evaluator(network).evaluate(planes)
+    cut = make_evaluator(network, num_threads=num_threads)
+    for num_rows in (1, 2, 20, 31, 32, 33, 47, 48, 70):
+        part = cut.evaluate(planes[:num_rows])
+        assert part[0].shape == (num_rows, GAME.num_actions) and part[1].shape == (num_rows,)
+        np.testing.assert_allclose(part[0], logits[:num_rows], rtol=0, atol=1e-5)
+        np.testing.assert_allclose(part[1], values[:num_rows], rtol=0, atol=1e-5)
+
+
+def test_a_batch_is_cut_into_one_part_for_each_thread_unless_it_is_small(fakes):
+    evaluator = make_evaluator(1, num_threads=3)
+    engine = fakes[0]["torch float32"]
+    for num_rows, parts in ((5, [5]), (45, [45]), (46, [16, 16, 14]), (100, [34, 34, 32])):
+        engine.calls.clear()
+        evaluator.evaluate(planes_of(GAME, num_rows))
+        assert sorted((size for size, _ in engine.calls), reverse=True) == parts
+        assert (threading.get_ident() in {thread for _, thread in engine.calls}) == (len(parts) == 1)
+
+
+# --- agreement with the reference -----------------------------------------------------------------------------------------------------------
+
+
+def test_agreement_is_the_naive_twins():
+    generator = np.random.default_rng(3)
+    for _ in range(20):
+        num_rows, num_actions = generator.integers(1, 30), generator.integers(1, 9)
+        mask = generator.random((num_rows, num_actions)) < 0.6
+        mask[np.arange(num_rows), generator.integers(num_actions, size=num_rows)] = True
+        ours, theirs = ((4 * generator.standard_normal(mask.shape), generator.uniform(-1, 1, num_rows)) for _ in range(2))
+        found = agreement(Answers(*ours), Answers(*theirs), PositionSample(np.empty(0), mask))
+        expected = naive_agreement(Answers(*ours).answers, Answers(*theirs).answers, mask)
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_illegal_logits_and_a_constant_do_not_count():
+    generator = np.random.default_rng(4)
+    mask = np.array([[True, False, True, False], [False, False, True, True]])
+    logits, values = generator.standard_normal((2, 4)), generator.uniform(-1, 1, 2)
+    other = np.where(mask, logits + 7.0, 1e30 * generator.standard_normal((2, 4)))
+    found = agreement(Answers(logits, values), Answers(other, values), PositionSample(np.empty(0), mask))
+    np.testing.assert_allclose(found, (0.0, 0.0), atol=1e-6)
+    swapped = agreement(Answers(logits, values), Answers(logits[:, ::-1], -values), PositionSample(np.empty(0), np.ones((2, 4), bool)))
+    assert swapped.policy_divergence > 0.1
+    np.testing.assert_allclose(swapped.value_error, 2 * np.abs(values).mean(), rtol=1e-5)
+
+
+class Strict:
+    """A game that complains of illegal actions."""
+
+    def __init__(self, game):
+        self._game = game
+
+    def __getattr__(self, name):
+        return getattr(self._game, name)
+
+    def step(self, states, actions):
+        assert self._game.legal_action_mask(states)[np.arange(len(states)), actions].all()
+        return self._game.step(states, actions)
+
+
+@pytest.mark.parametrize("name", ("tic_tac_toe", "connect_x:4x4x3", "othello:4"))
+def test_sampled_positions_are_those_of_random_games(name):
+    game = Strict(make_game(name))
+    for num_positions in (1, 7, 100):
+        found = sample_positions(game, num_positions, np.random.default_rng(5))
+        assert found.planes.shape == (num_positions, *game.planes_shape) and found.planes.dtype == np.float32
+        assert found.legal_action_mask.shape == (num_positions, game.num_actions)
+        assert found.legal_action_mask.any(axis=1).all()  # no finished game among them
+        again, other = (sample_positions(game, num_positions, np.random.default_rng(seed)) for seed in (5, 6))
+        assert np.array_equal(again.planes, found.planes)
+    assert not np.array_equal(other.planes, found.planes)
+    assert len({planes.tobytes() for planes in found.planes}) > 30
+    start = game.observe(game.initial_states(1))[0]
+    assert 1 <= (found.planes == start).all(axis=(1, 2, 3)).sum() < 50
+
+
+# --- engines that are too far off -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_engine_beyond_the_bound_is_refused_and_a_more_precise_one_takes_its_place(fakes):
+    engines, errors = fakes
+    errors["openvino int8"], errors["openvino bfloat16"] = (1.0, 0.0), (0.0, 0.2)
+    evaluator = make_evaluator(5, INT8)
+    exact, planes = HashEvaluator(GAME.num_actions), planes_of(GAME, 6)
+    assert evaluator.report.name == "openvino float32" and evaluator.precision == "float32"
+    assert (evaluator.report.policy_divergence, evaluator.report.value_error) == (0.0, 0.0)
+    np.testing.assert_array_equal(evaluator.evaluate(planes)[0], exact.evaluate(planes)[0] + 5)
+
+    positions = sample()
+    logits, values = exact.evaluate(positions.planes)
+    far = logits.copy()
+    far[:, 0] += 1.0
+    divergence, _ = naive_agreement((logits, values), (far, values), positions.legal_action_mask)
+    assert evaluator.report.refused == f"openvino int8 (policy {divergence:.4f} nats, value 0.0000), openvino bfloat16 (policy 0.0000 nats, value 0.2000)"
+    assert set(engines) == {"openvino int8", "openvino bfloat16", "openvino float32", "torch float32"}
+
+
+def test_a_refusal_is_for_these_weights_only(fakes):
+    engines, errors = fakes
+    errors["openvino int8"] = (1.0, 0.0)
+    evaluator, planes = make_evaluator(1, INT8), planes_of(GAME, 6)
+    assert evaluator.report.name == "openvino bfloat16"
+    errors["openvino int8"] = (0.01, 0.01)
+    evaluator.update(2)
+    assert (evaluator.report.name, evaluator.report.refused) == ("openvino int8", "")
+    assert 0 < evaluator.report.policy_divergence < 1e-4
+    np.testing.assert_allclose(evaluator.report.value_error, 0.01, rtol=1e-3)
+    np.testing.assert_array_equal(evaluator.evaluate(planes)[0], engines["openvino int8"].evaluate(planes)[0])
+    assert engines["openvino int8"].loads[-1][0] == 2
+
+
+def test_where_everything_is_too_far_off_the_reference_itself_computes(fakes):
+    engines, errors = fakes
+    for name in ("torch_compile bfloat16", "torch_compile float32"):
+        errors[name] = (float("nan"), 0.0)  # an engine that answers nonsense is as bad as one that is wrong
+    evaluator = make_evaluator(1, EngineChoice("torch_compile", "bfloat16"))
+    assert evaluator.report.name == "torch float32"
+    assert evaluator.report.refused.count("policy nan nats") == 2
+    assert np.isfinite(evaluator.evaluate(planes_of(GAME, 3))[0]).all()
+
+
+@pytest.mark.parametrize("key, bound", (("max_policy_divergence", 0.0), ("max_value_error", 0.0)))
+def test_each_bound_alone_refuses_a_real_engine(key, bound):
+    network, planes = small_network(GAME), planes_of(GAME, 20)
+    refused = make_evaluator(network, BFLOAT16, **{key: bound})
+    assert refused.report.name == "torch float32"
+    assert refused.report.refused.startswith("torch bfloat16 (policy 0.0")
+    np.testing.assert_array_equal(refused.evaluate(planes)[0], make_evaluator(network).evaluate(planes)[0])
+    accepted = make_evaluator(network, BFLOAT16, max_policy_divergence=1.0, max_value_error=1.0)
+    assert (accepted.report.name, accepted.report.refused, accepted.precision) == ("torch bfloat16", "", "bfloat16")
+    assert accepted.report.policy_divergence > 0 and accepted.report.value_error > 0
+    assert not np.array_equal(accepted.evaluate(planes)[0], refused.evaluate(planes)[0])
+
+
+def test_engines_are_compared_and_calibrated_on_the_newest_positions(fakes):
+    engines, _ = fakes
+    first, second = sample(), sample(seed=1)
+    evaluator = make_evaluator(1, INT8)
+    evaluator.update(2, second)
+    evaluator.update(3)
+    for name in ("openvino int8", "torch float32"):
+        networks, planes = zip(*engines[name].loads)
+        assert networks == (1, 2, 3)
+        for found, expected in zip(planes, (first, second, second)):
+            np.testing.assert_array_equal(found, expected.planes)
+
+
+# --- new weights --------------------------------------------------------------------------------------------------------------------------
+
+
+def test_an_evaluator_has_the_weights_of_its_last_update():
+    network, planes = small_network(GAME), planes_of(GAME, 5)
+    evaluator = make_evaluator(network)
+    before, _ = evaluator.evaluate(planes)
+    with torch.no_grad():
+        network.policy.bias += 1.0
+    assert np.array_equal(evaluator.evaluate(planes)[0], before)
+    evaluator.update(network)
+    np.testing.assert_allclose(evaluator.evaluate(planes)[0], before + 1, atol=1e-5)
+    assert all(weights.requires_grad for weights in network.parameters())
+
+
+@pytest.mark.parametrize("cache_mb", (0, 1))
+def test_lanes_answer_with_the_weights_of_the_last_update(cache_mb):
+    network, planes = small_network(GAME), planes_of(GAME, 20)
+    evaluator = make_evaluator(network, num_threads=2, cache_mb=cache_mb)
+    before, _ = evaluator.lanes[0].evaluate(planes)
+    np.testing.assert_allclose(before, evaluator.evaluate(planes)[0], rtol=0, atol=1e-5)
+    with torch.no_grad():
+        network.policy.bias += 1.0
+    for lane in evaluator.lanes:
+        np.testing.assert_allclose(lane.evaluate(planes)[0], before, rtol=0, atol=1e-5)
+    evaluator.update(network)
+    for lane in evaluator.lanes:
+        np.testing.assert_allclose(lane.evaluate(planes)[0], before + 1, rtol=0, atol=1e-5)
+
+
+# --- lanes --------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_each_lane_computes_on_its_callers_thread_behind_a_cache_of_its_own(fakes):
+    evaluator, planes = make_evaluator(1, num_threads=3, cache_mb=1), planes_of(GAME, 60)
+    engine = fakes[0]["torch float32"]
+    assert len(evaluator.lanes) == 3
+    engine.calls.clear()
+    with ThreadPoolExecutor(1) as pool:
+        thread = pool.submit(threading.get_ident).result()
+        for number, lane in enumerate(evaluator.lanes, 1):
+            assert lane.counts == (0, 0)
+            for _ in range(2):
+                logits, values = pool.submit(lane.evaluate, planes).result()
+                np.testing.assert_array_equal(logits, HashEvaluator(GAME.num_actions).evaluate(planes)[0] + 1)
+            assert lane.counts == (120, 60)
+            assert engine.calls == [(60, thread)] * number  # once for each lane
+
+
+def test_without_a_cache_every_row_is_evaluated_again(fakes):
+    evaluator, planes = make_evaluator(1, cache_mb=0), planes_of(GAME, 20)
+    engine = fakes[0]["torch float32"]
+    engine.calls.clear()
+    for _ in range(2):
+        evaluator.lanes[0].evaluate(planes)
+    assert [size for size, _ in engine.calls] == [20, 20]
+    assert evaluator.lanes[0].counts == (0, 0)
+
+
+@pytest.mark.parametrize("cache_symmetries", (True, False))
+def test_symmetric_positions_share_an_answer_only_if_asked_for(fakes, cache_symmetries):
+    lane = make_evaluator(1, cache_mb=1, cache_symmetries=cache_symmetries).lanes[0]
+    planes = planes_of(GAME, 20)
+    mask = np.ones((20, GAME.num_actions), bool)
+    mirrored, *_ = under_symmetries(np.ones(20, np.int64), GAME, planes, mask.astype(np.float32), mask)
+    logits, values = lane.evaluate(planes)
+    mirrored_logits, mirrored_values = lane.evaluate(mirrored)
+    assert lane.counts == (40, 20 if cache_symmetries else 40)
+    assert np.array_equal(mirrored_logits, logits[:, ::-1]) == cache_symmetries
+    assert np.array_equal(mirrored_values, values) == cache_symmetries
+
+
+def test_the_lanes_share_the_megabytes():
+    for num_threads in (1, 3):
+        evaluator = make_evaluator(num_threads=num_threads, cache_mb=3)
+        tables = [lane._cache for lane in evaluator.lanes]
+        total = sum(array.nbytes for table in tables for array in (table._keys, table._pending, table._logits, table._values))
+        assert 0.5 * 3e6 <= total <= 3e6
