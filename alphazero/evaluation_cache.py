@@ -45,20 +45,20 @@ class CachedEvaluator:
         bits = np.ascontiguousarray(planes).reshape(num_rows, -1).view(np.uint32)
         logits, values = np.empty((num_rows, self._logits.shape[1]), np.float32), np.empty(num_rows, np.float32)
         symmetries, misses = np.empty(num_rows, np.int32), np.empty(num_rows, np.int32)
-        slots, miss_rows = np.empty(num_rows, np.int32), np.empty(num_rows, np.int32)
+        slots, miss_rows = np.empty(num_rows, np.int64), np.empty(num_rows, np.int32)
         table = (self._keys, self._pending, self._logits, self._values)
-        with np.errstate(over="ignore"):  # keys wrap around, which numpy mentions where the kernel is interpreted
-            num_misses = look_up(*table, bits, self._factors, self._actions, symmetries, misses, slots, miss_rows, logits, values)
-        self.num_rows += num_rows
-        self.num_misses += num_misses
-        if num_misses:
-            miss_rows = miss_rows[:num_misses]
-            try:
+        try:
+            with np.errstate(over="ignore"):  # keys wrap around, which numpy mentions where the kernel is interpreted
+                num_misses = look_up(*table, bits, self._factors, self._actions, symmetries, misses, slots, miss_rows, logits, values)
+            self.num_rows += num_rows
+            self.num_misses += num_misses
+            if num_misses:
+                miss_rows = miss_rows[:num_misses]
                 answers = self.evaluator.evaluate(planes if num_misses == num_rows else planes[miss_rows])
-            except BaseException:
-                self.clear()  # entries that wait for an answer must not wait for the next batch's
-                raise
-            store(*table, self._actions, symmetries, misses, slots, miss_rows, *answers, logits, values)
+                store(*table, self._actions, symmetries, misses, slots, miss_rows, *answers, logits, values)
+        except BaseException:
+            self.clear()  # entries that wait for an answer must not wait for the next batch's
+            raise
         return logits, values
 
     def clear(self) -> None:
@@ -91,7 +91,7 @@ def look_up(keys, pending, table_logits, table_values, bits, factors, actions, s
         bits: uint32[M, C*H*W], the planes.
         symmetries: int32[M], out: the symmetry that brings a row into the form under which it is stored.
         misses: int32[M], out: the index in ``miss_rows`` of the row whose answer it takes, -1 where it has one.
-        slots: int32[M], out: the entry of the table that waits for that row's answer.
+        slots: int64[M], out: the entry of the table that waits for that row's answer.
         miss_rows: int32[M], out: the rows to be evaluated, each position once.
         logits, values: [M, A] and [M], out: the answers of the rows that have one.
     """

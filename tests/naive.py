@@ -189,3 +189,41 @@ def naive_agreement(answers, other_answers, legal_action_mask):
         divergences.append(sum(p * math.log(p / q) for p, q in zip(*policies)))
         errors.append(abs(float(value) - float(other_value)))
     return sum(divergences) / len(divergences), sum(errors) / len(errors)
+
+
+def naive_images(planes, cell_symmetries):
+    """Return one position's planes, [C, H, W], as each symmetry shows them."""
+    flat = planes.reshape(len(planes), -1)
+    return [flat[:, cells].reshape(planes.shape) for cells in cell_symmetries]
+
+
+class NaiveCache:
+    """A dictionary that loses nothing: from a position, in its first form under all symmetries, to the answer in that form."""
+
+    def __init__(self, evaluator, cell_symmetries, action_symmetries):
+        self.evaluator, self.cells, self.actions = evaluator, cell_symmetries, action_symmetries
+        self.known, self.num_rows, self.num_misses = {}, 0, 0
+
+    def evaluate(self, planes):
+        """Return (logits, values, the rows that had to be evaluated)."""
+        logits, values, evaluated = [], [], []
+        for number, row in enumerate(planes):
+            forms = [image.tobytes() for image in naive_images(row, self.cells)]
+            form = min(forms)
+            actions = self.actions[forms.index(form)]
+            if form not in self.known:
+                evaluated.append(number)
+                own_logits, own_values = self.evaluator.evaluate(row[None])
+                self.known[form] = [own_logits[0][action] for action in actions], own_values[0]
+            answer, value = self.known[form]
+            own = [0.0] * len(answer)
+            for place, action in enumerate(actions):
+                own[action] = answer[place]
+            logits.append(own)
+            values.append(value)
+        self.num_rows += len(planes)
+        self.num_misses += len(evaluated)
+        return np.array(logits, np.float32), np.array(values, np.float32), evaluated
+
+    def clear(self):
+        self.known = {}

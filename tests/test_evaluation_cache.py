@@ -1,0 +1,282 @@
+"""The cache in front of an evaluator: it answers what the evaluator would, whatever it has kept, lost or been interrupted in."""
+
+import functools
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from game_samples import EXAMPLE, label, random_games, random_states
+from naive import NaiveCache, naive_images
+
+from alphazero import evaluation_cache
+from alphazero.evaluation_cache import CachedEvaluator, bytes_per_entry
+from alphazero.games import make_game
+
+NAMES = ("tic_tac_toe", "connect_x:5x4x3", "othello:4", "connect_four")
+LARGE = 1_000_000  # bytes: room for everything that these tests ask
+SIZES = {"8 entries": 0, "16 entries": 16, "64 entries": 64}
+
+
+class EquivariantEvaluator:
+    """Gives every position pseudo-random answers that depend on its planes alone, and turns them with the board.
+
+    Its numbers are few binary digits, so that their means are exact and answers can be compared to the bit.
+    """
+
+    def __init__(self, game, salt=b""):
+        self.game, self.salt = game, salt
+        self.calls = []  # the planes of each
+        self.fails = False
+
+    def evaluate(self, planes):
+        self.calls.append(planes.copy())
+        if self.fails:
+            raise KeyboardInterrupt
+        logits = np.zeros((len(planes), self.game.num_actions), np.float32)
+        values = np.zeros(len(planes), np.float32)
+        for row, position in enumerate(planes):
+            images = naive_images(position, self.game.cell_symmetries)
+            for image, actions in zip(images, self.game.action_symmetries):
+                numbers = self._numbers(self.salt + image.tobytes())
+                logits[row, actions] += numbers[:-1] / len(images)
+                values[row] += numbers[-1] / len(images)
+        return logits, values
+
+    @functools.lru_cache(None)  # noqa: B019 (these objects live for a test)
+    def _numbers(self, data):
+        generator = np.random.default_rng(int.from_bytes(hashlib.sha256(data).digest()[:8], "little"))
+        return generator.integers(-64, 65, self.game.num_actions + 1).astype(np.float32) / 64
+
+
+def symmetries_of(game, shared):
+    """Return the tables for a cache in which symmetric positions share an entry, or do not."""
+    some = slice(None) if shared else slice(1)
+    return game.cell_symmetries[some], game.action_symmetries[some]
+
+
+def make_cache(game, evaluator, max_bytes=LARGE, shared=True):
+    return CachedEvaluator(evaluator, game.planes_shape, *symmetries_of(game, shared), max_bytes)
+
+
+@functools.cache
+def positions_of(name, num_positions=50):
+    planes = make_game(name).observe(random_states(name, num_games=10))
+    return planes[np.random.default_rng(1).permutation(len(planes))[:num_positions]]
+
+
+def random_batch(name, generator):
+    """Return positions of a few, so that many come again, half of them turned."""
+    game, pool = make_game(name), positions_of(name)
+    rows = pool[generator.integers(len(pool), size=generator.integers(1, 25))]
+    return np.stack([naive_images(row, game.cell_symmetries)[generator.integers(len(game.cell_symmetries)) * generator.integers(2)] for row in rows])
+
+
+def random_operations(name, seed, num=60):
+    """Yield batches of positions, and now and then None: the weights have changed."""
+    generator = np.random.default_rng(seed)
+    for _ in range(num):
+        yield None if generator.random() < 0.08 else random_batch(name, generator)
+
+
+# --- against the naive twin -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_evaluator_of_these_tests_turns_its_answers_with_the_board(name):
+    game = make_game(name)
+    evaluator = EquivariantEvaluator(game)
+    (logits,), (value,) = evaluator.evaluate(positions_of(name)[:1])
+    images = naive_images(positions_of(name)[0], game.cell_symmetries)
+    for image, actions in zip(images, game.action_symmetries):
+        (turned,), (same,) = evaluator.evaluate(image[None])
+        assert np.array_equal(turned, logits[actions]) and same == value
+
+
+@pytest.mark.parametrize("shared", (True, False))
+@pytest.mark.parametrize("name", NAMES)
+def test_a_large_cache_is_the_naive_twin(name, shared):
+    game = make_game(name)
+    evaluator, behind = EquivariantEvaluator(game), EquivariantEvaluator(game)
+    cache, twin = make_cache(game, evaluator, shared=shared), NaiveCache(behind, *symmetries_of(game, shared))
+    num_hits = 0
+    for number, planes in enumerate(random_operations(name, seed=2)):
+        if planes is None:
+            evaluator.salt = behind.salt = bytes([number])
+            cache.clear()
+            twin.clear()
+            continue
+        evaluator.calls.clear()
+        logits, values, evaluated = twin.evaluate(planes)
+        found = cache.evaluate(planes)
+        assert found[0].dtype == found[1].dtype == np.float32
+        assert np.array_equal(found[0], logits) and np.array_equal(found[1], values)
+        assert len(evaluator.calls) == bool(evaluated)  # one call at most, of each position once, in the order in which they come
+        assert not evaluated or np.array_equal(evaluator.calls[0], planes[evaluated])
+        assert (cache.num_rows, cache.num_misses) == (twin.num_rows, twin.num_misses)
+        num_hits += len(planes) - len(evaluated)
+    assert num_hits > 100
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("shared", (True, False))
+@pytest.mark.parametrize("name", NAMES)
+def test_a_cache_that_loses_entries_all_the_time_still_answers_rightly(name, shared, size):
+    game = make_game(name)
+    evaluator = EquivariantEvaluator(game)
+    cache, twin = (
+        make_cache(game, evaluator, SIZES[size] * bytes_per_entry(game.num_actions), shared),
+        NaiveCache(EquivariantEvaluator(game), *symmetries_of(game, shared)),
+    )
+    direct = EquivariantEvaluator(game)
+    for number, planes in enumerate(random_operations(name, seed=3)):
+        if planes is None:
+            evaluator.salt = direct.salt = bytes([number])
+            cache.clear()
+            twin.clear()
+            continue
+        twin.evaluate(planes)
+        for ours, theirs in zip(cache.evaluate(planes), direct.evaluate(planes)):
+            assert np.array_equal(ours, theirs)
+    assert cache.num_rows == twin.num_rows
+    assert cache.num_misses == sum(map(len, evaluator.calls))
+    assert (twin.num_misses < cache.num_misses or size == "64 entries") and cache.num_misses < cache.num_rows
+
+
+def test_a_position_that_comes_several_times_in_a_batch_is_evaluated_once():
+    game = make_game("connect_four")
+    evaluator = EquivariantEvaluator(game)
+    cache, planes = make_cache(game, evaluator), positions_of("connect_four")[:3]
+    mirrored = planes[:, :, :, ::-1]
+    batch = np.concatenate([planes, mirrored, planes, mirrored])
+    logits, values = cache.evaluate(batch)
+    assert np.array_equal(evaluator.calls[0], planes) and (cache.num_rows, cache.num_misses) == (12, 3)
+    assert np.array_equal(logits[3:6], logits[:3, ::-1]) and np.array_equal(values[3:6], values[:3])
+    cache.evaluate(batch)
+    assert len(evaluator.calls) == 1 and (cache.num_rows, cache.num_misses) == (24, 3)
+
+
+def test_answers_are_the_callers_own_and_planes_may_lie_anyhow():
+    game = make_game("connect_four")
+    planes = positions_of("connect_four")[:20]
+    cache = make_cache(game, EquivariantEvaluator(game))
+    expected = [answer.copy() for answer in cache.evaluate(planes)]
+    before, num_misses = planes.copy(), cache.num_misses
+    for view in (planes, np.asfortranarray(planes), np.repeat(planes, 2, axis=0)[::2]):
+        answers = cache.evaluate(view)
+        for answer, right in zip(answers, expected):
+            assert np.array_equal(answer, right)
+            answer[:] = 9.0  # what a caller does with its answers is not seen by the next
+    assert np.array_equal(planes, before)
+    assert cache.num_rows == 80 and cache.num_misses == num_misses
+
+
+# --- interruptions --------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("where", ("evaluator", "store"))
+def test_an_interruption_leaves_the_cache_usable(monkeypatch, where):
+    game = make_game("connect_x:5x4x3")
+    evaluator, direct = EquivariantEvaluator(game), EquivariantEvaluator(game)
+    cache, store, calls = make_cache(game, evaluator), evaluation_cache.store, []
+
+    def interrupted(*arguments):
+        calls.append(0)
+        if where == "store" and len(calls) % 3 == 0:
+            raise KeyboardInterrupt
+        store(*arguments)
+
+    monkeypatch.setattr(evaluation_cache, "store", interrupted)
+    num_interrupted = 0
+    for number, planes in enumerate(random_operations("connect_x:5x4x3", seed=4, num=200)):
+        if planes is None:
+            continue
+        evaluator.fails = where == "evaluator" and number % 3 == 0
+        try:
+            found = cache.evaluate(planes)
+        except KeyboardInterrupt:
+            num_interrupted += 1
+            continue
+        for ours, theirs in zip(found, direct.evaluate(planes)):
+            assert np.array_equal(ours, theirs)
+    assert num_interrupted >= 3
+
+
+# --- memory and keys ------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ("tic_tac_toe", "connect_four", "othello"))
+def test_the_table_takes_no_more_memory_than_it_may(name):
+    game = make_game(name)
+    for max_bytes in (5_000, 100_000, 3_000_000):
+        cache = make_cache(game, EquivariantEvaluator(game), max_bytes)
+        arrays = [value for value in vars(cache).values() if isinstance(value, np.ndarray) and len(value) == len(cache._keys)]
+        taken = sum(array.nbytes for array in arrays)
+        assert len(arrays) == 4 and taken == len(cache._keys) * bytes_per_entry(game.num_actions)
+        assert max_bytes / 2 < taken <= max_bytes
+        for planes in (random_batch(name, np.random.default_rng(5)) for _ in range(3)):
+            cache.evaluate(planes)
+        assert taken == sum(array.nbytes for array in arrays)
+
+
+def keys_of(game, planes, shared):
+    cells, _ = symmetries_of(game, shared)
+    factors = evaluation_cache._key_factors(game.planes_shape, cells)
+    bits = np.ascontiguousarray(planes).reshape(len(planes), -1).view(np.uint32)
+    return [int(evaluation_cache._key(bits, row, factors)[0]) for row in range(len(bits))]
+
+
+@pytest.mark.parametrize("name", ("tic_tac_toe", "connect_four", "connect_x:5x40x6", "othello:6", "othello", EXAMPLE))
+def test_keys_of_different_positions_differ(name):
+    """The chance that two of 100,000 random keys of 63 bits are alike is 5e-10."""
+    game, known, wanted = make_game(name), {}, {"tic_tac_toe": 3_000}.get(name, 100_000)
+    for seed in range(100):
+        plies, final = random_games(game, 1000, seed)
+        for planes in (game.observe(states) for states in [*(ply.states for ply in plies), final]):
+            known |= {hash(row.tobytes()): row for row in planes[: wanted - len(known)]}
+        if len(known) >= wanted:
+            break
+    planes = np.stack(list(known.values()))
+    assert len(planes) == wanted
+    keys = keys_of(game, planes, shared=False)
+    assert len(set(keys)) == wanted and 0 not in keys
+
+    some = planes[:: wanted // 2000]
+    forms = [min(image.tobytes() for image in naive_images(row, game.cell_symmetries)) for row in some]
+    keys = keys_of(game, some, shared=True)
+    assert len(set(keys)) == len(set(forms)) == len(set(zip(keys, forms)))
+
+
+# --- without the compiler -------------------------------------------------------------------------------------------------------------------
+
+
+def digest(name):
+    """Return a line that depends on every answer, count and key of a cache under random operations."""
+    game, total = make_game(name), hashlib.sha256()
+    for max_bytes in (0, LARGE):
+        for shared in (True, False):
+            cache = make_cache(game, EquivariantEvaluator(game), max_bytes, shared)
+            for planes in random_operations(name, seed=6, num=12):
+                if planes is None:
+                    cache.clear()
+                    continue
+                for answer in cache.evaluate(planes):
+                    total.update(answer.tobytes())
+                total.update(cache._keys.tobytes() + cache._pending.tobytes() + bytes(str(cache.num_misses), "ascii"))
+    return f"{label(name)} {total.hexdigest()}"
+
+
+def test_the_interpreted_cache_is_the_compiled_one_and_warns_of_nothing():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
+    command = [sys.executable, "-W", "error", __file__]
+    interpreted = subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=300)
+    assert interpreted.returncode == 0, interpreted.stderr
+    assert interpreted.stdout.split("\n")[:-1] == [digest(name) for name in NAMES]
+
+
+if __name__ == "__main__":
+    for name in NAMES:
+        print(digest(name))
