@@ -34,6 +34,7 @@ class SelfPlayReport:
     evaluations_per_s: float = 0.0  #: positions that the network answered
     cache_hit_rate: float = 0.0  #: share of the positions asked for that came from the cache
     evaluator_share: float = 0.0  #: of the seconds, spent inside the evaluator, its cache included
+    network_share: float = 0.0  #: of the seconds, spent inside the network
     mean_batch: float = 0.0  #: positions in a call of the evaluator, those in its cache included
     search_depth: float = 0.0  #: mean distance of a new leaf from its root
     game_length: float = 0.0  #: mean plies

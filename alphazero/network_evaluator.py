@@ -7,6 +7,7 @@ are compared with those of torch in float32; an engine that is too far off is re
 import dataclasses
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -127,7 +128,16 @@ class NetworkEvaluator:
         symmetries = slice(None) if self.settings.cache_symmetries else slice(1)
         share = self.settings.cache_mb * 1_000_000 // self._num_threads
         tables = (game.cell_symmetries[symmetries], game.action_symmetries[symmetries])
-        return Lane(self, CachedEvaluator(_Direct(self), game.planes_shape, *tables, share) if share else None)
+        direct = _Direct(self)
+        return Lane(direct, CachedEvaluator(direct, game.planes_shape, *tables, share) if share else None)
+
+
+class LaneCounts(NamedTuple):
+    """The work of a lane so far."""
+
+    num_asked: int  #: positions
+    num_evaluated: int  #: of these, the ones that the network answered
+    network_s: float  #: wall seconds inside the engine
 
 
 class Lane:
@@ -137,8 +147,8 @@ class Lane:
     no run could be repeated.
     """
 
-    def __init__(self, evaluator: NetworkEvaluator, cache: CachedEvaluator | None):
-        self._direct = _Direct(evaluator)
+    def __init__(self, direct: "_Direct", cache: CachedEvaluator | None):
+        self._direct = direct
         self._cache = cache
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -151,9 +161,10 @@ class Lane:
             self._cache.clear()
 
     @property
-    def counts(self) -> tuple[int, int]:
-        """Positions asked for so far, and how many of them the network answered; (0, 0) without a cache."""
-        return (self._cache.num_rows, self._cache.num_misses) if self._cache is not None else (0, 0)
+    def counts(self) -> LaneCounts:
+        """The work so far."""
+        direct = self._direct
+        return LaneCounts(direct.num_rows if self._cache is None else self._cache.num_rows, direct.num_rows, direct.seconds)
 
 
 class _Direct:
@@ -161,9 +172,15 @@ class _Direct:
 
     def __init__(self, evaluator: NetworkEvaluator):
         self._evaluator = evaluator
+        self.num_rows = 0
+        self.seconds = 0.0
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._evaluator._engine.evaluate(planes)
+        start = time.perf_counter()
+        answer = self._evaluator._engine.evaluate(planes)
+        self.seconds += time.perf_counter() - start
+        self.num_rows += len(planes)
+        return answer
 
 
 def _num_lanes(device: torch.device) -> int:

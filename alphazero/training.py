@@ -264,7 +264,7 @@ class Trainer:
         return self._sample
 
     def _lane_counts(self) -> np.ndarray:
-        """Return positions asked for so far, and how many of them the network answered."""
+        """Return the sums of the lanes' `LaneCounts`."""
         return np.sum([lane.counts for lane in self.evaluator.lanes], axis=0)
 
     def _player(self, evaluator, num_simulations: int) -> EvaluatorPlayer:
@@ -290,7 +290,8 @@ class Trainer:
 
     def _selfplay_report(self, records: list[GameRecord], num_targets: int, before, lanes, seconds: float) -> SelfPlayReport:
         counts = self.selfplay.counts
-        asked, missed = self._lane_counts() - lanes
+        asked, evaluated, network_s = self._lane_counts() - lanes
+        lane_seconds = seconds * len(self.selfplay.lanes)
         simulations = counts.num_simulations - before.num_simulations
         evaluations = counts.num_evaluations - before.num_evaluations
         num_positions = sum(len(record.actions) for record in records)
@@ -303,9 +304,10 @@ class Trainer:
             seconds=seconds,
             positions_per_s=num_positions / seconds,
             simulations_per_s=simulations / seconds,
-            evaluations_per_s=(missed if asked else evaluations) / seconds,
-            cache_hit_rate=float(1 - missed / asked) if asked else 0.0,
-            evaluator_share=(counts.evaluator_s - before.evaluator_s) / (seconds * len(self.selfplay.lanes)),
+            evaluations_per_s=evaluated / seconds,
+            cache_hit_rate=float(1 - evaluated / max(asked, 1)),
+            evaluator_share=(counts.evaluator_s - before.evaluator_s) / lane_seconds,
+            network_share=network_s / lane_seconds,
             mean_batch=evaluations / max(counts.num_batches - before.num_batches, 1),
             search_depth=(counts.total_depth - before.total_depth) / max(simulations, 1),
             game_length=num_positions / len(records),

@@ -217,14 +217,15 @@ class SelfPlayRun:
         started = time.perf_counter()
         self.selfplay.run_for(seconds)
         seconds, counts = time.perf_counter() - started, self.selfplay.counts
-        asked, missed = self._lane_counts() - rows
+        asked, evaluated, network_s = self._lane_counts() - rows
         figures = {
             "positions_per_s": (self.selfplay.num_positions - positions) / seconds,
             "simulations_per_s": (counts.num_simulations - before.num_simulations) / seconds,
             "evaluator_share": (counts.evaluator_s - before.evaluator_s) / seconds / len(self.selfplay.lanes),
+            "network_share": network_s / seconds / len(self.selfplay.lanes),
             "mean_batch": (counts.num_evaluations - before.num_evaluations) / (counts.num_batches - before.num_batches),
         }
-        return figures | ({"hit_rate": 1 - missed / asked} if asked else {})
+        return figures | ({"hit_rate": 1 - evaluated / asked} if self.evaluator.settings.cache_mb else {})
 
     def engine_alone_per_s(self) -> float:
         """Return what the engine does when nothing else is done, every thread with the batch of its games."""

@@ -1,7 +1,7 @@
 """Say where the time of a run went: `python scripts/time_shares.py checkpoints/connect_four/RUN`, or `latest` for the newest run.
 
-The figures are those that the run wrote with every iteration (metrics.jsonl): seconds of self-play and the part of them inside the evaluator (the
-network, or its cache), seconds of the learner and the part of them spent on making batches, and everything else.
+The figures are those that the run wrote with every iteration (metrics.jsonl): seconds of self-play and the part of them inside the evaluator (and
+of those inside the network, the rest is its cache), seconds of the learner and the part of them spent on making batches, and everything else.
 """
 
 import argparse
@@ -21,12 +21,13 @@ def shares(rows: list[dict]) -> dict[str, float]:
     def total(of) -> float:
         return sum(of(row) for row in rows)
 
-    evaluator = total(lambda row: row["selfplay_s"] * row["selfplay.evaluator_share"])
+    evaluator, network = (total(lambda row, key=key: row["selfplay_s"] * row[f"selfplay.{key}_share"]) for key in ("evaluator", "network"))
     learner, sampling = (total(lambda row, key=key: row[key]) for key in ("learner_s", "sampling_s"))
     swap, measure, store = (total(lambda row, key=key: row[key]) for key in ("engine.seconds", "measure_s", "store_s"))
     known = total(lambda row: row["selfplay_s"]) + learner + swap
     return {
-        "self-play: evaluator": evaluator,
+        "self-play: network": network,
+        "self-play: cache of evaluations": evaluator - network,
         "self-play: search, games, records": total(lambda row: row["selfplay_s"]) - evaluator,
         "learner: steps": learner - sampling,
         "learner: batches": sampling,
@@ -54,7 +55,7 @@ def main(words: list[str]) -> int:
     for name, seconds in parts.items():
         table.add_row(name, f"{seconds:,.1f}", f"{seconds / whole:.1%}")
     table.add_section()
-    table.add_row("evaluator and learner's steps", "", f"{(parts['self-play: evaluator'] + parts['learner: steps']) / whole:.1%}")
+    table.add_row("network and learner's steps", "", f"{(parts['self-play: network'] + parts['learner: steps']) / whole:.1%}")
     for column in table.columns[1:]:
         column.justify = "right"
     Console(highlight=False).print(table)

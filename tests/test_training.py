@@ -56,7 +56,7 @@ def assert_same(found, expected, where=""):
 
 def figures(report):
     """Return what a report says of a run, apart from the clock."""
-    clock = ("seconds", "positions_per_s", "simulations_per_s", "evaluations_per_s", "evaluator_share")
+    clock = ("seconds", "positions_per_s", "simulations_per_s", "evaluations_per_s", "evaluator_share", "network_share")
     games = {key: value for key, value in dataclasses.asdict(report.selfplay).items() if key not in clock}
     pit = None if report.pit is None else dataclasses.asdict(report.pit)
     return {"games": games, "learner": dataclasses.asdict(report.learner), "pit": pit, "window": report.window, "last": report.last}

@@ -31,6 +31,7 @@ _SCALARS = {
     "speed/evaluations_per_s": lambda r: r.selfplay.evaluations_per_s,
     "speed/cache_hit_rate": lambda r: r.selfplay.cache_hit_rate,
     "speed/evaluator_share": lambda r: r.selfplay.evaluator_share,
+    "speed/network_share": lambda r: r.selfplay.network_share,
     "time/selfplay_s": lambda r: r.selfplay_s,
     "time/learner_s": lambda r: r.learner_s,
     "time/sampling_s": lambda r: r.sampling_s,
