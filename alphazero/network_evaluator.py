@@ -76,7 +76,7 @@ class NetworkEvaluator:
         self.device = torch.device(device)
         self.choice = choice
         self.report = EngineReport()  #: of the last change of weights
-        self._num_threads = num_threads if self.device.type == "cpu" else _num_lanes(self.device)
+        self._num_threads = num_lanes(self.device, num_threads)
         self._engines: dict[EngineChoice, Engine] = {}
         self._pool = ThreadPoolExecutor(self._num_threads) if self._num_threads > 1 else None
         self.lanes = [self._lane(game) for _ in range(self._num_threads)]
@@ -183,5 +183,8 @@ class _Direct:
         return answer
 
 
-def _num_lanes(device: torch.device) -> int:
+def num_lanes(device: torch.device, num_threads: int) -> int:
+    """Return how many calls of an engine are under way at once: ``num_threads`` on a CPU, a few for each GPU."""
+    if device.type == "cpu":
+        return num_threads
     return LANES_PER_GPU * (torch.cuda.device_count() if device.index is None else 1)

@@ -4,6 +4,7 @@ In: settings, a game, a fresh network. Out: the same settings with every "auto" 
 result is kept in the user's cache folder for each machine, game and network, so that later runs start at once and repeat.
 """
 
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -21,7 +22,7 @@ from alphazero.engines import EngineChoice
 from alphazero.engines.agreement import sample_positions
 from alphazero.engines.choice import candidates, measure_speeds
 from alphazero.jit import cache_directory
-from alphazero.network_evaluator import NetworkEvaluator
+from alphazero.network_evaluator import NetworkEvaluator, num_lanes
 from alphazero.parallel_selfplay import ParallelSelfPlay
 from alphazero.settings import TrainSettings
 
@@ -53,7 +54,7 @@ def tune(settings: TrainSettings, game, network: torch.nn.Module, device: torch.
     if not _is_open(settings):
         return None
     path = _path(settings, game, device, num_threads)
-    tuning = None if settings.run.retune else _remembered(path)
+    tuning = None if settings.run.retune else _remembered(path, settings)
     if tuning is None:
         tuning = _measure(settings, game, network, device, num_threads)
         _remember(path, tuning)
@@ -84,7 +85,7 @@ def _measure(settings, game, network, device, num_threads) -> Tuning:
     sample = sample_positions(game, 256, np.random.default_rng(0))
     choices = candidates(settings.evaluator.engine, settings.evaluator.precision, device)
     both = [EngineChoice("torch", "float32"), EngineChoice("torch", "bfloat16")] if settings.learner.precision == "auto" else []
-    speeds = measure_speeds(list(dict.fromkeys(choices + both)), network, sample.planes[:_ENGINE_BATCH], device, num_threads)
+    speeds = measure_speeds(list(dict.fromkeys(choices + both)), network, sample.planes[:_ENGINE_BATCH], device, num_lanes(device, num_threads))
     by_choice = dict(speeds)
     best = next(choice for choice, _ in speeds if choice in choices)
     tuning = Tuning({str(choice): round(speed) for choice, speed in speeds}, engine=best.engine, precision=best.precision)
@@ -115,7 +116,7 @@ def _path(settings, game, device, num_threads: int) -> Path:
     """Return the file of this machine, game and network; its name is a digest of all that the speeds depend on."""
     versions = [_version(name) for name in ("torch", "openvino", "numba", "alphazero-selfplay")]
     processor = torch.cuda.get_device_name(device) if device.type == "cuda" else platform.processor() + _model_name()
-    parts = [processor, num_threads, versions, game.name, game.planes_shape, dataclasses.asdict(settings.network)]
+    parts = [processor, num_lanes(device, num_threads), versions, game.name, game.planes_shape, dataclasses.asdict(settings.network)]
     parts += [dataclasses.asdict(settings.evaluator), dataclasses.asdict(settings.selfplay), settings.learner.precision]
     digest = hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:16]
     return cache_directory().parent / f"tuning-{digest}.json"
@@ -133,16 +134,19 @@ def _version(package: str) -> str:
         return ""
 
 
-def _remembered(path: Path) -> Tuning | None:
-    """Return what an earlier run measured; None if there is nothing, or nothing that can be read."""
+def _remembered(path: Path, settings: TrainSettings) -> Tuning | None:
+    """Return what an earlier run measured; None if there is nothing, nothing that can be read, or less than ``settings`` leave open."""
     try:
-        return Tuning(**json.loads(path.read_text()) | {"remembered": True})
+        tuning = Tuning(**json.loads(path.read_text()) | {"remembered": True})
     except (OSError, ValueError, TypeError):
         return None
+    games = tuning.num_parallel_games or settings.selfplay.num_parallel_games
+    return tuning if tuning.engine and tuning.precision and games and (tuning.learner_precision or settings.learner.precision != "auto") else None
 
 
 def _remember(path: Path, tuning: Tuning) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_suffix(f".{os.getpid()}")
-    fresh.write_text(json.dumps(dataclasses.asdict(tuning), indent=1) + "\n")
-    fresh.replace(path)
+    with contextlib.suppress(OSError):  # where the folder cannot be written, the next run measures again
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_suffix(f".{os.getpid()}")
+        fresh.write_text(json.dumps(dataclasses.asdict(tuning), indent=1) + "\n")
+        fresh.replace(path)
