@@ -1,5 +1,6 @@
 """Engines: every one that this machine has keeps the laws of an evaluator and agrees with the reference; what is not there is a sentence."""
 
+import contextlib
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -439,7 +440,109 @@ def test_speeds_are_medians_of_all_threads_together_and_the_fastest_comes_first(
     assert [tuple(row) for row in speeds] == [(EngineChoice("torch", "bfloat16"), 80.0), (EngineChoice("torch", "float32"), 15.0)]
 
 
-# --- GPU, as far as it goes without one ---------------------------------------------------------------------------------------------------
+# --- the engine for GPUs, as far as it goes without one (tests/test_gpu.py has the rest) ----------------------------------------------------
+
+
+@pytest.fixture
+def pretended_gpu(monkeypatch):
+    """Let the engine for GPUs run on the CPU, as on a GPU that has no graphs: every operation is launched by itself."""
+
+    class Stream:
+        def __init__(self, device):
+            self.device = device
+
+        def synchronize(self):
+            pass
+
+    def no_graphs(*_, **__):
+        raise RuntimeError("no graphs\nhere")
+
+    zeros = torch.zeros
+    for name, replacement in (
+        ("device_count", lambda: 1),
+        ("Stream", Stream),
+        ("stream", contextlib.nullcontext),
+        ("device", contextlib.nullcontext),
+        ("synchronize", lambda device: None),
+        ("CUDAGraph", object),
+        ("graph", no_graphs),
+    ):
+        monkeypatch.setattr(torch.cuda, name, replacement)
+    monkeypatch.setattr(torch, "zeros", lambda *sizes, pin_memory=False, **options: zeros(*sizes, **options))
+    cuda_engine._warn_of_no_graphs.cache_clear()
+
+    def make(precision):
+        engine = make_engine(EngineChoice("torch", precision), torch.device("cuda"), 2)
+        assert engine.devices == [torch.device("cuda", 0)]
+        engine.devices = [CPU]
+        return engine
+
+    return make
+
+
+@pytest.mark.parametrize("precision", ("float32", "bfloat16"))
+def test_the_engine_for_gpus_answers_like_the_others(pretended_gpu, caplog, precision):
+    engine, engine_choice = pretended_gpu(precision), EngineChoice("torch", precision)
+    for name in ("resnet", "tiny with kernels of 3, scalar"):
+        engine = pretended_gpu(precision)
+        for seed in (0, 1):  # new weights in the place of the old ones
+            network = small_network(GAME, seed, trained=False, **NETWORKS[name])
+            engine.load(network, planes_of(GAME, 64))
+            for num_rows in (70, 1, 2, 33, 64):
+                planes = planes_of(GAME, num_rows, seed=num_rows)
+                answers = engine.evaluate(planes)
+                assert [answer.shape for answer in answers] == [(num_rows, GAME.num_actions), (num_rows,)]
+                assert_close(answers, reference(network, planes), engine_choice)
+                assert (np.abs(answers[0] - reference(network, planes)[0]).max() > 1e-5) == (precision == "bfloat16")
+            network.policy.bias.data += 9.0  # it has a copy
+            assert_close(engine.evaluate(planes), (reference(network, planes)[0] - 9, *reference(network, planes)[1:]), engine_choice)
+    assert [record.getMessage() for record in caplog.records] == [
+        "CUDA graphs do not work here (no graphs); the network runs without them, more slowly."
+    ]
+
+
+def test_threads_that_share_a_gpu_have_buffers_of_their_own(pretended_gpu):
+    engine = pretended_gpu("float32")
+    engine.load(small_network(GAME), planes_of(GAME, 64))
+    first, second = planes_of(GAME, 40, seed=1), planes_of(GAME, 40, seed=2)
+    expected = engine.evaluate(first)
+    entered, go_on = threading.Event(), threading.Event()
+
+    def held(launch):
+        def wait(batch):
+            entered.set()
+            assert go_on.wait(20)
+            launch(batch)
+
+        return wait
+
+    with ThreadPoolExecutor(1) as pool, pytest.MonkeyPatch.context() as patch:
+        pool.submit(engine.evaluate, second).result()
+        launch = cuda_engine._Batch.launch
+        patch.setattr(cuda_engine._Batch, "launch", held(launch))
+        waiting = pool.submit(engine.evaluate, first)
+        assert entered.wait(20)
+        patch.setattr(cuda_engine._Batch, "launch", launch)
+        engine.evaluate(second)  # while the other's input lies in its buffer
+        go_on.set()
+        found = waiting.result()
+    for ours, theirs in zip(found, expected):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5)
+
+
+def test_threads_take_turns_in_choosing_one_of_several_gpus(pretended_gpu):
+    engine, network, planes = pretended_gpu("float32"), small_network(GAME), planes_of(GAME, 5)
+    engine.devices = [CPU, torch.device("cpu", 0)]
+    engine.load(network, planes)
+    assert engine._networks[0] is not engine._networks[1]
+    with ThreadPoolExecutor(1) as first, ThreadPoolExecutor(1) as second:
+        for seed in (0, 1):
+            network = small_network(GAME, seed)
+            engine.load(network, planes)
+            for pool in (first, second, first, second):
+                assert_close(pool.submit(engine.evaluate, planes).result(), reference(network, planes), REFERENCE)
+        used = [pool.submit(lambda: engine._thread.lane._forward).result() for pool in (first, second)]
+    assert used == engine._networks
 
 
 def test_a_batch_that_does_not_fit_the_gpu_is_a_sentence():

@@ -4,6 +4,7 @@ Two threads that each hold half of the games keep the GPU busy: while one walks 
 the threads take turns in choosing one. Where a graph cannot be captured the same operations are launched one by one.
 """
 
+import functools
 import itertools
 import logging
 import threading
@@ -117,7 +118,7 @@ class _Batch:
             with torch.cuda.graph(graph, stream=stream, capture_error_mode="thread_local"):
                 self._steps()
         except RuntimeError as error:
-            _log.warning("CUDA graphs do not work here (%s); the network runs without them, more slowly.", str(error).splitlines()[0])
+            _warn_of_no_graphs(str(error).partition("\n")[0])
             return None
         return graph
 
@@ -133,6 +134,11 @@ class _Batch:
         except torch.cuda.OutOfMemoryError:
             raise ConfigError(f"a batch of {len(self._planes)} positions does not fit the GPU: lower selfplay.num_parallel_games.") from None
         return output.prior_logits.float(), expected_value(output.value_logits.float())
+
+
+@functools.cache  # once for each reason, not for each batch size
+def _warn_of_no_graphs(reason: str) -> None:
+    _log.warning("CUDA graphs do not work here (%s); the network runs without them, more slowly.", reason)
 
 
 def _on(network: torch.nn.Module, device: torch.device) -> torch.nn.Module:

@@ -1,0 +1,136 @@
+"""On a GPU: the engine's graphs answer like the network, follow its weights, serve threads at once, and a whole run goes on after a stop."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+from network_samples import planes_of, small_network
+
+from alphazero.cli.train import compose
+from alphazero.engines import EngineChoice, make_engine
+from alphazero.engines.agreement import sample_positions
+from alphazero.events import IterationReport
+from alphazero.games import make_game
+from alphazero.network import expected_value
+from alphazero.network_evaluator import LANES_PER_GPU, EvaluatorSettings, NetworkEvaluator
+from alphazero.run_folder import RunFolder
+from alphazero.training import Trainer
+
+pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")]
+
+GAME = make_game("connect_x:4x4x3")
+GPU = torch.device("cuda", 0)
+# About eight layers. Convolutions in float32 may run in TF32, which has 11 bits; bfloat16 has 8.
+SHARES = {"float32": 8 * 2**-11, "bfloat16": 8 * 2**-8}
+TINY = (
+    "game=tic_tac_toe network.blocks=1 network.channels=8 network.head_channels=2 network.value_units=4 selfplay.num_parallel_games=64 "
+    "selfplay.games_per_iteration=64 selfplay.num_simulations=8 selfplay.num_fast_simulations=4 learner.batch_size=32 evaluation.every=0 "
+    "evaluation.num_games=0 evaluation.final_num_games=0 evaluation.prove=false evaluator.engine=torch learner.precision=float32 device=cuda"
+).split()
+
+
+def loaded(precision, network, engine="torch"):
+    made = make_engine(EngineChoice(engine, precision), GPU, 2)
+    made.load(network, planes_of(GAME, 64, seed=9))
+    return made
+
+
+def assert_close(found, network, planes, precision):
+    """Compare answers with those of the network itself in float32 on the CPU."""
+    with torch.inference_mode():
+        output = network.float().cpu().eval()(torch.from_numpy(planes))
+    logits, values = output.prior_logits.numpy(), expected_value(output.value_logits).numpy()
+    assert found[0].dtype == found[1].dtype == np.float32 and found[0].shape == logits.shape and found[1].shape == values.shape
+    np.testing.assert_allclose(found[0], logits, rtol=0, atol=SHARES[precision] * np.abs(logits).max())
+    np.testing.assert_allclose(found[1], values, rtol=0, atol=SHARES[precision] * max(float(output.value_logits.abs().max()), 1.0))
+
+
+@pytest.mark.parametrize("precision", SHARES)
+@pytest.mark.parametrize("settings", (dict(), dict(kernel_size=2, value_head="scalar"), dict(kind="tiny", kernel_size=2)))
+def test_graphs_answer_like_the_network(precision, settings):
+    network = small_network(GAME, trained=False, **settings)
+    engine = loaded(precision, network.to(GPU))
+    for num_rows in (70, 1, 2, 33, 64, 200, 70, 1):  # twice: captured, then replayed with other rows in the buffers
+        for seed in (0, 1):
+            planes = planes_of(GAME, num_rows, seed)
+            assert_close(engine.evaluate(planes), network, planes, precision)
+    batches = engine._thread.lane._batches
+    assert set(batches) == {32, 40, 64, 80, 224}
+    assert all(batch._graph is not None for batch in batches.values())
+
+
+@pytest.mark.parametrize("precision", SHARES)
+def test_new_weights_are_in_the_graphs_that_are_there(precision):
+    networks = [small_network(GAME, seed, trained=False) for seed in (0, 1, 0)]
+    planes = planes_of(GAME, 50)
+    engine = loaded(precision, networks[0].to(GPU))
+    with ThreadPoolExecutor(1) as pool:
+        answers, graphs = [], []
+        for network in networks:
+            engine.load(network.to(GPU), planes)
+            for answer in (engine.evaluate(planes), pool.submit(engine.evaluate, planes).result()):
+                assert_close(answer, network, planes, precision)
+            answers.append(answer[0])
+            graphs.append(engine._thread.lane._batches[56]._graph)
+    assert graphs[0] is graphs[1] is graphs[2] is not None
+    assert np.array_equal(answers[0], answers[2]) and not np.array_equal(answers[0], answers[1])
+
+
+def test_threads_that_capture_and_replay_at_once_get_their_own_answers():
+    network = small_network(GAME, trained=False)
+    engine = loaded("float32", network.to(GPU))
+    inputs = [[planes_of(GAME, 20 + 15 * call + thread, seed=100 * thread + call) for call in range(8)] for thread in range(3)]
+
+    def play(batches):
+        return [engine.evaluate(planes) for _ in range(20) for planes in batches]
+
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(play, inputs))
+    for answers, batches in zip(found, inputs):
+        for answer, planes in zip(answers, batches * 20):
+            assert_close(answer, network, planes, "float32")
+
+
+def test_an_evaluator_on_a_gpu_has_a_few_lanes_and_holds_bfloat16_to_float32():
+    network = small_network(GAME, trained=False).to(GPU)
+    sample = sample_positions(GAME, 64, np.random.default_rng(0))
+    choice = EngineChoice("torch", "bfloat16")
+    evaluator = NetworkEvaluator(network, sample, GAME, choice, EvaluatorSettings(cache_mb=1), GPU, num_threads=8)
+    assert len(evaluator.lanes) == LANES_PER_GPU
+    assert evaluator.report.name == "torch bfloat16" and 0 < evaluator.report.policy_divergence < 0.01
+    planes = planes_of(GAME, 100)
+    with ThreadPoolExecutor(LANES_PER_GPU) as pool:
+        for answer in pool.map(lambda lane: lane.evaluate(planes), evaluator.lanes):
+            assert_close(answer, network, planes, "bfloat16")
+    evaluator.settings.max_policy_divergence = 0.0
+    evaluator.update(network)
+    assert evaluator.report.name == "torch float32"
+
+
+@pytest.mark.slow
+def test_the_compiled_network_runs_in_graphs():
+    network = small_network(GAME, trained=False)
+    engine = loaded("bfloat16", network.to(GPU), engine="torch_compile")
+    for num_rows in (64, 3, 100):
+        assert_close(engine.evaluate(planes_of(GAME, num_rows)), network, planes_of(GAME, num_rows), "bfloat16")
+
+
+@pytest.mark.parametrize("precision", SHARES)
+def test_a_run_on_a_gpu_goes_on_after_a_stop(tmp_path, precision):
+    def trainer(num_iterations):
+        return Trainer(compose([*TINY, f"evaluator.precision={precision}", f"run.num_iterations={num_iterations}"]), RunFolder(tmp_path))
+
+    def iterations(run):
+        reports = [event for event in run.run() if isinstance(event, IterationReport)]
+        assert all(np.isfinite(report.learner.loss) and report.engine.name.startswith("torch ") for report in reports)
+        return [report.iteration for report in reports]
+
+    first = trainer(2)
+    assert next(first.learner.network.parameters()).is_cuda and len(first.selfplay.lanes) == len(first.evaluator.lanes) >= LANES_PER_GPU
+    assert iterations(first) == [1, 2]
+    resumed = trainer(4)
+    resumed.restore()
+    for ours, theirs in zip(resumed.learner.network.parameters(), first.learner.network.parameters()):
+        assert torch.equal(ours, theirs)
+    assert iterations(resumed) == [3, 4]
