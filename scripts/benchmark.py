@@ -15,7 +15,6 @@ A section is a function that returns rows; a row's figures carry their units in 
 """
 
 import argparse
-import contextlib
 import json
 import math
 import os
@@ -147,32 +146,29 @@ def playouts_of(name: str, number: int):
 
 def engine_rows(settings: Settings) -> list[Row]:
     """Measure each engine on one core and on all."""
+    return [Row(label(threads), apart(threads, engine_figures, threads, settings.repeats)) for threads in thread_counts()]
+
+
+def engine_figures(num_threads: int, repeats: int) -> dict[str, float]:
     from alphazero.engines.choice import candidates, measure_speeds
 
-    rows = []
-    for num_threads in thread_counts():
-        with cores(num_threads):
-            game, network, sample = network_of("connect_four", *SELFPLAY_GAMES["connect_four"])
-            choices = candidates("auto", "auto", cpu())
-            speeds = {str(choice): [] for choice in choices} | {"torch eager as it comes": []}
-            for _ in range(settings.repeats):
-                for choice, speed in measure_speeds(choices, network, sample.planes[:128], cpu(), num_threads):
-                    speeds[str(choice)].append(speed)
-                speeds["torch eager as it comes"].append(plain_eager_per_s(network, sample.planes, num_threads))
-            figures = {f"{name}_evaluations_per_s": statistics.median(found) for name, found in speeds.items()}
-            rows.append(Row(label(num_threads), figures))
-    return rows
+    _, network, sample = network_of("connect_four", *SELFPLAY_GAMES["connect_four"])
+    choices = candidates("auto", "auto", cpu())
+    speeds = {str(choice): [] for choice in choices} | {"torch eager as it comes": []}
+    for _ in range(repeats):
+        for choice, speed in measure_speeds(choices, network, sample.planes[:128], cpu(), num_threads):
+            speeds[str(choice)].append(speed)
+        speeds["torch eager as it comes"].append(plain_eager_per_s(network, sample.planes, num_threads))
+    return {f"{name}_evaluations_per_s": statistics.median(found) for name, found in speeds.items()}
 
 
 def selfplay_rows(settings: Settings) -> list[Row]:
     """Measure self-play beside the engine and torch's eager float32 on the same cores."""
-    rows = []
-    for name, shape in SELFPLAY_GAMES.items():
-        for num_threads in thread_counts():
-            with cores(num_threads):
-                figures = selfplay_figures(name, shape, num_threads, settings.repeats)
-            rows.append(Row(f"{name} {shape[0]}x{shape[1]}, {label(num_threads)}", figures))
-    return rows
+    cases = [(name, shape, threads) for name, shape in SELFPLAY_GAMES.items() for threads in thread_counts()]
+    return [
+        Row(f"{name} {network_label(shape)}, {label(threads)}", apart(threads, selfplay_figures, name, shape, threads, settings.repeats))
+        for name, shape, threads in cases
+    ]
 
 
 def selfplay_figures(name: str, shape: tuple[int, int], num_threads: int, repeats: int) -> dict[str, float]:
@@ -241,16 +237,16 @@ class SelfPlayRun:
 def search_rows(settings: Settings) -> list[Row]:
     """Measure search and game alone, the games dealt out to the threads."""
     cases = [(name, threads) for name in SELFPLAY_GAMES for threads in thread_counts()]
-    return [Row(f"{name}, {label(threads)}", search_figures(make_game(name), threads, settings.repeats)) for name, threads in cases]
+    return [Row(f"{name}, {label(threads)}", apart(threads, search_figures, name, threads, settings.repeats)) for name, threads in cases]
 
 
-def search_figures(game, num_threads: int, repeats: int) -> dict[str, float]:
+def search_figures(name: str, num_threads: int, repeats: int) -> dict[str, float]:
     from concurrent.futures import ThreadPoolExecutor
 
     from alphazero.evaluator import UniformEvaluator
     from alphazero.search.mcts import SearchSettings, TreeSearch
 
-    batch, simulations = 256 // num_threads, 200
+    game, batch, simulations = make_game(name), 256 // num_threads, 200
     searches = [
         TreeSearch(game, UniformEvaluator(game.num_actions), batch, simulations, SearchSettings(), child_generator(lane, "benchmark"))
         for lane in range(num_threads)
@@ -279,14 +275,17 @@ def scaling_rows(settings: Settings) -> list[Row]:
     variants |= {f"{count} simulations": dict(simulations=count) for count in (50, 200, 800)}
     variants |= {f"network {blocks}x{channels}": dict(shape=(blocks, channels)) for blocks, channels in ((2, 32), (4, 48), (5, 64), (6, 128))}
     variants |= {label(threads): dict(num_threads=threads) for threads in range(1, everyone + 1)}
-    return [Row(name, scaling_figures(settings.repeats, **({"num_threads": everyone} | options))) for name, options in variants.items()]
+    rows = []
+    for name, options in variants.items():
+        options = {"num_threads": everyone, "batch": 128, "simulations": None, "shape": (4, 48)} | options
+        rows.append(Row(name, apart(options["num_threads"], scaling_figures, settings.repeats, *options.values())))
+    return rows
 
 
-def scaling_figures(repeats: int, num_threads: int, batch: int = 128, simulations: int | None = None, shape=(4, 48)) -> dict[str, float]:
-    with cores(num_threads):
-        game, network, sample = network_of("connect_four", *shape)
-        run = SelfPlayRun(game, network, sample, fastest(network, sample, num_threads), num_threads, 0, simulations, batch)
-        found = [run.figures(1.0) for _ in range(repeats + 1)][1:]
+def scaling_figures(repeats: int, num_threads: int, batch: int, simulations: int | None, shape: tuple[int, int]) -> dict[str, float]:
+    game, network, sample = network_of("connect_four", *shape)
+    run = SelfPlayRun(game, network, sample, fastest(network, sample, num_threads), num_threads, 0, simulations, batch)
+    found = [run.figures(1.0) for _ in range(repeats + 1)][1:]
     return {key: statistics.median(figures[key] for figures in found) for key in ("simulations_per_s", "positions_per_s", "evaluator_share")}
 
 
@@ -297,39 +296,38 @@ def learner_rows(settings: Settings) -> list[Row]:
     """Measure the learner with the replay, and its arithmetic alone on a batch that is there already."""
     rows = []
     for (name, batch), threads in ((item, threads) for item in LEARNER_NETWORKS.items() for threads in thread_counts()):
-        rows.append(Row(f"{name}, {batch} rows, {label(threads)}", learner_figures(name, batch, threads, settings.repeats)))
+        rows.append(Row(f"{name}, {batch} rows, {label(threads)}", apart(threads, learner_figures, name, batch, settings.repeats)))
     return rows
 
 
-def learner_figures(name: str, batch_size: int, num_threads: int, repeats: int) -> dict[str, float]:
+def learner_figures(name: str, batch_size: int, repeats: int) -> dict[str, float]:
     from alphazero.cli.train import compose
     from alphazero.learner import Learner
     from alphazero.network import make_network
     from alphazero.replay import Replay
 
-    with cores(num_threads):
-        game = make_game("connect_four")
-        settings = compose([f"network={name}", f"learner.batch_size={batch_size}"])
-        settings.learner.precision = "float32" if name == "tiny" else "bfloat16"
-        learner = Learner(make_network(game.planes_shape, game.num_actions, settings.network), settings.learner, cpu())
-        replay = Replay(game, settings.replay, child_generator(0, "benchmark"))
-        for record in random_records(game, 200):
-            replay.add(record)
-        steps = 20 if name != "tiny" else 400
-        batch = replay.sample(batch_size)
+    game = make_game("connect_four")
+    settings = compose([f"network={name}", f"learner.batch_size={batch_size}"])
+    settings.learner.precision = "float32" if name == "tiny" else "bfloat16"
+    learner = Learner(make_network(game.planes_shape, game.num_actions, settings.network), settings.learner, cpu())
+    replay = Replay(game, settings.replay, child_generator(0, "benchmark"))
+    for record in random_records(game, 200):
+        replay.add(record)
+    steps = 20 if name != "tiny" else 400
+    batch = replay.sample(batch_size)
 
-        def rows_per_s(batches) -> float:
-            started = time.perf_counter()
-            for _ in learner.learn(batches, 0.0):
-                pass
-            return steps * batch_size / (time.perf_counter() - started)
+    def rows_per_s(batches) -> float:
+        started = time.perf_counter()
+        for _ in learner.learn(batches, 0.0):
+            pass
+        return steps * batch_size / (time.perf_counter() - started)
 
-        runs = {
-            "rows_per_s": lambda _seed: rows_per_s(replay.sample(batch_size) for _ in range(steps)),
-            "arithmetic_alone_rows_per_s": lambda _seed: rows_per_s(batch for _ in range(steps)),
-        }
-        figures = in_turn(runs, repeats)
-        return figures | {"ratio": figures["rows_per_s"] / figures["arithmetic_alone_rows_per_s"]}
+    runs = {
+        "rows_per_s": lambda _seed: rows_per_s(replay.sample(batch_size) for _ in range(steps)),
+        "arithmetic_alone_rows_per_s": lambda _seed: rows_per_s(batch for _ in range(steps)),
+    }
+    figures = in_turn(runs, repeats)
+    return figures | {"ratio": figures["rows_per_s"] / figures["arithmetic_alone_rows_per_s"]}
 
 
 def random_records(game, num_games: int):
@@ -347,29 +345,26 @@ def random_records(game, num_games: int):
 
 def memory_rows(settings: Settings) -> list[Row]:
     """Measure the memory of self-play as it goes on, each row in a process of its own."""
-    import multiprocessing
-
-    rows = []
-    for name, shape in SELFPLAY_GAMES.items():
-        with multiprocessing.get_context("spawn").Pool(1) as pool:
-            rows.append(Row(f"{name} {shape[0]}x{shape[1]}, {label(thread_counts()[-1])}", pool.apply(memory_figures, (name, shape))))
-    return rows
+    everyone = thread_counts()[-1]
+    return [
+        Row(f"{name} {network_label(shape)}, {label(everyone)}", apart(everyone, memory_figures, name, shape, everyone, MEMORY_GAMES))
+        for name, shape in SELFPLAY_GAMES.items()
+    ]
 
 
-def memory_figures(name: str, shape: tuple[int, int]) -> dict[str, float]:
+def memory_figures(name: str, shape: tuple[int, int], num_threads: int, num_games: int) -> dict[str, float]:
     """Return megabytes in use after each quarter of the games, with the cache, 64 simulations and a change of weights every 100 games."""
     import resource
 
     game, network, sample = network_of(name, *shape)
-    num_threads = thread_counts()[-1]
     run = SelfPlayRun(game, network, sample, fastest(network, sample, num_threads), num_threads, 128, simulations=64, batch=64)
     figures = {}
     for quarter in range(1, 5):
         for _ in range(3):
-            for _ in run.selfplay.play(MEMORY_GAMES // 12):
+            for _ in run.selfplay.play(num_games // 12):
                 pass
             run.evaluator.update(network)
-        figures[f"after_{quarter * MEMORY_GAMES // 4}_games_mb"] = resident_mb()
+        figures[f"after_{quarter * num_games // 4}_games_mb"] = resident_mb()
     scale = 1e6 if sys.platform == "darwin" else 1e3
     return figures | {"peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale}
 
@@ -444,20 +439,25 @@ def cpu():
     return torch.device("cpu")
 
 
-@contextlib.contextmanager
-def cores(num_cores: int):
-    """Keep this process and the threads that it starts on so many cores, where the system can, and torch to so many threads."""
+def network_label(shape: tuple[int, int]) -> str:
+    return f"{shape[0]}x{shape[1]}"
+
+
+def apart(num_cores: int, function, *arguments):
+    """Return what ``function`` returns in a fresh process that has so many cores: libraries look at the machine once, when they are first used."""
+    import multiprocessing
+
+    with multiprocessing.get_context("spawn").Pool(1, initializer=keep_to_cores, initargs=(num_cores,)) as pool:
+        return pool.apply(function, arguments)
+
+
+def keep_to_cores(num_cores: int) -> None:
+    """Keep this process to so many cores, where the system can, and torch to so many threads."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:num_cores])
     from alphazero.device import set_num_threads
 
-    before = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
     set_num_threads(num_cores)
-    if before is not None:
-        os.sched_setaffinity(0, sorted(before)[:num_cores])
-    try:
-        yield
-    finally:
-        if before is not None:
-            os.sched_setaffinity(0, before)
 
 
 # --- measuring, showing -----------------------------------------------------------------------------------------------------------------

