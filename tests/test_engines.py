@@ -248,7 +248,7 @@ def test_few_batch_sizes_have_room_for_every_row():
         assert padded_size(size) == size
     assert len(set(sizes)) == 5 + 2 + 4 * 7  # up to 16, up to 32, then four for each doubling
     planes = planes_of(GAME, 17)
-    filled = padded(planes)
+    filled = padded(planes, 24)
     assert filled.shape == (24, *GAME.planes_shape) and filled.dtype == np.float32
     assert np.array_equal(filled[:17], planes) and not filled[17:].any()
 
@@ -365,6 +365,27 @@ def test_the_compiled_network_is_the_same_function_with_new_weights_too(precisio
             for answer in [engine.evaluate(planes), *pool.map(engine.evaluate, [planes, planes])]:
                 assert_close(answer, reference(network, planes), engine_choice)
     assert_close(engine.evaluate(planes[:3]), reference(network, planes[:3]), engine_choice)
+
+
+def test_few_sizes_are_compiled(monkeypatch):
+    """After eight sizes torch.compile gives up, without an error, and runs the network uncompiled."""
+    sizes = set()
+
+    def compile_(network, **_):
+        def forward(planes):
+            sizes.add(len(planes))
+            return network(planes)
+
+        return forward
+
+    monkeypatch.setattr(torch, "compile", compile_)
+    network = small_network(GAME, blocks=0)
+    engine, planes = loaded(EngineChoice("torch_compile", "float32"), network), planes_of(GAME, 512)
+    for num_rows in (*range(1, 70), 129, 256, 300, 512):
+        answers = engine.evaluate(planes[:num_rows])
+        assert answers[0].shape == (num_rows, GAME.num_actions) and answers[1].shape == (num_rows,)
+    assert sizes == {32, 64, 128, 256, 512}
+    assert_close(answers, reference(network, planes), REFERENCE)
 
 
 def test_a_compiler_that_fails_is_one_sentence(monkeypatch):

@@ -97,7 +97,7 @@ def padded_size(num_rows: int) -> int:
     return -(-num_rows // step) * step
 
 
-def padded(planes: np.ndarray) -> np.ndarray:
-    """Return ``planes`` with rows of zeros up to `padded_size`."""
-    missing = padded_size(len(planes)) - len(planes)
+def padded(planes: np.ndarray, num_rows: int) -> np.ndarray:
+    """Return ``planes`` with rows of zeros up to ``num_rows``."""
+    missing = num_rows - len(planes)
     return np.concatenate([planes, np.zeros((missing, *planes.shape[1:]), np.float32)]) if missing else planes

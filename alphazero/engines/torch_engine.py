@@ -5,8 +5,10 @@ import threading
 import numpy as np
 import torch
 
-from alphazero.engines import check_compiled, padded
+from alphazero.engines import check_compiled, padded, padded_size
 from alphazero.network import expected_value, folded
+
+_SMALLEST_COMPILED = 32  # rows
 
 
 class TorchEngine:
@@ -45,7 +47,12 @@ class TorchEngine:
             self._thread.alone = True
         num_rows = len(planes)
         with torch.inference_mode():
-            batch = torch.from_numpy(padded(planes)).to(self._dtype).contiguous(memory_format=torch.channels_last)
+            batch = torch.from_numpy(padded(planes, self._padded_size(num_rows))).to(self._dtype).contiguous(memory_format=torch.channels_last)
             output = self._forward(batch)
             values = expected_value(output.value_logits[:num_rows].float())
             return output.prior_logits[:num_rows].float().numpy(), values.numpy()
+
+    def _padded_size(self, num_rows: int) -> int:
+        if self._compiled:  # powers of two: each size is compiled for seconds, and after eight of them torch compiles no more
+            return max(1 << (num_rows - 1).bit_length(), _SMALLEST_COMPILED)
+        return padded_size(num_rows)
