@@ -280,6 +280,7 @@ def test_int8_marks_the_convolutions_of_the_tower_and_nothing_else(name):
     assert sum(node.get_type_name() == "FakeQuantize" for node in nodes) == 2 * len(marked)
     for node in marked:  # neither the stem, whose channels come in as planes, nor the heads, which look at one cell
         assert node.input_value(1).get_shape()[1] == 8 and min(node.input_value(1).get_shape()[2:]) > 1
+        assert len(fake_quantize_of(node, 0).input_value(0).get_target_inputs()) == 1  # a skip connection takes the marked values too
 
 
 @needs_openvino
