@@ -21,7 +21,9 @@
 
 import os
 
-# OpenMP's threads spin at the barrier after each layer of the network. Beside other programs on the same cores that made a learner's step 30 times
-# slower (two cores, 4 x 48 network: 1.9 s in place of 0.06 s); threads that sleep there cost next to nothing when the machine is quiet. libgomp
-# reads this when torch is first imported, hence here.
+# OpenMP's threads wait for each other after each layer of the learner's step. How long they spin before they sleep decides: always (the default) is 20 to 30
+# times slower beside another program on the same cores, never takes 1.4 times as long on a quiet machine, about a thousand turns is as fast as the
+# one here and as the other there (two cores, 4 x 48 network, 256 rows: 30 ms quiet, 95 ms with one core taken). libgomp reads this when
+# torch is first imported, hence here; other OpenMP libraries heed only the first.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")
