@@ -365,8 +365,8 @@ def memory_figures(name: str, shape: tuple[int, int], num_threads: int, num_game
                 pass
             run.evaluator.update(network)
         figures[f"after_{quarter * num_games // 4}_games_mb"] = resident_mb()
-    scale = 1e6 if sys.platform == "darwin" else 1e3
-    return figures | {"peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale}
+    unit = 1 if sys.platform == "darwin" else 1024
+    return figures | {"peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6}
 
 
 def resident_mb() -> float:
