@@ -45,6 +45,7 @@ SELFPLAY_S = 3.0  # of one run
 ALONE_S = 0.7
 LEARNER_NETWORKS = {"4x48": 256, "tiny": 64}  # with the rows of a batch
 MEMORY_GAMES = 1200
+_MOST_COLUMNS = 5
 PACKAGES = ("numpy", "numba", "torch", "openvino", "open_spiel")
 OPEN_SPIEL_MEMORY_MB = 4000  # more than any run needs: with less the bot would collect garbage in between
 
@@ -508,13 +509,22 @@ def processor_name() -> str:
 
 
 def show(section: str, rows: list[Row], console: Console) -> None:
-    """Print a section with a column for each row: names of figures are long, and a terminal is narrow."""
+    """Print a section with a column for each row, since names of figures are long and a terminal is narrow; many rows are lines."""
+    if len(rows) > _MOST_COLUMNS:
+        table = Table("", *(_unit(key) for key in rows[0].figures), title=section, title_justify="left")
+        for row in rows:
+            table.add_row(row.name, *(written(figure) for figure in row.figures.values()))
+        return console.print(table)
     table = Table("", *(row.name for row in rows), title=section, title_justify="left")
     for column in table.columns[1:]:
         column.justify = "right"
     for key in rows[0].figures:
-        table.add_row(key.replace("_per_s", "/s").replace("_", " "), *(written(row.figures[key]) for row in rows))
+        table.add_row(_unit(key), *(written(row.figures[key]) for row in rows))
     console.print(table)
+
+
+def _unit(key: str) -> str:
+    return key.replace("_per_s", "/s").replace("_", " ")
 
 
 def written(figure: float) -> str:
