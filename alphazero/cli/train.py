@@ -86,7 +86,8 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
     from alphazero.events import Progress
     from alphazero.training import Trainer
 
-    trainer = Trainer(settings, folder)
+    with console.status("Setting up; the first run of a game with a network measures what is the fastest here, for some ten seconds ..."):
+        trainer = Trainer(settings, folder)
     if resumed:
         trainer.restore()
         if trainer.finished:
