@@ -71,7 +71,7 @@ def check_device(settings: TrainSettings, device: torch.device) -> None:
     if not candidates(evaluator.engine, evaluator.precision, device):
         raise ConfigError(
             f"evaluator.precision={evaluator.precision} is not something that an engine has here: use auto, float32 or bfloat16"
-            "; int8 needs OpenVINO (pip install 'alphazero-selfplay[openvino]') and a CPU that has it."
+            "; int8 needs OpenVINO (pip install openvino) and a CPU that has it."
         )
 
 

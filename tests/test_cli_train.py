@@ -113,6 +113,17 @@ def test_a_name_that_is_taken_is_refused(tmp_path, capsys):
     assert list((tmp_path / "tic_tac_toe" / "mine").iterdir()) == []
 
 
+def test_a_resume_that_cannot_begin_leaves_the_run_as_it_was(finished_run, capsys, monkeypatch):
+    from alphazero.engines import openvino_engine
+
+    before = (finished_run.path / "config.yaml").read_bytes()
+    monkeypatch.setattr(openvino_engine, "openvino", None)
+    status, _, err = train(capsys, f"resume={finished_run.path}", "evaluator.engine=openvino", "run.num_iterations=9")
+    assert status == 2 and "needs OpenVINO" in err and err.count("\n") == 1
+    assert (finished_run.path / "config.yaml").read_bytes() == before
+
+
+
 def test_the_script_is_a_door_to_the_same_code(tmp_path):
     script = Path(__file__).parents[1] / "scripts" / "train.py"
     command = [sys.executable, str(script), "foo=1"]

@@ -90,6 +90,7 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
         trainer = Trainer(settings, folder)
     if resumed:
         trainer.restore()
+        folder.write_config(dataclasses.asdict(settings))
         if trainer.finished:
             console.print(f"The run {folder.path} is finished after {trainer.iteration} iterations; run.num_iterations=MORE lets it go on.")
             return 0
@@ -105,7 +106,8 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
                     report = event
     except KeyboardInterrupt:
         done = trainer.stored_iteration
-        console.print(f"\nStopped. {f'Iteration {done} is kept' if done else 'No iteration was finished'}; the unfinished one will be played again.")
+        kept = f"Iteration {done} is kept; the unfinished one will be played again." if done else "No iteration was finished: there is nothing to go on with."
+        console.print(f"\nStopped. {kept}")
         if done:
             console.print(f"Go on with:  alphazero train resume={folder.path}")
         return 130
@@ -142,6 +144,8 @@ def _print_start(console, trainer, resumed: bool) -> None:
 def _engine_text(trainer) -> str:
     """Return the engine in words, and why it was taken."""
     tuning, name = trainer.tuning, trainer.evaluator.report.name
+    if trainer.evaluator.report.refused:
+        return f"{name} (too far from float32: {trainer.evaluator.report.refused})"
     if tuning is None or len(tuning.engine_speeds) < 2:
         return name
     speed = tuning.engine_speeds.get(name, 0)
@@ -192,8 +196,6 @@ def _resumed(words: list[str]) -> tuple[TrainSettings, RunFolder, bool]:
     from alphazero.training import check_resumable
 
     check_resumable(old, settings)
-    if values:
-        folder.write_config(dataclasses.asdict(settings))
     return settings, folder, True
 
 

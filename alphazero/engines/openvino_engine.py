@@ -34,7 +34,10 @@ class OpenVinoEngine:
 
     def __init__(self, precision: str, num_threads: int):
         if openvino is None:
-            raise ConfigError("evaluator.engine=openvino needs OpenVINO: pip install 'alphazero-selfplay[openvino]', or use evaluator.engine=torch.")
+            raise ConfigError(
+                "evaluator.engine=openvino needs OpenVINO: pip install openvino, "
+                "or let evaluator.engine=auto and evaluator.precision=auto choose from what is here."
+            )
         self._precision = precision
         self._num_threads = num_threads
         self._core = openvino.Core()
