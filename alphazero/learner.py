@@ -35,7 +35,7 @@ class LearnerSettings:
     max_gradient_norm: float = option(5.0, "gradients are scaled down to this norm; 0 leaves them", low=0.0)
     value_weight: float = option(1.0, "weight of the value loss beside the policy loss (AlphaZero: 1)", low=0.0, high=100.0)
     root_value_share: float = option(0.5, "share of the search's value in the value target, the rest is the game's result (AlphaZero: 0)", low=0.0, high=1.0)
-    precision: str = option("auto", "number format of the forward pass; auto takes the one of the search", choices=("auto", "float32", "bfloat16"))
+    precision: str = option("auto", "number format of the forward pass; auto measures at the start", choices=("auto", "float32", "bfloat16"))
 
 
 @dataclasses.dataclass

@@ -101,6 +101,9 @@ def _measure_lockstep(tuning: Tuning, settings, game, evaluator: NetworkEvaluato
     """Play with each number of games and take the smallest that is about as fast as the fastest."""
     sizes = GPU_LOCKSTEP_SIZES if evaluator.device.type == "cuda" else LOCKSTEP_SIZES
     allowed = [size for size in sizes if size <= max(settings.selfplay.games_per_iteration, sizes[0])]
+    few = dataclasses.replace(settings.selfplay, num_parallel_games=allowed[0], num_simulations=2, num_fast_simulations=2, carry_over=True)
+    for _ in ParallelSelfPlay(game, evaluator.lanes, few, settings.search, np.random.default_rng(0)).play(1):
+        pass  # whole games, so that every kernel is compiled before the first of them is timed
     for size in allowed:
         options = dataclasses.replace(settings.selfplay, num_parallel_games=size, carry_over=True)
         selfplay = ParallelSelfPlay(game, evaluator.lanes, options, settings.search, np.random.default_rng(0))

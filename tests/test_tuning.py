@@ -42,6 +42,7 @@ def choices_of(settings):
 def machine(monkeypatch, tmp_path):
     """A machine whose speeds are written down; what is measured on it is noted."""
     noted = SimpleNamespace(engines=[], lockstep=[], speeds=dict(SPEEDS), by_size={64: 1000.0, 128: 2000.0, 256: 2050.0, 512: 2060.0}, now=0.0, threads=[])
+    noted.warmed_up = False
     noted.folder = tmp_path / "cache"
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(noted.folder))
     monkeypatch.setattr("alphazero.engines.openvino_engine.precisions", lambda: ["float32", "bfloat16", "int8"])
@@ -62,9 +63,16 @@ def machine(monkeypatch, tmp_path):
         def __init__(self, game, lanes, settings, search_settings, generator):
             assert settings.carry_over  # so that the games never run out
             self.size, self.counts, self.warm = settings.num_parallel_games, SimpleNamespace(num_simulations=0), 0.5
-            noted.lockstep.append((str(lanes[0]), self.size))
+            self.lanes = lanes
+
+        def play(self, num_games):
+            noted.warmed_up = True
+            return iter([None] * num_games)
 
         def run_for(self, seconds):
+            assert noted.warmed_up  # what is compiled is compiled before anything is timed
+            if self.warm < 1:
+                noted.lockstep.append((str(self.lanes[0]), self.size))
             noted.now += 2 * seconds
             self.counts.num_simulations += 2 * seconds * noted.by_size[self.size] * self.warm
             self.warm = 1.0
