@@ -49,10 +49,10 @@ class ParallelSelfPlay:
         rows = [dataclasses.astuple(lane.search.counts) for lane in self.lanes]
         return SearchCounts(*(sum(column) for column in zip(*rows)))
 
-    def play(self, num_games: int) -> Iterator[GameRecord]:
+    def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
         """Play until ``num_games`` more games are finished, or a few more where several end between two meetings; see `SelfPlay.begin`."""
         for lane, share in zip(self.lanes, shares(num_games, len(self.lanes))):
-            lane.begin(share)
+            lane.begin(share, progress)
         finished = 0
         while finished < num_games:
             for records in self._advance():

@@ -23,10 +23,15 @@ class SelfPlaySettings:
     games_per_iteration: int = option(200, "games finished in an iteration, before the network learns from them", low=1)
     carry_over: bool = option(True, "games that an iteration leaves unfinished go on in the next; false plays each iteration's games to their end")
     num_simulations: int = option(128, "simulations of a full search, whose row is trained on (AlphaZero: 800)", low=2, high=1_000_000)
+    first_num_simulations: int = option(0, "simulations of a full search when the run begins, growing evenly to num_simulations; 0 has them all along", low=0)
+    simulations_grown_at: float = option(0.5, "share of the run after which a full search has num_simulations", low=0.01, high=1.0)
     num_fast_simulations: int = option(32, "simulations of a fast search, whose row is not (KataGo's playout cap randomisation)", low=1, high=1_000_000)
     full_search_share: float = option(0.25, "share of the moves that get a full search; 1 is AlphaZero's way (KataGo: 0.25)", low=0.01, high=1.0)
     random_opening_share: float = option(0.0, "share of the games that begin with random moves, for positions that good play would miss", low=0.0, high=1.0)
     random_opening_plies: int = option(6, "such a game begins with 1 to this many random moves; they are not trained on", low=1, high=1000)
+    opening_moves: str = option(
+        "random", "how these moves are drawn: random, all alike; or policy, by the network's own policy (KataGo's way)", choices=("random", "policy")
+    )
     temperature: float = option(1.0, "temperature of the first moves: 1 draws a move by its visit share, 0 plays the most visited", low=0.0, high=10.0)
     num_sampled_plies: int = option(15, "plies that are played at this temperature (AlphaZero: 30 in chess)", low=0)
     final_temperature: float = option(0.0, "temperature afterwards", low=0.0, high=10.0)
@@ -49,9 +54,10 @@ class SelfPlay:
         self.game = game
         self.settings = settings
         self.num_positions = 0  #: moves made by search so far
+        self._num_full = settings.num_simulations  # simulations of a full search at this point of the run
         self._room: int | None = None  # games that may still be begun; None is no limit
         self._generator = generator
-        most = max(settings.num_simulations, settings.num_fast_simulations)
+        most = max(settings.num_simulations, settings.first_num_simulations, settings.num_fast_simulations)
         self.search = TreeSearch(game, evaluator, settings.num_parallel_games, most, search_settings, generator)
         slots, plies = settings.num_parallel_games, game.max_plies
         self._playing = np.zeros(slots, np.bool_)
@@ -65,20 +71,24 @@ class SelfPlay:
         self._players = np.zeros((slots, plies), np.int8)
         self._targets = np.zeros((slots, plies), np.bool_)
 
-    def play(self, num_games: int) -> Iterator[GameRecord]:
-        """Play until ``num_games`` more games are finished, or a few more where several end at once, and yield each as it ends."""
-        self.begin(num_games)
+    def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
+        """Play until ``num_games`` more games are finished, or a few more where several end at once, and yield each as it ends; see `begin`."""
+        self.begin(num_games, progress)
         finished = 0
         while finished < num_games:
             records = self.advance(1)
             finished += len(records)
             yield from records
 
-    def begin(self, num_games: int) -> None:
+    def begin(self, num_games: int, progress: float = 1.0) -> None:
         """Get ready to play ``num_games`` more games with the evaluator as it is now.
 
         Trees of unfinished games are begun anew: the network may have changed since.
+
+        Args:
+            progress: share of the run that is done, in [0, 1]; sets the simulations of a full search where they grow.
         """
+        self._num_full = full_simulations(self.settings, progress)
         rows = np.flatnonzero(self._playing)
         self._room = None if self.settings.carry_over else max(num_games - len(rows), 0)
         self.search.stop(np.flatnonzero(~self._playing))
@@ -139,7 +149,7 @@ class SelfPlay:
             if not len(going):
                 return
             before = self.game.inspect(self._roots[going])
-            actions = np.where(before.legal_action_mask, generator.random(before.legal_action_mask.shape), -1.0).argmax(axis=1)
+            actions = self._draw_opening_moves(going, before.legal_action_mask)
             after = self.game.step(self._roots[going], actions)
             lengths[np.isin(rows, going[after.over])] = 0
             going, actions, states = going[~after.over], actions[~after.over], after.states[~after.over]
@@ -152,12 +162,21 @@ class SelfPlay:
             self._roots[going] = states
             self._plies[going] += 1
 
+    def _draw_opening_moves(self, rows, legal_action_mask) -> np.ndarray:
+        """Draw a legal move in each row: all alike, or by the network's policy (the largest of logit + Gumbel noise is a draw from it)."""
+        if self.settings.opening_moves == "random":
+            scores = self._generator.random(legal_action_mask.shape)
+        else:
+            logits, _ = self.search.evaluator.evaluate(self.game.observe(self._roots[rows]))
+            scores = logits + self._generator.gumbel(size=logits.shape)
+        return np.where(legal_action_mask, scores, -np.inf).argmax(axis=1)
+
     def _draw_budgets(self, rows) -> tuple[np.ndarray, np.ndarray]:
         """Draw which of the next searches are full; return (num_simulations, noisy), for only full searches explore with noise."""
         settings = self.settings
         full = self._generator.random(len(rows)) < settings.full_search_share
         self._full[rows] = full
-        return np.where(full, settings.num_simulations, settings.num_fast_simulations), full
+        return np.where(full, self._num_full, settings.num_fast_simulations), full
 
     def _make_moves(self) -> list[GameRecord]:
         """Play a move in every slot whose search is finished, if they are enough; return the games that end with it."""
@@ -210,6 +229,12 @@ class SelfPlay:
             outcomes=outcomes,
             is_target=self._targets[row, plies].copy(),
         )
+
+
+def full_simulations(settings: SelfPlaySettings, progress: float) -> int:
+    """Return the simulations of a full search when ``progress`` in [0, 1] of the run is done."""
+    first, last = settings.first_num_simulations or settings.num_simulations, settings.num_simulations
+    return round(first + (last - first) * min(progress / settings.simulations_grown_at, 1.0))
 
 
 def sample_actions(weights: np.ndarray, temperatures: np.ndarray, generator: np.random.Generator) -> np.ndarray:

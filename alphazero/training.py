@@ -113,7 +113,7 @@ class Trainer:
         start = time.monotonic()
         records: list[GameRecord] = []
         num_positions = 0
-        for record in self.selfplay.play(wanted):
+        for record in self.selfplay.play(wanted, self._share(self.iteration - 1)):
             records.append(record)
             num_positions += len(record.actions)
             self._positions_per_s = num_positions / (time.monotonic() - start)
