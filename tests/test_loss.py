@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from alphazero.loss import Targets, loss_gradients, losses, value_targets
+from alphazero.loss import LossWeights, Targets, loss_gradients, losses, value_targets
 from alphazero.network import NetworkOutput, NetworkSettings, make_network
 
 
@@ -34,13 +34,13 @@ def test_loss_gradients_are_autograds(value_head, value_weight):
     generator = torch.Generator().manual_seed(3)
     targets = random_targets(20, 5, value_head)
     output = NetworkOutput(*(3 * torch.randn(20, size, generator=generator) for size in (5, targets.values.shape[1])))
-    for logits in output:
+    for logits in output[:2]:
         logits.requires_grad_()
-    policy_loss, value_loss = losses(output, targets)
-    expected = torch.autograd.grad(policy_loss + value_weight * value_loss, output)
+    policy_loss, value_loss, *_ = losses(output, targets)
+    expected = torch.autograd.grad(policy_loss + value_weight * value_loss, output[:2])
     with torch.no_grad():
-        found = loss_gradients(output, targets, value_weight)
-    for ours, theirs in zip(found, expected, strict=True):
+        found = loss_gradients(output, targets, LossWeights(value_weight))
+    for ours, theirs in zip(found[:2], expected, strict=True):
         assert theirs.abs().max() > 0.01
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-7)
     assert found.prior_logits[0].tolist() == [0.0] * 5  # nothing pulls where nothing is legal
@@ -54,13 +54,13 @@ def test_the_tiny_networks_backpropagation_is_autograds(value_head, shape, kerne
     targets = random_targets(num_rows, 5, value_head)
     planes = torch.randn(num_rows, *shape, generator=torch.Generator().manual_seed(5))
     output = network(planes)
-    policy_loss, value_loss = losses(output, targets)
+    policy_loss, value_loss, *_ = losses(output, targets)
     (policy_loss + 0.7 * value_loss).backward()
     expected = {name: weights.grad for name, weights in network.named_parameters()}
     for weights in network.parameters():
         weights.grad = torch.ones_like(weights)  # of the step before: it must not be added to
-    found = network.backpropagate(planes, lambda output: loss_gradients(output, targets, 0.7))
-    for ours, theirs in zip(found, output, strict=True):
+    found = network.backpropagate(planes, lambda output: loss_gradients(output, targets, LossWeights(0.7)))
+    for ours, theirs in zip(found[:2], output[:2], strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-6)
     for name, weights in network.named_parameters():
         assert expected[name].abs().max() > 1e-3
