@@ -300,9 +300,9 @@ def test_normalisations_learn_the_batches_they_see_also_after_an_evaluation():
 
 
 def test_auxiliary_losses_by_hand():
-    # reply: 1/2, 1/4, 1/4 against 1/2, 1/2, 0, and no reply; ownership: .8 and .5 of two cells; margin: tanh 1/2 and 0
+    # reply: 1/2, 1/4, 1/4 against 1/2, 1/2, 0, and no reply; ownership: .8, .5 | .5, .8 against 1, 1 | 0, 1/2; margin: 1/2 and 0
     table = Table(LOGITS, [[0.0], [0.0]])
-    table.reply, table.ownership, table.margin = ([[math.log(2), 0.0, 0.0]] * 2, [[math.log(4), 0.0]] * 2, [[math.atanh(0.5)], [0.0]])
+    table.reply, table.ownership, table.margin = ([[math.log(2), 0.0, 0.0]] * 2, [[math.log(4), 0.0], [0.0, math.log(4)]], [[math.atanh(0.5)], [0.0]])
     table.forward = lambda planes: NetworkOutput(
         1 * table.prior_logits, 1 * table.value_logits, *(torch.tensor(rows, requires_grad=True) for rows in (table.reply, table.ownership, table.margin))
     )
@@ -311,7 +311,7 @@ def test_auxiliary_losses_by_hand():
         owners=np.array([[1, 1], [-1, 0]], np.int8),  # margins 1 and -1/2
     )
     report = learn(table, [batch], root_value_share=0.0, reply_weight=2.0, ownership_weight=3.0, margin_weight=4.0).report
-    ownership = -(math.log(0.8) + math.log(0.5) + math.log(0.2) + math.log(0.5)) / 4
+    ownership = -(math.log(0.8) + 2 * math.log(0.5) + (math.log(0.8) + math.log(0.2)) / 2) / 4
     assert report.reply_loss == pytest.approx((0.5 * math.log(2) + 0.5 * math.log(4)) / 2)
     assert report.ownership_loss == pytest.approx(ownership)
     assert report.margin_loss == pytest.approx((0.25 + 0.25) / 2)
@@ -358,11 +358,8 @@ def test_the_average_follows_the_steps_and_the_training_does_not_notice():
     batches = [real_batch(make_game("tic_tac_toe"), 8, seed) for seed in range(6)]
     averaged, plain = real_learner(average_half_life_steps=1.5), real_learner()
     assert plain.played_network is plain.network and averaged.played_network is not averaged.network
-    seen = []
-    for batch in batches:
-        list(averaged.learn([batch], 0.0))
-        list(plain.learn([batch], 0.0))
-        seen.append(network_arrays(averaged.network))
+    seen = [network_arrays(averaged.network) for _ in averaged.learn(batches, 0.0)]
+    list(plain.learn(batches, 0.0))
     assert_same_state(network_arrays(averaged.network), network_arrays(plain.network))
     share, expected = 1 - 0.5 ** (1 / 1.5), seen[0]
     for number, arrays in enumerate(seen[1:], start=2):
