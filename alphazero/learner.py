@@ -3,6 +3,7 @@
 In: batches of the replay. Out: `LearnerReport`. The loss is in `alphazero.loss`; weight decay is the optimiser's. Knows nothing of search and games.
 """
 
+import collections
 import dataclasses
 import math
 
@@ -17,6 +18,7 @@ from alphazero.replay import Batch
 from alphazero.weight_average import WeightAverage
 
 _MEASURE_EVERY = 8  # steps: the figures of the report cost as much as a small network's step itself
+_NORM_BATCHES = 8  # of the newest batches, which the averaged network's normalisations are measured on
 _AUXILIARY = ("reply", "ownership", "margin")  # heads of the network, in the order of `Losses`
 
 
@@ -111,6 +113,7 @@ class Learner:
             group["lr"] = rate
         self.network.train()
         self._sums, self._calibration = torch.zeros(10, device=self.device), torch.zeros((3, 10), device=self.device)
+        self._newest_planes = collections.deque(maxlen=_NORM_BATCHES)
         update = _update_of(self._optimizer)
         done = 0
         for batch in batches:
@@ -118,6 +121,9 @@ class Learner:
             done += 1
             yield done
         self.num_steps += done
+        if self._average is not None:
+            with self._autocast:
+                self._average.measure_norms(self._newest_planes)
         self.report = self._report(done, rate)
 
     @torch.no_grad()
@@ -141,6 +147,7 @@ class Learner:
         update()
         if self._average is not None:
             self._average.add(self.network)
+            self._newest_planes.append(rows.planes)
         if measured:
             self._measure(output, targets, rows.outcomes.float(), gradient_norm)
 

