@@ -113,8 +113,9 @@ def flat(report: IterationReport) -> dict[str, float | int | bool | str]:
         value = getattr(report, field.name)
         if dataclasses.is_dataclass(value):
             for inner in dataclasses.fields(value):
-                if inner.name not in ("lines", "sample_game"):
-                    numbers[f"{field.name}.{inner.name}"] = getattr(value, inner.name)
+                number = getattr(value, inner.name)
+                if inner.name not in ("lines", "sample_game") and number is not None:
+                    numbers[f"{field.name}.{inner.name}"] = number
         elif value is not None:
             numbers[field.name] = value
     return numbers

@@ -3,6 +3,7 @@
 In: batches of the replay. Out: `LearnerReport`. The loss is in `alphazero.loss`; weight decay is the optimiser's. Knows nothing of search and games.
 """
 
+import collections
 import dataclasses
 import math
 
@@ -10,12 +11,15 @@ import numpy as np
 import torch
 
 from alphazero.config import option
-from alphazero.loss import Targets, loss_gradients, losses, masked_log_softmax, value_targets
+from alphazero.loss import LossWeights, Targets, loss_gradients, losses, masked_log_softmax, value_targets
 from alphazero.memory import keep_freed_memory
 from alphazero.network import NetworkOutput, TinyNetwork, expected_value
 from alphazero.replay import Batch
+from alphazero.weight_average import WeightAverage
 
 _MEASURE_EVERY = 8  # steps: the figures of the report cost as much as a small network's step itself
+_NORM_BATCHES = 8  # of the newest batches, which the averaged network's normalisations are measured on
+_AUXILIARY = ("reply", "ownership", "margin")  # heads of the network, in the order of `Losses`
 
 
 @dataclasses.dataclass
@@ -35,6 +39,12 @@ class LearnerSettings:
     max_gradient_norm: float = option(5.0, "gradients are scaled down to this norm; 0 leaves them", low=0.0)
     value_weight: float = option(1.0, "weight of the value loss beside the policy loss (AlphaZero: 1)", low=0.0, high=100.0)
     root_value_share: float = option(0.5, "share of the search's value in the value target, the rest is the game's result (AlphaZero: 0)", low=0.0, high=1.0)
+    reply_weight: float = option(0.15, "weight of the reply head's loss beside the policy loss, with network.reply_head (KataGo: 0.15)", low=0.0, high=100.0)
+    ownership_weight: float = option(0.5, "the same of the ownership head's, a mean over the cells (KataGo: 1.5, as of its value)", low=0.0, high=100.0)
+    margin_weight: float = option(0.5, "the same of the margin head's, a squared error in [-1, 1] (KataGo has two other such losses)", low=0.0, high=100.0)
+    average_half_life_steps: float = option(
+        0.0, "search plays with an average of the weights, in which a step counts half as much after so many more; 0 plays with the newest", low=0.0
+    )
     precision: str = option("auto", "number format of the forward pass; auto measures at the start", choices=("auto", "float32", "bfloat16"))
 
 
@@ -43,7 +53,7 @@ class LearnerReport:
     """Means over every eighth step of an iteration."""
 
     num_steps: int = 0
-    loss: float = math.nan  #: policy loss + value_weight * value loss
+    loss: float = math.nan  #: policy loss + value_weight * value loss + those of the auxiliary heads
     policy_loss: float = math.nan  #: cross-entropy of the network's policy against the visit shares, nats
     value_loss: float = math.nan  #: cross-entropy (win/draw/loss) or squared error (scalar) of the value head
     policy_entropy: float = math.nan  #: of the network's policy over the legal actions, nats
@@ -53,10 +63,13 @@ class LearnerReport:
     gradient_norm: float = math.nan  #: before clipping
     weight_norm: float = math.nan
     learning_rate: float = math.nan
+    reply_loss: float | None = None  #: cross-entropy, nats; None in the three: the network has no such head
+    ownership_loss: float | None = None  #: cross-entropy of a cell, nats
+    margin_loss: float | None = None  #: squared error of the final difference of pieces, as a share of the cells
 
 
 class Learner:
-    """A network and its optimiser.
+    """A network, its optimiser, and the average of its weights if there is one.
 
     Args:
         network: trained in place.
@@ -72,9 +85,16 @@ class Learner:
         self.report = LearnerReport()  #: of the last call of `learn`
         self._parameters = list(network.parameters())
         self._optimizer = _make_optimizer(network, settings)
+        self._average = WeightAverage(network, settings.average_half_life_steps) if settings.average_half_life_steps else None
+        self._loss_weights = LossWeights(settings.value_weight, settings.reply_weight, settings.ownership_weight, settings.margin_weight)
         self._autocast = torch.autocast(device.type, torch.bfloat16, enabled=settings.precision == "bfloat16")
         by_hand = isinstance(network, TinyNetwork) and settings.precision != "bfloat16"
         self._backpropagate = network.backpropagate if by_hand else self._backpropagate_by_autograd
+
+    @property
+    def played_network(self) -> torch.nn.Module:
+        """The network that search, matches and stored files get: the average of the weights, or the trained network itself where there is none."""
+        return self.network if self._average is None else self._average.network
 
     def steps_for(self, num_new_rows: int, window: int) -> int:
         """Return how many steps an iteration with ``num_new_rows`` new rows takes."""
@@ -92,7 +112,8 @@ class Learner:
         for group in self._optimizer.param_groups:
             group["lr"] = rate
         self.network.train()
-        self._sums, self._calibration = torch.zeros(7, device=self.device), torch.zeros((3, 10), device=self.device)
+        self._sums, self._calibration = torch.zeros(10, device=self.device), torch.zeros((3, 10), device=self.device)
+        self._newest_planes = collections.deque(maxlen=_NORM_BATCHES)
         update = _update_of(self._optimizer)
         done = 0
         for batch in batches:
@@ -100,19 +121,22 @@ class Learner:
             done += 1
             yield done
         self.num_steps += done
+        if self._average is not None:
+            with self._autocast:
+                self._average.measure_norms(self._newest_planes)
         self.report = self._report(done, rate)
 
     @torch.no_grad()
     def _step(self, batch: Batch, update, measured: bool) -> None:
         """Take one step; add its figures to the sums of the report if it is a measured one."""
-        rows = Batch(*(torch.from_numpy(array).to(self.device) for array in batch))
+        rows = Batch(*(None if array is None else torch.from_numpy(array).to(self.device) for array in batch))
         targets = None
 
         def output_gradients(output):
             nonlocal targets
             values = value_targets(rows.outcomes, rows.root_values, self.settings.root_value_share, output.value_logits.shape[1])
-            targets = Targets(rows.action_weights, rows.legal_action_mask, values)
-            return loss_gradients(output, targets, self.settings.value_weight)
+            targets = Targets(rows.action_weights, rows.legal_action_mask, values, rows.replies, rows.owners)
+            return loss_gradients(output, targets, self._loss_weights)
 
         output = self._backpropagate(rows.planes, output_gradients)
         gradient_norm = None
@@ -121,6 +145,9 @@ class Learner:
         elif measured:
             gradient_norm = torch.cat([parameter.grad.flatten() for parameter in self._parameters]).norm()
         update()
+        if self._average is not None:
+            self._average.add(self.network)
+            self._newest_planes.append(rows.planes)
         if measured:
             self._measure(output, targets, rows.outcomes.float(), gradient_norm)
 
@@ -130,12 +157,13 @@ class Learner:
             parameter.grad = None
         with torch.enable_grad(), self._autocast:
             output = self.network(planes.contiguous(memory_format=torch.channels_last))
-        logits = NetworkOutput(*(tensor.detach().float() for tensor in output))
-        torch.autograd.backward(output, [gradient.to(tensor.dtype) for gradient, tensor in zip(output_gradients(logits), output)])
+        logits = NetworkOutput(*(None if tensor is None else tensor.detach().float() for tensor in output))
+        pairs = [(tensor, gradient.to(tensor.dtype)) for tensor, gradient in zip(output, output_gradients(logits)) if tensor is not None]
+        torch.autograd.backward(*zip(*pairs))
         return logits
 
     def _measure(self, output: NetworkOutput, targets: Targets, outcomes, gradient_norm) -> None:
-        policy_loss, value_loss = losses(output, targets)
+        parts = losses(output, targets)
         log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
         entropy = -(log_policy.exp() * log_policy).sum(dim=1).mean()
         target_entropy = -(targets.action_weights * targets.action_weights.clamp_min(1e-30).log()).sum(dim=1).mean()
@@ -143,12 +171,16 @@ class Learner:
         bins = ((values + 1) * 5).long().clamp(0, 9)
         self._calibration.index_add_(1, bins, torch.stack([torch.ones_like(values), values, outcomes]))
         value_error = (values - outcomes).abs().mean()
-        loss = policy_loss + self.settings.value_weight * value_loss
-        self._sums += torch.stack([loss, policy_loss, value_loss, entropy, target_entropy, value_error, gradient_norm])
+        columns = torch.stack([parts.total(self._loss_weights), entropy, target_entropy, value_error, gradient_norm])
+        self._sums[:5] += columns
+        for index, part in enumerate(parts):
+            if part is not None:
+                self._sums[5 + index] += part
 
     def _report(self, num_steps: int, rate: float) -> LearnerReport:
         means = self._sums / max(-(-num_steps // _MEASURE_EVERY), 1)
-        loss, policy_loss, value_loss, entropy, target_entropy, value_error, gradient_norm = means.tolist()
+        loss, entropy, target_entropy, value_error, gradient_norm, *parts = means.tolist()
+        policy_loss, value_loss, *auxiliary = parts
         rows, values, outcomes = self._calibration
         with torch.no_grad():
             weight_norm = math.sqrt(sum(float((parameter**2).sum()) for parameter in self.network.parameters()))
@@ -164,11 +196,14 @@ class Learner:
             gradient_norm=gradient_norm,
             weight_norm=weight_norm,
             learning_rate=rate,
+            **{f"{head}_loss": loss for head, loss in zip(_AUXILIARY, auxiliary) if getattr(self.network, head, None) is not None},
         )
 
     def state_dict(self) -> dict:
-        """Return copies of weights, optimiser and step count as arrays and numbers: further learning does not change them."""
+        """Return copies of weights, their average, optimiser and step count as arrays and numbers: further learning does not change them."""
         optimizer = self._optimizer.state_dict()
+        average = self._average
+        averaged = {} if average is None else {"average": {"network": network_arrays(average.network), "num_steps": average.num_steps}}
         return {
             "network": network_arrays(self.network),
             "optimizer": {
@@ -176,11 +211,16 @@ class Learner:
                 for index, state in optimizer["state"].items()
             },
             "num_steps": self.num_steps,
+            **averaged,
         }
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore what `state_dict` returned."""
+        """Restore what `state_dict` returned; an average that it lacks begins anew with these weights."""
         load_arrays(self.network, state["network"])
+        if self._average is not None:
+            average = state.get("average") or {"network": state["network"], "num_steps": 0}
+            load_arrays(self._average.network, average["network"])
+            self._average.num_steps = average["num_steps"]
         groups = self._optimizer.state_dict()["param_groups"]
         moments = {
             int(index): {name: torch.from_numpy(np.array(value)) if isinstance(value, np.ndarray) else value for name, value in entry.items()}

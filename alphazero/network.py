@@ -3,6 +3,10 @@
 In: planes of the player to move. Out: a logit for each action, and the value head's logits. Two kinds: the residual tower of AlphaZero (Silver
 et al. 2018, supplement, "Representation" and "Architecture"), with sizes that fit a laptop, and the tiny one of the published notebook recipe
 (one small convolution, one layer of shared units, two linear heads).
+
+The residual network may have auxiliary heads, whose only use is what the trunk learns from them: the opponent's reply (D. Wu, KataGo, arXiv
+1902.10565, section 3.4), who owns each cell when the game ends, and by how much the game ends (section 4.1). Search never runs them: `folded` leaves
+them out.
 """
 
 import copy
@@ -28,6 +32,12 @@ class NetworkSettings:
     value_units: int = option(64, "hidden units of the value head (AlphaZero: 256)", low=1, high=4096)
     shared_units: int = option(32, "units that both heads of the tiny network share", low=1, high=4096)
     value_head: str = option("wdl", "wdl predicts win, draw and loss; scalar predicts one number (AlphaZero: scalar)", choices=("wdl", "scalar"))
+    reply_head: bool = option(False, "learn also what the search will say of the next position, the reply (KataGo: true); costs search nothing")
+    ownership_head: bool = option(False, "learn also who owns each cell when the game ends (KataGo: true); costs search nothing")
+    margin_head: bool = option(False, "learn also the difference of pieces when the game ends (KataGo: true); for games such as Othello; costs search nothing")
+
+
+AUXILIARY_HEADS = ("reply_head", "ownership_head", "margin_head")  # settings
 
 
 class NetworkOutput(NamedTuple):
@@ -35,6 +45,9 @@ class NetworkOutput(NamedTuple):
 
     prior_logits: torch.Tensor  #: [M, A]
     value_logits: torch.Tensor  #: [M, 3] for win, draw, loss of the player to move, or [M, 1] before tanh
+    reply_logits: torch.Tensor | None = None  #: [M, A], of the search's action weights in the next position; None in the three: no such head
+    ownership_logits: torch.Tensor | None = None  #: [M, H*W], of the chance that the player to move owns the cell at the end of the game
+    margin_logits: torch.Tensor | None = None  #: [M, 1], before tanh, of the final difference of pieces as a share of the cells, player to move
 
 
 class ConvNorm(nn.Module):
@@ -67,7 +80,7 @@ class ResidualBlock(nn.Module):
 
 
 class ResidualNetwork(nn.Module):
-    """A stem, residual blocks, and two heads behind 1x1 convolutions."""
+    """A stem, residual blocks, and two heads behind 1x1 convolutions; as in KataGo, the auxiliary heads stand on the features of these two."""
 
     def __init__(self, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings):
         super().__init__()
@@ -80,13 +93,28 @@ class ResidualNetwork(nn.Module):
         self.value_conv = ConvNorm(settings.channels, settings.head_channels, 1)
         self.value_hidden = nn.Linear(settings.head_channels * cells, settings.value_units)
         self.value = nn.Linear(settings.value_units, _num_value_logits(settings))
+        # After all others, so that the same seed gives them the same first weights with these heads and without.
+        self.reply = nn.Linear(settings.head_channels * cells, num_actions) if settings.reply_head else None
+        self.ownership = nn.Conv2d(settings.head_channels, 1, 1) if settings.ownership_head else None
+        self.margin = nn.Linear(settings.value_units, 1) if settings.margin_head else None
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes [M, C, H, W] to logits."""
+        """Map planes [M, C, H, W] to the logits of every head that the network has."""
         x = self.tower(torch.relu(self.stem(planes)))
-        prior_logits = self.policy(torch.relu(self.policy_conv(x)).flatten(1))
-        hidden = torch.relu(self.value_hidden(torch.relu(self.value_conv(x)).flatten(1)))
-        return NetworkOutput(prior_logits, self.value(hidden))
+        policy_features = torch.relu(self.policy_conv(x)).flatten(1)
+        value_features = torch.relu(self.value_conv(x))
+        hidden = torch.relu(self.value_hidden(value_features.flatten(1)))
+        return NetworkOutput(
+            self.policy(policy_features),
+            self.value(hidden),
+            None if self.reply is None else self.reply(policy_features),
+            None if self.ownership is None else self.ownership(value_features).flatten(1),
+            None if self.margin is None else self.margin(hidden),
+        )
+
+    def drop_auxiliary_heads(self) -> None:
+        """Keep policy and value alone."""
+        self.reply = self.ownership = self.margin = None
 
 
 class TinyNetwork(nn.Module):
@@ -126,7 +154,7 @@ class TinyNetwork(nn.Module):
         units = torch.addmm(shared.bias, features, shared_weight.t()).relu_()
         output = NetworkOutput(self.policy(units), self.value(units))
 
-        policy_gradient, value_gradient = output_gradients(output)
+        policy_gradient, value_gradient, *_ = output_gradients(output)
         for linear, gradient in ((self.policy, policy_gradient), (self.value, value_gradient)):
             linear.weight.grad, linear.bias.grad = gradient.t() @ units, gradient.sum(dim=0)
         # What a relu lets through is its output's sign; a product with that takes 5 us, one with a comparison 26.
@@ -148,8 +176,10 @@ def make_network(planes_shape: tuple[int, int, int], num_actions: int, settings:
 
 
 def folded(network: nn.Module) -> nn.Module:
-    """Return a copy for inference, with every batch normalisation folded into its convolution; the original is left alone."""
+    """Return a copy for inference: policy and value alone, every batch normalisation folded into its convolution; the original is left alone."""
     network = copy.deepcopy(network).eval()
+    if isinstance(network, ResidualNetwork):
+        network.drop_auxiliary_heads()
     for module in network.modules():
         if isinstance(module, ConvNorm):
             module.fold()

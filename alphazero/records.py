@@ -22,3 +22,24 @@ class GameRecord(NamedTuple):
     def first_player_result(self) -> int:
         """The result from the viewpoint of the player of row 0."""
         return int(self.outcomes[0])
+
+
+def replies(record: GameRecord) -> np.ndarray:
+    """Return for each ply the action weights of the next one, float32[T, A]: KataGo's "opponent's reply" (arXiv 1902.10565, section 3.4).
+
+    The last ply has none and gets zeros. Those of a fast search count too, as in KataGo's own data: rarer targets would teach less than rougher ones.
+    """
+    following = np.zeros_like(record.action_weights)
+    following[:-1] = record.action_weights[1:]
+    return following
+
+
+def owners(record: GameRecord, game) -> np.ndarray:
+    """Return for each ply who owns each cell when the game ends: int8[T, H*W], 1 the player to move at that ply, -1 the other, 0 nobody.
+
+    Nothing is stored for it: the last position and the last action lead to the end.
+    """
+    last = game.step(record.states[-1:], record.actions[-1:]).states[0]
+    board = game.cells(last).ravel()
+    first = (board == 1).astype(np.int8) - (board == 2)  # of the player who moves first in the game
+    return np.where(game.players(record.states)[:, None] == 0, first, -first)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.config import option
-from alphazero.records import GameRecord
-from alphazero.symmetric_rows import under_symmetries
+from alphazero.records import GameRecord, owners, replies
+from alphazero.symmetric_rows import permuted, under_symmetries
 
 _GATHERED_BATCHES = 32  # of an epoch, made at once: for batches of 64 rows the calls cost more than the rows
 
@@ -35,6 +35,8 @@ class Batch(NamedTuple):
     legal_action_mask: np.ndarray  #: bool[M, A]
     outcomes: np.ndarray  #: int8[M], 1, 0 or -1, from the viewpoint of the player to move
     root_values: np.ndarray  #: float32[M], the search's value, same viewpoint
+    replies: np.ndarray | None = None  #: float32[M, A], see `alphazero.records.replies`; None where nothing learns from it
+    owners: np.ndarray | None = None  #: int8[M, H*W], see `alphazero.records.owners`; None where nothing learns from it
 
 
 class Replay:
@@ -43,9 +45,10 @@ class Replay:
     Args:
         game: a batched game.
         generator: draws rows and symmetries.
+        with_replies, with_owners: keep and show what the network's auxiliary heads learn from.
     """
 
-    def __init__(self, game, settings: ReplaySettings, generator: np.random.Generator):
+    def __init__(self, game, settings: ReplaySettings, generator: np.random.Generator, with_replies: bool = False, with_owners: bool = False):
         self.game = game
         self.settings = settings
         self.num_added = 0  #: rows ever added
@@ -56,6 +59,9 @@ class Replay:
         self._weights = np.zeros((size, game.num_actions), np.float32)
         self._outcomes = np.zeros(size, np.int8)
         self._values = np.zeros(size, np.float32)
+        # Half the bytes of a float32: a visit share in eleven bits is as rough as the search that counted it.
+        self._replies = np.zeros((size, game.num_actions), np.float16) if with_replies else None
+        self._owners = np.zeros((size, game.cell_symmetries.shape[1]), np.int8) if with_owners else None
 
     def add(self, record: GameRecord) -> int:
         """Take the target rows of a finished game; return how many."""
@@ -65,6 +71,10 @@ class Replay:
         self._weights[places] = record.action_weights[rows]
         self._outcomes[places] = record.outcomes[rows]
         self._values[places] = record.root_values[rows]
+        if self._replies is not None:
+            self._replies[places] = replies(record)[rows]
+        if self._owners is not None:
+            self._owners[places] = owners(record, self.game)[rows]
         self.num_added += len(rows)
         return len(rows)
 
@@ -86,7 +96,7 @@ class Replay:
         for start in range(0, len(ages), _GATHERED_BATCHES * batch_size):
             gathered = self._batch(ages[start : start + _GATHERED_BATCHES * batch_size])
             for first in range(0, len(gathered.outcomes), batch_size):
-                yield Batch(*(rows[first : first + batch_size] for rows in gathered))
+                yield Batch(*(None if rows is None else rows[first : first + batch_size] for rows in gathered))
 
     def newest_states(self, num_rows: int) -> np.ndarray:
         """Return the states of the newest rows, at most ``num_rows`` of them: [M, K]."""
@@ -116,10 +126,14 @@ class Replay:
         places = (self.num_added - 1 - ages) % self.settings.window_max
         states, weights = self._states[places], self._weights[places]
         planes, mask = self.game.observe(states), self.game.legal_action_mask(states)
+        following = None if self._replies is None else self._replies[places].astype(np.float32)
+        owners_shown = None if self._owners is None else self._owners[places]
         if self.settings.symmetries and len(self.game.cell_symmetries) > 1:
             chosen = self._generator.integers(len(self.game.cell_symmetries), size=len(ages))
             planes, weights, mask = under_symmetries(chosen, self.game, planes, weights, mask)
-        return Batch(planes, weights, mask, self._outcomes[places], self._values[places])
+            following = None if following is None else permuted(chosen, self.game.action_symmetries, following)
+            owners_shown = None if owners_shown is None else permuted(chosen, self.game.cell_symmetries, owners_shown)
+        return Batch(planes, weights, mask, self._outcomes[places], self._values[places], following, owners_shown)
 
 
 def window_rows(num_added: int, settings: ReplaySettings) -> int:

@@ -9,7 +9,7 @@ from alphazero.config import ConfigError, check, option, section
 from alphazero.device import choose_device
 from alphazero.games import make_game
 from alphazero.learner import LearnerSettings
-from alphazero.network import NetworkSettings
+from alphazero.network import AUXILIARY_HEADS, NetworkSettings
 from alphazero.network_evaluator import EvaluatorSettings
 from alphazero.replay import ReplaySettings
 from alphazero.search.mcts import SearchSettings
@@ -118,6 +118,7 @@ def _check_game(settings: TrainSettings, game) -> None:
             f"network.kernel_size={settings.network.kernel_size} is not allowed: the tiny network's kernel must fit the board of {game.name}, "
             f"{height} by {width}."
         )
+    _check_auxiliary_heads(settings.network, game)
     played = settings.evaluation.num_games or settings.evaluation.final_num_games
     for key, used, plies in (
         ("pit.opening_plies", settings.pit.every, settings.pit.opening_plies),
@@ -125,3 +126,19 @@ def _check_game(settings: TrainSettings, game) -> None:
     ):
         if used and plies >= game.max_plies:
             raise ConfigError(f"{key}={plies} is not allowed: a game of {game.name} is over after {game.max_plies} plies at the latest.")
+
+
+def _check_auxiliary_heads(network: NetworkSettings, game) -> None:
+    """Hold the heads that are for learning alone to the network and the game that have what they need."""
+    heads = [name for name in AUXILIARY_HEADS if getattr(network, name)]
+    if heads and network.kind == "tiny":
+        raise ConfigError(f"network.{heads[0]}=true is not allowed with network.kind=tiny: the residual network alone has such heads; use kind=resnet.")
+    for name in (head for head in heads if head != "reply_head"):
+        try:
+            fits = game.cells(game.initial_states()[0]).shape == game.planes_shape[1:]
+        except NotImplementedError:
+            fits = False
+        if not fits:
+            raise ConfigError(
+                f"network.{name}=true is not allowed for {game.name}: its rules give no board of the planes' size (the rule `cells`) to learn it from."
+            )

@@ -31,6 +31,26 @@ def under_symmetries(chosen: np.ndarray, game, planes: np.ndarray, action_weight
     return shown
 
 
+def permuted(chosen: np.ndarray, table: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return rows as the symmetry ``chosen[row]`` shows each.
+
+    Args:
+        chosen: int64[M], each in [0, S).
+        table: int32[S, N], a game's ``cell_symmetries`` or ``action_symmetries``.
+        rows: [M, N], a number for each cell or action.
+    """
+    shown = np.empty(rows.shape, rows.dtype)
+    _permute_one(chosen, table, rows, shown)
+    return shown
+
+
+@njit
+def _permute_one(chosen, table, rows, shown):
+    for row in range(rows.shape[0]):
+        for index in range(rows.shape[1]):
+            shown[row, index] = rows[row, table[chosen[row], index]]
+
+
 @njit
 def _permute(chosen, cells, actions, rows, shown):
     """Write ``rows`` (planes float32[M, C, H*W], weights float32[M, A], mask bool[M, A]) into ``shown``, arrays of the same shapes."""

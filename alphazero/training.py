@@ -57,10 +57,12 @@ class Trainer:
         self.tuning = tune(settings, self.game, network, device, self._num_threads)  #: what was measured, None if nothing was left open
         self.learner = Learner(network, settings.learner, device)
         self._sample = sample_positions(self.game, _SAMPLE_ROWS, child_generator(settings.seed, "sample"))
-        self.evaluator = self._evaluator(network)
+        self.evaluator = self._evaluator(self.learner.played_network)
         generator = child_generator(settings.seed, "self-play")
         self.selfplay = ParallelSelfPlay(self.game, self.evaluator.lanes, settings.selfplay, settings.search, generator)
-        self.replay = Replay(self.game, settings.replay, child_generator(settings.seed, "replay"))
+        heads = settings.network
+        generator = child_generator(settings.seed, "replay")
+        self.replay = Replay(self.game, settings.replay, generator, heads.reply_head, heads.ownership_head or heads.margin_head)
         self.iteration = 0
         self.stored_iteration = 0  #: the one after which a resume goes on
         self._elapsed_s = 0.0
@@ -160,9 +162,9 @@ class Trainer:
         yield self._progress("pit", 0, pit.num_games)
         old = make_network(self.game.planes_shape, self.game.num_actions, self.settings.network).to(self.learner.device)
         rejected = self.learner.state_dict()
-        self.evaluator.update(self.learner.network)
+        self.evaluator.update(self.learner.played_network)
         self.learner.load_state_dict(self._accepted)
-        old.load_state_dict(self.learner.network.state_dict())
+        old.load_state_dict(self.learner.played_network.state_dict())
         players = [self._player(evaluator, pit.num_simulations) for evaluator in (self.evaluator, self._evaluator(old))]
         match = play_match(self.game, *players, pit.num_games, pit.opening_plies, seed=self._seed("pit"))
         accepted = match.score >= pit.acceptance
@@ -208,7 +210,7 @@ class Trainer:
             info["strength"] = dataclasses.asdict(report.strength)
         self.folder.save_games(self.iteration, records)
         settings = dataclasses.asdict(self.settings.network)
-        save_network(self.folder.network(self.iteration), network_arrays(self.learner.network), self.game.name, settings, info)
+        save_network(self.folder.network(self.iteration), network_arrays(self.learner.played_network), self.game.name, settings, info)
         save_state(self.folder.state, self.state_dict())
         self.stored_iteration = self.iteration
         self.folder.drop_games(self.iteration, self.settings.replay.window_max, self._rows_of)
@@ -242,7 +244,7 @@ class Trainer:
         self._rows_of = {int(number): rows for number, rows in state["rows_of"].items()}
         games = self.folder.load_games(self.iteration, self.settings.replay.window_max)
         self.replay.load_state_dict(state["replay"], games)
-        self.evaluator.update(self.learner.network, self._newest_positions())
+        self.evaluator.update(self.learner.played_network, self._newest_positions())
         self.folder.cut_metrics(self.iteration)
 
     # --- small things -------------------------------------------------------------------------------------------------------------------
@@ -254,7 +256,7 @@ class Trainer:
 
     def _update_evaluator(self, report: IterationReport) -> None:
         """Let search have the new weights, on an engine that was compared with the reference on positions of the newest games."""
-        self.evaluator.update(self.learner.network, self._newest_positions())
+        self.evaluator.update(self.learner.played_network, self._newest_positions())
         report.engine = self.evaluator.report
 
     def _newest_positions(self) -> PositionSample:

@@ -177,6 +177,18 @@ def naive_under_symmetries(chosen, game, planes, action_weights, legal_action_ma
     return shown, np.take_along_axis(action_weights, actions, axis=1), np.take_along_axis(legal_action_mask, actions, axis=1)
 
 
+def naive_owners(record, game):
+    """Return who owns each cell at the end of a game, for the player to move at each ply: the game is played again, and cells are looked at in turn."""
+    state = record.states[0]
+    for action in record.actions:
+        state = game.step(state[None], [action]).states[0]
+    rows = []
+    for before in record.states:
+        own = 1 + int(game.players(before[None])[0])
+        rows.append(np.array([0 if cell == 0 else 1 if cell == own else -1 for cell in game.cells(state).ravel()], np.int8))
+    return rows
+
+
 def naive_agreement(answers, other_answers, legal_action_mask):
     """Return (mean divergence of policies, mean difference of values) of two evaluators' (logits, values), action by action."""
     divergences, errors = [], []

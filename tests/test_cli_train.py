@@ -7,15 +7,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.util import tensor_util
 
 from alphazero import config
-from alphazero.checkpoint import load_network, load_state
+from alphazero.checkpoint import load_network, load_state, save_network
 from alphazero.cli import main
 from alphazero.cli.train import compose, groups
+from alphazero.games import make_game
+from alphazero.network import AUXILIARY_HEADS
+from alphazero.network_player import NetworkPlayer
 from alphazero.run_folder import RunFolder
 from alphazero.settings import TrainSettings
 from alphazero.sinks.json_lines import JsonLinesSink
@@ -325,6 +329,46 @@ def test_every_line_of_the_metrics_is_json_and_agrees_with_tensorboard(finished_
     assert "strength.score" in lines[1] and "strength.score" not in lines[0]
     for line in lines:
         assert not any(isinstance(value, (list, dict)) for value in line.values())
+
+
+EVERYTHING = [f"network.{head}=true" for head in AUXILIARY_HEADS] + ["learner.average_half_life_steps=4"]
+
+
+@pytest.mark.parametrize("game", ("tic_tac_toe", "connect_four", "othello_4x4"))
+def test_a_dummy_run_with_every_head_and_averaged_weights_tells_their_losses(tmp_path, capsys, game):
+    words = [f"game={game}", "experiment=dummy_run", *QUICK, *EVERYTHING, f"run.root={tmp_path}", "run.name=heads", "evaluation.opening_plies=1"]
+    status, out, err = train(capsys, *words)
+    assert (status, err) == (0, "")
+    (header,) = (line.split() for line in out.splitlines() if "policy" in line and "plies" in line)
+    assert header[-4:] == ["value", "reply", "owner", "margin"]
+    folder = next(tmp_path.glob("*/heads"))
+    lines, events = metrics(RunFolder(folder)), EventAccumulator(str(folder))
+    events.Reload()
+    for head in ("reply", "ownership", "margin"):
+        losses = [line[f"learner.{head}_loss"] for line in lines]
+        assert len(losses) == 2 and min(losses) > 0
+        assert losses == pytest.approx([event.value for event in events.Scalars(f"loss/{head}")])
+    assert f"{losses[0]:.3f}" in out  # the margin's
+    stored = load_network(RunFolder(folder).network(2))
+    assert stored.settings["reply_head"] and "ownership.weight" in stored.arrays
+    player = NetworkPlayer(make_game(stored.game), folder, num_simulations=4, device="cpu")
+    assert player.choose(make_game(stored.game).initial_states(2)).actions.shape == (2,)
+
+
+def test_without_auxiliary_heads_nothing_is_told_of_them(finished_run, events):
+    assert not {"loss/reply", "loss/ownership", "loss/margin"} & set(events.Tags()["scalars"])
+    assert not [key for line in metrics(finished_run) for key in line if key.split(".")[-1] in ("reply_loss", "ownership_loss", "margin_loss")]
+
+
+def test_a_network_that_was_stored_before_there_were_auxiliary_heads_plays(finished_run, tmp_path):
+    stored = load_network(finished_run.network(3))
+    older = {key: value for key, value in stored.settings.items() if key not in AUXILIARY_HEADS}
+    assert len(older) == len(stored.settings) - 3
+    save_network(tmp_path / "older.safetensors", stored.arrays, stored.game, older, {})
+    game = make_game("tic_tac_toe")
+    players = [NetworkPlayer(game, path, num_simulations=8, device="cpu") for path in (tmp_path / "older.safetensors", finished_run.network(3))]
+    ours, theirs = (player.choose(game.initial_states(1)) for player in players)
+    assert np.array_equal(ours.action_weights, theirs.action_weights)
 
 
 def test_what_is_not_a_number_becomes_null(tmp_path):

@@ -14,7 +14,7 @@ from alphazero.config import ConfigError
 from alphazero.engines import REFERENCE, EngineChoice, choice, cuda_engine, make_engine, openvino_engine, padded, padded_size
 from alphazero.engines.choice import candidates, fallbacks, measure_speeds
 from alphazero.games import make_game
-from alphazero.network import expected_value, folded
+from alphazero.network import AUXILIARY_HEADS, expected_value, folded
 from alphazero.settings import TrainSettings
 from alphazero.tuning import check_device
 
@@ -41,6 +41,21 @@ def every_engine(test):
     skip = pytest.mark.skip(reason=lacks)
     marked = [pytest.param(one, id=str(one), marks=[] if one in HERE else [skip]) for one in all_choices]
     return pytest.mark.parametrize("engine_choice", marked)(test)
+
+
+@every_engine
+def test_auxiliary_heads_change_nothing_in_search(engine_choice):
+    planes, answers, runs = planes_of(GAME, 40), [], []
+    for heads in (False, True):
+        network = small_network(GAME, **dict.fromkeys(AUXILIARY_HEADS, heads))
+        engine = make_engine(engine_choice, CPU, 1)
+        for head in ("reply", "ownership", "margin") if heads else ():
+            getattr(network, head).register_forward_hook(lambda *_: runs.append("a head"))
+        engine.load(network, planes)
+        answers.append(engine.evaluate(planes))
+    assert not runs
+    for ours, theirs in zip(*answers, strict=True):
+        assert np.array_equal(ours, theirs)
 
 
 @pytest.fixture(autouse=True)

@@ -8,9 +8,9 @@ import torch
 
 from alphazero.checkpoint import load_state, save_state
 from alphazero.games import make_game
-from alphazero.learner import _MEASURE_EVERY, Learner, LearnerSettings, learning_rate, load_arrays, network_arrays
+from alphazero.learner import _MEASURE_EVERY, _NORM_BATCHES, Learner, LearnerSettings, learning_rate, load_arrays, network_arrays
 from alphazero.loss import Targets, losses, masked_log_softmax, value_targets
-from alphazero.network import NetworkOutput, NetworkSettings, make_network
+from alphazero.network import AUXILIARY_HEADS, NetworkOutput, NetworkSettings, make_network
 from alphazero.replay import Batch
 
 CPU = torch.device("cpu")
@@ -191,14 +191,20 @@ def real_batch(game, num_rows, seed=0):
     weights /= weights.sum(axis=1, keepdims=True)
     planes = rng.integers(0, 2, (num_rows, *game.planes_shape))
     outcomes = rng.integers(-1, 2, num_rows)
-    types = (np.float32, np.float32, np.bool_, np.int8, np.float32)
-    columns = (planes, weights, mask, outcomes, outcomes)
+    replies = rng.dirichlet(np.full(game.num_actions, 0.3), num_rows)
+    replies[0] = 0  # a row whose game ended
+    owners = rng.integers(-1, 2, (num_rows, planes[0, 0].size))
+    types = (np.float32, np.float32, np.bool_, np.int8, np.float32, np.float32, np.int8)
+    columns = (planes, weights, mask, outcomes, outcomes, replies, owners)
     return Batch(*(np.asarray(column, dtype) for column, dtype in zip(columns, types)))
 
 
 def real_learner(seed=0, value_head="wdl", kind="resnet", **settings):
     game = make_game("tic_tac_toe")
-    shape = NetworkSettings(kind=kind, blocks=1, channels=8, kernel_size=3, head_channels=4, value_units=16, shared_units=16, value_head=value_head)
+    heads = dict.fromkeys(AUXILIARY_HEADS, kind == "all heads")
+    kind = "tiny" if kind == "tiny" else "resnet"
+    shape = dict(blocks=1, channels=8, kernel_size=3, head_channels=4, value_units=16, shared_units=16)
+    shape = NetworkSettings(kind=kind, value_head=value_head, **shape, **heads)
     return Learner(make_network(game.planes_shape, game.num_actions, shape, seed), LearnerSettings(**settings), CPU)
 
 
@@ -217,7 +223,7 @@ def test_a_small_batch_is_learned_by_heart(optimizer, rate, value_head):
     assert after.value_error < 0.2
 
 
-@pytest.mark.parametrize("kind", ("resnet", "tiny"))
+@pytest.mark.parametrize("kind", ("resnet", "tiny", "all heads"))
 @pytest.mark.parametrize("precision, limit", (("float32", 0.0), ("float32", 0.1), ("bfloat16", 0.1)))
 @pytest.mark.parametrize("optimizer, weight_decay", (("adamw", 0.5), ("adam", 0.1), ("sgd", 0.1)))
 def test_steps_are_those_of_torch_and_autograd(kind, precision, limit, optimizer, weight_decay):
@@ -234,10 +240,11 @@ def test_steps_are_those_of_torch_and_autograd(kind, precision, limit, optimizer
         rows = Batch(*map(torch.from_numpy, batch))
         with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
             output = twin.network(rows.planes)
-        output = NetworkOutput(*(logits.float() for logits in output))
+        output = NetworkOutput(*(None if logits is None else logits.float() for logits in output))
         values = value_targets(rows.outcomes, rows.root_values, 0.5, 3)
         textbook.zero_grad()
-        sum(losses(output, Targets(rows.action_weights, rows.legal_action_mask, values))).backward()
+        parts = losses(output, Targets(rows.action_weights, rows.legal_action_mask, values, rows.replies, rows.owners))
+        sum(weight * part for weight, part in zip((1, 1, 0.15, 0.5, 0.5), parts) if part is not None).backward()
         if limit:
             torch.nn.utils.clip_grad_norm_(twin.network.parameters(), limit)
         textbook.step()
@@ -260,8 +267,11 @@ def test_the_direct_update_is_torchs_to_the_bit(optimizer):
     assert learner.state_dict()["optimizer"]["3"]["step"] == 5
 
 
-@pytest.mark.parametrize("kind", ("resnet", "tiny"))
-@pytest.mark.parametrize("settings", (dict(optimizer="adamw"), dict(optimizer="adam"), dict(optimizer="sgd"), dict(optimizer="sgd", momentum=0.0)))
+AVERAGED = dict(optimizer="adamw", average_half_life_steps=2.0)
+
+
+@pytest.mark.parametrize("kind", ("resnet", "tiny", "all heads"))
+@pytest.mark.parametrize("settings", (dict(optimizer="adamw"), dict(optimizer="adam"), dict(optimizer="sgd"), dict(optimizer="sgd", momentum=0.0), AVERAGED))
 def test_a_restored_learner_goes_on_to_the_bit(tmp_path, settings, kind):
     game = make_game("tic_tac_toe")
     batches = [real_batch(game, 8, seed) for seed in range(8)]
@@ -275,6 +285,7 @@ def test_a_restored_learner_goes_on_to_the_bit(tmp_path, settings, kind):
     list(restored.learn(batches[4:], 0.2))
     assert restored.report == learner.report
     assert_same_state(restored.state_dict(), learner.state_dict())
+    assert ("average" in learner.state_dict()) == ("average_half_life_steps" in settings)
 
 
 def test_normalisations_learn_the_batches_they_see_also_after_an_evaluation():
@@ -283,6 +294,109 @@ def test_normalisations_learn_the_batches_they_see_also_after_an_evaluation():
     before = network_arrays(learner.network)["stem.norm.running_mean"]
     list(learner.learn([real_batch(make_game("tic_tac_toe"), 8)], 0.0))
     assert not np.array_equal(network_arrays(learner.network)["stem.norm.running_mean"], before)
+
+
+# --- the auxiliary heads and the average ------------------------------------------------------------------------------------------------
+
+
+def test_auxiliary_losses_by_hand():
+    # reply: 1/2, 1/4, 1/4 against 1/2, 1/2, 0, and no reply; ownership: .8, .5 | .5, .8 against 1, 1 | 0, 1/2; margin: 1/2 and 0
+    table = Table(LOGITS, [[0.0], [0.0]])
+    table.reply, table.ownership, table.margin = ([[math.log(2), 0.0, 0.0]] * 2, [[math.log(4), 0.0], [0.0, math.log(4)]], [[math.atanh(0.5)], [0.0]])
+    table.forward = lambda planes: NetworkOutput(
+        1 * table.prior_logits, 1 * table.value_logits, *(torch.tensor(rows, requires_grad=True) for rows in (table.reply, table.ownership, table.margin))
+    )
+    batch = TWO_ROWS._replace(
+        replies=np.array([[0.5, 0.5, 0], [0, 0, 0]], np.float32),
+        owners=np.array([[1, 1], [-1, 0]], np.int8),  # margins 1 and -1/2
+    )
+    report = learn(table, [batch], root_value_share=0.0, reply_weight=2.0, ownership_weight=3.0, margin_weight=4.0).report
+    ownership = -(math.log(0.8) + 2 * math.log(0.5) + (math.log(0.8) + math.log(0.2)) / 2) / 4
+    assert report.reply_loss == pytest.approx((0.5 * math.log(2) + 0.5 * math.log(4)) / 2)
+    assert report.ownership_loss == pytest.approx(ownership)
+    assert report.margin_loss == pytest.approx((0.25 + 0.25) / 2)
+    assert report.loss == pytest.approx(math.log(2) + 1 + 2 * 0.75 * math.log(2) + 3 * ownership + 4 * 0.25)
+
+
+def test_the_report_tells_the_losses_of_the_heads_that_there_are():
+    batch = real_batch(make_game("tic_tac_toe"), 8)
+    for kind, there in (("resnet", False), ("tiny", False), ("all heads", True)):
+        learner = real_learner(kind=kind)
+        list(learner.learn([batch], 0.0))
+        told = [learner.report.reply_loss, learner.report.ownership_loss, learner.report.margin_loss]
+        assert [loss is not None for loss in told] == [there] * 3
+
+
+def test_the_auxiliary_heads_are_learned_by_heart_too():
+    learner = real_learner(kind="all heads", learning_rate=0.01, schedule="constant", weight_decay=0.0, reply_weight=1.0)
+    batch = real_batch(make_game("tic_tac_toe"), 16)
+    batch = batch._replace(owners=np.where(batch.owners == 0, 1, batch.owners).astype(np.int8))  # what is nobody's costs ln 2 at the least
+    entropy = -(batch.replies * np.log(np.maximum(batch.replies, 1e-30))).sum(axis=1).mean()
+    list(learner.learn([batch], 0.0))
+    before = learner.report
+    list(learner.learn([batch] * 250, 0.0))
+    list(learner.learn([batch], 0.0))
+    after = learner.report
+    assert after.reply_loss - entropy < 0.1 * (before.reply_loss - entropy)
+    assert after.ownership_loss < 0.1 * before.ownership_loss
+    assert after.margin_loss < 0.1 * before.margin_loss
+
+
+def test_a_weight_of_zero_learns_what_a_network_without_the_head_learns():
+    batches = [real_batch(make_game("tic_tac_toe"), 8, seed) for seed in range(4)]
+    with_heads = real_learner(kind="all heads", reply_weight=0.0, ownership_weight=0.0, margin_weight=0.0, weight_decay=0.1)
+    without = real_learner(kind="resnet", weight_decay=0.1)
+    for learner in (with_heads, without):
+        list(learner.learn(batches, 0.0))
+    ours, theirs = network_arrays(with_heads.network), network_arrays(without.network)
+    assert set(ours) - set(theirs) == {f"{head}.{part}" for head in ("reply", "ownership", "margin") for part in ("weight", "bias")}
+    for name in theirs:
+        np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-6, atol=1e-7)
+
+
+def test_the_average_follows_the_steps_and_the_training_does_not_notice():
+    batches = [real_batch(make_game("tic_tac_toe"), 8, seed) for seed in range(6)]
+    averaged, plain = real_learner(average_half_life_steps=1.5), real_learner()
+    assert plain.played_network is plain.network and averaged.played_network is not averaged.network
+    seen = [network_arrays(averaged.network) for _ in averaged.learn(batches, 0.0)]
+    list(plain.learn(batches, 0.0))
+    assert_same_state(network_arrays(averaged.network), network_arrays(plain.network))
+    share, expected = 1 - 0.5 ** (1 / 1.5), seen[0]
+    for number, arrays in enumerate(seen[1:], start=2):
+        newest = max(share, 1 / number)
+        expected = {name: (1 - newest) * expected[name] + newest * arrays[name] for name in arrays}
+    found = network_arrays(averaged.played_network)
+    for name, _ in averaged.network.named_parameters():
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-5, atol=1e-6)
+        assert np.abs(found[name] - seen[-1][name]).max() > 1e-4
+    assert not averaged.played_network.training and not any(weights.requires_grad for weights in averaged.played_network.parameters())
+
+
+def test_the_averages_normalisations_are_measured_on_the_newest_batches():
+    batches = [real_batch(make_game("tic_tac_toe"), 8, seed) for seed in range(_NORM_BATCHES + 3)]
+    learner = real_learner(average_half_life_steps=2.0)
+    list(learner.learn(batches, 0.0))
+    with torch.no_grad():
+        outputs = [learner.played_network.stem.conv(torch.from_numpy(batch.planes)) for batch in batches[-_NORM_BATCHES:]]
+    norm = learner.played_network.stem.norm
+    torch.testing.assert_close(norm.running_mean, torch.stack([rows.mean(dim=(0, 2, 3)) for rows in outputs]).mean(dim=0))
+    torch.testing.assert_close(norm.running_var, torch.stack([rows.var(dim=(0, 2, 3)) for rows in outputs]).mean(dim=0))
+    tiny = real_learner(kind="tiny", average_half_life_steps=2.0)  # it has none
+    list(tiny.learn(batches, 0.0))
+
+
+def test_an_average_begins_with_the_weights_of_a_run_that_had_none():
+    batches = [real_batch(make_game("tic_tac_toe"), 8, seed) for seed in range(3)]
+    plain, averaged = real_learner(), real_learner(seed=5, average_half_life_steps=100.0)
+    list(averaged.learn(batches, 0.0))
+    list(plain.learn(batches, 0.0))
+    averaged.load_state_dict(plain.state_dict())
+    assert_same_state(network_arrays(averaged.played_network), network_arrays(plain.network))
+    list(averaged.learn(batches[:1], 0.0))
+    for ours, theirs in zip(averaged.played_network.parameters(), averaged.network.parameters(), strict=True):
+        assert torch.equal(ours, theirs)  # the first step is the whole average
+    plain.load_state_dict(averaged.state_dict())  # and where it is given up, learning goes on
+    assert_same_state(network_arrays(plain.network), network_arrays(averaged.network))
 
 
 def assert_same_state(found, expected):

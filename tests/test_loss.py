@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from alphazero.loss import Targets, loss_gradients, losses, value_targets
+from alphazero.loss import LossWeights, Targets, loss_gradients, losses, margins, value_targets
 from alphazero.network import NetworkOutput, NetworkSettings, make_network
 
 
@@ -34,16 +34,50 @@ def test_loss_gradients_are_autograds(value_head, value_weight):
     generator = torch.Generator().manual_seed(3)
     targets = random_targets(20, 5, value_head)
     output = NetworkOutput(*(3 * torch.randn(20, size, generator=generator) for size in (5, targets.values.shape[1])))
-    for logits in output:
+    for logits in output[:2]:
         logits.requires_grad_()
-    policy_loss, value_loss = losses(output, targets)
-    expected = torch.autograd.grad(policy_loss + value_weight * value_loss, output)
+    policy_loss, value_loss, *_ = losses(output, targets)
+    expected = torch.autograd.grad(policy_loss + value_weight * value_loss, output[:2])
     with torch.no_grad():
-        found = loss_gradients(output, targets, value_weight)
-    for ours, theirs in zip(found, expected, strict=True):
+        found = loss_gradients(output, targets, LossWeights(value_weight))
+    for ours, theirs in zip(found[:2], expected, strict=True):
         assert theirs.abs().max() > 0.01
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-7)
     assert found.prior_logits[0].tolist() == [0.0] * 5  # nothing pulls where nothing is legal
+
+
+def auxiliary_targets(num_rows, num_actions, num_cells):
+    rng = np.random.default_rng(1)
+    replies = rng.dirichlet(np.full(num_actions, 0.5), num_rows).astype(np.float32)
+    replies[:2] = 0
+    owners = rng.integers(-1, 2, (num_rows, num_cells)).astype(np.int8)
+    return random_targets(num_rows, num_actions, "wdl")._replace(replies=torch.from_numpy(replies), owners=torch.from_numpy(owners))
+
+
+@pytest.mark.parametrize("heads", ((2,), (3,), (4,), (2, 3, 4)))
+def test_the_gradients_of_the_auxiliary_heads_are_autograds(heads):
+    generator = torch.Generator().manual_seed(3)
+    targets = auxiliary_targets(20, 5, 9)
+    logits = [3 * torch.randn(20, size, generator=generator) for size in (5, 3, 5, 9, 1)]
+    output = NetworkOutput(*(rows.requires_grad_() if index < 2 or index in heads else None for index, rows in enumerate(logits)))
+    there = [index for index in range(5) if output[index] is not None]
+    parts, weights = losses(output, targets), LossWeights(0.5, 0.15, 1.5, 0.3)
+    assert [index for index in range(5) if parts[index] is not None] == there
+    total = sum(weight * parts[index] for index, weight in enumerate((1, *weights)) if index in there)
+    torch.testing.assert_close(parts.total(weights), total)
+    expected = torch.autograd.grad(total, [output[index] for index in there])
+    with torch.no_grad():
+        found = loss_gradients(output, targets, weights)
+    assert [index for index in range(5) if found[index] is not None] == there
+    for index, theirs in zip(there, expected, strict=True):
+        assert theirs.abs().max() > 1e-3
+        torch.testing.assert_close(found[index], theirs, rtol=1e-4, atol=1e-7)
+    if 2 in heads:
+        assert found.reply_logits[:2].abs().max() == 0 < found.reply_logits[2:].abs().max()  # nothing pulls where there is no reply
+
+
+def test_the_margin_is_the_difference_of_pieces_as_a_share_of_the_cells():
+    assert margins(torch.tensor([[1, 1, -1, 1], [-1, 0, 0, 0]], dtype=torch.int8)).tolist() == [[0.5], [-0.25]]
 
 
 @pytest.mark.parametrize("value_head", ("wdl", "scalar"))
@@ -54,13 +88,13 @@ def test_the_tiny_networks_backpropagation_is_autograds(value_head, shape, kerne
     targets = random_targets(num_rows, 5, value_head)
     planes = torch.randn(num_rows, *shape, generator=torch.Generator().manual_seed(5))
     output = network(planes)
-    policy_loss, value_loss = losses(output, targets)
+    policy_loss, value_loss, *_ = losses(output, targets)
     (policy_loss + 0.7 * value_loss).backward()
     expected = {name: weights.grad for name, weights in network.named_parameters()}
     for weights in network.parameters():
         weights.grad = torch.ones_like(weights)  # of the step before: it must not be added to
-    found = network.backpropagate(planes, lambda output: loss_gradients(output, targets, 0.7))
-    for ours, theirs in zip(found, output, strict=True):
+    found = network.backpropagate(planes, lambda output: loss_gradients(output, targets, LossWeights(0.7)))
+    for ours, theirs in zip(found[:2], output[:2], strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-6)
     for name, weights in network.named_parameters():
         assert expected[name].abs().max() > 1e-3

@@ -6,7 +6,7 @@ from network_samples import SMALL, planes_of, small_network
 
 from alphazero.cli.train import compose, groups
 from alphazero.games import make_game
-from alphazero.network import ConvNorm, NetworkSettings, expected_value, folded, make_network
+from alphazero.network import AUXILIARY_HEADS, ConvNorm, NetworkSettings, expected_value, folded, make_network
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +60,41 @@ def test_the_same_seed_gives_the_same_weights_and_leaves_torchs_generator_alone(
     assert torch.equal(torch.rand(3), expected)
     assert all(torch.equal(first[name], again[name]) for name in first)
     assert not torch.equal(first["stem.conv.weight"], other["stem.conv.weight"])
+
+
+def test_auxiliary_heads_have_their_shapes_and_leave_the_other_weights_as_they_were():
+    game = make_game("connect_x:4x5x3")
+    plain = make_network(game.planes_shape, game.num_actions, NetworkSettings(**SMALL), 3)
+    planes, fields = torch.from_numpy(planes_of(game, 6)), {"reply_head": "reply_logits", "ownership_head": "ownership_logits", "margin_head": "margin_logits"}
+    assert tuple(fields) == AUXILIARY_HEADS
+    for head, field in fields.items():
+        network = make_network(game.planes_shape, game.num_actions, NetworkSettings(**SMALL, **{head: True}), 3).eval()
+        output = network(planes)
+        shapes = {name: tuple(logits.shape) for name, logits in output._asdict().items() if logits is not None}
+        sizes = {"prior_logits": 5, "value_logits": 3, field: {"reply_logits": 5, "ownership_logits": 20, "margin_logits": 1}[field]}
+        assert shapes == {name: (6, size) for name, size in sizes.items()}
+        assert all(torch.equal(network.state_dict()[name], weights) for name, weights in plain.state_dict().items())
+
+
+def test_the_ownership_of_a_cell_is_looked_for_at_that_cell():
+    game = make_game("connect_x:4x5x3")
+    network = small_network(game, blocks=0, kernel_size=1, ownership_head=True)
+    planes = torch.zeros(1, *game.planes_shape)
+    before = network(planes).ownership_logits
+    planes[0, 0, 2, 3] = 1
+    changed = (network(planes).ownership_logits - before).abs() > 1e-6
+    assert changed.nonzero().tolist() == [[0, 2 * 5 + 3]]
+
+
+def test_the_folded_copy_has_policy_and_value_alone():
+    game = make_game("connect_x:4x4x3")
+    network = small_network(game, **dict.fromkeys(AUXILIARY_HEADS, True))
+    names = [name for name, _ in network.named_parameters()]
+    output = folded(network)(torch.from_numpy(planes_of(game, 3)))
+    assert output[2:] == (None, None, None) and output.prior_logits.shape == (3, 4)
+    assert not [name for name, _ in folded(network).named_parameters() if name.startswith(("reply", "ownership", "margin"))]
+    assert [name for name, _ in network.named_parameters()] == names
+    assert all(logits is not None for logits in network(torch.from_numpy(planes_of(game, 3))))
 
 
 def test_values_lie_between_a_loss_and_a_win():

@@ -6,12 +6,12 @@ import math
 import numpy as np
 import pytest
 from game_samples import EXAMPLE
-from naive import naive_under_symmetries
+from naive import naive_owners, naive_under_symmetries
 
 from alphazero.games import make_game
-from alphazero.records import GameRecord
+from alphazero.records import GameRecord, owners, replies
 from alphazero.replay import Replay, ReplaySettings, window_rows
-from alphazero.symmetric_rows import under_symmetries
+from alphazero.symmetric_rows import permuted, under_symmetries
 
 
 def random_record(game, generator, num_plies=None):
@@ -40,11 +40,13 @@ def random_record(game, generator, num_plies=None):
 class NaiveReplay:
     """A list of rows, the newest last."""
 
-    def __init__(self, settings):
-        self.settings, self.rows = settings, []
+    def __init__(self, settings, game=None):
+        self.settings, self.game, self.rows = settings, game, []
 
     def add(self, record):
-        columns = zip(record.is_target, record.states, record.action_weights, record.outcomes, record.root_values)
+        following = [*record.action_weights[1:], 0 * record.action_weights[0]]
+        owned = naive_owners(record, self.game) if self.game else [None] * len(record.actions)
+        columns = zip(record.is_target, record.states, record.action_weights, record.outcomes, following, owned, record.root_values)
         self.rows += [row for is_target, *row in columns if is_target]
 
     @property
@@ -57,28 +59,33 @@ class NaiveReplay:
         return {float(row[-1]): row for row in self.rows[len(self.rows) - self.window :]}
 
 
-def make_replay(game, seed=0, **settings):
+def make_replay(game, seed=0, heads=True, **settings):
     values = dict(window_start=20, window_alpha=0.75, window_beta=0.4, window_max=60) | settings
-    return Replay(game, ReplaySettings(**values), np.random.default_rng(seed))
+    return Replay(game, ReplaySettings(**values), np.random.default_rng(seed), with_replies=heads, with_owners=heads)
 
 
 def assert_rows_are(game, batch, twin, symmetries):
     """Hold every row of a batch to the twin's row of the same name under one of the game's symmetries."""
     rows = twin.in_window()
-    for planes, weights, mask, outcome, value in zip(*batch):
-        state, expected_weights, expected_outcome, expected_value = rows[float(value)]
+    for planes, weights, mask, outcome, value, *auxiliary in zip(*(column for column in batch if column is not None)):
+        state, expected_weights, expected_outcome, reply, owned, expected_value = rows[float(value)]
         assert (outcome, value) == (expected_outcome, expected_value)
         raw_planes, raw_mask = game.observe(state[None])[0].reshape(len(planes), -1), game.legal_action_mask(state[None])[0]
-        seen = [(raw_planes[:, cells].reshape(planes.shape), expected_weights[actions], raw_mask[actions]) for cells, actions in symmetries]
-        assert any(all(np.array_equal(a, b) for a, b in zip(shown, (planes, weights, mask))) for shown in seen)
+        reply = reply.astype(np.float16).astype(np.float32)  # as it is kept
+        seen = [
+            (raw_planes[:, cells].reshape(planes.shape), expected_weights[actions], raw_mask[actions], reply[actions], owned[cells])
+            for cells, actions in symmetries
+        ]
+        found = (planes, weights, mask, *auxiliary)
+        assert any(all(np.array_equal(a, b) for a, b in zip(shown, found)) for shown in seen)
 
 
 @pytest.mark.parametrize("name", ("tic_tac_toe", "connect_four", "othello:4"))
-@pytest.mark.parametrize("symmetric", (True, False))
-def test_replay_is_the_naive_list_under_random_operations(name, symmetric):
+@pytest.mark.parametrize("symmetric, heads", ((True, False), (True, True), (False, True)))
+def test_replay_is_the_naive_list_under_random_operations(name, symmetric, heads):
     game, rng = make_game(name), np.random.default_rng(6)
-    replay = make_replay(game, symmetries=symmetric)
-    twin = NaiveReplay(replay.settings)
+    replay = make_replay(game, heads=heads, symmetries=symmetric)
+    twin = NaiveReplay(replay.settings, game)
     symmetries = list(zip(game.cell_symmetries, game.action_symmetries))[: None if symmetric else 1]
     for _ in range(60):
         record = random_record(game, rng)
@@ -89,7 +96,8 @@ def test_replay_is_the_naive_list_under_random_operations(name, symmetric):
         if replay.window and rng.random() < 0.5:
             size = int(rng.integers(1, 12))
             batch = replay.sample(size)
-            assert all(len(column) == size for column in batch)
+            assert all(len(column) == size for column in batch if heads or column is not None)
+            assert (batch.replies is None, batch.owners is None) == (not heads, not heads)
             assert_rows_are(game, batch, twin, symmetries)
         if replay.window and rng.random() < 0.2:
             size = int(rng.integers(1, replay.window + 1))
@@ -155,6 +163,51 @@ def test_rows_under_symmetries_are_those_of_numpy(name, num_rows):
     assert all(np.array_equal(array, copy) for array, copy in zip(rows, before))
 
 
+# --- what the auxiliary heads learn from ------------------------------------------------------------------------------------------------
+
+
+def test_the_reply_is_the_next_positions_weights_by_hand():
+    game = make_game("tic_tac_toe")
+    weights = np.eye(9, dtype=np.float32)[[4, 0, 2]] * 0.75
+    record = GameRecord(game.initial_states(3), np.arange(3), weights, np.arange(3.0), np.zeros(3, np.int8), np.array([True, False, True]))
+    assert np.array_equal(replies(record), [weights[1], weights[2], np.zeros(9)])
+    replay = make_replay(game, symmetries=False)
+    replay.add(record)
+    batch = replay.sample(50)
+    shown = dict(zip(batch.root_values.tolist(), batch.replies.tolist()))
+    assert shown == {0.0: weights[1].tolist(), 2.0: [0.0] * 9}  # the fast search's weights count as a reply; the last row has none
+
+
+def test_the_owners_are_those_of_the_last_board_by_hand():
+    game = make_game("connect_x:3x3x3")
+    actions = [0, 1, 0, 1, 0]  # the first player fills the left column and wins
+    states = np.array([game.play_moves(actions[:ply]) for ply in range(5)])
+    record = GameRecord(states, np.array(actions), np.zeros((5, 3), np.float32), np.zeros(5), np.zeros(5, np.int8), np.ones(5, bool))
+    first = np.array([[1, 0, 0], [1, -1, 0], [1, -1, 0]], np.int8).ravel()
+    found = owners(record, game)
+    assert found.dtype == np.int8
+    assert np.array_equal(found, [first, -first, first, -first, first])
+
+
+def flat_planes(game, states):
+    return game.observe(states).reshape(len(states), game.planes_shape[0], -1)
+
+
+@pytest.mark.parametrize("name", ("connect_x:4x4x3", "othello:4", "tic_tac_toe", EXAMPLE))
+def test_to_turn_a_game_is_to_turn_what_is_learned_from_it(name):
+    """A game whose every position and action is shown under a symmetry has the owners of the game as it was, under that symmetry."""
+    game, rng = make_game(name), np.random.default_rng(8)
+    record = random_record(game, rng)
+    players = game.players(record.states)
+    for symmetry, (cells, actions) in enumerate(zip(game.cell_symmetries, game.action_symmetries)):
+        boards = [game.cells(state).ravel()[cells].reshape(game.planes_shape[1:]) for state in record.states]
+        states = np.array([game.cells_to_state(board, int(player)) for board, player in zip(boards, players)])
+        turned = record._replace(states=states, actions=actions.argsort()[record.actions].astype(np.int32))
+        assert np.array_equal(flat_planes(game, states), flat_planes(game, record.states)[:, :, cells])
+        chosen = np.full(len(states), symmetry)
+        assert np.array_equal(owners(turned, game), permuted(chosen, game.cell_symmetries, owners(record, game)))
+
+
 def test_the_window_is_katagos():
     settings = ReplaySettings(window_start=250_000, window_alpha=0.75, window_beta=0.4, window_max=10_000_000)
     assert window_rows(100, settings) == 250_000
@@ -190,7 +243,8 @@ def batches(replay):
 
 def assert_same_batches(found, expected):
     for ours, theirs in zip(found, expected, strict=True):
-        assert all(np.array_equal(a, b) for a, b in zip(ours, theirs))
+        assert ours.replies is not None and ours.owners is not None
+        assert all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
 
 
 @pytest.mark.parametrize("num_games", (3, 40))

@@ -73,6 +73,14 @@ CASES = {
     "random openings and bfloat16": ("tic_tac_toe", "selfplay.random_opening_share=0.5 learner.precision=bfloat16 evaluator.precision=bfloat16"),
     "two threads": ("connect_four", "run.num_threads=2"),
     "int8 on two threads": ("connect_four", "run.num_threads=2 evaluator.engine=openvino evaluator.precision=int8"),
+    "every head and averaged weights": (
+        "tic_tac_toe",
+        "network.reply_head=true network.ownership_head=true network.margin_head=true learner.average_half_life_steps=3",
+    ),
+    "every head, averaged weights and a pit": (
+        "othello_4x4",
+        "network.reply_head=true network.ownership_head=true network.margin_head=true learner.average_half_life_steps=3 pit.every=1 pit.acceptance=0.5",
+    ),
     "measured in between": ("tic_tac_toe", "evaluation.every=1 evaluation.num_games=2 evaluation.uct_simulations=9 evaluation.num_simulations=3"),
 }
 
@@ -197,6 +205,26 @@ def test_a_rejection_restores_the_optimiser_and_self_play_goes_on_with_the_old_n
     planes = trainer.game.observe(trainer.game.initial_states())
     logits = trainer.learner.network.eval()(torch.from_numpy(planes)).prior_logits.detach().numpy()
     np.testing.assert_allclose(trainer.evaluator.evaluate(planes)[0], logits, atol=1e-4)
+
+
+def test_averaged_weights_play_are_stored_and_come_back_with_a_rejection(tmp_path, monkeypatch):
+    met = score_pits(monkeypatch, [1.0, 0.0])
+    trainer = make_trainer(tmp_path, "pit.every=1", "run.num_iterations=2", "learner.average_half_life_steps=20", "learner.learning_rate=0.05")
+    states = []
+    for event in trainer.run():
+        if isinstance(event, IterationReport):
+            states.append(trainer.learner.state_dict())
+    assert_same(states[1], states[0])  # the average of the accepted network too
+    played, trained = network_arrays(trainer.learner.played_network), network_arrays(trainer.learner.network)
+    assert not np.array_equal(played["policy.weight"], trained["policy.weight"])
+    assert_same(load_network(trainer.folder.network(2)).arrays, played)
+    planes = trainer.game.observe(trainer.game.initial_states())
+    logits = trainer.learner.played_network(torch.from_numpy(planes)).prior_logits.numpy()
+    np.testing.assert_allclose(trainer.evaluator.evaluate(planes)[0], logits, atol=1e-4)
+    assert met[1][1] == met[0][0]
+    again = make_trainer(tmp_path, "pit.every=1", "run.num_iterations=2", "learner.average_half_life_steps=20")
+    again.restore()
+    np.testing.assert_array_equal(again.evaluator.evaluate(planes)[0], trainer.evaluator.evaluate(planes)[0])
 
 
 def test_a_gate_that_always_opens_changes_nothing(tmp_path):

@@ -10,6 +10,9 @@ _SCALARS = {
     "loss/total": lambda r: r.learner.loss,
     "loss/policy": lambda r: r.learner.policy_loss,
     "loss/value": lambda r: r.learner.value_loss,
+    "loss/reply": lambda r: r.learner.reply_loss,
+    "loss/ownership": lambda r: r.learner.ownership_loss,
+    "loss/margin": lambda r: r.learner.margin_loss,
     "policy/entropy_network": lambda r: r.learner.policy_entropy,
     "policy/entropy_search": lambda r: r.learner.target_entropy,
     "value/absolute_error": lambda r: r.learner.value_error,
@@ -66,7 +69,8 @@ class TensorBoardSink:
         """Write the report's figures."""
         writer, step = self._writer, report.iteration
         for name, figure in _SCALARS.items():
-            writer.add_scalar(name, figure(report), step)
+            if (number := figure(report)) is not None:
+                writer.add_scalar(name, number, step)
         if report.selfplay.sample_game:
             writer.add_text("sample_game", "```\n" + report.selfplay.sample_game + "\n```", step)
         if report.pit is not None:
