@@ -13,6 +13,7 @@ import torch
 from alphazero.config import option
 from alphazero.loss import LossWeights, Targets, loss_gradients, losses, masked_log_softmax, value_targets
 from alphazero.memory import keep_freed_memory
+from alphazero.muon import Muon
 from alphazero.network import NetworkOutput, TinyNetwork, expected_value
 from alphazero.replay import Batch
 from alphazero.weight_average import WeightAverage
@@ -26,9 +27,12 @@ _AUXILIARY = ("reply", "ownership", "margin")  # heads of the network, in the or
 class LearnerSettings:
     """How the network learns."""
 
-    optimizer: str = option("adamw", "optimiser (AlphaZero: sgd with momentum)", choices=("adamw", "adam", "sgd"))
+    optimizer: str = option(
+        "adamw", "optimiser (AlphaZero: sgd with momentum); muon is for the kernels, with adamw for all else", choices=("muon", "adamw", "adam", "sgd")
+    )
     learning_rate: float = option(2e-3, "step size at the start", low=0.0, high=100.0)
     final_learning_rate: float = option(2e-4, "step size at the end of the run", low=0.0, high=100.0)
+    muon_learning_rate: float = option(0.02, "step size of muon at the start (Jordan: 0.02); it falls as the other does", low=0.0, high=100.0)
     schedule: str = option("cosine", "how the step size goes from the one to the other over the run", choices=("constant", "linear", "cosine", "step"))
     step_at: list[float] = option([0.5, 0.8], "shares of the run at which schedule=step goes on to the next of its equal ratios", low=0.0, high=1.0)
     weight_decay: float = option(1e-4, "weight decay (AlphaZero: 1e-4)", low=0.0, high=10.0)
@@ -84,7 +88,7 @@ class Learner:
         self.num_steps = 0
         self.report = LearnerReport()  #: of the last call of `learn`
         self._parameters = list(network.parameters())
-        self._optimizer = _make_optimizer(network, settings)
+        self._optimizers = _make_optimizers(network, settings)
         self._average = WeightAverage(network, settings.average_half_life_steps) if settings.average_half_life_steps else None
         self._loss_weights = LossWeights(settings.value_weight, settings.reply_weight, settings.ownership_weight, settings.margin_weight)
         self._autocast = torch.autocast(device.type, torch.bfloat16, enabled=settings.precision == "bfloat16")
@@ -109,15 +113,16 @@ class Learner:
             progress: share of the run that is done, in [0, 1]; sets the step size.
         """
         rate = learning_rate(self.settings, progress)
-        for group in self._optimizer.param_groups:
-            group["lr"] = rate
+        for optimizer in self._optimizers.values():
+            for group in optimizer.param_groups:
+                group["lr"] = rate * (optimizer.defaults["lr"] / self.settings.learning_rate if self.settings.learning_rate else 1.0)
         self.network.train()
         self._sums, self._calibration = torch.zeros(10, device=self.device), torch.zeros((3, 10), device=self.device)
         self._newest_planes = collections.deque(maxlen=_NORM_BATCHES)
-        update = _update_of(self._optimizer)
+        updates = [_update_of(optimizer) for optimizer in self._optimizers.values()]
         done = 0
         for batch in batches:
-            self._step(batch, update, measured=done % _MEASURE_EVERY == 0)
+            self._step(batch, updates, measured=done % _MEASURE_EVERY == 0)
             done += 1
             yield done
         self.num_steps += done
@@ -127,14 +132,14 @@ class Learner:
         self.report = self._report(done, rate)
 
     @torch.no_grad()
-    def _step(self, batch: Batch, update, measured: bool) -> None:
+    def _step(self, batch: Batch, updates, measured: bool) -> None:
         """Take one step; add its figures to the sums of the report if it is a measured one."""
         rows = Batch(*(None if array is None else torch.from_numpy(array).to(self.device) for array in batch))
         targets = None
 
         def output_gradients(output):
             nonlocal targets
-            values = value_targets(rows.outcomes, rows.root_values, self.settings.root_value_share, output.value_logits.shape[1])
+            values = value_targets(rows.outcomes, rows.root_values, self.settings.root_value_share, output.value_logits.shape[1], rows.decided)
             targets = Targets(rows.action_weights, rows.legal_action_mask, values, rows.replies, rows.owners)
             return loss_gradients(output, targets, self._loss_weights)
 
@@ -144,7 +149,8 @@ class Learner:
             gradient_norm = torch.nn.utils.clip_grad_norm_(self._parameters, self.settings.max_gradient_norm)
         elif measured:
             gradient_norm = torch.cat([parameter.grad.flatten() for parameter in self._parameters]).norm()
-        update()
+        for update in updates:
+            update()
         if self._average is not None:
             self._average.add(self.network)
             self._newest_planes.append(rows.planes)
@@ -201,15 +207,11 @@ class Learner:
 
     def state_dict(self) -> dict:
         """Return copies of weights, their average, optimiser and step count as arrays and numbers: further learning does not change them."""
-        optimizer = self._optimizer.state_dict()
         average = self._average
         averaged = {} if average is None else {"average": {"network": network_arrays(average.network), "num_steps": average.num_steps}}
         return {
             "network": network_arrays(self.network),
-            "optimizer": {
-                str(index): {name: value.detach().cpu().numpy().copy() if torch.is_tensor(value) else value for name, value in state.items()}
-                for index, state in optimizer["state"].items()
-            },
+            **{name: _optimizer_arrays(optimizer) for name, optimizer in self._optimizers.items()},
             "num_steps": self.num_steps,
             **averaged,
         }
@@ -221,12 +223,8 @@ class Learner:
             average = state.get("average") or {"network": state["network"], "num_steps": 0}
             load_arrays(self._average.network, average["network"])
             self._average.num_steps = average["num_steps"]
-        groups = self._optimizer.state_dict()["param_groups"]
-        moments = {
-            int(index): {name: torch.from_numpy(np.array(value)) if isinstance(value, np.ndarray) else value for name, value in entry.items()}
-            for index, entry in state["optimizer"].items()
-        }
-        self._optimizer.load_state_dict({"state": moments, "param_groups": groups})
+        for name, optimizer in self._optimizers.items():
+            _load_optimizer(optimizer, state[name])
         self.num_steps = state["num_steps"]
 
 
@@ -257,23 +255,44 @@ def load_arrays(network: torch.nn.Module, arrays: dict[str, np.ndarray]) -> None
         raise ValueError(f"these weights do not fit this network: {str(error).splitlines()[-1].strip()}.") from None
 
 
-def _make_optimizer(network, settings: LearnerSettings):
+def _make_optimizers(network, settings: LearnerSettings) -> dict[str, torch.optim.Optimizer]:
+    """Return the optimisers by the names that their states are stored under: one, or with muon two."""
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
     if settings.optimizer == "sgd":
         momentum = settings.momentum
-        return torch.optim.SGD(parameters, settings.learning_rate, momentum, weight_decay=settings.weight_decay, nesterov=momentum > 0)
-    kind = torch.optim.AdamW if settings.optimizer == "adamw" else torch.optim.Adam
-    return kind(parameters, settings.learning_rate, weight_decay=settings.weight_decay, fused=True)
+        return {"optimizer": torch.optim.SGD(parameters, settings.learning_rate, momentum, weight_decay=settings.weight_decay, nesterov=momentum > 0)}
+    kernels = [parameter for parameter in parameters if parameter.ndim == 4] if settings.optimizer == "muon" else []
+    others = [parameter for parameter in parameters if not kernels or parameter.ndim != 4]
+    kind = torch.optim.Adam if settings.optimizer == "adam" else torch.optim.AdamW
+    optimizers = {"optimizer": kind(others, settings.learning_rate, weight_decay=settings.weight_decay, fused=True)}
+    return optimizers | ({"muon": Muon(kernels, settings.muon_learning_rate)} if kernels else {})
+
+
+def _optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
+    """Return copies of an optimiser's state as arrays and numbers."""
+    return {
+        str(index): {name: value.detach().cpu().numpy().copy() if torch.is_tensor(value) else value for name, value in state.items()}
+        for index, state in optimizer.state_dict()["state"].items()
+    }
+
+
+def _load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
+    """Restore what `_optimizer_arrays` returned."""
+    state = {
+        int(index): {name: torch.from_numpy(np.array(value)) if isinstance(value, np.ndarray) else value for name, value in entry.items()}
+        for index, entry in arrays.items()
+    }
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
 
 
 def _update_of(optimizer: torch.optim.Optimizer):
     """Return what takes the optimiser's step.
 
     Once Adam has its moments, that is the kernel of torch.optim's fused Adam with its arguments made once, on the optimiser's own state: the step
-    of torch.optim spends 80 us on hooks, groups and checks where the kernel takes 10. Not for SGD, nor a torch that has no such kernel.
+    of torch.optim spends 80 us on hooks, groups and checks where the kernel takes 10. Not for another optimiser, nor a torch that has no such kernel.
     """
     name = "_fused_adamw_" if isinstance(optimizer, torch.optim.AdamW) else "_fused_adam_"
-    if isinstance(optimizer, torch.optim.SGD) or not optimizer.state or not hasattr(torch, name):
+    if not isinstance(optimizer, (torch.optim.Adam, torch.optim.AdamW)) or not optimizer.state or not hasattr(torch, name):
         return optimizer.step
     (group,) = optimizer.param_groups
     parameters = [parameter for parameter in group["params"] if parameter in optimizer.state]

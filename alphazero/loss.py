@@ -49,11 +49,19 @@ class Losses(NamedTuple):
         return self.policy + sum(weight * part for weight, part in zip(weights, self[1:]) if part is not None)
 
 
-def value_targets(outcomes: torch.Tensor, root_values: torch.Tensor, root_value_share: float, num_value_logits: int) -> torch.Tensor:
-    """Return `Targets.values`, a mixture of the game's result (int8[M]) with the search's value (float32[M])."""
+def value_targets(
+    outcomes: torch.Tensor, root_values: torch.Tensor, root_value_share: float, num_value_logits: int, decided: torch.Tensor | None = None
+) -> torch.Tensor:
+    """Return `Targets.values`, a mixture of the game's result with the search's value.
+
+    Args:
+        outcomes: int8[M], or float32[M], means of several results.
+        root_values: float32[M].
+        decided: float32[M], the share of those results that are no draw; None where each row has one result.
+    """
     if num_value_logits == 1:
         return torch.lerp(outcomes.float(), root_values, root_value_share).unsqueeze(1)
-    return torch.lerp(_win_draw_loss(outcomes.float()), _win_draw_loss(root_values), root_value_share)
+    return torch.lerp(_win_draw_loss(outcomes.float(), decided), _win_draw_loss(root_values), root_value_share)
 
 
 def losses(output: NetworkOutput, targets: Targets) -> Losses:
@@ -122,6 +130,10 @@ def _shares(owners: torch.Tensor) -> torch.Tensor:
     return (owners.float() + 1) / 2
 
 
-def _win_draw_loss(values: torch.Tensor) -> torch.Tensor:
-    """Return the win/draw/loss probabilities, [M, 3], that have the given expectation and the most draws: exact for results, a choice between."""
-    return torch.stack([values.clamp_min(0), 1 - values.abs(), (-values).clamp_min(0)], dim=1)
+def _win_draw_loss(values: torch.Tensor, decided: torch.Tensor | None = None) -> torch.Tensor:
+    """Return the win/draw/loss probabilities, [M, 3], that have the given expectation and share of decided games.
+
+    Without ``decided`` they are those with the most draws: exact for results, a choice between.
+    """
+    decided = values.abs() if decided is None else decided
+    return torch.stack([(decided + values) / 2, 1 - decided, (decided - values) / 2], dim=1)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.config import option
+from alphazero.merged_rows import MergedRows, merge_rows
 from alphazero.records import GameRecord, owners, replies
 from alphazero.symmetric_rows import permuted, under_symmetries
 
@@ -25,6 +26,10 @@ class ReplaySettings:
     window_beta: float = option(0.4, "slope of the window's growth at the start; 0 keeps its size", low=0.0, high=1.0)
     window_max: int = option(500_000, "rows kept at the most; this bounds the memory", low=1)
     symmetries: bool = option(True, "show each sampled row under a random symmetry of its game")
+    merge_positions: bool = option(False, "rows of the same position are shown with the mean of their targets")
+    reanalysis_share: float = option(
+        0.0, "rows of the window searched again with the newest network in each iteration, as a share of the new rows (MuZero Reanalyze)", low=0.0, high=10.0
+    )
 
 
 class Batch(NamedTuple):
@@ -33,10 +38,11 @@ class Batch(NamedTuple):
     planes: np.ndarray  #: float32[M, C, H, W], of the player to move
     action_weights: np.ndarray  #: float32[M, A], the policy target
     legal_action_mask: np.ndarray  #: bool[M, A]
-    outcomes: np.ndarray  #: int8[M], 1, 0 or -1, from the viewpoint of the player to move
+    outcomes: np.ndarray  #: int8[M], 1, 0 or -1, from the viewpoint of the player to move; float32[M], means in [-1, 1], where rows are merged
     root_values: np.ndarray  #: float32[M], the search's value, same viewpoint
     replies: np.ndarray | None = None  #: float32[M, A], see `alphazero.records.replies`; None where nothing learns from it
     owners: np.ndarray | None = None  #: int8[M, H*W], see `alphazero.records.owners`; None where nothing learns from it
+    decided: np.ndarray | None = None  #: float32[M], share of the results that are no draw, where rows are merged; None where each row has one result
 
 
 class Replay:
@@ -52,6 +58,7 @@ class Replay:
         self.game = game
         self.settings = settings
         self.num_added = 0  #: rows ever added
+        self._merged: MergedRows | None = None  # of the window's rows by age, until rows are added or replaced
         self._num_lost = 0  # the first rows of all, whose games a resume did not find
         self._generator = generator
         size = settings.window_max
@@ -65,6 +72,7 @@ class Replay:
 
     def add(self, record: GameRecord) -> int:
         """Take the target rows of a finished game; return how many."""
+        self._merged = None
         rows = np.flatnonzero(record.is_target)[-self.settings.window_max :]
         places = (self.num_added + np.arange(len(rows))) % self.settings.window_max
         self._states[places] = record.states[rows]
@@ -82,6 +90,22 @@ class Replay:
     def window(self) -> int:
         """The number of newest rows that are trained on."""
         return min(window_rows(self.num_added, self.settings), self.num_added - self._num_lost)
+
+    def draw_rows(self, num_rows: int, generator: np.random.Generator) -> np.ndarray:
+        """Draw rows of the window for `states_of` and `replace`: int64[M], at most ``num_rows``, each different; a row keeps its number for good."""
+        window = self.window
+        return self.num_added - 1 - generator.choice(window, min(num_rows, window), replace=False)
+
+    def states_of(self, rows: np.ndarray) -> np.ndarray:
+        """Return the states [M, K] of rows by number."""
+        return self._states[rows % self.settings.window_max]
+
+    def replace(self, rows: np.ndarray, action_weights: np.ndarray, root_values: np.ndarray) -> None:
+        """Give rows new search targets; numbers of rows that are no longer kept are passed over."""
+        self._merged = None
+        kept = (rows >= max(self.num_added - self.settings.window_max, self._num_lost)) & (rows < self.num_added)
+        places = rows[kept] % self.settings.window_max
+        self._weights[places], self._values[places] = action_weights[kept], root_values[kept]
 
     def sample(self, batch_size: int) -> Batch:
         """Draw rows from the window, each with the same chance, with replacement; raises ValueError if there is none."""
@@ -124,7 +148,7 @@ class Replay:
     def _batch(self, ages) -> Batch:
         """Return the rows of the given ages (0 is the newest) under random symmetries."""
         places = (self.num_added - 1 - ages) % self.settings.window_max
-        states, weights = self._states[places], self._weights[places]
+        states, weights, outcomes, values, decided = self._states[places], *self._search_targets(ages, places)
         planes, mask = self.game.observe(states), self.game.legal_action_mask(states)
         following = None if self._replies is None else self._replies[places].astype(np.float32)
         owners_shown = None if self._owners is None else self._owners[places]
@@ -133,7 +157,18 @@ class Replay:
             planes, weights, mask = under_symmetries(chosen, self.game, planes, weights, mask)
             following = None if following is None else permuted(chosen, self.game.action_symmetries, following)
             owners_shown = None if owners_shown is None else permuted(chosen, self.game.cell_symmetries, owners_shown)
-        return Batch(planes, weights, mask, self._outcomes[places], self._values[places], following, owners_shown)
+        return Batch(planes, weights, mask, outcomes, values, following, owners_shown, decided)
+
+    def _search_targets(self, ages, places):
+        """Return action weights, outcomes, root values and decided shares of the rows, merged if that is wanted."""
+        if not self.settings.merge_positions:
+            return self._weights[places], self._outcomes[places], self._values[places], None
+        if self._merged is None:
+            window = (self.num_added - 1 - np.arange(self.window)) % self.settings.window_max
+            self._merged = merge_rows(self._states[window], self._weights[window], self._outcomes[window], self._values[window])
+        merged = self._merged
+        positions = merged.position_of[ages]
+        return merged.action_weights[positions], merged.outcomes[positions], merged.root_values[positions], merged.decided[positions]
 
 
 def window_rows(num_added: int, settings: ReplaySettings) -> int:

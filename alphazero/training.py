@@ -29,10 +29,12 @@ from alphazero.network_evaluator import NetworkEvaluator
 from alphazero.network_player import EvaluatorPlayer
 from alphazero.parallel_selfplay import ParallelSelfPlay
 from alphazero.players import PlayerSettings, UctPlayer
+from alphazero.reanalysis import Reanalysis
 from alphazero.records import GameRecord
 from alphazero.replay import Replay
 from alphazero.rng import child_generator
 from alphazero.run_folder import RunFolder
+from alphazero.selfplay import full_simulations
 from alphazero.settings import TrainSettings
 from alphazero.tuning import tune
 
@@ -63,6 +65,8 @@ class Trainer:
         heads = settings.network
         generator = child_generator(settings.seed, "replay")
         self.replay = Replay(self.game, settings.replay, generator, heads.reply_head, heads.ownership_head or heads.margin_head)
+        self._reanalysis: Reanalysis | None = None
+        self._reanalysed: tuple | None = None  # of this iteration, to be stored with its games
         self.iteration = 0
         self.stored_iteration = 0  #: the one after which a resume goes on
         self._elapsed_s = 0.0
@@ -81,6 +85,7 @@ class Trainer:
         while not finished:
             start = time.monotonic()
             records, report = yield from self._play()
+            yield from self._reanalyse(report)
             yield from self._learn(report)
             yield from self._pit(report)
             self._update_evaluator(report)
@@ -124,6 +129,23 @@ class Trainer:
         self._rows_of[self.iteration] = num_targets
         selfplay = self._selfplay_report(records, num_targets, counts, lanes, time.monotonic() - start)
         return records, IterationReport(self.iteration, selfplay, None, self.replay.window, selfplay_s=selfplay.seconds)
+
+    def _reanalyse(self, report: IterationReport):
+        """Search some rows of the window again with the newest network."""
+        num_rows = round(self.settings.replay.reanalysis_share * report.selfplay.num_targets)
+        if not num_rows:
+            return
+        yield self._progress("reanalysis", 0, num_rows)
+        start = time.monotonic()
+        selfplay, search = self.settings.selfplay, self.settings.search
+        if self._reanalysis is None:
+            most = max(selfplay.num_simulations, selfplay.first_num_simulations)
+            self._reanalysis = Reanalysis(self.game, self.evaluator.lanes, selfplay.num_parallel_games, most, search)
+        rows = self.replay.draw_rows(num_rows, child_generator(self.settings.seed, f"reanalysis {self.iteration}"))
+        num_simulations = full_simulations(selfplay, self._share(self.iteration - 1))
+        self._reanalysed = rows, *self._reanalysis.search(self.replay.states_of(rows), num_simulations)
+        self.replay.replace(*self._reanalysed)
+        report.reanalysis_s = time.monotonic() - start
 
     def _learn(self, report: IterationReport):
         """Train the network on the window."""
@@ -209,6 +231,8 @@ class Trainer:
         if report.strength is not None:
             info["strength"] = dataclasses.asdict(report.strength)
         self.folder.save_games(self.iteration, records)
+        if self._reanalysed is not None:
+            self.folder.save_reanalysis(self.iteration, *self._reanalysed)
         settings = dataclasses.asdict(self.settings.network)
         save_network(self.folder.network(self.iteration), network_arrays(self.learner.played_network), self.game.name, settings, info)
         save_state(self.folder.state, self.state_dict())
@@ -244,6 +268,8 @@ class Trainer:
         self._rows_of = {int(number): rows for number, rows in state["rows_of"].items()}
         games = self.folder.load_games(self.iteration, self.settings.replay.window_max)
         self.replay.load_state_dict(state["replay"], games)
+        for again in self.folder.load_reanalysis(self.iteration):
+            self.replay.replace(**again)
         self.evaluator.update(self.learner.played_network, self._newest_positions())
         self.folder.cut_metrics(self.iteration)
 

@@ -117,7 +117,7 @@ REFUSED = {
     "=3": "there is no setting ''",
     "hydra.run.dir=x": "there is no setting 'hydra.run.dir'",
     "seed": "'seed' is not of the form key=value",
-    "learner=rmsprop": "learner=rmsprop is not a choice of learner: take one of adam, adamw, sgd",
+    "learner=rmsprop": "learner=rmsprop is not a choice of learner: take one of adam, adamw, muon, sgd",
     "experiment=typo": "experiment=typo is not a choice of experiment: take one of .*dummy_run",
     "game=chess": "game=chess is not a choice of game: take one of connect_four, .*tic_tac_toe",
     "game={}": "game={} is not a choice of game",

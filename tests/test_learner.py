@@ -237,7 +237,7 @@ def test_steps_are_those_of_torch_and_autograd(kind, precision, limit, optimizer
     textbook = optim(twin.network.parameters(), 0.02, weight_decay=weight_decay, **(dict(momentum=0.9, nesterov=True) if optimizer == "sgd" else {}))
     twin.network.train()
     for batch in batches:
-        rows = Batch(*map(torch.from_numpy, batch))
+        rows = Batch(*(None if column is None else torch.from_numpy(column) for column in batch))
         with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
             output = twin.network(rows.planes)
         output = NetworkOutput(*(None if logits is None else logits.float() for logits in output))

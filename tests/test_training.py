@@ -81,6 +81,12 @@ CASES = {
         "othello_4x4",
         "network.reply_head=true network.ownership_head=true network.margin_head=true learner.average_half_life_steps=3 pit.every=1 pit.acceptance=0.5",
     ),
+    "muon and an average": ("connect_four", "learner=muon learner.average_half_life_steps=3"),
+    "merged and searched again": ("tic_tac_toe", "replay.merge_positions=true replay.reanalysis_share=1.5 replay.window_start=30 replay.window_max=60"),
+    "growing searches and openings by the policy": (
+        "connect_four",
+        "selfplay.first_num_simulations=3 selfplay.random_opening_share=0.5 selfplay.opening_moves=policy replay.reanalysis_share=0.5",
+    ),
     "measured in between": ("tic_tac_toe", "evaluation.every=1 evaluation.num_games=2 evaluation.uct_simulations=9 evaluation.num_simulations=3"),
 }
 

@@ -36,6 +36,7 @@ _SCALARS = {
     "speed/evaluator_share": lambda r: r.selfplay.evaluator_share,
     "speed/network_share": lambda r: r.selfplay.network_share,
     "time/selfplay_s": lambda r: r.selfplay_s,
+    "time/reanalysis_s": lambda r: r.reanalysis_s,
     "time/learner_s": lambda r: r.learner_s,
     "time/sampling_s": lambda r: r.sampling_s,
     "time/measure_s": lambda r: r.measure_s,
