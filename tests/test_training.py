@@ -283,6 +283,15 @@ def test_reports_tell_what_the_stored_games_say(tmp_path):
     assert_same(stored.arrays, network_arrays(trainer.learner.network))
 
 
+@pytest.mark.parametrize("head, kept", (("", (False, False)), ("reply", (True, False)), ("ownership", (False, True)), ("margin", (False, True))))
+def test_the_replay_keeps_what_the_networks_heads_learn_from_and_no_more(tmp_path, head, kept):
+    trainer = make_trainer(tmp_path, "run.num_iterations=1", *([f"network.{head}_head=true"] if head else []))
+    (report,) = reports(trainer)
+    batch = trainer.replay.sample(2)
+    assert (batch.replies is not None, batch.owners is not None) == kept
+    assert [name for name in ("reply", "ownership", "margin") if getattr(report.learner, f"{name}_loss") is not None] == ([head] if head else [])
+
+
 def test_old_networks_and_games_out_of_the_window_are_dropped(tmp_path):
     trainer = make_trainer(tmp_path, "run.keep_networks=2", "replay.window_start=20", "replay.window_max=20", "selfplay.full_search_share=1.0")
     rows = [report.selfplay.num_targets for report in reports(trainer)]
