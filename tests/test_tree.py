@@ -42,13 +42,12 @@ def pull(priors, root_value, arm_values, num_simulations, exploration=UNREDUCED,
     """
     num_actions = len(priors)
     tree = trees.make_tree(1, num_simulations + 1, num_actions)
-    rows, node, parents, actions, depths = (np.zeros(1, np.int32) for _ in range(5))
-    plan = walks.make_root_plan(1, num_actions)
+    rows, budgets, node, parents, actions, depths = (np.zeros(1, np.int32) for _ in range(6))
     mask = np.ones((1, num_actions), bool) if mask is None else np.array([mask])
-    plan.budgets[0] = num_simulations
+    budgets[0] = num_simulations
     order = []
     while True:
-        walks.simulate(tree, rows, plan, exploration, parents, actions, depths)
+        walks.simulate(tree, rows, budgets, exploration, None, parents, actions, depths)
         if actions[0] < 0:
             return tree, order
         path = [int(actions[0])]

@@ -57,10 +57,11 @@ def completed_value(tree, b, node, action, mixed_value):
 
 
 @njit
-def plan_roots(tree, rows, plan, max_num_considered_actions, gumbels):
-    """Write what the searches of the listed games, whose roots are evaluated, begin with; `plan.budgets` is there already.
+def plan_roots(tree, rows, budgets, plan, max_num_considered_actions, gumbels):
+    """Write what the searches of the listed games, whose roots are evaluated, begin with.
 
     Args:
+        budgets: int32[B], as in `alphazero.search.simulate.simulate`.
         plan: see `alphazero.search.simulate.RootPlan`.
         gumbels: float32[M, A], the noise.
     """
@@ -76,7 +77,7 @@ def plan_roots(tree, rows, plan, max_num_considered_actions, gumbels):
             if child != ILLEGAL and not is_proven_loss(tree, b, ROOT_INDEX, child):
                 num_open += 1
         plan.num_considered[b] = min(num_open, max_num_considered_actions)
-        plan.num_simulations[b] = max(plan.budgets[b] - num_kept, 0)
+        plan.num_simulations[b] = max(budgets[b] - num_kept, 0)
 
 
 @njit

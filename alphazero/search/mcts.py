@@ -88,7 +88,8 @@ class TreeSearch:
         self._tree = trees.make_tree(num_games, max_simulations + 1, game.num_actions)
         self._states = np.zeros((num_games, max_simulations + 1, game.state_size), game.state_dtype)
         self._root_states = np.zeros((num_games, game.state_size), game.state_dtype)
-        self._plan = walks.make_root_plan(num_games, game.num_actions)
+        self._budgets = np.zeros(num_games, np.int32)
+        self._plan = walks.make_root_plan(num_games, game.num_actions) if _needs_plan(settings) else None
         self._noisy = np.zeros(num_games, np.bool_)
         self._finished = np.zeros(num_games, np.bool_)
         self._in_use = np.zeros(num_games, np.bool_)
@@ -150,7 +151,7 @@ class TreeSearch:
 
     def finished_rows(self) -> np.ndarray:
         """Return int32[M]: the games in use whose search is finished."""
-        walks.finished_rows(self._tree, self._plan.budgets, self._finished)
+        walks.finished_rows(self._tree, self._budgets, self._finished)
         return np.flatnonzero(self._finished & self._in_use).astype(np.int32)
 
     def step(self) -> None:
@@ -188,7 +189,7 @@ class TreeSearch:
         while len(self.finished_rows()) < len(rows):
             self.step()
             if progress is not None:
-                progress(float(np.mean(np.minimum(self._tree.node_visits[rows, 0] / (self._plan.budgets[rows] + 1), 1.0))))
+                progress(float(np.mean(np.minimum(self._tree.node_visits[rows, 0] / (self._budgets[rows] + 1), 1.0))))
             if deadline is not None and time.monotonic() >= deadline:
                 return
 
@@ -204,7 +205,7 @@ class TreeSearch:
         values = np.empty(len(rows), np.float32)
         trees.root_policy(self._tree, rows, weights, values)
         output = PolicyOutput(weights.argmax(axis=1).astype(np.int32), weights, weights, np.zeros(len(rows), np.bool_), values)
-        if (self._plan.kinds[rows] == walks.PUCT).all():
+        if self._plan is None:
             return output
         return self._other_output(rows, np.ones(len(rows)) if temperatures is None else np.asarray(temperatures, np.float64), output)
 
@@ -225,8 +226,9 @@ class TreeSearch:
     def _begin(self, rows, num_simulations, noisy) -> None:
         if np.any(np.asarray(num_simulations) > self.max_simulations):
             raise ValueError(f"this search has room for {self.max_simulations} simulations, {np.max(num_simulations)} were asked for.")
-        self._plan.budgets[rows] = num_simulations
-        self._plan.kinds[rows] = np.where(noisy, self._kind_of(self.settings.root, True), self._kind_of(self.settings.fast_root, False))
+        self._budgets[rows] = num_simulations
+        if self._plan is not None:
+            self._plan.kinds[rows] = np.where(noisy, self._kind_of(self.settings.root, True), self._kind_of(self.settings.fast_root, False))
         self._noisy[rows] = noisy
         self._in_use[rows] = True
 
@@ -238,7 +240,7 @@ class TreeSearch:
     def _find_leaves(self, rows):
         """Return (rows, nodes, transition) of the new nodes of those of ``rows`` whose search is not finished."""
         parents, actions, depths = (np.empty(len(rows), np.int32) for _ in range(3))
-        walks.simulate(self._tree, rows, self._plan, self._exploration, parents, actions, depths)
+        walks.simulate(self._tree, rows, self._budgets, self._exploration, self._plan, parents, actions, depths)
         found = actions >= 0
         if not found.all():
             rows, parents, actions = rows[found], parents[found], actions[found]
@@ -292,8 +294,8 @@ class TreeSearch:
 
     def _prepare_roots(self, rows) -> None:
         """Give noise to the evaluated roots of the listed games, each as its kind of search takes it."""
-        if not len(rows):
-            return
+        if self._plan is None:
+            return self._mix_noise(rows)
         halving = self._plan.kinds[rows] == walks.GUMBEL
         self._mix_noise(rows[~halving])
         rows = rows[halving]
@@ -301,7 +303,7 @@ class TreeSearch:
             return
         gumbels, noisy = np.zeros((len(rows), self.game.num_actions), np.float32), self._noisy[rows]
         gumbels[noisy] = self.settings.gumbel_scale * self._generator.gumbel(size=(np.count_nonzero(noisy), self.game.num_actions))
-        gumbel.plan_roots(self._tree, rows, self._plan, self.settings.max_num_considered_actions, gumbels)
+        gumbel.plan_roots(self._tree, rows, self._budgets, self._plan, self.settings.max_num_considered_actions, gumbels)
 
     def _mix_noise(self, rows) -> None:
         """Give fresh Dirichlet noise to the roots of those of ``rows`` that are noisy."""
@@ -314,3 +316,8 @@ class TreeSearch:
             alphas /= np.maximum((self._tree.children_index[rows, 0] != trees.ILLEGAL).sum(axis=1), 1)
         gammas = self._generator.standard_gamma(alphas[:, None], (len(rows), self.game.num_actions)).astype(np.float32)
         trees.mix_root_priors(self._tree, rows, gammas, float(settings.dirichlet_fraction), float(settings.root_prior_temperature))
+
+
+def _needs_plan(settings: SearchSettings) -> bool:
+    """Return whether there is anything but PUCT at any node."""
+    return settings.forced_playouts_k > 0 or "gumbel" in (settings.root, settings.fast_root, settings.interior)
