@@ -3,6 +3,7 @@
 In: a stored network, or one in memory. Out: moves, see `alphazero.players.Player`. It is the one player that needs torch.
 """
 
+import dataclasses
 import math
 import time
 from pathlib import Path
@@ -101,13 +102,17 @@ class EvaluatorPlayer:
         """Search each of at most `batch_size` positions from scratch; the answer never depends on what was asked before."""
         if self._search is None or len(self._search.root_states) < len(states):
             generator = child_generator(self._seed, "network player")
-            self._search = TreeSearch(self.game, self._evaluator, len(states), self._num_simulations, self._settings, generator)
+            self._search = TreeSearch(self.game, self._evaluator, len(states), self._num_simulations, self._search_settings(), generator)
         search, rows = self._search, np.arange(len(states))
         search.stop(np.arange(len(search.root_states)))
         search.reset(rows, states, np.full(len(rows), self._num_simulations), np.zeros(len(rows), np.bool_))
         deadline = None if self._time_limit_s is None else time.monotonic() + self._time_limit_s
         search.run(deadline, None if progress is None else lambda share: progress(int(share * self._num_simulations), self._num_simulations))
         return search
+
+    def _search_settings(self) -> SearchSettings:
+        """Return the settings with the root of full searches; sequential halving must know its end beforehand, so that a clock takes PUCT."""
+        return dataclasses.replace(self._settings, fast_root=self._settings.root if self._time_limit_s is None else "puct")
 
 
 class NetworkPlayer(EvaluatorPlayer):

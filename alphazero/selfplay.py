@@ -183,8 +183,8 @@ class SelfPlay:
         rows = self.search.finished_rows()
         if len(rows) * _MOVES_AT_ONCE < np.count_nonzero(self._playing):
             return []
-        output = self.search.output(rows)
-        actions = self._choose(output.action_weights, self._plies[rows])
+        output = self.search.output(rows, self._temperatures(self._plies[rows]))
+        actions = np.where(output.is_drawn, output.actions, self._choose(output.move_weights, self._plies[rows]))
         self._note(rows, actions, output)
         self.num_positions += len(rows)
         after = self.game.step(self._roots[rows], actions)
@@ -202,11 +202,14 @@ class SelfPlay:
 
     def _choose(self, weights: np.ndarray, plies: np.ndarray) -> np.ndarray:
         """Draw an action for each row from its visit shares, sharpened by the temperature of its ply."""
+        return sample_actions(weights, self._temperatures(plies), self._generator)
+
+    def _temperatures(self, plies: np.ndarray) -> np.ndarray:
+        """Return the temperature of each ply, float64[M]."""
         settings = self.settings
         late = np.maximum(plies - settings.num_sampled_plies + 1, 0)
         decay = 0.5 ** (late / settings.temperature_half_life) if settings.temperature_half_life else (late == 0)
-        temperatures = settings.final_temperature + (settings.temperature - settings.final_temperature) * decay
-        return sample_actions(weights, temperatures, self._generator)
+        return settings.final_temperature + (settings.temperature - settings.final_temperature) * decay
 
     def _note(self, rows, actions, output) -> None:
         plies = self._plies[rows]

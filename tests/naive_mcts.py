@@ -117,13 +117,16 @@ class NaiveSearch:
     def _simulate(self):
         path = ()
         while path in self.nodes and self.proven(path) is UNKNOWN:
-            scores = {action: self._score(path, action) for action in self.nodes[path].priors}
-            path = (*path, max(scores, key=scores.get))
+            path = (*path, self._select(path))
         if path not in self.nodes:
             self._add(path, self.game.step(self.nodes[path[:-1]].state[None], np.array([path[-1]])).states[0])
         else:
             self.nodes[path].values.append(self.proven(path))
         self._back_up(path)
+
+    def _select(self, path):
+        scores = {action: self._score(path, action) for action in self.nodes[path].priors}
+        return max(scores, key=scores.get)
 
     def _score(self, path, action):
         node, settings = self.nodes[path], self.settings

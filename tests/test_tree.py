@@ -7,11 +7,13 @@ import pytest
 from naive_mcts import HashEvaluator, TwiceGame
 
 from alphazero.games import make_game
+from alphazero.search import puct
+from alphazero.search import simulate as walks
 from alphazero.search import tree as trees
 from alphazero.search.mcts import SearchSettings, TreeSearch
 
 GAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_x:3x3x3", "othello:4", "twice")  # the third has many draws
-UNREDUCED = trees.Exploration(1.0, 1e9, 0.0, 0.0)  # pb_c stays 1
+UNREDUCED = puct.Exploration(1.0, 1e9, 0.0, 0.0)  # pb_c stays 1
 
 
 def named_game(name):
@@ -45,7 +47,7 @@ def pull(priors, root_value, arm_values, num_simulations, exploration=UNREDUCED,
     budgets[0] = num_simulations
     order = []
     while True:
-        trees.simulate(tree, rows, budgets, exploration, parents, actions, depths)
+        walks.simulate(tree, rows, budgets, exploration, None, parents, actions, depths)
         if actions[0] < 0:
             return tree, order
         path = [int(actions[0])]
@@ -85,23 +87,23 @@ def test_bandit_by_hand_with_first_play_urgency():
     # The root is worth .5 and so is arm 0, which gets the first pull: visited prior mass .64, its root .8.
     # N=2: arm 0: .5 + .64 * 1.414 / 2 = .953; arm 1: .5 - urgency * .8 + .36 * 1.414 = 1.009 without urgency, .209 with 1, .969 with .05
     for urgency, second in ((0.0, 1), (0.05, 1), (0.08, 0), (1.0, 0)):
-        _, order = pull([0.64, 0.36], 0.5, [0.5, -1.0], 2, trees.Exploration(1.0, 1e9, 0.0, urgency))
+        _, order = pull([0.64, 0.36], 0.5, [0.5, -1.0], 2, puct.Exploration(1.0, 1e9, 0.0, urgency))
         assert order == [0, second]
-        _, order = pull([0.64, 0.36], 0.5, [0.5, -1.0], 2, trees.Exploration(1.0, 1e9, urgency, 0.0))
+        _, order = pull([0.64, 0.36], 0.5, [0.5, -1.0], 2, puct.Exploration(1.0, 1e9, urgency, 0.0))
         assert order == [0, 1]  # the root has a constant of its own
 
 
 def test_bandit_by_hand_with_growing_exploration():
     # pb_c = 1 + ln((N + 1 + 1) / 1): 2.0986 at N=1, 2.3863 at N=2
     # N=2 after arm 0 paid 1: the root's mean is .5; arm 0: 1 + .5 * 1.414 * 2.386 / 2 = 1.844; arm 1: .5 + .5 * 1.414 * 2.386 = 2.187
-    assert pull([0.5, 0.5], 0.0, [1.0, 0.0], 2, trees.Exploration(1.0, 1.0, 0.0, 0.0))[1] == [0, 1]
+    assert pull([0.5, 0.5], 0.0, [1.0, 0.0], 2, puct.Exploration(1.0, 1.0, 0.0, 0.0))[1] == [0, 1]
     # with pb_c = 1 arm 0: 1 + .354; arm 1: .5 + .707
     assert pull([0.5, 0.5], 0.0, [1.0, 0.0], 2)[1] == [0, 0]
 
 
 def test_an_unvisited_arm_is_never_worth_less_than_a_loss():
     # urgency 10: arm 1 is worth -1, not .0 - 10 * .775; N=2: arm 0: -.9 + .6 * .707 = -.476; arm 1: -1 + .4 * 1.414 = -.434
-    exploration = trees.Exploration(1.0, 1e9, 10.0, 10.0)
+    exploration = puct.Exploration(1.0, 1e9, 10.0, 10.0)
     assert pull([0.6, 0.4], 0.0, [-0.9, 0.0], 2, exploration)[1] == [0, 1]
 
 

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.config import option
+from alphazero.search import gumbel, puct
+from alphazero.search import simulate as walks
 from alphazero.search import tree as trees
 
 
@@ -28,13 +30,27 @@ class SearchSettings:
     dirichlet_fraction: float = option(0.25, "share of the noise in the root's priors; 0 is no noise (AlphaZero: 0.25)", low=0.0, high=1.0)
     root_prior_temperature: float = option(1.0, "flattens the root's priors in self-play; 1 leaves them (KataGo: 1.25)", low=0.1, high=10.0)
     reuse_tree: bool = option(True, "keep the subtree of the move played; its visits count towards the next search's simulations")
+    forced_playouts_k: float = option(
+        0.0, "in noisy searches a visited move gets sqrt(this * prior * visits), pruned from the target again; 0 is off (KataGo: 2)", low=0.0, high=100.0
+    )
+    root: str = option(
+        "puct", "how the root of a full search, and of a player's, spends its simulations: gumbel is sequential halving", choices=("puct", "gumbel")
+    )
+    fast_root: str = option("puct", "the same for self-play's fast searches; gumbel goes without noise there", choices=("puct", "gumbel"))
+    interior: str = option("puct", "how nodes below the root choose; gumbel follows the improved policy (Gumbel MuZero)", choices=("puct", "gumbel"))
+    gumbel_scale: float = option(1.0, "scale of the Gumbel noise of full searches, in place of Dirichlet noise (paper: 1)", low=0.0, high=10.0)
+    max_num_considered_actions: int = option(16, "moves that a Gumbel root begins with (paper: 16)", low=1)
+    value_scale: float = option(0.1, "a Gumbel root or node weighs values in [-1, 1] by this times maxvisit_init + the most visits", low=0.0, high=100.0)
+    maxvisit_init: float = option(50.0, "see value_scale (paper: 50)", low=0.0)
 
 
 class PolicyOutput(NamedTuple):
     """What finished searches say about M positions."""
 
-    actions: np.ndarray  #: int32[M], the most visited action that keeps the proven result where there is one
-    action_weights: np.ndarray  #: float32[M, A], the policy target: visit shares, each row sums to 1
+    actions: np.ndarray  #: int32[M], the search's choice, which keeps the proven result where there is one: the most visited, or Gumbel's
+    action_weights: np.ndarray  #: float32[M, A], the policy target, each row sums to 1: visit shares without forced visits, or Gumbel's improved policy
+    move_weights: np.ndarray  #: float32[M, A], what a move is drawn from, each row sums to 1: visit shares, or Gumbel's improved policy
+    is_drawn: np.ndarray  #: bool[M], whether ``actions`` is a draw already, by Gumbel noise, so that none is made from ``move_weights``
     root_values: np.ndarray  #: float32[M], in [-1, 1], from the viewpoint of the player to move
 
 
@@ -59,7 +75,7 @@ class TreeSearch:
         evaluator: see `alphazero.evaluator.Evaluator`.
         num_games: B.
         max_simulations: the largest number of simulations that any search will ask for.
-        settings: the constants of PUCT.
+        settings: the constants of the search.
         generator: draws the root noise.
     """
 
@@ -73,12 +89,13 @@ class TreeSearch:
         self._states = np.zeros((num_games, max_simulations + 1, game.state_size), game.state_dtype)
         self._root_states = np.zeros((num_games, game.state_size), game.state_dtype)
         self._budgets = np.zeros(num_games, np.int32)
+        self._plan = walks.make_root_plan(num_games, game.num_actions) if _needs_plan(settings) else None
         self._noisy = np.zeros(num_games, np.bool_)
         self._finished = np.zeros(num_games, np.bool_)
         self._in_use = np.zeros(num_games, np.bool_)
-        self._exploration = trees.Exploration(
-            float(settings.pb_c_init), float(settings.pb_c_base), float(settings.first_play_urgency), float(settings.root_first_play_urgency)
-        )
+        names = ("pb_c_init", "pb_c_base", "first_play_urgency", "root_first_play_urgency", "forced_playouts_k", "value_scale", "maxvisit_init")
+        constants = {name: float(getattr(settings, name)) for name in names}
+        self._exploration = puct.Exploration(**constants, gumbel_interior=settings.interior == "gumbel")
 
     @property
     def tree(self) -> trees.Tree:
@@ -102,7 +119,7 @@ class TreeSearch:
             rows: int[M].
             states: [M, K], not finished.
             num_simulations: int[M], how many visits the root's children get.
-            noisy: bool[M], whether root noise and root temperature are applied.
+            noisy: bool[M], whether root noise, root temperature and forced playouts are applied.
         """
         self._root_states[rows] = states
         self._tree.num_nodes[rows] = 0
@@ -126,7 +143,7 @@ class TreeSearch:
             self._states[row, : kept[i]] = self._states[row, sources[i, : kept[i]]]
         self._root_states[rows] = states
         self._begin(rows, num_simulations, noisy)
-        self._mix_noise(rows[kept > 0])
+        self._prepare_roots(rows[kept > 0])
 
     def stop(self, rows: np.ndarray) -> None:
         """Leave the listed games out of every further step."""
@@ -134,7 +151,7 @@ class TreeSearch:
 
     def finished_rows(self) -> np.ndarray:
         """Return int32[M]: the games in use whose search is finished."""
-        trees.finished_rows(self._tree, self._budgets, self._finished)
+        walks.finished_rows(self._tree, self._budgets, self._finished)
         return np.flatnonzero(self._finished & self._in_use).astype(np.int32)
 
     def step(self) -> None:
@@ -176,13 +193,21 @@ class TreeSearch:
             if deadline is not None and time.monotonic() >= deadline:
                 return
 
-    def output(self, rows: np.ndarray) -> PolicyOutput:
-        """Return what the searches of the listed games say; every root must have been evaluated."""
+    def output(self, rows: np.ndarray, temperatures: np.ndarray | None = None) -> PolicyOutput:
+        """Return what the searches of the listed games say; every root must have been evaluated.
+
+        Args:
+            rows: int[M].
+            temperatures: float[M], factors of the Gumbel noise in the choice of an action, see `gumbel.root_policy`; 1 where not given.
+        """
         rows = np.asarray(rows, np.int32)
         weights = np.empty((len(rows), self.game.num_actions), np.float32)
         values = np.empty(len(rows), np.float32)
         trees.root_policy(self._tree, rows, weights, values)
-        return PolicyOutput(weights.argmax(axis=1).astype(np.int32), weights, values)
+        output = PolicyOutput(weights.argmax(axis=1).astype(np.int32), weights, weights, np.zeros(len(rows), np.bool_), values)
+        if self._plan is None:
+            return output
+        return self._other_output(rows, np.ones(len(rows)) if temperatures is None else np.asarray(temperatures, np.float64), output)
 
     def principal_variation(self, row: int) -> list[int]:
         """Return the expected line: the most visited action at each node, from the root on."""
@@ -202,13 +227,20 @@ class TreeSearch:
         if np.any(np.asarray(num_simulations) > self.max_simulations):
             raise ValueError(f"this search has room for {self.max_simulations} simulations, {np.max(num_simulations)} were asked for.")
         self._budgets[rows] = num_simulations
+        if self._plan is not None:
+            self._plan.kinds[rows] = np.where(noisy, self._kind_of(self.settings.root, True), self._kind_of(self.settings.fast_root, False))
         self._noisy[rows] = noisy
         self._in_use[rows] = True
+
+    def _kind_of(self, root: str, noisy: bool) -> int:
+        if root == "gumbel":
+            return walks.GUMBEL
+        return walks.FORCED if noisy and self.settings.forced_playouts_k > 0 else walks.PUCT
 
     def _find_leaves(self, rows):
         """Return (rows, nodes, transition) of the new nodes of those of ``rows`` whose search is not finished."""
         parents, actions, depths = (np.empty(len(rows), np.int32) for _ in range(3))
-        trees.simulate(self._tree, rows, self._budgets, self._exploration, parents, actions, depths)
+        walks.simulate(self._tree, rows, self._budgets, self._exploration, self._plan, parents, actions, depths)
         found = actions >= 0
         if not found.all():
             rows, parents, actions = rows[found], parents[found], actions[found]
@@ -246,10 +278,35 @@ class TreeSearch:
         self.counts.num_batches += 1
         trees.expand(self._tree, rows, nodes, prior_logits, masks, values)
         trees.backward(self._tree, rows, nodes)
-        self._mix_noise(rows[nodes == trees.ROOT_INDEX])
+        self._prepare_roots(rows[nodes == trees.ROOT_INDEX])
+
+    def _other_output(self, rows, temperatures, output: PolicyOutput) -> PolicyOutput:
+        """Return the output of plain PUCT with the rows of other kinds replaced by what they say."""
+        kinds, targets, moves = self._plan.kinds[rows], output.action_weights.copy(), output.move_weights
+        forced, drawn = kinds == walks.FORCED, kinds == walks.GUMBEL
+        pruned = targets[forced]
+        puct.prune_forced(self._tree, rows[forced], self._exploration, pruned)
+        targets[forced] = pruned
+        choices, improved = output.actions[drawn], targets[drawn]
+        gumbel.root_policy(self._tree, rows[drawn], self._plan, self._exploration, temperatures[drawn], choices, improved)
+        output.actions[drawn], targets[drawn], moves[drawn] = choices, improved, improved
+        return output._replace(action_weights=targets, is_drawn=drawn & self._noisy[rows])
+
+    def _prepare_roots(self, rows) -> None:
+        """Give noise to the evaluated roots of the listed games, each as its kind of search takes it."""
+        if self._plan is None:
+            return self._mix_noise(rows)
+        halving = self._plan.kinds[rows] == walks.GUMBEL
+        self._mix_noise(rows[~halving])
+        rows = rows[halving]
+        if not len(rows):
+            return
+        gumbels, noisy = np.zeros((len(rows), self.game.num_actions), np.float32), self._noisy[rows]
+        gumbels[noisy] = self.settings.gumbel_scale * self._generator.gumbel(size=(np.count_nonzero(noisy), self.game.num_actions))
+        gumbel.plan_roots(self._tree, rows, self._budgets, self._plan, self.settings.max_num_considered_actions, gumbels)
 
     def _mix_noise(self, rows) -> None:
-        """Give fresh Dirichlet noise to the roots of those of ``rows`` that take it."""
+        """Give fresh Dirichlet noise to the roots of those of ``rows`` that are noisy."""
         rows = rows[self._noisy[rows]]
         if not len(rows):
             return
@@ -259,3 +316,8 @@ class TreeSearch:
             alphas /= np.maximum((self._tree.children_index[rows, 0] != trees.ILLEGAL).sum(axis=1), 1)
         gammas = self._generator.standard_gamma(alphas[:, None], (len(rows), self.game.num_actions)).astype(np.float32)
         trees.mix_root_priors(self._tree, rows, gammas, float(settings.dirichlet_fraction), float(settings.root_prior_temperature))
+
+
+def _needs_plan(settings: SearchSettings) -> bool:
+    """Return whether there is anything but PUCT at any node."""
+    return settings.forced_playouts_k > 0 or "gumbel" in (settings.root, settings.fast_root, settings.interior)

@@ -1,8 +1,8 @@
-"""One tree for each of B games, in arrays: `simulate` walks to a leaf, `expand` and `backward` write its answer. Neither game nor network is known here.
+"""One tree for each of B games, in arrays: `expand` and `backward` write what a leaf was answered. Neither game nor network is known here.
 
-The layout and the three verbs follow mctx (google-deepmind/mctx, `tree.py`, `search.py`); what differs: priors are kept as probabilities, an
-illegal action is marked in `children_index`, the player to move is stored for each node, and positions whose result is proven are never
-evaluated again (MCTS-Solver, Winands et al. 2008).
+The third verb, `simulate`, has a file of its own: how a walk chooses is no matter of the arrays. Layout and verbs follow mctx (google-deepmind/mctx,
+`tree.py`, `search.py`); what differs: priors are kept as probabilities, an illegal action is marked in `children_index`, the player to move is
+stored for each node, and positions whose result is proven are never evaluated again (MCTS-Solver, Winands et al. 2008).
 
 Letters for shapes: B games in lockstep, N nodes, A actions. A tree takes `bytes_per_node(A)` bytes for each node, and a search of S simulations
 makes at most S + 1 nodes: Othello 8x8 (A = 65), 256 games, 800 simulations are 220 MB.
@@ -40,15 +40,6 @@ class Tree(NamedTuple):
     children_values: np.ndarray  #: float32[B, N, A], mean value in [-1, 1] from the viewpoint of the player to move at this node
 
 
-class Exploration(NamedTuple):
-    """The constants of PUCT (Silver et al. 2018, supplement): pb_c = pb_c_init + ln((visits + pb_c_base + 1) / pb_c_base)."""
-
-    pb_c_init: float
-    pb_c_base: float
-    first_play_urgency: float  #: an unvisited action is valued at its parent's value less this times sqrt(visited prior mass)
-    root_first_play_urgency: float  #: the same at the root
-
-
 def bytes_per_node(num_actions: int) -> int:
     """Return the memory of one node of one tree."""
     return 16 * num_actions + 26
@@ -72,85 +63,6 @@ def make_tree(num_games: int, num_nodes: int, num_actions: int) -> Tree:
         children_visits=np.zeros(edges, np.int32),
         children_values=np.zeros(edges, np.float32),
     )
-
-
-# --- simulate ---------------------------------------------------------------------------------------------------------------------------
-
-
-@njit
-def simulate(tree, rows, budgets, exploration, out_parents, out_actions, out_depths):
-    """Walk in each listed game from the root to an edge that has no node yet.
-
-    A walk that meets a proven node is backed up at once, with the exact value, and the next one begins.
-
-    Args:
-        rows: int32[M], the games.
-        budgets: int32[B], the number of visits that the root's children may have in all.
-        out_parents, out_actions: int32[M], the edge; parent NO_PARENT where the root itself waits, UNVISITED where the game's search is finished.
-        out_depths: int32[M], the edge's distance from the root, 1 at the root's own edges.
-    """
-    for i in range(rows.shape[0]):
-        b = rows[i]
-        out_actions[i] = NO_PARENT
-        out_depths[i] = 0
-        if tree.num_nodes[b] == 0:
-            out_parents[i] = NO_PARENT
-            out_actions[i] = 0
-            continue
-        out_parents[i] = UNVISITED
-        while not is_finished(tree, b, budgets[b]):
-            node, depth = ROOT_INDEX, 1
-            action = select_action(tree, b, node, exploration)
-            child = tree.children_index[b, node, action]
-            while child != UNVISITED and tree.proven_values[b, child] == UNPROVEN:
-                node = child
-                depth += 1
-                action = select_action(tree, b, node, exploration)
-                child = tree.children_index[b, node, action]
-            if child == UNVISITED:
-                out_parents[i] = node
-                out_actions[i] = action
-                out_depths[i] = depth
-                break
-            tree.node_visits[b, child] += 1
-            _back_up(tree, b, child, np.float64(tree.proven_values[b, child]))
-
-
-@njit
-def is_finished(tree, b, budget):
-    """Return whether game ``b``'s root is proven or its children have ``budget`` visits."""
-    if tree.num_nodes[b] == 0:
-        return False
-    return tree.proven_values[b, ROOT_INDEX] != UNPROVEN or tree.node_visits[b, ROOT_INDEX] - 1 >= budget
-
-
-@njit
-def finished_rows(tree, budgets, out_finished):
-    """Write `is_finished` of every game into ``out_finished`` (bool[B])."""
-    for b in range(budgets.shape[0]):
-        out_finished[b] = is_finished(tree, b, budgets[b])
-
-
-@njit
-def select_action(tree, b, node, exploration):
-    """Return the legal action with the largest Q + pb_c * P * sqrt(N) / (1 + n); the first of equals."""
-    visits = np.float64(tree.node_visits[b, node])
-    pb_c = exploration.pb_c_init + math.log((visits + exploration.pb_c_base + 1.0) / exploration.pb_c_base)
-    scale = pb_c * math.sqrt(visits)
-    urgency = exploration.root_first_play_urgency if node == ROOT_INDEX else exploration.first_play_urgency
-    unvisited_value = np.float64(tree.node_values[b, node]) - urgency * math.sqrt(np.float64(tree.visited_priors[b, node]))
-    unvisited_value = max(unvisited_value, -1.0)
-    best_action, best_score = -1, -np.inf
-    for action in range(tree.children_index.shape[2]):
-        child = tree.children_index[b, node, action]
-        if child == ILLEGAL:
-            continue
-        value = unvisited_value if child == UNVISITED else np.float64(tree.children_values[b, node, action])
-        prior = np.float64(tree.children_priors[b, node, action])
-        score = value + scale * prior / (1.0 + np.float64(tree.children_visits[b, node, action]))
-        if score > best_score:
-            best_action, best_score = action, score
-    return best_action
 
 
 # --- expand -----------------------------------------------------------------------------------------------------------------------------
@@ -184,7 +96,7 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
             tree.node_values[b, node] = results[i]
             for action in range(tree.children_index.shape[2]):
                 tree.children_index[b, node, action] = ILLEGAL  # what an earlier tree left here would be moved by `keep_subtree`
-            _back_up(tree, b, node, np.float64(results[i]))
+            back_up(tree, b, node, np.float64(results[i]))
 
 
 @njit
@@ -242,7 +154,7 @@ def mix_root_priors(tree, rows, noise, fraction, temperature):
                 prior = math.pow(np.float64(priors[action]), 1.0 / temperature) / prior_total
                 if noise_total > 0.0:
                     prior = (1.0 - fraction) * prior + fraction * np.float64(noise[i, action]) / noise_total
-                if not _is_proven_loss(tree, b, ROOT_INDEX, children[action]):
+                if not is_proven_loss(tree, b, ROOT_INDEX, children[action]):
                     priors[action] = prior
                 if children[action] != UNVISITED:
                     visited += prior
@@ -256,7 +168,7 @@ def mix_root_priors(tree, rows, noise, fraction, temperature):
 def backward(tree, rows, nodes):
     """Back up the value of each newly expanded leaf along its path to the root."""
     for i in range(rows.shape[0]):
-        _back_up(tree, rows[i], nodes[i], np.float64(tree.raw_values[rows[i], nodes[i]]))
+        back_up(tree, rows[i], nodes[i], np.float64(tree.raw_values[rows[i], nodes[i]]))
 
 
 @njit
@@ -266,7 +178,7 @@ def _sign(tree, b, parent, node):
 
 
 @njit
-def _is_proven_loss(tree, b, parent, child):
+def is_proven_loss(tree, b, parent, child):
     """Return whether ``child`` is a node that is proven to lose for the player to move at ``parent``."""
     if child < 0 or tree.proven_values[b, child] == UNPROVEN:
         return False
@@ -274,7 +186,7 @@ def _is_proven_loss(tree, b, parent, child):
 
 
 @njit
-def _back_up(tree, b, leaf, value):
+def back_up(tree, b, leaf, value):
     """Add one visit of ``value`` (viewpoint of the leaf's player) to every edge and node above ``leaf``, and carry proven results up."""
     node = leaf
     parent = tree.parents[b, node]
@@ -341,20 +253,20 @@ def root_policy(tree, rows, out_weights, out_values):
         total, allowed = 0.0, 0
         for action in range(out_weights.shape[1]):
             out_weights[i, action] = 0.0
-            if _keeps_result(tree, b, action, proven):
+            if keeps_result(tree, b, action, proven):
                 out_weights[i, action] = tree.children_visits[b, ROOT_INDEX, action]
                 total += np.float64(out_weights[i, action])
                 allowed += 1
         for action in range(out_weights.shape[1]):
             if total > 0.0:
                 out_weights[i, action] = np.float64(out_weights[i, action]) / total
-            elif _keeps_result(tree, b, action, proven):
+            elif keeps_result(tree, b, action, proven):
                 out_weights[i, action] = 1.0 / allowed
         out_values[i] = tree.node_values[b, ROOT_INDEX] if proven == UNPROVEN else proven
 
 
 @njit
-def _keeps_result(tree, b, action, proven):
+def keeps_result(tree, b, action, proven):
     """Return whether a root action is legal and not known to be worse than the root's proven value, or than an unproven one."""
     child = tree.children_index[b, ROOT_INDEX, action]
     if child == ILLEGAL:
@@ -362,7 +274,7 @@ def _keeps_result(tree, b, action, proven):
     if proven == -1:
         return True
     if proven == UNPROVEN:
-        return not _is_proven_loss(tree, b, ROOT_INDEX, child)
+        return not is_proven_loss(tree, b, ROOT_INDEX, child)
     if child == UNVISITED or tree.proven_values[b, child] == UNPROVEN:
         return False
     return _sign(tree, b, ROOT_INDEX, child) * np.float64(tree.proven_values[b, child]) == proven

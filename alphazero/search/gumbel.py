@@ -1,0 +1,202 @@
+"""Search with Gumbel noise: which action the root visits next, which one it plays, and the policy target that follows.
+
+In: the statistics of a node and the plan of a root. Out: an action, or weights. Danihelka et al., "Policy improvement by planning with Gumbel",
+ICLR 2022, sections 2 to 5, and its reference code (google-deepmind/mctx, `seq_halving.py`, `qtransforms.py`).
+
+Three things differ from the reference, for trees that live on and know what is proven. Values are used as they are, in [-1, 1], where the reference
+stretches those of a node to [0, 1], which makes much of differences that are noise. The schedule counts the visits of this search alone: those
+kept from an earlier one speak through the values. An action that is proven to lose is out of everything, and the next best takes its place.
+"""
+
+import math
+
+import numpy as np
+
+from alphazero.jit import njit
+from alphazero.search.tree import ILLEGAL, ROOT_INDEX, is_proven_loss, keeps_result
+
+LEAST_PRIOR = 1e-37  # its logarithm stands for that of a prior that has become 0
+
+
+# --- values of actions ------------------------------------------------------------------------------------------------------------------
+
+
+@njit
+def completion(tree, b, node, exploration):
+    """Return (mixed_value, scale): an unvisited action is worth the mixed value, and sigma(q) = scale * q is added to its logit.
+
+    mixed_value = (raw_value + N * sum(P * Q) / sum(P)) / (1 + N), sums over the visited actions, N the sum of their visits (appendix D)
+    scale = (maxvisit_init + largest n) * value_scale (section 3)
+
+    Actions that are proven to lose count nowhere.
+    """
+    num_visits, most_visits, mass, total = 0.0, 0.0, 0.0, 0.0
+    for action in range(tree.children_index.shape[2]):
+        child = tree.children_index[b, node, action]
+        if child < 0 or is_proven_loss(tree, b, node, child):
+            continue
+        visits = np.float64(tree.children_visits[b, node, action])
+        prior = max(np.float64(tree.children_priors[b, node, action]), LEAST_PRIOR)
+        num_visits += visits
+        most_visits = max(most_visits, visits)
+        mass += prior
+        total += prior * np.float64(tree.children_values[b, node, action])
+    mixed_value = np.float64(tree.raw_values[b, node])
+    if num_visits > 0.0:
+        mixed_value = (mixed_value + num_visits * total / mass) / (1.0 + num_visits)
+    return mixed_value, (exploration.maxvisit_init + most_visits) * exploration.value_scale
+
+
+@njit
+def completed_value(tree, b, node, action, mixed_value):
+    """Return the value of an action, the mixed one where it was never visited."""
+    return np.float64(tree.children_values[b, node, action]) if tree.children_index[b, node, action] >= 0 else mixed_value
+
+
+# --- the root: sequential halving -------------------------------------------------------------------------------------------------------
+
+
+@njit
+def plan_roots(tree, rows, budgets, plan, max_num_considered_actions, gumbels):
+    """Write what the searches of the listed games, whose roots are evaluated, begin with.
+
+    Args:
+        budgets: int32[B], as in `alphazero.search.simulate.simulate`.
+        plan: see `alphazero.search.simulate.RootPlan`.
+        gumbels: float32[M, A], the noise.
+    """
+    for i in range(rows.shape[0]):
+        b = rows[i]
+        num_kept, num_open = 0, 0
+        for action in range(tree.children_index.shape[2]):
+            child = tree.children_index[b, ROOT_INDEX, action]
+            plan.gumbels[b, action] = gumbels[i, action]
+            plan.logits[b, action] = math.log(max(np.float64(tree.children_priors[b, ROOT_INDEX, action]), LEAST_PRIOR))
+            plan.kept_visits[b, action] = tree.children_visits[b, ROOT_INDEX, action]
+            num_kept += plan.kept_visits[b, action]
+            if child != ILLEGAL and not is_proven_loss(tree, b, ROOT_INDEX, child):
+                num_open += 1
+        plan.num_considered[b] = min(num_open, max_num_considered_actions)
+        plan.num_simulations[b] = max(budgets[b] - num_kept, 0)
+
+
+@njit
+def considered_visits(num_considered, num_simulations, index):
+    """Return how many visits an action must have to get visit number ``index`` of a search by sequential halving.
+
+    The search has ceil(log2(num_considered)) phases of equal length. In each of them the actions that are left are visited in turn, and the
+    better half goes on, but never fewer than two (Karnin, Koren and Somekh 2013).
+    """
+    if num_considered <= 1:
+        return index
+    num_phases = 0
+    while 1 << num_phases < num_considered:
+        num_phases += 1
+    visits, left = 0, num_considered
+    while True:
+        rounds = max(1, num_simulations // (num_phases * left))
+        if index < rounds * left:
+            return visits + index // left
+        index -= rounds * left
+        visits += rounds
+        left = max(2, left // 2)
+
+
+@njit
+def select_root(tree, b, plan, exploration):
+    """Return the action with the largest gumbel + logit + sigma(q) among those with the visits that the schedule asks for.
+
+    Where proofs have left none with so many, the nearest below serve, then the nearest above.
+    """
+    made = 0
+    for action in range(plan.kept_visits.shape[1]):
+        made += tree.children_visits[b, ROOT_INDEX, action] - plan.kept_visits[b, action]
+    wanted = considered_visits(plan.num_considered[b], plan.num_simulations[b], made)
+    mixed_value, scale = completion(tree, b, ROOT_INDEX, exploration)
+    best_action, best_rank, best_score = -1, 0, -np.inf
+    for action in range(plan.kept_visits.shape[1]):
+        child = tree.children_index[b, ROOT_INDEX, action]
+        if child == ILLEGAL or is_proven_loss(tree, b, ROOT_INDEX, child):
+            continue
+        visits = tree.children_visits[b, ROOT_INDEX, action] - plan.kept_visits[b, action]
+        rank = visits if visits <= wanted else -visits
+        score = np.float64(plan.gumbels[b, action]) + np.float64(plan.logits[b, action])
+        score += scale * completed_value(tree, b, ROOT_INDEX, action, mixed_value)
+        if best_action < 0 or rank > best_rank or (rank == best_rank and score > best_score):
+            best_action, best_rank, best_score = action, rank, score
+    return best_action
+
+
+@njit
+def root_policy(tree, rows, plan, exploration, temperatures, out_actions, out_weights):
+    """Write the choice of finished searches, and the improved policy softmax(logits + sigma(completed q)).
+
+    The choice is the action with the largest temperature * gumbel + logit + sigma(q) among those that were visited most in this search. At
+    temperature 1 it is the paper's, a draw from the improved policy as far as it was searched; at 0 the noise has no part in it. Only actions that
+    keep the proven result, and none that is proven to lose while another is not, are chosen or have a weight.
+
+    Args:
+        temperatures: float64[M].
+        out_actions: int32[M].
+        out_weights: float32[M, A], each row sums to 1.
+    """
+    for i in range(rows.shape[0]):
+        b, proven = rows[i], tree.proven_values[rows[i], ROOT_INDEX]
+        mixed_value, scale = completion(tree, b, ROOT_INDEX, exploration)
+        out_actions[i] = 0
+        most_visits, best_score, largest = -1, -np.inf, -np.inf
+        for action in range(out_weights.shape[1]):
+            out_weights[i, action] = 0.0
+            if not keeps_result(tree, b, action, proven):
+                continue
+            logit = np.float64(plan.logits[b, action]) + scale * completed_value(tree, b, ROOT_INDEX, action, mixed_value)
+            score = logit + temperatures[i] * np.float64(plan.gumbels[b, action])
+            visits = tree.children_visits[b, ROOT_INDEX, action] - plan.kept_visits[b, action]
+            if visits > most_visits or (visits == most_visits and score > best_score):
+                out_actions[i], most_visits, best_score = action, visits, score
+            largest = max(largest, logit)
+        total = 0.0
+        for action in range(out_weights.shape[1]):
+            if keeps_result(tree, b, action, proven):
+                logit = np.float64(plan.logits[b, action]) + scale * completed_value(tree, b, ROOT_INDEX, action, mixed_value)
+                out_weights[i, action] = math.exp(logit - largest)
+                total += np.float64(out_weights[i, action])
+        for action in range(out_weights.shape[1]):
+            if out_weights[i, action] > 0.0:
+                out_weights[i, action] = np.float64(out_weights[i, action]) / total
+
+
+# --- below the root ---------------------------------------------------------------------------------------------------------------------
+
+
+@njit
+def select_interior(tree, b, node, exploration):
+    """Return the action with the largest pi - n / (1 + N), pi the improved policy: visits come to be shared out as pi says (section 5)."""
+    mixed_value, scale = completion(tree, b, node, exploration)
+    largest = -np.inf
+    for action in range(tree.children_index.shape[2]):
+        if tree.children_index[b, node, action] != ILLEGAL:
+            largest = max(largest, scale * completed_value(tree, b, node, action, mixed_value))
+    total = 0.0
+    for action in range(tree.children_index.shape[2]):
+        total += _improved(tree, b, node, action, mixed_value, scale, largest)
+    best_action, best_score = -1, -np.inf
+    for action in range(tree.children_index.shape[2]):
+        child = tree.children_index[b, node, action]
+        if child == ILLEGAL or is_proven_loss(tree, b, node, child):
+            continue
+        share = np.float64(tree.children_visits[b, node, action]) / np.float64(tree.node_visits[b, node])
+        score = _improved(tree, b, node, action, mixed_value, scale, largest) / total - share
+        if score > best_score:
+            best_action, best_score = action, score
+    return best_action
+
+
+@njit
+def _improved(tree, b, node, action, mixed_value, scale, largest):
+    """Return P * exp(sigma(q) - largest), 0 for an action that is illegal or proven to lose."""
+    child = tree.children_index[b, node, action]
+    if child == ILLEGAL or is_proven_loss(tree, b, node, child):
+        return 0.0
+    prior = max(np.float64(tree.children_priors[b, node, action]), LEAST_PRIOR)
+    return prior * math.exp(scale * completed_value(tree, b, node, action, mixed_value) - largest)
