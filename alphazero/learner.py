@@ -9,6 +9,7 @@ import math
 import numpy as np
 import torch
 
+from alphazero.baseline import Baseline
 from alphazero.config import option
 from alphazero.loss import Targets, loss_gradients, losses, masked_log_softmax, value_targets
 from alphazero.memory import keep_freed_memory
@@ -53,6 +54,19 @@ class LearnerReport:
     gradient_norm: float = math.nan  #: before clipping
     weight_norm: float = math.nan
     learning_rate: float = math.nan
+    policy_baseline: float = math.nan  #: the policy loss of the same probability for every legal action
+    value_baseline: float = math.nan  #: the value loss of always answering the mean of the value targets
+    weight_size: float = math.nan  #: root of the mean square of the weights
+
+
+@dataclasses.dataclass
+class FreshReport:
+    """What the network loses on the newest games before it learns from them: an estimate that no overfitting can flatter."""
+
+    num_rows: int = 0
+    loss: float = math.nan  #: policy loss + value_weight * value loss
+    policy_loss: float = math.nan
+    value_loss: float = math.nan
 
 
 class Learner:
@@ -92,6 +106,7 @@ class Learner:
         for group in self._optimizer.param_groups:
             group["lr"] = rate
         self.network.train()
+        self._baseline = Baseline(self.device)
         self._sums, self._calibration = torch.zeros(7, device=self.device), torch.zeros((3, 10), device=self.device)
         update = _update_of(self._optimizer)
         done = 0
@@ -101,6 +116,17 @@ class Learner:
             yield done
         self.num_steps += done
         self.report = self._report(done, rate)
+
+    @torch.no_grad()
+    def losses_on(self, batch: Batch) -> FreshReport:
+        """Return the losses on rows that the network has not learned from yet, and change nothing."""
+        rows = Batch(*(torch.from_numpy(array).to(self.device) for array in batch))
+        self.network.eval()
+        output = NetworkOutput(*(tensor.float() for tensor in self.network(rows.planes)))
+        values = value_targets(rows.outcomes, rows.root_values, self.settings.root_value_share, output.value_logits.shape[1])
+        targets = Targets(rows.action_weights, rows.legal_action_mask, values)
+        policy_loss, value_loss = (float(loss) for loss in losses(output, targets))
+        return FreshReport(len(rows.outcomes), policy_loss + self.settings.value_weight * value_loss, policy_loss, value_loss)
 
     @torch.no_grad()
     def _step(self, batch: Batch, update, measured: bool) -> None:
@@ -123,6 +149,7 @@ class Learner:
         update()
         if measured:
             self._measure(output, targets, rows.outcomes.float(), gradient_norm)
+            self._baseline.add(targets)
 
     def _backpropagate_by_autograd(self, planes, output_gradients) -> NetworkOutput:
         """Map planes to logits and set the gradient of every weight; see `TinyNetwork.backpropagate`."""
@@ -152,6 +179,7 @@ class Learner:
         rows, values, outcomes = self._calibration
         with torch.no_grad():
             weight_norm = math.sqrt(sum(float((parameter**2).sum()) for parameter in self.network.parameters()))
+        policy_baseline, value_baseline = self._baseline.losses()
         return LearnerReport(
             num_steps=num_steps,
             loss=loss,
@@ -164,6 +192,9 @@ class Learner:
             gradient_norm=gradient_norm,
             weight_norm=weight_norm,
             learning_rate=rate,
+            policy_baseline=policy_baseline,
+            value_baseline=value_baseline,
+            weight_size=weight_norm / math.sqrt(sum(parameter.numel() for parameter in self.network.parameters())),
         )
 
     def state_dict(self) -> dict:

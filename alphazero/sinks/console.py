@@ -3,11 +3,12 @@
 import math
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.progress import BarColumn, ProgressColumn, TextColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
 
-from alphazero.events import IterationReport, Progress
+from alphazero.events import Alarm, IterationReport, Progress
 
 _HEADER = f"{'iteration':>9} {'time':>8} {'games':>6} {'plies':>6} {'pos/s':>7} {'window':>8} {'loss':>7} {'policy':>7} {'value':>7}"
 
@@ -37,6 +38,7 @@ class ConsoleSink:
         self._rows = 0
         self._selfplay_share = 0.7  # of an iteration's time; the first one has it measured
         self._engine = ""
+        self._alarms: list[Alarm] = []  # those that are on
 
     def __enter__(self):
         self._bars.start()
@@ -44,6 +46,10 @@ class ConsoleSink:
 
     def __exit__(self, *_):
         self._bars.stop()
+        if self._alarms:
+            self._console.print(Text("\nStill wrong at the end:", style="bold yellow"))
+        for alarm in self._alarms:
+            self._say(alarm, f"{alarm.title}, since iteration {alarm.since}")
 
     def progress(self, event: Progress) -> None:
         """Move the bar."""
@@ -74,6 +80,21 @@ class ConsoleSink:
         self._print_engine(report.engine)
         for measured in _measured(report):
             self._console.print(Text(f"{'':>9} {measured}", style="green"), soft_wrap=True)
+        self._print_alarms(report)
+
+    def _print_alarms(self, report: IterationReport) -> None:
+        """Say what has begun to go wrong, and what is right again."""
+        for alarm in report.alarms:
+            if alarm.since == report.iteration:
+                self._say(alarm, f"ALARM, {alarm.title}")
+        for name in report.ended_alarms:
+            self._console.print(Text(f"{'':>9} over: {name.replace('_', ' ')}", style="green"), soft_wrap=True)
+        self._alarms = report.alarms
+
+    def _say(self, alarm: Alarm, begin: str) -> None:
+        """Print an alarm under the table's columns, in as many lines as it needs."""
+        text = Text.assemble((f"{begin}: ", "bold yellow"), (f"{alarm.seen}. Likely cause: {alarm.cause}. Change {alarm.key}: {alarm.advice}.", "yellow"))
+        self._console.print(Padding(text, (0, 0, 0, 10)), soft_wrap=False)
 
     def _print_engine(self, engine) -> None:
         """Say when another engine takes over, and why."""
