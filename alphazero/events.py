@@ -127,8 +127,8 @@ class IterationReport:
     last: bool = False  #: whether the run ends with it
 
 
-def flat(report: IterationReport) -> dict[str, float | int | bool | str | list[str]]:
-    """Return the report's numbers by name, such as "learner.loss", and the names of the alarms that are on."""
+def flat(report: IterationReport) -> dict[str, float | int | bool | str]:
+    """Return the report's numbers by name, such as "learner.loss", and the names of the alarms that are on, for JSON lines."""
     numbers = {}
     for field in dataclasses.fields(report):
         value = getattr(report, field.name)
@@ -137,7 +137,7 @@ def flat(report: IterationReport) -> dict[str, float | int | bool | str | list[s
                 if inner.name not in ("lines", "sample_game"):
                     numbers[f"{field.name}.{inner.name}"] = getattr(value, inner.name)
         elif field.name == "alarms":
-            numbers[field.name] = [alarm.name for alarm in value]
+            numbers[field.name] = ",".join(alarm.name for alarm in value)
         elif value is not None and field.name != "ended_alarms":
             numbers[field.name] = value
     return numbers

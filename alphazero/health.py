@@ -59,28 +59,22 @@ class HealthMonitor:
 def vitals(report: IterationReport) -> Vitals:
     """Return the figures of a report that the symptoms are read from."""
     games, learner = report.selfplay, report.learner
-    figures = {
-        name: getattr(source, name)
-        for source in (report, games, learner)
-        for name in Vitals._fields
-        if hasattr(source, name)
-    }
+    figures = {name: getattr(source, name) for source in (report, games, learner) for name in Vitals._fields if hasattr(source, name)}
     figures["fresh_loss"] = report.fresh.loss
     figures["pit_accepted"] = math.nan if report.pit is None else report.pit.accepted
-    figures["strength"] = math.nan if report.strength is None else report.strength.score
+    strength = report.strength
+    figures["strength"] = math.nan if strength is None else strength.score
+    figures["strength_games"] = math.nan if strength is None else strength.wins + strength.draws + strength.losses
     return Vitals(**{name: float(value) for name, value in figures.items()})
 
 
-def divergence(report: IterationReport, settings: TrainSettings) -> str | None:
+def divergence(report: IterationReport) -> str | None:
     """Return why a run cannot go on after the learning of this iteration, None if it can: numbers that are none are in every later answer."""
     learner = report.learner
     if math.isfinite(learner.loss) and math.isfinite(learner.weight_norm):
         return None
-    rate = settings.learner.learning_rate
-    return (
-        f"the network's weights are not finite numbers any more after the learning of iteration {report.iteration}: "
-        f"the steps are too large (learner.learning_rate={rate:g})."
-    )
+    where = f"after the learning of iteration {report.iteration}"
+    return f"the network's weights are not finite numbers any more {where}: the steps are too large (a step size of {learner.learning_rate:g})."
 
 
 def _kept(past: list[Vitals]) -> list[Vitals]:

@@ -34,6 +34,7 @@ class Vitals(NamedTuple):
     fresh_loss: float
     pit_accepted: float
     strength: float
+    strength_games: float
     free_disk_gb: float
 
 
@@ -54,7 +55,7 @@ class Limit(NamedTuple):
 
 
 DISTINCT = Limit(0.5, 0.6)  # share of the games; below, half of self-play's time buys nothing new. Healthy: 0.74 and more
-CERTAIN = Limit(0.1, 0.15)  # entropy as a share of that of equal chances; healthy: 0.4 and more, even in a solved game
+CERTAIN = Limit(0.05, 0.08)  # entropy as a share of that of equal chances; healthy: 0.4 and more, 0.1 in a game that is won in three plies
 USELESS_VALUE = Limit(0.98, 0.95)  # value loss as a share of the constant answer's; healthy: 0.94 after the first iteration, then falling
 ONE_SIDED = Limit(0.97, 0.9)  # share of the games; healthy: 0.6 at the most
 ALL_DRAWN = Limit(0.99, 0.95)  # share of the games; tic-tac-toe played perfectly and without chance: 0.97
@@ -67,11 +68,13 @@ LARGE_WEIGHTS = Limit(1.0, 0.8)  # root of the weights' mean square; healthy: 0.
 DISK_GB = Limit(1.0, 2.0)  # a run of the shipped configs writes up to 0.2 GB
 MIN_GAMES = 30  # for a share of distinct games
 MIN_RESULTS = 100  # for a share of results: of 100 fair games 97 are alike with a chance below 1e-24
-MIN_STEPS = 200  # before the value head is judged
+MIN_STEPS = 500  # before the value head is judged
 MIN_VALUE_LOSS = 0.05  # of the constant answer; below, nearly all games end alike, and there is nothing to tell apart
 UNCLIPPED_NORM = 5.0  # stands in for learner.max_gradient_norm=0
 NUM_PITS = 5  # rejected one after the other; of two equal networks, the new one fails at 0.55 about two times in three
 NUM_STRENGTHS = 4  # measurements in each of the two halves that are compared
+MIN_STRENGTH_GAMES = 100  # in each half; a score's standard error is then 0.05 at the most
+USUAL_RATE = {"adamw": 2e-3, "adam": 2e-3, "sgd": 5e-2}  # of learning
 GOOD_SCORE = 0.9  # against UCT: there is not much left to gain
 
 
@@ -87,8 +90,8 @@ def games_repeat(past: list[Vitals], settings: TrainSettings, on: bool) -> Findi
     elif noise == 0:
         cause, key, advice = "the search has no noise at its root", "search.dirichlet_fraction", "0.25 is usual"
     else:
-        cause, key = "the network is nearly certain of its moves, or the game has few lines of play", "selfplay.random_opening_share"
-        advice = "0.5 begins half of the games with random moves"
+        cause = "the network is nearly certain of its moves, or the game has few lines of play"
+        key, advice = _openings(settings)
     return Finding(f"only {share:.0%} of the newest games differ from each other", cause, key, advice)
 
 
@@ -103,11 +106,14 @@ def entropy_collapsed(past: list[Vitals], settings: TrainSettings, on: bool) -> 
     who = {"policy_entropy": "the network's policy", "target_entropy": "the search"}[name]
     seen = f"{who} is almost certain of one move everywhere: its entropy is {share:.0%} of that of equal chances"
     search = settings.search
+    if search.pb_c_init < 0.2:
+        return Finding(seen, "the search hardly explores", "search.pb_c_init", "1.25 is usual")
     if search.dirichlet_fraction == 0:
         return Finding(seen, "without noise at the root the search only confirms the network", "search.dirichlet_fraction", "0.25 is usual")
     if search.root_prior_temperature < 1:
         return Finding(seen, "the root's priors are sharpened", "search.root_prior_temperature", "1 leaves them, 1.25 flattens them a little")
-    return Finding(seen, "steps so large that the network follows its own first opinions", "learner.learning_rate", _lower_rate(settings))
+    key, rate = lower_rate(settings)
+    return Finding(seen, "steps so large that the network follows its own first opinions", key, f"try {rate}")
 
 
 def value_head_learns_nothing(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
@@ -123,20 +129,21 @@ def value_head_learns_nothing(past: list[Vitals], settings: TrainSettings, on: b
     if learner.value_weight < 0.1:
         return Finding(seen, "the value loss hardly counts", "learner.value_weight", "1 is usual")
     if learner.learning_rate < 1e-5:
-        return Finding(seen, "steps too small to learn anything", "learner.learning_rate", "2e-3 is usual with adamw")
+        return Finding(seen, "steps too small to learn anything", "learner.learning_rate", f"{USUAL_RATE[settings.learner.optimizer]:g} is usual with {settings.learner.optimizer}")
     cause = "steps too large; or, in a game of your own, results from the viewpoint of the wrong player"
-    return Finding(seen, cause, "learner.learning_rate", f"{_lower_rate(settings)}; docs/ADD_A_GAME.md says how rules are tested")
+    key, rate = lower_rate(settings)
+    return Finding(seen, cause, key, f"try {rate}; docs/ADD_A_GAME.md says how rules are tested")
 
 
 def first_player_always_wins(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
     """Results that are known before the first move."""
-    return _one_sided("first", _share_of_games(past, "first_player_wins", MIN_RESULTS), on)
+    return _one_sided("first", _share_of_games(past, "first_player_wins", MIN_RESULTS), settings, on)
 
 
 def second_player_always_wins(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
     """The same for the other side."""
     lost = 1 - _share_of_games(past, "first_player_wins", MIN_RESULTS) - _share_of_games(past, "draws", MIN_RESULTS)
-    return _one_sided("second", lost, on)
+    return _one_sided("second", lost, settings, on)
 
 
 def only_draws(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
@@ -144,9 +151,8 @@ def only_draws(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding
     share = _share_of_games(past, "draws", MIN_RESULTS)
     if not share > ALL_DRAWN[on]:
         return None
-    cause = "play without mistakes, where the game is a draw; or rules that call a win a draw"
-    advice = "0.5 begins half of the games with random moves, whose results differ"
-    return Finding(f"{share:.0%} of the newest games are draws", cause, "selfplay.random_opening_share", advice)
+    cause = "play without mistakes, where the game is a draw; or, in a game of your own, rules that call a win a draw"
+    return Finding(f"{share:.0%} of the newest games are draws", cause, *_openings(settings))
 
 
 def window_too_small(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
@@ -191,14 +197,15 @@ def learning_rate_too_high(past: list[Vitals], settings: TrainSettings, on: bool
     clip = learner.max_gradient_norm or UNCLIPPED_NORM
     signs = []
     if loss > WORSE_THAN_NOTHING[on] * ignorance:
-        signs.append(f"the loss of {loss:.2f} is worse than that of knowing nothing, {ignorance:.2f}")
+        signs.append(f"the loss of {loss:.3g} is worse than that of knowing nothing, {ignorance:.3g}")
     if loss > RISEN[on] * lowest:
-        signs.append(f"the loss has risen from {lowest:.2f} to {loss:.2f}")
+        signs.append(f"the loss has risen from {lowest:.3g} to {loss:.3g}")
     if gradient > STEEP[on] * clip:
-        signs.append(f"the gradients' norm is {gradient:,.0f}, far above {'the usual' if not learner.max_gradient_norm else 'its limit,'} {clip:g}")
+        signs.append(f"the gradients' norm is {gradient:.3g}, far above {'the usual' if not learner.max_gradient_norm else 'its limit,'} {clip:g}")
     if size > LARGE_WEIGHTS[on]:
-        signs.append(f"the weights have grown to {size:,.1f} on average, where 0.1 is usual")
-    return Finding("; ".join(signs), "steps too large", "learner.learning_rate", _lower_rate(settings)) if signs else None
+        signs.append(f"the weights have grown to {size:.2g} on average, where 0.1 is usual")
+    key, rate = lower_rate(settings)
+    return Finding("; ".join(signs), "steps too large", key, f"try {rate}") if signs else None
 
 
 def pit_always_rejects(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
@@ -213,15 +220,16 @@ def pit_always_rejects(past: list[Vitals], settings: TrainSettings, on: bool) ->
 
 def strength_stalled(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
     """No progress against UCT although there is much to gain."""
-    scores = [vitals.strength for vitals in past if not math.isnan(vitals.strength)][-2 * NUM_STRENGTHS :]
-    if len(scores) < 2 * NUM_STRENGTHS:
+    measured = [vitals for vitals in past if not math.isnan(vitals.strength)][-2 * NUM_STRENGTHS :]
+    halves = measured[:NUM_STRENGTHS], measured[NUM_STRENGTHS:]
+    if len(measured) < 2 * NUM_STRENGTHS or min(sum(vitals.strength_games for vitals in half) for half in halves) < MIN_STRENGTH_GAMES:
         return None
-    before, now = (sum(half) / NUM_STRENGTHS for half in (scores[:NUM_STRENGTHS], scores[NUM_STRENGTHS:]))
+    before, now = (_mean(half, "strength") for half in halves)
     if now > before or now >= GOOD_SCORE:
         return None
     seen = f"the score against UCT was {before:.0%} and is {now:.0%}, {NUM_STRENGTHS} measurements later"
     if settings.learner.learning_rate < 1e-5:
-        return Finding(seen, "steps too small to learn anything", "learner.learning_rate", "2e-3 is usual with adamw")
+        return Finding(seen, "steps too small to learn anything", "learner.learning_rate", f"{USUAL_RATE[settings.learner.optimizer]:g} is usual with {settings.learner.optimizer}")
     cause = "searches that are too short to be better than the network, or a network too small for the game"
     return Finding(seen, cause, "selfplay.num_simulations", f"{2 * settings.selfplay.num_simulations}, or a larger network")
 
@@ -233,6 +241,15 @@ def disk_nearly_full(past: list[Vitals], settings: TrainSettings, on: bool) -> F
         return None
     advice = "a folder on another disk, or free some room; run.keep_networks says how many networks are kept"
     return Finding(f"{free:.2f} GB are left on the disk of this run", "other files, or many runs", "run.root", advice)
+
+
+def lower_rate(settings: TrainSettings) -> tuple[str, str]:
+    """Return a key and a value worth trying where steps are too large: the optimiser's usual size, or a fifth of one that is not far above it."""
+    learner = settings.learner
+    usual = USUAL_RATE[learner.optimizer]
+    name = "final_learning_rate" if learner.schedule != "constant" and learner.final_learning_rate > learner.learning_rate else "learning_rate"
+    rate = getattr(learner, name)
+    return f"learner.{name}", f"{usual if rate > 5 * usual else rate / 5:.2g}"
 
 
 CHECKS = (
@@ -266,13 +283,16 @@ def _share_of_games(past: list[Vitals], name: str, num_games: int) -> float:
     return math.nan
 
 
-def _one_sided(player: str, share: float, on: bool) -> Finding | None:
+def _one_sided(player: str, share: float, settings: TrainSettings, on: bool) -> Finding | None:
     if not share > ONE_SIDED[on]:
         return None
     cause = "the game favours one side that much; or, in a game of your own, results from the viewpoint of the wrong player"
-    advice = "0.5 begins half of the games with random moves, so that either side may win"
-    return Finding(f"the {player} player wins {share:.0%} of the newest games", cause, "selfplay.random_opening_share", advice)
+    return Finding(f"the {player} player wins {share:.0%} of the newest games", cause, *_openings(settings))
 
 
-def _lower_rate(settings: TrainSettings) -> str:
-    return f"{settings.learner.learning_rate / 10:.2g} is a tenth"
+def _openings(settings: TrainSettings) -> tuple[str, str]:
+    """Return the key and the advice that make games differ."""
+    selfplay = settings.selfplay
+    if selfplay.random_opening_share < 0.5:
+        return "selfplay.random_opening_share", "0.5 begins half of the games with random moves"
+    return "selfplay.random_opening_plies", f"up to {2 * selfplay.random_opening_plies} random moves at the beginning"

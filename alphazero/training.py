@@ -36,6 +36,7 @@ from alphazero.replay import Replay
 from alphazero.rng import child_generator
 from alphazero.run_folder import RunFolder
 from alphazero.settings import TrainSettings
+from alphazero.symptoms import lower_rate
 from alphazero.tuning import tune
 
 _SAMPLE_ROWS = 256  # positions that the engine is calibrated with and compared on after each iteration
@@ -149,9 +150,9 @@ class Trainer:
 
     def _stop_if_diverged(self, report: IterationReport) -> None:
         """Stop before a network that is of no use any more plays, or takes the place of the one that is stored."""
-        sentence = divergence(report, self.settings)
+        sentence = divergence(report)
         if sentence is not None:
-            rate = f"learner.learning_rate={self.settings.learner.learning_rate / 10:.2g}"
+            rate = "=".join(lower_rate(self.settings))
             kept = f"Iteration {self.stored_iteration} is kept; go on from it with:  alphazero train resume={self.folder.path} {rate}"
             raise ValueError(f"{sentence} {kept if self.stored_iteration else f'Begin again with {rate}.'}")
 

@@ -1,9 +1,9 @@
 """The console: one line for each iteration, and below it a bar with the time left."""
 
 import math
+import textwrap
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.progress import BarColumn, ProgressColumn, TextColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
@@ -11,6 +11,9 @@ from rich.text import Text
 from alphazero.events import Alarm, IterationReport, Progress
 
 _HEADER = f"{'iteration':>9} {'time':>8} {'games':>6} {'plies':>6} {'pos/s':>7} {'window':>8} {'loss':>7} {'policy':>7} {'value':>7}"
+
+_INDENT = " " * 10  # of what is said about an iteration
+_ALARM_WIDTH = 100
 
 
 class ConsoleSink:
@@ -47,7 +50,7 @@ class ConsoleSink:
     def __exit__(self, *_):
         self._bars.stop()
         if self._alarms:
-            self._console.print(Text("\nStill wrong at the end:", style="bold yellow"))
+            self._console.print(Text("Still wrong at the end:", style="bold yellow"))
         for alarm in self._alarms:
             self._say(alarm, f"{alarm.title}, since iteration {alarm.since}")
 
@@ -92,9 +95,13 @@ class ConsoleSink:
         self._alarms = report.alarms
 
     def _say(self, alarm: Alarm, begin: str) -> None:
-        """Print an alarm under the table's columns, in as many lines as it needs."""
-        text = Text.assemble((f"{begin}: ", "bold yellow"), (f"{alarm.seen}. Likely cause: {alarm.cause}. Change {alarm.key}: {alarm.advice}.", "yellow"))
-        self._console.print(Padding(text, (0, 0, 0, 10)), soft_wrap=False)
+        """Print an alarm under the table, in as many lines as it needs."""
+        words = f"{begin}: {alarm.seen}. Likely cause: {alarm.cause}. Change {alarm.key}: {alarm.advice}."
+        width = min(self._console.width, _ALARM_WIDTH)
+        lines = textwrap.wrap(words, width, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False, break_long_words=False)
+        text = Text("\n".join(lines), style="yellow")
+        text.highlight_words([begin, alarm.key], style="bold")
+        self._console.print(text, soft_wrap=True)
 
     def _print_engine(self, engine) -> None:
         """Say when another engine takes over, and why."""
