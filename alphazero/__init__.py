@@ -10,10 +10,12 @@
     network_evaluator       an engine held to the reference, behind evaluation_cache
     selfplay                games in lockstep, an unending stream of records; parallel_selfplay runs one on each core
     replay                  a growing window of raw positions, batches under random symmetries (symmetric_rows)
-    learner                 batches in, better weights out; loss has its gradients, weight_average what plays, memory keeps what is freed
+    learner                 batches in, better weights out; loss has its gradients, baseline what knowing nothing loses, muon turns kernels,
+                            weight_average is what plays, memory keeps what is freed
     checkpoint, run_folder  files that are never half written, and where they lie
     players, arena          choosers of moves, and paired matches between them; exact/ proves them
     tuning                  what is left to auto, by a short measurement
+    health                  alarms when a run goes wrong; symptoms has each with its limits, cause and cure
     training                the loop that knows all of the above; it yields events to sinks/
     play/, interop/         the terminal, the JSON engine, PettingZoo
     cli/                    the console command `alphazero`

@@ -4,7 +4,7 @@ import dataclasses
 import math
 from typing import NamedTuple
 
-from alphazero.learner import LearnerReport
+from alphazero.learner import FreshReport, LearnerReport
 from alphazero.network_evaluator import EngineReport
 
 
@@ -85,6 +85,23 @@ class ProofSummary:
         return self.num_kept == self.num_positions and self.num_losses == 0
 
 
+@dataclasses.dataclass(frozen=True)
+class Alarm:
+    """Something that goes wrong in the run, in plain words; see `alphazero.health`."""
+
+    name: str  #: such as "games_repeat"
+    since: int  #: the iteration in which it began
+    seen: str  #: what is wrong, with the figures of this iteration
+    cause: str  #: the likely one
+    key: str  #: the setting to change
+    advice: str  #: what to change it to
+
+    @property
+    def title(self) -> str:
+        """The name in words."""
+        return self.name.replace("_", " ")
+
+
 @dataclasses.dataclass
 class IterationReport:
     """One finished iteration."""
@@ -100,15 +117,19 @@ class IterationReport:
     sampling_s: float = 0.0  #: of learner_s, spent on making batches
     measure_s: float = 0.0  #: matches and proofs of strength
     store_s: float = 0.0  #: writing what the iteration before left behind
+    fresh: FreshReport = dataclasses.field(default_factory=FreshReport)
     engine: EngineReport | None = None
     pit: PitReport | None = None
     strength: StrengthReport | None = None
     proof: ProofSummary | None = None
+    free_disk_gb: float = math.nan  #: room on the disk of the run's folder
+    alarms: list[Alarm] = dataclasses.field(default_factory=list)  #: those that are on
+    ended_alarms: list[str] = dataclasses.field(default_factory=list)  #: names of those that were on until the iteration before
     last: bool = False  #: whether the run ends with it
 
 
 def flat(report: IterationReport) -> dict[str, float | int | bool | str]:
-    """Return the report's numbers by name, such as "learner.loss", for JSON lines and TensorBoard."""
+    """Return the report's numbers by name, such as "learner.loss", and the names of the alarms that are on, for JSON lines."""
     numbers = {}
     for field in dataclasses.fields(report):
         value = getattr(report, field.name)
@@ -117,6 +138,8 @@ def flat(report: IterationReport) -> dict[str, float | int | bool | str]:
                 number = getattr(value, inner.name)
                 if inner.name not in ("lines", "sample_game") and number is not None:
                     numbers[f"{field.name}.{inner.name}"] = number
-        elif value is not None:
+        elif field.name == "alarms":
+            numbers[field.name] = ",".join(alarm.name for alarm in value)
+        elif value is not None and field.name != "ended_alarms":
             numbers[field.name] = value
     return numbers

@@ -10,6 +10,7 @@ import math
 import numpy as np
 import torch
 
+from alphazero.baseline import Baseline
 from alphazero.config import option
 from alphazero.loss import LossWeights, Targets, loss_gradients, losses, masked_log_softmax, value_targets
 from alphazero.memory import keep_freed_memory
@@ -67,9 +68,22 @@ class LearnerReport:
     gradient_norm: float = math.nan  #: before clipping
     weight_norm: float = math.nan
     learning_rate: float = math.nan
+    policy_baseline: float = math.nan  #: the policy loss of the same probability for every legal action
+    value_baseline: float = math.nan  #: the value loss of always answering the mean of the value targets
+    weight_size: float = math.nan  #: root of the mean square of the weights
     reply_loss: float | None = None  #: cross-entropy, nats; None in the three: the network has no such head
     ownership_loss: float | None = None  #: cross-entropy of a cell, nats
     margin_loss: float | None = None  #: squared error of the final difference of pieces, as a share of the cells
+
+
+@dataclasses.dataclass
+class FreshReport:
+    """What the network loses on the newest games before it learns from them: an estimate that no overfitting can flatter."""
+
+    num_rows: int = 0
+    loss: float = math.nan  #: policy loss + value_weight * value loss
+    policy_loss: float = math.nan
+    value_loss: float = math.nan
 
 
 class Learner:
@@ -117,6 +131,7 @@ class Learner:
             for group in optimizer.param_groups:
                 group["lr"] = rate * (optimizer.defaults["lr"] / self.settings.learning_rate if self.settings.learning_rate else 1.0)
         self.network.train()
+        self._baseline = Baseline(self.device)
         self._sums, self._calibration = torch.zeros(10, device=self.device), torch.zeros((3, 10), device=self.device)
         self._newest_planes = collections.deque(maxlen=_NORM_BATCHES)
         updates = [_update_of(optimizer) for optimizer in self._optimizers.values()]
@@ -130,6 +145,18 @@ class Learner:
             with self._autocast:
                 self._average.measure_norms(self._newest_planes)
         self.report = self._report(done, rate)
+
+    @torch.no_grad()
+    def losses_on(self, batch: Batch) -> FreshReport:
+        """Return the losses on rows that the network has not learned from yet, and change nothing."""
+        rows = Batch(*(None if array is None else torch.from_numpy(array).to(self.device) for array in batch))
+        self.network.eval()
+        output = self.network(rows.planes)
+        output = NetworkOutput(output.prior_logits.float(), output.value_logits.float())  # the auxiliary heads are left out
+        values = value_targets(rows.outcomes, rows.root_values, self.settings.root_value_share, output.value_logits.shape[1])
+        parts = losses(output, Targets(rows.action_weights, rows.legal_action_mask, values))
+        policy_loss, value_loss = float(parts.policy), float(parts.value)
+        return FreshReport(len(rows.outcomes), policy_loss + self.settings.value_weight * value_loss, policy_loss, value_loss)
 
     @torch.no_grad()
     def _step(self, batch: Batch, updates, measured: bool) -> None:
@@ -156,6 +183,7 @@ class Learner:
             self._newest_planes.append(rows.planes)
         if measured:
             self._measure(output, targets, rows.outcomes.float(), gradient_norm)
+            self._baseline.add(targets)
 
     def _backpropagate_by_autograd(self, planes, output_gradients) -> NetworkOutput:
         """Map planes to logits and set the gradient of every weight; see `TinyNetwork.backpropagate`."""
@@ -190,6 +218,7 @@ class Learner:
         rows, values, outcomes = self._calibration
         with torch.no_grad():
             weight_norm = math.sqrt(sum(float((parameter**2).sum()) for parameter in self.network.parameters()))
+        policy_baseline, value_baseline = self._baseline.losses()
         return LearnerReport(
             num_steps=num_steps,
             loss=loss,
@@ -203,6 +232,9 @@ class Learner:
             weight_norm=weight_norm,
             learning_rate=rate,
             **{f"{head}_loss": loss for head, loss in zip(_AUXILIARY, auxiliary) if getattr(self.network, head, None) is not None},
+            policy_baseline=policy_baseline,
+            value_baseline=value_baseline,
+            weight_size=weight_norm / math.sqrt(sum(parameter.numel() for parameter in self.network.parameters())),
         )
 
     def state_dict(self) -> dict:

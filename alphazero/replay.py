@@ -127,6 +127,19 @@ class Replay:
         newest = np.arange(min(num_rows, self.num_added - self._num_lost, self.settings.window_max))
         return self._states[(self.num_added - 1 - newest) % self.settings.window_max]
 
+    def spread(self, num_newest: int, num_rows: int) -> Batch | None:
+        """Return ``num_rows`` rows, evenly spaced over the ``num_newest`` newest ones, as they were played; None if there is no row.
+
+        Draws nothing at random: whoever only looks does not change what is sampled next.
+        """
+        num_newest = min(num_newest, self.num_added - self._num_lost, self.settings.window_max)
+        if num_newest == 0:
+            return None
+        places = (self.num_added - 1 - np.linspace(0, num_newest - 1, min(num_rows, num_newest)).astype(np.int64)) % self.settings.window_max
+        states = self._states[places]
+        batch = self.game.observe(states), self._weights[places], self.game.legal_action_mask(states), self._outcomes[places], self._values[places]
+        return Batch(*batch)
+
     def state_dict(self) -> dict:
         """Return the random state and the number of rows ever added; the rows themselves are stored with the games of the run."""
         return {"generator": self._generator.bit_generator.state, "num_added": self.num_added}

@@ -9,6 +9,7 @@ clock can change that (`run.time_limit_s`).
 
 import dataclasses
 import math
+import shutil
 import time
 from collections.abc import Iterator
 
@@ -23,6 +24,7 @@ from alphazero.engines.agreement import PositionSample, sample_positions
 from alphazero.events import IterationReport, PitReport, Progress, ProofSummary, SelfPlayReport, StrengthReport
 from alphazero.exact import ExactValues, prove
 from alphazero.games import make_game
+from alphazero.health import HealthMonitor, divergence
 from alphazero.learner import Learner, network_arrays
 from alphazero.network import make_network
 from alphazero.network_evaluator import NetworkEvaluator
@@ -36,9 +38,11 @@ from alphazero.rng import child_generator
 from alphazero.run_folder import RunFolder
 from alphazero.selfplay import full_simulations
 from alphazero.settings import TrainSettings
+from alphazero.symptoms import lower_rate
 from alphazero.tuning import tune
 
 _SAMPLE_ROWS = 256  # positions that the engine is calibrated with and compared on after each iteration
+_FRESH_ROWS = 512  # of an iteration's new games, that the network is tested on before it learns from them: 1 % of a small network's learning
 
 
 class Trainer:
@@ -67,6 +71,7 @@ class Trainer:
         self.replay = Replay(self.game, settings.replay, generator, heads.reply_head, heads.ownership_head or heads.margin_head)
         self._reanalysis: Reanalysis | None = None
         self._reanalysed: tuple | None = None  # of this iteration, to be stored with its games
+        self.health = HealthMonitor(settings)
         self.iteration = 0
         self.stored_iteration = 0  #: the one after which a resume goes on
         self._elapsed_s = 0.0
@@ -77,7 +82,11 @@ class Trainer:
         self._stored_s = 0.0
 
     def run(self) -> Iterator[Progress | IterationReport]:
-        """Play, learn, measure and store until the run is done; yield what happens."""
+        """Play, learn, measure and store until the run is done; yield what happens.
+
+        Raises:
+            ValueError: with plain sentences if the weights are not finite any more; the iteration before is kept.
+        """
         if self.iteration == 0:
             self.folder.write_config(dataclasses.asdict(self.settings))
             self._accepted = self.learner.state_dict() if self.settings.pit.every else None
@@ -87,6 +96,7 @@ class Trainer:
             records, report = yield from self._play()
             yield from self._reanalyse(report)
             yield from self._learn(report)
+            self._stop_if_diverged(report)
             yield from self._pit(report)
             self._update_evaluator(report)
             report.store_s = self._stored_s
@@ -97,6 +107,8 @@ class Trainer:
             report.measure_s = time.monotonic() - measured
             finished = report.last = finished or self._is_proven(report)
             report.elapsed_s = self._elapsed_s
+            report.free_disk_gb = shutil.disk_usage(self.folder.path).free / 1e9
+            self.health.observe(report)
             yield report
             self._store(records, report)
 
@@ -148,14 +160,25 @@ class Trainer:
         report.reanalysis_s = time.monotonic() - start
 
     def _learn(self, report: IterationReport):
-        """Train the network on the window."""
+        """Look at what the network says of the new games, then train it on the window."""
         start = time.monotonic()
+        fresh = self.replay.spread(report.selfplay.num_targets, _FRESH_ROWS)
+        if fresh is not None:
+            report.fresh = self.learner.losses_on(fresh)
         steps = self.learner.steps_for(report.selfplay.num_targets, self.replay.window)
         for done in self.learner.learn(self._timed(self._batches(steps), report), self._share(self.iteration - 1)):
             if done % 16 == 0 or done == steps:
                 yield self._progress("learning", done, steps)
         report.learner = self.learner.report
         report.learner_s = time.monotonic() - start
+
+    def _stop_if_diverged(self, report: IterationReport) -> None:
+        """Stop before a network that is of no use any more plays, or takes the place of the one that is stored."""
+        sentence = divergence(report)
+        if sentence is not None:
+            rate = "=".join(lower_rate(self.settings))
+            kept = f"Iteration {self.stored_iteration} is kept; go on from it with:  alphazero train resume={self.folder.path} {rate}"
+            raise ValueError(f"{sentence} {kept if self.stored_iteration else f'Begin again with {rate}.'}")
 
     def _timed(self, batches, report: IterationReport):
         """Pass the batches on, and add up the time that it takes to make them."""
@@ -251,6 +274,7 @@ class Trainer:
             "selfplay": self.selfplay.state_dict(),
             "replay": self.replay.state_dict(),
             "rows_of": self._rows_of,
+            "health": self.health.state_dict(),
         }
 
     def restore(self) -> None:
@@ -270,6 +294,7 @@ class Trainer:
         self.replay.load_state_dict(state["replay"], games)
         for again in self.folder.load_reanalysis(self.iteration):
             self.replay.replace(**again)
+        self.health.load_state_dict(state.get("health"))
         self.evaluator.update(self.learner.played_network, self._newest_positions())
         self.folder.cut_metrics(self.iteration)
 

@@ -67,7 +67,7 @@ def test_help_tells_every_key_every_choice_and_the_allowed_values(capsys, monkey
     for group, choices in groups().items():
         assert [group, *(f"{choice}," for choice in choices[:-1]), choices[-1]] in lines
     text = " ".join(out.split())
-    assert "[0.0 to 1.0]" in text and "[one of adamw, adam, sgd]" in text
+    assert "[0.0 to 1.0]" in text and "[one of muon, adamw, adam, sgd]" in text
     assert "alphazero train resume=latest" in text
 
 

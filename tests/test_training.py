@@ -51,7 +51,7 @@ def assert_same(found, expected, where=""):
         for key in expected:
             assert_same(found[key], expected[key], f"{where}/{key}")
     else:
-        assert np.array_equal(found, expected, equal_nan=isinstance(expected, float)), where
+        assert np.array_equal(found, expected, equal_nan=np.asarray(expected).dtype.kind == "f"), where
 
 
 def figures(report):

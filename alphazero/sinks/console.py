@@ -1,15 +1,19 @@
 """The console: one line for each iteration, and below it a bar with the time left."""
 
 import math
+import textwrap
 
 from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, TextColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
 
-from alphazero.events import IterationReport, Progress
+from alphazero.events import Alarm, IterationReport, Progress
 
 _HEADER = f"{'iteration':>9} {'time':>8} {'games':>6} {'plies':>6} {'pos/s':>7} {'window':>8} {'loss':>7} {'policy':>7} {'value':>7}"
+
+_INDENT = " " * 10  # of what is said about an iteration
+_ALARM_WIDTH = 100
 
 
 class ConsoleSink:
@@ -37,6 +41,7 @@ class ConsoleSink:
         self._rows = 0
         self._selfplay_share = 0.7  # of an iteration's time; the first one has it measured
         self._engine = ""
+        self._alarms: list[Alarm] = []  # those that are on
 
     def __enter__(self):
         self._bars.start()
@@ -44,6 +49,10 @@ class ConsoleSink:
 
     def __exit__(self, *_):
         self._bars.stop()
+        if self._alarms:
+            self._console.print(Text("Still wrong at the end:", style="bold yellow"))
+        for alarm in self._alarms:
+            self._say(alarm, f"{alarm.title}, since iteration {alarm.since}")
 
     def progress(self, event: Progress) -> None:
         """Move the bar."""
@@ -77,6 +86,25 @@ class ConsoleSink:
         self._print_engine(report.engine)
         for measured in _measured(report):
             self._console.print(Text(f"{'':>9} {measured}", style="green"), soft_wrap=True)
+        self._print_alarms(report)
+
+    def _print_alarms(self, report: IterationReport) -> None:
+        """Say what has begun to go wrong, and what is right again."""
+        for alarm in report.alarms:
+            if alarm.since == report.iteration:
+                self._say(alarm, f"ALARM, {alarm.title}")
+        for name in report.ended_alarms:
+            self._console.print(Text(f"{'':>9} over: {name.replace('_', ' ')}", style="green"), soft_wrap=True)
+        self._alarms = report.alarms
+
+    def _say(self, alarm: Alarm, begin: str) -> None:
+        """Print an alarm under the table, in as many lines as it needs."""
+        words = f"{begin}: {alarm.seen}. Likely cause: {alarm.cause}. Change {alarm.key}: {alarm.advice}."
+        width = min(self._console.width, _ALARM_WIDTH)
+        lines = textwrap.wrap(words, width, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False, break_long_words=False)
+        text = Text("\n".join(lines), style="yellow")
+        text.highlight_words([begin, alarm.key], style="bold")
+        self._console.print(text, soft_wrap=True)
 
     def _print_engine(self, engine) -> None:
         """Say when another engine takes over, and why."""

@@ -21,6 +21,14 @@ _SCALARS = {
     "learner/gradient_norm": lambda r: r.learner.gradient_norm,
     "learner/weight_norm": lambda r: r.learner.weight_norm,
     "learner/steps": lambda r: r.learner.num_steps,
+    "loss/total_on_new_games": lambda r: r.fresh.loss,
+    "loss/policy_on_new_games": lambda r: r.fresh.policy_loss,
+    "loss/value_on_new_games": lambda r: r.fresh.value_loss,
+    "loss/policy_of_equal_chances": lambda r: r.learner.policy_baseline,
+    "loss/value_of_one_answer": lambda r: r.learner.value_baseline,
+    "learner/weight_size": lambda r: r.learner.weight_size,
+    "health/alarms": lambda r: len(r.alarms),
+    "health/free_disk_gb": lambda r: r.free_disk_gb,
     "replay/window_rows": lambda r: r.window,
     "replay/new_rows": lambda r: r.selfplay.num_targets,
     "games/length_plies": lambda r: r.selfplay.game_length,
@@ -72,6 +80,7 @@ class TensorBoardSink:
         for name, figure in _SCALARS.items():
             if (number := figure(report)) is not None:
                 writer.add_scalar(name, number, step)
+        self._write_alarms(report)
         if report.selfplay.sample_game:
             writer.add_text("sample_game", "```\n" + report.selfplay.sample_game + "\n```", step)
         if report.pit is not None:
@@ -90,6 +99,15 @@ class TensorBoardSink:
         self._last = report
         if report.last:
             self._write_result(report)
+
+    def _write_alarms(self, report: IterationReport) -> None:
+        """Write what has begun to go wrong, and what is right again, each under its own name."""
+        for alarm in report.alarms:
+            if alarm.since == report.iteration:
+                parts = (f"**{alarm.title}**: {alarm.seen}.", f"Likely cause: {alarm.cause}.", f"Change `{alarm.key}`: {alarm.advice}.")
+                self._writer.add_text(f"health/{alarm.name}", "\n\n".join(parts), report.iteration)
+        for name in report.ended_alarms:
+            self._writer.add_text(f"health/{name}", f"**over**: {name.replace('_', ' ')}", report.iteration)
 
     def _write_result(self, report: IterationReport) -> None:
         """Put the settings beside the final result, for TensorBoard's table of hyper-parameters."""

@@ -1,0 +1,397 @@
+"""Alarms: each is raised by a run that is made to go wrong in its way, none by a healthy one; they begin once, end once, and survive a resume."""
+
+import dataclasses
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+from rich.console import Console
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.util import tensor_util
+from test_training import TINY, reports, run_until
+
+from alphazero import config, training
+from alphazero.checkpoint import load_state, save_state
+from alphazero.cli import main
+from alphazero.cli.train import compose
+from alphazero.events import Alarm, IterationReport, PitReport, SelfPlayReport, StrengthReport
+from alphazero.health import HealthMonitor
+from alphazero.learner import FreshReport, LearnerReport
+from alphazero.network_evaluator import EngineReport
+from alphazero.run_folder import RunFolder
+from alphazero.selfplay import SelfPlay
+from alphazero.settings import TrainSettings
+from alphazero.sinks.console import ConsoleSink
+from alphazero.sinks.json_lines import JsonLinesSink
+from alphazero.sinks.tensorboard import TensorBoardSink
+from alphazero.symptoms import CHECKS
+from alphazero.training import Trainer
+
+SMALL = (
+    "network=tiny selfplay.num_parallel_games=16 selfplay.games_per_iteration=24 selfplay.full_search_share=1 selfplay.num_simulations=8 "
+    "replay.window_start=20000 selfplay.random_opening_share=0"
+).split()
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+def make_trainer(path, words, game="tic_tac_toe"):
+    group = game if game in ("tic_tac_toe", "connect_four") else "connect_x"
+    return Trainer(compose([f"game={group}", f"game.name={game}", *TINY, *SMALL, *words.split()]), RunFolder(path))
+
+
+# --- runs that go wrong -------------------------------------------------------------------------------------------------------------------
+
+WRONG = {  # alarm: (game, words, the key that the advice must name)
+    "games_repeat": ("tic_tac_toe", "selfplay.temperature=0 search.dirichlet_fraction=0 run.num_iterations=2", "selfplay.temperature"),
+    "entropy_collapsed": (
+        "tic_tac_toe",
+        "search.pb_c_init=0 search.first_play_urgency=2 search.root_first_play_urgency=2 search.dirichlet_fraction=0 run.num_iterations=2",
+        "search.pb_c_init",
+    ),
+    "value_head_learns_nothing": ("tic_tac_toe", "learner.value_weight=0 learner.reuse=32 run.num_iterations=4", "learner.value_weight"),
+    "first_player_always_wins": (
+        "connect_x:4x4x2",
+        "selfplay.random_opening_share=0.4 selfplay.random_opening_plies=1 search.dirichlet_fraction=0 selfplay.temperature=0 "
+        "selfplay.games_per_iteration=60 run.num_iterations=3",
+        "selfplay.random_opening_share",
+    ),
+    "second_player_always_wins": (
+        "connect_x:4x4x2",
+        "selfplay.random_opening_share=1 selfplay.random_opening_plies=1 selfplay.games_per_iteration=60 run.num_iterations=2",
+        "selfplay.random_opening_plies",
+    ),
+    "only_draws": ("connect_x:2x4x4", "selfplay.games_per_iteration=60 run.num_iterations=2", "selfplay.random_opening_share"),
+    "window_too_small": ("tic_tac_toe", "replay.window_start=100 replay.window_max=200 run.num_iterations=3", "replay.window_max"),
+    "overfitting": (
+        "tic_tac_toe",
+        "network.channels=64 network.shared_units=256 selfplay.num_parallel_games=4 selfplay.games_per_iteration=4 learner.learning_rate=5e-3 "
+        "learner.reuse=100 replay.symmetries=false learner.root_value_share=0 run.num_iterations=5",
+        "learner.reuse",
+    ),
+    "learning_rate_too_high": ("tic_tac_toe", "learner.learning_rate=2 run.num_iterations=3", "learner.learning_rate"),
+    "pit_always_rejects": ("tic_tac_toe", "pit.every=1 pit.acceptance=1 run.num_iterations=5", "pit.acceptance"),
+    "strength_stalled": (
+        "tic_tac_toe",
+        "learner.learning_rate=0 learner.final_learning_rate=0 evaluation.every=1 evaluation.num_games=26 evaluation.final_num_games=26 evaluation.opening_plies=1 "
+        "evaluation.num_simulations=2 evaluation.uct_simulations=3000 run.num_iterations=8",
+        "learner.learning_rate",
+    ),
+    "disk_nearly_full": ("tic_tac_toe", "run.num_iterations=1", "run.root"),
+}
+
+
+def swap_results(monkeypatch):
+    """Let every game's result be told from the viewpoint of the wrong player, the commonest mistake in rules of one's own."""
+    record = SelfPlay._record
+    monkeypatch.setattr(SelfPlay, "_record", lambda self, row, player, result: record(self, row, player, -result))
+
+
+def fill_disk(monkeypatch):
+    usage = training.shutil.disk_usage("/")
+    monkeypatch.setattr(training.shutil, "disk_usage", lambda path: usage._replace(free=300_000_000))
+
+
+def test_there_is_a_run_for_every_alarm():
+    assert list(WRONG) == [check.__name__ for check in CHECKS]
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_run_that_goes_wrong_says_so_and_what_to_change(tmp_path, monkeypatch, name):
+    game, words, key = WRONG[name]
+    if name == "second_player_always_wins":
+        swap_results(monkeypatch)
+    if name == "disk_nearly_full":
+        fill_disk(monkeypatch)
+    last = reports(make_trainer(tmp_path, words, game))[-1]
+    (alarm,) = [alarm for alarm in last.alarms if alarm.name == name]
+    assert alarm.key == key
+    assert key in [known for known, *_ in config.rows(TrainSettings())]
+    assert all(part and part == part.strip() and not part.endswith(".") for part in (alarm.seen, alarm.cause, alarm.advice))
+
+
+@pytest.mark.parametrize("words", ["", "network.value_head=scalar", "pit.every=1 pit.acceptance=0.4 evaluation.every=1 evaluation.num_games=2"])
+def test_a_healthy_run_raises_no_alarm(tmp_path, words):
+    healthy = (
+        "selfplay.num_parallel_games=32 selfplay.games_per_iteration=60 selfplay.num_simulations=16 learner.batch_size=64 learner.reuse=8 "
+        "learner.learning_rate=1e-2 network.channels=32 evaluation.uct_simulations=20 run.num_iterations=10 "
+    )
+    found = reports(make_trainer(tmp_path, healthy + words))
+    assert len(found) == 10 and [report.alarms for report in found] == [[]] * 10
+    assert found[-1].learner.value_loss < 0.8 * found[-1].learner.value_baseline  # it has learned: the alarms had their chance
+
+
+# --- weights that are no numbers ----------------------------------------------------------------------------------------------------------
+
+EXPLODES = "learner=sgd learner.momentum=0 learner.weight_decay=10 learner.max_gradient_norm=0 learner.schedule=step learner.step_at=[0.4] run.num_iterations=5"
+
+
+def test_a_run_whose_weights_explode_stops_and_keeps_the_iteration_before(tmp_path):
+    trainer = make_trainer(tmp_path, EXPLODES + " learner.learning_rate=1e-3 learner.final_learning_rate=100")
+    with pytest.raises(ValueError, match=r"not finite numbers any more after the learning of iteration 3.*Iteration 2 is kept.*final_learning_rate=0.05$"):
+        reports(trainer)
+    assert sorted(path.stem for path in (tmp_path / "networks").iterdir()) == ["000001", "000002"]
+    again = make_trainer(tmp_path, EXPLODES + " learner.learning_rate=1e-3 learner.final_learning_rate=1e-3")
+    again.restore()
+    assert [report.iteration for report in reports(again)] == [3, 4, 5]
+
+
+def test_on_the_command_line_it_is_a_sentence(tmp_path, capsys):
+    words = [*TINY, *SMALL, *EXPLODES.split(), "learner.learning_rate=100", "learner.schedule=constant", f"run.root={tmp_path}", "run.name=bad"]
+    assert main(["train", "game=tic_tac_toe", *words]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: the network's weights are not finite numbers any more after the learning of iteration 1")
+    assert error.rstrip().endswith("Begin again with learner.learning_rate=0.05.")
+
+
+# --- each limit, by figures made up -------------------------------------------------------------------------------------------------------
+
+FIGURES = dict(
+    num_games=100, num_targets=1000, window=9000, distinct_games=0.95, first_player_wins=0.5, draws=0.2, num_steps=200, loss=2.0, policy_entropy=1.0,
+    target_entropy=0.9, value_loss=0.7, policy_baseline=1.8, value_baseline=1.0, gradient_norm=1.0, weight_size=0.1, fresh=2.0, pit=None, strength=None, strength_results=(10, 5, 10),
+    free_disk_gb=50.0,
+)  # fmt: skip
+
+
+def made_up(iteration, **changes):
+    figures = FIGURES | changes
+
+    def take(cls):
+        return cls(**{field.name: figures[field.name] for field in dataclasses.fields(cls) if field.name in figures})
+
+    report = IterationReport(iteration, take(SelfPlayReport), take(LearnerReport), figures["window"], elapsed_s=60.0, free_disk_gb=figures["free_disk_gb"])
+    report.fresh = FreshReport(loss=figures["fresh"])
+    if figures["pit"] is not None:
+        report.pit = PitReport(0.5, 1, 0, 1, figures["pit"])
+    if figures["strength"] is not None:
+        report.strength = StrengthReport("uct:1000", 64, figures["strength"], 0, 1, *figures["strength_results"], 2)
+    return report
+
+
+def observed(reports_made, settings=None):
+    """Return the names of the alarms after each of the reports."""
+    monitor = HealthMonitor(settings or TrainSettings())
+    for report in reports_made:
+        monitor.observe(report)
+    return [[alarm.name for alarm in report.alarms] for report in reports_made]
+
+
+def run_of(length=40, **columns):
+    """Return reports; a column is a number for all iterations or a list whose last entry goes on."""
+    return [
+        made_up(i + 1, **{name: value[min(i, len(value) - 1)] if isinstance(value, list) else value for name, value in columns.items()})
+        for i in range(length)
+    ]
+
+
+LIMITS = {  # alarm: (figures that are just right, figures that are just wrong, figures between the two limits), each for every iteration
+    "games_repeat": (dict(distinct_games=0.51), dict(distinct_games=0.49), dict(distinct_games=0.55)),
+    "entropy_collapsed": (dict(policy_entropy=0.095), dict(policy_entropy=0.085), dict(policy_entropy=0.12)),
+    "value_head_learns_nothing": (dict(value_loss=0.975), dict(value_loss=0.985), dict(value_loss=0.96)),
+    "first_player_always_wins": (dict(first_player_wins=0.965, draws=0.0), dict(first_player_wins=0.975, draws=0.0), dict(first_player_wins=0.95, draws=0)),
+    "second_player_always_wins": (dict(first_player_wins=0.015, draws=0.02), dict(first_player_wins=0.01, draws=0.01), dict(first_player_wins=0.05, draws=0)),
+    "only_draws": (dict(draws=0.985, first_player_wins=0), dict(draws=0.995, first_player_wins=0), dict(draws=0.97, first_player_wins=0)),
+    "window_too_small": (dict(window=2010), dict(window=1990), dict(window=2200)),
+    "overfitting": (dict(fresh=2.49), dict(fresh=2.51), dict(fresh=2.4)),
+    "learning_rate_too_high": (dict(loss=3.35, fresh=3.35), dict(loss=3.37, fresh=3.37), dict(loss=3.2, fresh=3.2)),
+    "disk_nearly_full": (dict(free_disk_gb=1.01), dict(free_disk_gb=0.99), dict(free_disk_gb=1.5)),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_an_alarm_begins_at_its_limit_and_ends_at_another(name):
+    right, wrong, between = LIMITS[name]
+    assert observed(run_of(**right)) == [[]] * 40
+    assert observed(run_of(**between)) == [[]] * 40
+    monitor = HealthMonitor(TrainSettings())
+    sequence = [*run_of(12, **wrong), *run_of(12, **between), *run_of(12)]
+    for number, report in enumerate(sequence):
+        report.iteration = number + 1
+        monitor.observe(report)
+    states = [[alarm.name for alarm in report.alarms] == [name] for report in sequence]
+    assert states.index(True) < 12 and all(states[states.index(True) : 24]) and not states[-1]  # once on, it stays on between the limits
+    ends = [report.iteration for report in sequence if report.ended_alarms]
+    assert len(ends) == 1 and ends[0] > 24 and sequence[ends[0] - 1].ended_alarms == [name]
+    assert {alarm.since for report in sequence for alarm in report.alarms} == {states.index(True) + 1}
+
+
+def test_a_low_target_entropy_is_a_collapse_too():
+    assert observed(run_of(3, target_entropy=0.05))[-1] == ["entropy_collapsed"]
+
+
+SIGNS = {
+    "the loss of 4": dict(loss=4.0, fresh=4.0),
+    "the loss has risen from 1.2 to 2": dict(loss=[1.2] * 10 + [2.0], fresh=[1.2] * 10 + [2.0]),
+    "the gradients' norm is 30, far above its limit, 5": dict(gradient_norm=30.0),
+    "the weights have grown to 3": dict(weight_size=3.0),
+}
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_each_sign_of_a_learning_rate_that_is_too_high_is_named(sign):
+    made = run_of(20, **SIGNS[sign])
+    assert observed(made)[-1] == ["learning_rate_too_high"]
+    assert made[-1].alarms[0].seen.startswith(sign) and ";" not in made[-1].alarms[0].seen
+
+
+def test_a_loss_that_rises_a_little_or_falls_is_no_alarm():
+    assert observed(run_of(40, loss=[2 - 0.02 * i for i in range(25)] + [1.7], fresh=1.5)) == [[]] * 40
+    assert observed(run_of(40, loss=[3.3, 1.8], fresh=1.8)) == [[]] * 40  # an untrained network's loss is high
+
+
+def test_few_games_are_counted_over_several_iterations():
+    found = observed(run_of(12, num_games=5, distinct_games=0.2, first_player_wins=1.0, draws=0.0, num_targets=40))
+    assert [names for names in found[:5]] == [[]] * 5 and found[5] == ["games_repeat"]  # thirty games
+
+
+def test_nothing_is_judged_in_the_first_iterations():
+    first = dict(value_loss=1.2, loss=4.0, fresh=9.0, window=1000, weight_size=0.1)
+    assert observed(run_of(2, **first)) == [[], []]
+    assert observed(run_of(5, value_loss=1.2, num_steps=20)) == [[]] * 5  # a hundred steps teach a value head nothing yet
+    made = [made_up(1, fresh=9.0), made_up(2, fresh=3.0), *(made_up(i) for i in range(3, 12))]
+    assert observed(made) == [[]] * 11
+
+
+def test_five_rejections_on_end_are_an_alarm_and_one_acceptance_ends_it():
+    pits = [None, False, False, None, False, True] + [False, None] * 20 + [True]
+    found = observed(run_of(len(pits), pit=pits))
+    begun = found.index(["pit_always_rejects"])
+    assert sum(pit is False for pit in pits[6 : begun + 1]) == 5 and pits[begun] is False
+    assert all(names == ["pit_always_rejects"] for names in found[begun:-1]) and found[-1] == []
+
+
+def test_pits_far_apart_are_remembered():
+    pits = [False if number % 20 == 19 else None for number in range(120)]
+    found = observed(run_of(120, pit=pits))
+    assert found[98] == [] and found[99] == ["pit_always_rejects"] == found[119]
+
+
+def test_strength_that_does_not_grow_is_an_alarm_unless_it_is_high():
+    def last(scores):
+        return observed(run_of(len(scores), strength=scores))[-1]
+
+    assert last([0.3, 0.4, 0.3, 0.4, 0.3, 0.3, 0.4, 0.3]) == ["strength_stalled"]
+    assert last([0.3, 0.4, 0.3, 0.4, 0.3, 0.3, 0.4]) == []
+    assert last([0.3, 0.4, 0.3, 0.4, 0.4, 0.5, 0.4, 0.5]) == []
+    assert observed(run_of(8, strength=0.3, strength_results=(1, 0, 3)))[-1] == []  # a handful of games tell nothing
+    assert last([0.95, 0.97, 0.95, 0.97, 0.95, 0.95, 0.95, 0.95]) == []
+
+
+def test_figures_that_are_missing_raise_no_alarm():
+    nothing = {name: math.nan for name in FIGURES if name not in ("pit", "strength", "strength_results", "num_games", "num_targets", "window", "num_steps")}
+    assert observed(run_of(40, **nothing)) == [[]] * 40
+
+
+# --- stop and go on -----------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_resumed_run_says_what_the_run_that_never_stopped_says(tmp_path):
+    words = "learner.value_weight=0 learner.reuse=12 selfplay.temperature=0 search.dirichlet_fraction=0 run.num_iterations=5"
+    expected = [(report.alarms, report.ended_alarms) for report in reports(make_trainer(tmp_path / "whole", words))]
+    assert {alarm.since for alarm in expected[-1][0]} >= {1, 4}
+    run_until(make_trainer(tmp_path / "parts", words), lambda event: isinstance(event, IterationReport) and event.iteration == 4)  # told, not stored
+    resumed = make_trainer(tmp_path / "parts", words)
+    resumed.restore()
+    assert resumed.iteration == 3
+    assert [(report.alarms, report.ended_alarms) for report in reports(resumed)] == expected[3:]
+
+
+def test_a_state_of_a_run_without_alarms_can_be_resumed(tmp_path):
+    trainer = make_trainer(tmp_path, "run.num_iterations=2")
+    reports(trainer)
+    state = load_state(trainer.folder.state)
+    del state["health"]
+    save_state(trainer.folder.state, state)
+    resumed = make_trainer(tmp_path, "run.num_iterations=3")
+    resumed.restore()
+    assert [report.alarms for report in reports(resumed)] == [[]]
+
+
+def test_a_monitor_s_state_is_restored_to_the_bit(tmp_path):
+    made = run_of(50, pit=[None, None, False], loss=[1.2] * 40 + [2.0], fresh=[1.2] * 40 + [2.0])
+    whole, first, second = (HealthMonitor(TrainSettings()) for _ in range(3))
+    for report in made[:30]:
+        first.observe(dataclasses.replace(report, alarms=[], ended_alarms=[]))
+    save_state(tmp_path / "state", first.state_dict())
+    second.load_state_dict(load_state(tmp_path / "state"))
+    for report in made:
+        whole.observe(report)
+    for report in made[30:]:
+        again = dataclasses.replace(report, alarms=[], ended_alarms=[])
+        second.observe(again)
+        assert (again.alarms, again.ended_alarms) == (report.alarms, report.ended_alarms)
+    one, other = whole.state_dict(), second.state_dict()
+    assert one["since"] == other["since"] != {}
+    for name, column in one["past"].items():
+        np.testing.assert_array_equal(column, other["past"][name])
+
+
+# --- how it is shown ----------------------------------------------------------------------------------------------------------------------
+
+ALARM = Alarm("games_repeat", 2, "only 3% of the newest games differ", "no chance", "selfplay.temperature", "1 is usual")
+
+
+def shown_reports():
+    """Five iterations: nothing, the alarm begins, it goes on, it is over, another one begins with the last."""
+    found = [made_up(number) for number in (1, 2, 3, 4, 5)]
+    for report in found:
+        report.engine = EngineReport("torch float32")
+    found[1].alarms = found[2].alarms = [ALARM]
+    found[3].ended_alarms = ["games_repeat"]
+    found[4].alarms = [dataclasses.replace(ALARM, name="only_draws", since=5)]
+    return found
+
+
+def test_the_console_says_it_once_when_it_begins_when_it_is_over_and_at_the_end():
+    console = Console(file=io.StringIO(), width=70)
+    with ConsoleSink(console, 5, 0.0) as sink:
+        for report in shown_reports():
+            sink.iteration(report)
+    output = console.file.getvalue()
+    assert all(len(line) <= 80 for line in output.splitlines())
+    text = " ".join(output.split())
+    sentence = "only 3% of the newest games differ. Likely cause: no chance. Change selfplay.temperature: 1 is usual."
+    assert text.count(f"ALARM, games repeat: {sentence}") == 1
+    assert text.count("over: games repeat") == 1
+    assert text.index("ALARM, games repeat") < text.index("over: games repeat") < text.index("ALARM, only draws")
+    assert text.endswith(f"Still wrong at the end: only draws, since iteration 5: {sentence}")
+
+
+def test_the_console_is_silent_where_nothing_is_wrong():
+    console = Console(file=io.StringIO(), width=100)
+    with ConsoleSink(console, 5, 0.0) as sink:
+        for report in shown_reports()[:1]:
+            sink.iteration(report)
+    assert "ALARM" not in console.file.getvalue() and "Still" not in console.file.getvalue()
+
+
+def test_tensorboard_has_the_words_and_the_number_of_alarms(tmp_path):
+    sink = TensorBoardSink(tmp_path, {}, 1)
+    for report in shown_reports():
+        sink.iteration(report)
+    sink.close()
+    events = EventAccumulator(str(tmp_path))
+    events.Reload()
+    assert [event.value for event in events.Scalars("health/alarms")] == [0, 1, 1, 0, 1]
+    begun, ended = events.Tensors("health/games_repeat/text_summary")
+    assert (begun.step, ended.step) == (2, 4)
+    text = tensor_util.make_ndarray(begun.tensor_proto).item().decode()
+    assert "only 3% of the newest games differ" in text and "`selfplay.temperature`" in text
+    assert "over" in tensor_util.make_ndarray(ended.tensor_proto).item().decode()
+
+
+def test_the_metrics_name_the_alarms_that_are_on(tmp_path):
+    sink = JsonLinesSink(tmp_path / "metrics.jsonl")
+    made = shown_reports()
+    made[2].alarms = [ALARM, dataclasses.replace(ALARM, name="only_draws")]
+    for report in made:
+        sink.iteration(report)
+    lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert [line["alarms"] for line in lines] == ["", "games_repeat", "games_repeat,only_draws", "", "only_draws"]
+    assert lines[0]["fresh.loss"] == 2.0
