@@ -82,11 +82,12 @@ def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -
     Raises:
         ValueError: with one plain sentence if the anchor has not played, or no chain of games leads to it from some player.
     """
+    pairings = list(pairings)
     players, counts = count_pairs(pairings)
     if anchor not in players:
         raise ValueError(f"ratings are relative to the anchor, and {anchor} has not played.")
     games = counts.sum(axis=2)
-    apart = [player for player, joined in zip(players, _reachable(games > 0)[players.index(anchor)]) if not joined]
+    apart = sorted(set(players) - joined_players(pairings, anchor))
     if apart:
         raise ValueError(f"no chain of games leads from {', '.join(apart)} to {anchor}: their ratings cannot be compared.")
     same_group = _same_group(counts)
@@ -105,6 +106,12 @@ def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -
         points / games.sum(axis=1),
         ~same_group[players.index(anchor)],
     )
+
+
+def joined_players(pairings: Iterable[Pairing], anchor: str) -> set[str]:
+    """Return the players to whom a chain of games leads from the anchor, itself included."""
+    players, counts = count_pairs(pairings, [anchor])
+    return {player for player, joined in zip(players, _reachable(counts.sum(axis=2) > 0)[players.index(anchor)]) if joined}
 
 
 def count_pairs(pairings: Iterable[Pairing], players: Iterable[str] = ()) -> tuple[tuple[str, ...], np.ndarray]:

@@ -1,0 +1,77 @@
+"""The picture of `alphazero rate`: a run's rating over the time of its training, between the players that do not learn."""
+
+from pathlib import Path
+
+import numpy as np
+
+from alphazero.config import ConfigError
+from alphazero.match_report import Z_95
+from alphazero.rating import Ratings
+
+_NETWORK_COLOR, _OTHER_COLOR = "#2b6cb0", "#4a5568"
+
+
+def draw(ratings: Ratings, networks: dict[str, dict], title: str, output: Path) -> None:
+    """Draw the ratings.
+
+    Args:
+        networks: iteration and elapsed_s of each player that is a network of the run.
+
+    Raises:
+        ConfigError: if matplotlib is missing or cannot write that kind of file.
+    """
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+    except ImportError:
+        raise ConfigError('matplotlib is not installed here: pip install "alphazero-selfplay[plot]" installs it.') from None
+    figure, axis = pyplot.subplots(figsize=(9, 5.5), constrained_layout=True)
+    _draw_others(axis, ratings, [player for player in ratings.players if player not in networks])
+    for words in sorted({_words(player) for player in networks if player in ratings.players}):
+        _draw_networks(axis, ratings, {player: info for player, info in networks.items() if _words(player) == words}, words)
+    axis.set(title=title, xlabel="minutes of training", ylabel=f"Elo ({ratings.anchor} = {ratings.elo[ratings.players.index(ratings.anchor)]:.0f})")
+    axis.set_xlim(left=0)
+    axis.grid(alpha=0.3)
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.legend(frameon=False, loc="lower right")
+    try:
+        figure.savefig(output, dpi=110)
+    except (ValueError, OSError) as error:
+        raise ConfigError(f"output={output} cannot be written ({str(error).splitlines()[0]}).") from None
+    finally:
+        pyplot.close(figure)
+
+
+def _words(player: str) -> str:
+    """Return what the name of a network says after its number: networks that search alike make one line."""
+    return player.partition(", ")[2]
+
+
+def _draw_others(axis, ratings, players) -> None:
+    for player in players:
+        elo, margin = ratings.elo[ratings.players.index(player)], Z_95 * ratings.stderr(player)
+        axis.axhline(elo, color=_OTHER_COLOR, linewidth=1, linestyle="--")
+        axis.axhspan(elo - margin, elo + margin, color=_OTHER_COLOR, alpha=0.08, linewidth=0)
+        axis.annotate(
+            Path(player.partition(",")[0]).name if "/" in player else player,
+            (1.0, elo),
+            xycoords=("axes fraction", "data"),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            color=_OTHER_COLOR,
+            fontsize=9,
+        )
+
+
+def _draw_networks(axis, ratings, networks, words) -> None:
+    rated = sorted((info["elapsed_s"] / 60.0, info["iteration"], player) for player, info in networks.items() if player in ratings.players)
+    minutes = [time for time, *_ in rated]
+    elo = np.array([ratings.elo[ratings.players.index(player)] for *_, player in rated])
+    margin = Z_95 * np.array([ratings.stderr(player) for *_, player in rated])
+    axis.fill_between(minutes, elo - margin, elo + margin, color=_NETWORK_COLOR, alpha=0.15, linewidth=0, label="95 % interval")
+    axis.plot(minutes, elo, "o-", color=_NETWORK_COLOR, markersize=4, label=f"networks of the run, {words}")
+    for time, height, (_, iteration, _) in zip(minutes, elo, rated):
+        axis.annotate(str(iteration), (time, height), xytext=(0, 6), textcoords="offset points", ha="center", fontsize=8, color=_NETWORK_COLOR)
