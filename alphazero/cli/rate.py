@@ -12,9 +12,11 @@ from alphazero.arena import MatchProgress
 from alphazero.checkpoint import find_network, load_network
 from alphazero.cli.help_text import print_help
 from alphazero.cli.play import warm_up
+from alphazero.cli.rate_picture import draw, rating_words
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.games import make_game
 from alphazero.games.game import Game
+from alphazero.match_report import Z_95
 from alphazero.player_specs import make_player, network_path, read_spec
 from alphazero.players import Player, PlayerSettings
 from alphazero.rating import Ratings, joined_players, rate
@@ -159,12 +161,12 @@ def rate_joined(file: RatingFile, anchor: str, anchor_elo: float = 1000.0) -> Ra
 def show(ratings: Ratings, file: RatingFile, settings: RateSettings, folder: RunFolder, console: Console) -> None:
     """Print the table and draw the picture."""
     console.print(ratings_table(ratings, file))
+    if growth := growth_text(ratings, file):
+        console.print(growth)
     apart = sorted({name for pairing in file.pairings for name in pairing[:2]} - set(ratings.players))
     if apart:
         console.print(f"Not rated yet, since no chain of games leads to {ratings.anchor}: {', '.join(apart)}.", soft_wrap=True)
     console.print(f"Games and ratings: {file.path}", markup=False, soft_wrap=True)
-    from alphazero.cli.rate_picture import draw
-
     output = Path(settings.output) if settings.output else folder.path / "ratings.png"
     try:
         draw(ratings, file.networks, f"{file.game}: {folder.path.name}", output)
@@ -176,7 +178,10 @@ def show(ratings: Ratings, file: RatingFile, settings: RateSettings, folder: Run
 def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
     """Return the ratings as a table, the strongest first."""
     title = f"{file.game}: {file.num_games:,} games, {file.num_distinct_games:,} of them different"
-    caption = f"95 % intervals are of the difference to {ratings.anchor}, the anchor"
+    caption = f"95 % intervals are of the difference to {ratings.anchor}, the anchor."
+    shared = {player.partition(", ")[2] for player in file.networks if player in ratings.players}
+    if len(shared) == 1:  # said once, and not in every line
+        caption += f" Networks: {min(shared)}."
     table = Table(title=title, title_justify="left", title_style="bold", caption=caption, caption_justify="left")
     table.add_column("player")
     for name in ("Elo", "stderr", "95 % interval", "games", "score"):
@@ -184,10 +189,21 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
     for index in np.argsort(-ratings.elo, kind="stable"):
         player = ratings.players[index]
         style = "cyan" if player in file.networks else "bold" if player == ratings.anchor else None
-        table.add_row(
-            player, *rating_cells(ratings, player), f"{ratings.num_games[index]:,}", f"{ratings.scores[index]:.1%}", style=style
-        )
+        shown = player.partition(", ")[0] if player in file.networks and len(shared) == 1 else player
+        table.add_row(shown, *rating_cells(ratings, player), f"{ratings.num_games[index]:,}", f"{ratings.scores[index]:.1%}", style=style)
     return table
+
+
+def growth_text(ratings: Ratings, file: RatingFile) -> str:
+    """Return by how much the newest network is above the first of those that search as it does; '' if there is only one."""
+    rated = sorted((info["iteration"], player) for player, info in file.networks.items() if player in ratings.players)
+    alike = [player for _, player in rated if player.partition(", ")[2] == rated[-1][1].partition(", ")[2]]
+    if len(alike) < 2:
+        return ""
+    newest, first = alike[-1], alike[0]
+    elo, stderr = ratings.difference(newest, first)
+    names = [player.partition(", ")[0] for player in (newest, first)]
+    return f"{names[0]} minus {names[1]}: {elo:+.0f} Elo (95 % interval {elo - Z_95 * stderr:+.0f} to {elo + Z_95 * stderr:+.0f})"
 
 
 def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
@@ -195,9 +211,8 @@ def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
     elo, interval = ratings.elo[ratings.players.index(player)], ratings.interval(player)
     if player == ratings.anchor:
         return f"{elo:.0f}", "", "given"
-    if ratings.is_bound[ratings.players.index(player)]:  # it won or lost everything that leads to the anchor: one end of the interval is open
-        below = elo < ratings.elo[ratings.players.index(ratings.anchor)]
-        return f"{elo:.0f}", "", f"below {interval.high:.0f}" if below else f"above {interval.low:.0f}"
+    if ratings.is_bound[ratings.players.index(player)]:
+        return f"{elo:.0f}", "", rating_words(ratings, player)
     return f"{elo:.0f}", f"{ratings.stderr(player):.0f}", f"{interval.low:.0f} to {interval.high:.0f}"
 
 

@@ -9,6 +9,7 @@ from alphazero.match_report import Z_95
 from alphazero.rating import Ratings
 
 _NETWORK_COLOR, _OTHER_COLOR = "#2b6cb0", "#4a5568"
+_LINE_OF_TEXT = 0.035  # share of the picture's height
 
 
 def draw(ratings: Ratings, networks: dict[str, dict], title: str, output: Path) -> None:
@@ -28,20 +29,31 @@ def draw(ratings: Ratings, networks: dict[str, dict], title: str, output: Path) 
     except ImportError:
         raise ConfigError('matplotlib is not installed here: pip install "alphazero-selfplay[plot]" installs it.') from None
     figure, axis = pyplot.subplots(figsize=(9, 5.5), constrained_layout=True)
-    _draw_others(axis, ratings, [player for player in ratings.players if player not in networks])
+    others = [player for player in ratings.players if player not in networks]
+    _draw_others(axis, ratings, others)
     for words in sorted({_words(player) for player in networks if player in ratings.players}):
         _draw_networks(axis, ratings, {player: info for player, info in networks.items() if _words(player) == words}, words)
     axis.set(title=title, xlabel="minutes of training", ylabel=f"Elo ({ratings.anchor} = {ratings.elo[ratings.players.index(ratings.anchor)]:.0f})")
     axis.set_xlim(left=0)
     axis.grid(alpha=0.3)
     axis.spines[["top", "right"]].set_visible(False)
-    axis.legend(frameon=False, loc="lower right")
+    _name_others(axis, ratings, others)
+    if axis.get_legend_handles_labels()[0]:
+        figure.legend(frameon=False, loc="outside lower center", ncols=2)
     try:
         figure.savefig(output, dpi=110)
     except (ValueError, OSError) as error:
         raise ConfigError(f"output={output} cannot be written ({str(error).splitlines()[0]}).") from None
     finally:
         pyplot.close(figure)
+
+
+def rating_words(ratings: Ratings, player: str) -> str:
+    """Return a player's rating, or the one bound that is known of it if it won or lost everything that leads to the anchor."""
+    index, interval = ratings.players.index(player), ratings.interval(player)
+    if not ratings.is_bound[index]:
+        return f"{ratings.elo[index]:.0f}"
+    return f"below {interval.high:.0f}" if ratings.elo[index] < ratings.elo[ratings.players.index(ratings.anchor)] else f"above {interval.low:.0f}"
 
 
 def _words(player: str) -> str:
@@ -51,18 +63,30 @@ def _words(player: str) -> str:
 
 def _draw_others(axis, ratings, players) -> None:
     for player in players:
-        elo, margin = ratings.elo[ratings.players.index(player)], Z_95 * ratings.stderr(player)
-        axis.axhline(elo, color=_OTHER_COLOR, linewidth=1, linestyle="--")
-        axis.axhspan(elo - margin, elo + margin, color=_OTHER_COLOR, alpha=0.08, linewidth=0)
+        index = ratings.players.index(player)
+        axis.axhline(ratings.elo[index], color=_OTHER_COLOR, linewidth=1, linestyle=":" if ratings.is_bound[index] else "--")
+        if not ratings.is_bound[index]:  # of a player that lost everything, one end of the interval is open
+            axis.axhspan(*ratings.interval(player), color=_OTHER_COLOR, alpha=0.08, linewidth=0)
+
+
+def _name_others(axis, ratings, players) -> None:
+    """Write the names at the right end of the lines, moved upwards where they would cover each other."""
+    low, high = axis.get_ylim()
+    lowest = low
+    for elo, player in sorted((float(ratings.elo[ratings.players.index(player)]), player) for player in players):
+        height = max(elo, lowest)
+        lowest = height + _LINE_OF_TEXT * (high - low)
+        name = Path(player.partition(",")[0]).name if "/" in player else player
         axis.annotate(
-            Path(player.partition(",")[0]).name if "/" in player else player,
+            f"{name}  {rating_words(ratings, player)}",
             (1.0, elo),
             xycoords=("axes fraction", "data"),
-            xytext=(4, 0),
-            textcoords="offset points",
+            xytext=(1.02, height),
+            textcoords=("axes fraction", "data"),
             va="center",
             color=_OTHER_COLOR,
             fontsize=9,
+            annotation_clip=False,
         )
 
 
