@@ -13,6 +13,7 @@
     learner                 batches in, better weights out; loss has its gradients, memory keeps what is freed
     checkpoint, run_folder  files that are never half written, and where they lie
     players, arena          choosers of moves, and paired matches between them; exact/ proves them
+    rating, sprt            how strong many players are, and when a match is decided; tournament plays where it tells most
     tuning                  what is left to auto, by a short measurement
     training                the loop that knows all of the above; it yields events to sinks/
     play/, interop/         the terminal, the JSON engine, PettingZoo

@@ -118,6 +118,14 @@ def test_ctrl_c_keeps_what_is_finished(run, monkeypatch):
     assert len(_stored(run)["matches"]) == 7
 
 
+def test_networks_of_other_runs_are_rated_under_a_short_name(run, finished_run):
+    other = finished_run / "networks" / "000004.safetensors"
+    text = _rate(run, "num_games=40", f'players=["{other},with_search=false",random]')
+    assert "tiny/000004,num_simulations=4,with_search=false" in text
+    assert f"{other},num_simulations=4,with_search=false" in {rating["player"] for rating in _stored(run)["ratings"]}
+    assert _rate(run, "num_games=20", f'players=["{other},with_search=false",random]').count("tiny/000004") == 1  # the same player again
+
+
 def test_few_games_leave_players_unrated_and_say_so(run):
     text = _rate(run, "num_games=2", "players=[random,uct:5]")
     assert "No ratings yet: no finished match joins uct:50" in text

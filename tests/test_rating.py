@@ -235,6 +235,15 @@ def test_extreme_results_stay_finite():
     np.testing.assert_allclose(np.diff(ratings.elo), 400 * math.log10(10000.5 / 0.5), atol=1e-3)
 
 
+def test_lopsided_results_are_solved_where_whole_newton_steps_diverge():
+    counts = {"ac": (4, 2), "ad": (1178, 1), "ae": (1, 4), "bc": (33, 1), "be": (3489, 1), "cd": (1, 6292)}
+    ratings = rate([Pairing(a, b, (lost, 0, 0, 0, won)) for (a, b), (lost, won) in counts.items()], "a", 0.0)
+    for player in "abcde":
+        sides = [(a, b, won, lost) if a == player else (b, a, lost, won) for (a, b), (lost, won) in counts.items() if player in (a, b)]
+        owed = sum((won + lost) * expected(ratings.difference(player, other)[0]) for _, other, won, lost in sides)
+        assert owed == pytest.approx(sum(won for *_, won, _ in sides), abs=1e-4)
+
+
 def test_players_who_cannot_be_compared_are_named():
     pairings = [Pairing("a", "b", (1, 0, 0, 0, 1)), Pairing("x", "y", (1, 0, 0, 0, 1))]
     with pytest.raises(ValueError, match=r"^no chain of games leads from x, y to a: their ratings cannot be compared\.$"):

@@ -152,12 +152,19 @@ def test_an_interrupted_writing_leaves_the_old_file(tmp_path, game, monkeypatch)
 
 def test_distinct_games_are_told_apart_by_moves_and_colours(tmp_path):
     file = RatingFile(tmp_path / "r.json", "tic_tac_toe", 0)
-    file.matches = [
-        TournamentMatch("a", "b", (1.0, 0.0), ((1, 2), (1, 2))),  # a first, then b first: two
-        TournamentMatch("b", "a", (0.0, 1.0), ((1, 2), (1, 2))),  # the same two
-        TournamentMatch("a", "c", (0.0, 1.0), ((1, 2), (3, 4))),  # another opponent: two more
-    ]
-    assert (file.num_games, file.num_distinct_games) == (6, 4)
+    for match, expected in (
+        (TournamentMatch("a", "b", (1.0, 0.0), ((1, 2), (1, 2))), 2),  # a first, then b first
+        (TournamentMatch("b", "a", (0.0, 1.0), ((1, 2), (1, 2))), 2),  # the same two
+        (TournamentMatch("a", "c", (0.0, 1.0), ((1, 2), (3, 4))), 4),  # another opponent
+    ):
+        file.matches.append(match)
+        assert file.num_distinct_games == expected
+    assert file.num_games == 6
+
+
+def test_a_match_counts_its_pairs():
+    scores = (0.0, 0.0, 0.0, 0.5, 0.5, 0.5, 1.0, 0.0, 0.0, 1.0, 1.0, 0.5, 1.0, 1.0, 1.0, 1.0)
+    assert TournamentMatch("a", "b", scores, ((),) * 16).pairing == Pairing("a", "b", (1, 1, 3, 1, 2))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "other"}', '{"format": "alphazero-ratings-1", "game": "tic_tac_toe"}'])

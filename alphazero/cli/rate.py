@@ -12,7 +12,7 @@ from alphazero.arena import MatchProgress
 from alphazero.checkpoint import find_network, load_network
 from alphazero.cli.help_text import print_help
 from alphazero.cli.play import warm_up
-from alphazero.cli.rate_picture import draw, rating_words
+from alphazero.cli.rate_picture import draw, rating_words, short_name
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.games import make_game
 from alphazero.games.game import Game
@@ -189,7 +189,7 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
     for index in np.argsort(-ratings.elo, kind="stable"):
         player = ratings.players[index]
         style = "cyan" if player in file.networks else "bold" if player == ratings.anchor else None
-        shown = player.partition(", ")[0] if player in file.networks and len(shared) == 1 else player
+        shown = player.partition(", ")[0] if player in file.networks and len(shared) == 1 else short_name(player)
         table.add_row(shown, *rating_cells(ratings, player), f"{ratings.num_games[index]:,}", f"{ratings.scores[index]:.1%}", style=style)
     return table
 

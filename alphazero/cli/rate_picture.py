@@ -48,6 +48,15 @@ def draw(ratings: Ratings, networks: dict[str, dict], title: str, output: Path) 
         pyplot.close(figure)
 
 
+def short_name(player: str) -> str:
+    """Return a player's name without the folders that a network of another run lies in: RUN/000012 and its settings."""
+    path, comma, words = player.partition(",")
+    if not path.endswith(".safetensors"):
+        return player
+    parts = [part for part in Path(path).with_suffix("").parts if part != "networks"]
+    return "/".join(parts[-2:]) + comma + words
+
+
 def rating_words(ratings: Ratings, player: str) -> str:
     """Return a player's rating, or the one bound that is known of it if it won or lost everything that leads to the anchor."""
     index, interval = ratings.players.index(player), ratings.interval(player)
@@ -76,7 +85,7 @@ def _name_others(axis, ratings, players) -> None:
     for elo, player in sorted((float(ratings.elo[ratings.players.index(player)]), player) for player in players):
         height = max(elo, lowest)
         lowest = height + _LINE_OF_TEXT * (high - low)
-        name = Path(player.partition(",")[0]).name if "/" in player else player
+        name = short_name(player)
         axis.annotate(
             f"{name}  {rating_words(ratings, player)}",
             (1.0, elo),
