@@ -5,7 +5,7 @@ move and once without, so that a lucky opening favours nobody; openings differ f
 are n different games even between players without any randomness. The arena knows nothing of networks, files or consoles.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -20,6 +20,8 @@ __all__ = ["MatchGame", "MatchProgress", "MatchReport", "draw_openings", "play_m
 
 # Candidates drawn for each opening; the one whose position has served least often is taken.
 CANDIDATES = 64
+# Games that a match which may end early begins with at once, at most; later as many as have been counted, so that few are played in vain.
+FIRST_GAMES = 16
 
 
 class MatchProgress(NamedTuple):
@@ -40,14 +42,23 @@ def play_match(
     opening_plies: int = 4,
     seed: int = 0,
     progress: Callable[[MatchProgress], None] | None = None,
+    decide: Callable[[Sequence[int]], bool] | None = None,
+    first_opening: int = 0,
 ) -> MatchReport:
     """Play ``num_games`` games between two players, in pairs with colours swapped.
+
+    With ``decide``, a match may end early. Pairs are counted in the order of their openings, not in that of their ends, since games that end
+    soon may be won more often than others. Several games run at once, so some are begun in vain: whatever lies behind the deciding pair
+    is left out of the report. So the number of games at once has no say in the result, unless the players' answers depend on it.
 
     Args:
         num_games: even; game 2i and game 2i + 1 share an opening, and player A moves first in the former.
         opening_plies: random legal moves that each opening consists of.
         seed: of the openings; the players bring their own.
         progress: called whenever games have finished.
+        decide: asked after every pair, with the number of pairs so far in which player A scored 0, 1/4, 1/2, 3/4 and all of the points;
+            True ends the match with that pair.
+        first_opening: how many openings of this seed earlier matches have used; this one goes on with the next.
 
     Raises:
         ValueError: with one plain sentence for an odd number of games, for openings so long that the game is over, or if a player's move is
@@ -55,19 +66,21 @@ def play_match(
     """
     if num_games < 2 or num_games % 2:
         raise ValueError(f"a match needs an even number of games, 2 or more, since colours alternate: {num_games} is not.")
-    openings = draw_openings(game, num_games // 2, opening_plies, seed)
+    openings = draw_openings(game, first_opening + num_games // 2, opening_plies, seed)[first_opening:]
     table = _Table.of(game, openings)
     batch_size = max(player_a.batch_size, player_b.batch_size)
     active, waiting = np.arange(0), np.arange(num_games)
-    while len(active) or len(waiting):
-        room = max(0, batch_size - len(active))
+    while (len(active) or len(waiting)) and not table.decided:
+        at_once = batch_size if decide is None else min(batch_size, max(FIRST_GAMES, table.num_counted))
+        room = max(0, at_once - len(active))
         active, waiting = np.concatenate([active, waiting[:room]]), waiting[room:]
         active = _play_ply(game, (player_a, player_b), table, active)
         if progress is not None and table.news:
             table.news = False
             progress(table.progress())
+        table.count_pairs(decide)
     games = tuple(
-        MatchGame(tuple(table.moves[index]), index % 2 == 0, float(table.scores[index]), int(index // 2)) for index in range(num_games)
+        MatchGame(tuple(table.moves[index]), index % 2 == 0, float(table.scores[index]), int(index // 2)) for index in range(table.num_counted)
     )
     return MatchReport(game.name, player_a.name, player_b.name, opening_plies, seed, games)
 
@@ -121,6 +134,9 @@ class _Table:
     moves: list[list[int]]
     scores: np.ndarray  # float64[num_games], player A's points of each finished game, nan before
     news: bool = field(default=False)  # whether a game has finished since the last report
+    num_counted: int = field(default=0)  # games of the pairs that have been counted: all before it have finished
+    pair_counts: list[int] = field(default_factory=lambda: [0] * 5)  # counted pairs in which player A scored 0, 1/4, 1/2, 3/4, 1
+    decided: bool = field(default=False)  # whether the match ends with the last counted pair
 
     @classmethod
     def of(cls, game: Game, openings: list[tuple[int, ...]]) -> "_Table":
@@ -131,6 +147,16 @@ class _Table:
     def progress(self) -> MatchProgress:
         wins, draws, losses = (int((self.scores == points).sum()) for points in (1.0, 0.5, 0.0))
         return MatchProgress(wins + draws + losses, len(self.scores), wins, draws, losses)
+
+    def count_pairs(self, decide: Callable[[Sequence[int]], bool] | None) -> None:
+        """Count the pairs that have finished, in the order of their openings, until ``decide`` ends the match."""
+        while not self.decided and self.num_counted < len(self.scores):
+            points = self.scores[self.num_counted : self.num_counted + 2].sum()
+            if np.isnan(points):
+                return
+            self.num_counted += 2
+            self.pair_counts[round(2 * points)] += 1
+            self.decided = decide is not None and decide(tuple(self.pair_counts))
 
 
 def _play_ply(game: Game, players: tuple[Player, Player], table: _Table, active: np.ndarray) -> np.ndarray:

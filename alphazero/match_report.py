@@ -97,6 +97,12 @@ class MatchReport:
             points.setdefault(game.pair_index, []).append(game.score)
         return tuple(sum(pair) / len(pair) for _, pair in sorted(points.items()))
 
+    @cached_property
+    def pair_counts(self) -> tuple[int, ...]:
+        """Pairs in which player A scored 0, 1/4, 1/2, 3/4 and all of the points."""
+        counts = Counter(round(4 * score) for score in self.pair_scores)
+        return tuple(counts[quarters] for quarters in range(5))
+
     @property
     def score_interval(self) -> Interval:
         """The 95 % interval of the score that player A would reach in a match without end; see the head of this file."""
@@ -165,6 +171,11 @@ def elo_from_score(score: float) -> float:
     if score <= 0.0 or score >= 1.0:
         return math.copysign(math.inf, score - 0.5)
     return 400.0 * math.log10(score / (1.0 - score))
+
+
+def score_from_elo(elo: float) -> float:
+    """Return the score that is expected at a rating difference, see `elo_from_score`."""
+    return 1.0 / (1.0 + 10.0 ** (-elo / 400.0))
 
 
 def _tally(games) -> Tally:

@@ -9,6 +9,7 @@ COMMANDS = {
     "tune": "measure which engine and how many games at once are the fastest here",
     "play": "play in the terminal against a person, UCT or a network, or let two of them play",
     "match": "play paired games between two players and print the result with its interval",
+    "rate": "rate the networks of a run, UCT and random on one Elo scale",
     "engine": "answer one JSON line for every JSON line: for other programs",
     "prove": "look at every position of a small game: is the player unbeatable, does it ever misplay?",
     "plot": "draw the losses and the strength of a run as a picture",

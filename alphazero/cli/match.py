@@ -16,12 +16,14 @@ from alphazero.config import ConfigError, from_overrides, option
 from alphazero.games import make_game
 from alphazero.player_specs import make_player
 from alphazero.players import PlayerSettings
+from alphazero.sprt import Sprt, SprtResult
 
 COMMAND = "alphazero match"
 SUMMARY = "Play paired games between two players: each opening twice, with colours swapped. A draw is half a point."
 EXAMPLES = [
     "alphazero match a=uct:1000 b=uct:200 num_games=100",
     "alphazero match a=checkpoints/connect_four/RUN,num_simulations=64 b=uct:1000",
+    "alphazero match a=uct:1000 b=uct:200 sprt=true elo0=0 elo1=50 num_games=1000",
     "alphazero match game=othello a=uct,rollout=weighted b=uct time_limit_s=0.1 num_games=20 json=match.json",
 ]
 
@@ -35,6 +37,11 @@ class MatchOptions:
     b: str = option("random", "its opponent; each moves first in half of the games")
     num_games: int = option(100, "games, an even number: each opening is played twice, with colours swapped", 2, 1_000_000)
     opening_plies: int = option(4, "random moves that each pair of games starts with", 0, 1000)
+    sprt: bool = option(False, "end the match as soon as it is decided whether A's rating minus B's is elo0 or elo1; num_games is then the most")
+    elo0: float = option(0.0, "sprt: the rating difference of hypothesis H0", -2000.0, 2000.0)
+    elo1: float = option(50.0, "sprt: the larger one of hypothesis H1", -2000.0, 2000.0)
+    alpha: float = option(0.05, "sprt: probability of accepting H1 where H0 is true", 1e-6, 0.49)
+    beta: float = option(0.05, "sprt: probability of accepting H0 where H1 is true", 1e-6, 0.49)
     json: str | None = option(None, "write the report and every game to this file")
 
 
@@ -55,16 +62,22 @@ def main(words: list[str], console: Console | None = None) -> int:
         raise ConfigError(f"num_games={settings.num_games} is not allowed: num_games takes an even number, since colours alternate.")
     if settings.json and not Path(settings.json).resolve().parent.is_dir():
         raise ConfigError(f"json={settings.json} is not allowed: there is no folder {Path(settings.json).parent} to write it to.")
+    sprt = Sprt(settings.elo0, settings.elo1, settings.alpha, settings.beta) if settings.sprt else None
     specs = (settings.a, settings.b)
     game = make_game(settings.game or game_of_networks(specs, settings) or DEFAULT_GAME)
     players = [make_player(spec, game, dataclasses.replace(settings, seed=settings.seed + index)) for index, spec in enumerate(specs)]
     console = console or Console(highlight=False)
     warm_up(game, players, Console(stderr=True))
-    with MatchBar(settings.num_games) as bar:
-        report = play_match(game, *players, settings.num_games, settings.opening_plies, settings.seed, bar)
-    console.print(report_table(report))
+    with MatchBar(settings.num_games, sprt) as bar:
+        decide = None if sprt is None else bar.decide
+        report = play_match(game, *players, settings.num_games, settings.opening_plies, settings.seed, bar, decide)
+    table = report_table(report)
+    if sprt is not None:
+        add_test(table, sprt, sprt.test(report.pair_counts), settings.num_games)
+    console.print(table)
     if settings.json:
-        Path(settings.json).write_text(json.dumps(report.to_plain(), allow_nan=False) + "\n")
+        tested = {} if sprt is None else {"sprt": dataclasses.asdict(sprt) | sprt.test(report.pair_counts)._asdict()}
+        Path(settings.json).write_text(json.dumps(report.to_plain() | tested, allow_nan=False) + "\n")
         console.print(f"Report and games: {settings.json}", markup=False, soft_wrap=True)
     return 0
 
@@ -100,10 +113,30 @@ def report_table(report: MatchReport) -> Table:
     return table
 
 
-class MatchBar:
-    """The progress of a match on standard error: a bar with the result so far and the time left; nothing where that is no terminal."""
+def add_test(table: Table, sprt: Sprt, result: SprtResult, num_games: int) -> None:
+    """Add to a match's table what the test says, and what an early end does to the figures above."""
+    low, high = sprt.bounds
+    played = 2 * result.num_pairs
+    accepted, other = (sprt.elo1, sprt.elo0) if result.accepted == "H1" else (sprt.elo0, sprt.elo1)
+    after = f"after {played} of at most {num_games} games"
+    verdict = f"[bold]{result.accepted} accepted[/bold] {after}" if result.accepted else f"[bold]undecided[/bold] {after}"
+    table.add_section()
+    table.add_row("SPRT", verdict)
+    table.add_row("", f"A's rating minus B's is {accepted:g} Elo rather than {other:g}" if result.accepted else f"between {accepted:g} and {other:g} Elo")
+    table.add_row("LLR", f"{result.llr:+.2f}  (H0 is accepted at {low:.2f}, H1 at {high:+.2f})")
+    if played < num_games:
+        table.add_row("", "[dim]score and rating above: an early end overstates them[/dim]")
 
-    def __init__(self, num_games: int):
+
+class MatchBar:
+    """The progress of a match on standard error: a bar with the result so far and the time left; nothing where that is no terminal.
+
+    Args:
+        sprt: the test that may end the match early; its LLR is shown.
+    """
+
+    def __init__(self, num_games: int, sprt: Sprt | None = None):
+        self._sprt, self._llr = sprt, ""
         console = Console(stderr=True)
         columns = (
             TextColumn("{task.description}"),
@@ -125,7 +158,13 @@ class MatchBar:
 
     def __call__(self, progress: MatchProgress) -> None:
         text = f"A: {progress.wins} won, {progress.draws} drawn, {progress.losses} lost"
-        self._progress.update(self._task, completed=progress.num_finished, description=text)
+        self._progress.update(self._task, completed=progress.num_finished, description=text + self._llr)
+
+    def decide(self, pair_counts) -> bool:
+        """Return whether the test ends the match, see `alphazero.arena.play_match`."""
+        result = self._sprt.test(pair_counts)
+        self._llr = f", LLR {result.llr:+.2f}"
+        return result.accepted is not None
 
 
 def _elo(value: float) -> str:

@@ -1,0 +1,176 @@
+"""`alphazero rate`: the table, the file that grows, the picture, and the refusals."""
+
+import io
+import json
+import shutil
+import sys
+
+import pytest
+from rich.console import Console
+
+from alphazero.checkpoint import save_network
+from alphazero.cli import main as alphazero
+from alphazero.cli.rate import choose_networks, main
+from alphazero.learner import network_arrays
+from alphazero.network import NetworkSettings, make_network
+from alphazero.run_folder import RunFolder
+
+SETTINGS = NetworkSettings(blocks=1, channels=4, value_units=4)
+QUICK = ["players=[random,uct:5,uct:50]", "anchor=uct:50", "num_networks=2", "num_simulations=4", "opening_plies=2", "games_per_match=4", "device=cpu"]
+
+
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory):
+    """A folder like a run's, with five untrained networks of tic-tac-toe."""
+    path = tmp_path_factory.mktemp("runs") / "tic_tac_toe" / "tiny"
+    folder = RunFolder(path)
+    for iteration in range(3, 8):
+        network = make_network((2, 3, 3), 9, SETTINGS, iteration)
+        info = {"run": "tiny", "iteration": iteration, "elapsed_s": 60.0 * iteration}
+        save_network(folder.network(iteration), network_arrays(network), "tic_tac_toe", vars(SETTINGS), info)
+    folder.state.write_bytes(b"")
+    return path
+
+
+@pytest.fixture
+def run(finished_run, tmp_path):
+    return shutil.copytree(finished_run, tmp_path / "tiny")
+
+
+def _rate(run, *words) -> str:
+    console = Console(file=io.StringIO(), width=120, highlight=False)
+    assert main([f"run={run}", *QUICK, *words], console) == 0
+    return console.file.getvalue()
+
+
+def _stored(run) -> dict:
+    return json.loads((run / "ratings.json").read_text())
+
+
+def test_the_table_and_the_file_tell_the_same(run):
+    text = _rate(run, "num_games=40")
+    stored = _stored(run)
+    ratings = {rating["player"]: rating for rating in stored["ratings"]}
+    assert set(ratings) == {"random", "uct:5", "uct:50", "network 3, 4 simulations", "network 7, 4 simulations"}
+    assert stored["networks"]["network 7, 4 simulations"] == {"iteration": 7, "elapsed_s": 420.0}
+    assert ratings["uct:50"]["elo"] == pytest.approx(1000.0) and ratings["uct:50"]["elo_stderr"] == 0.0
+    assert sum(rating["num_games"] for rating in ratings.values()) == 2 * 40 == 2 * sum(len(match["scores"]) for match in stored["matches"])
+    rows = {cells[1].strip(): [cell.strip() for cell in cells[2:]] for line in text.splitlines() if len(cells := line.split("│")) > 6}
+    assert len(rows) == 5
+    for player, rating in ratings.items():
+        cells = rows[player.removesuffix(", 4 simulations")]
+        assert (cells[0], cells[3], cells[4]) == (f"{rating['elo']:.0f}", str(rating["num_games"]), f"{rating['score']:.1%}")
+        assert cells[1] == ("" if player == "uct:50" or rating["is_bound"] else f"{rating['elo_stderr']:.0f}")
+    assert list(rows) == [player.removesuffix(", 4 simulations") for player in sorted(ratings, key=lambda player: -ratings[player]["elo"])]
+    assert "40 games," in text and "Networks: 4 simulations." in text
+    assert "network 7 minus network 3:" in text
+
+
+def test_a_second_call_adds_games_and_new_networks(run):
+    _rate(run, "num_games=40")
+    before = _stored(run)
+    text = _rate(run, "num_games=8", "num_networks=3")
+    after = _stored(run)
+    assert after["matches"][: len(before["matches"])] == before["matches"]
+    assert sum(len(match["scores"]) for match in after["matches"]) == 48
+    assert "network 5" in text
+    assert _rate(run, "num_games=0") == text
+    assert _stored(run) == after
+
+
+def test_the_same_seed_gives_the_same_games(finished_run, tmp_path):
+    runs = [shutil.copytree(finished_run, tmp_path / name) for name in "abc"]
+    for folder, seed in zip(runs, (1, 1, 2)):
+        _rate(folder, "num_games=40", f"seed={seed}")
+    first, second, third = (_stored(folder)["matches"] for folder in runs)
+    assert first == second != third
+
+
+def test_another_anchor_moves_the_scale(run):
+    _rate(run, "num_games=40")
+    text = _rate(run, "num_games=0", "anchor=uct:5", "anchor_elo=0")
+    assert any(line.split("│")[1].strip() == "uct:5" and line.split("│")[2].strip() == "0" for line in text.splitlines() if "│" in line)
+
+
+def test_stronger_searches_stand_higher(run):
+    _rate(run, "num_games=160", "num_networks=1", "games_per_match=20")
+    elo = {rating["player"]: rating["elo"] for rating in _stored(run)["ratings"]}
+    # Hundreds of Elo apart, and some 80 games each give errors below 70.
+    assert elo["random"] < elo["uct:5"] < elo["uct:50"]
+
+
+def test_ctrl_c_keeps_what_is_finished(run, monkeypatch):
+    from alphazero.cli.rate import RateBar
+
+    count = RateBar.count
+    matches = []
+
+    def interrupted(self, num_games):
+        count(self, num_games)
+        matches.append(num_games)
+        if len(matches) == 7:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(RateBar, "count", interrupted)
+    console = Console(file=io.StringIO(), width=120, highlight=False)
+    assert main([f"run={run}", *QUICK, "num_games=400"], console) == 130
+    assert "Stopped: 28 games are kept" in console.file.getvalue()
+    assert len(_stored(run)["matches"]) == 7
+
+
+def test_networks_of_other_runs_are_rated_under_a_short_name(run, finished_run):
+    other = finished_run / "networks" / "000004.safetensors"
+    text = _rate(run, "num_games=40", f'players=["{other},with_search=false",random]')
+    assert "tiny/000004,num_simulations=4,with_search=false" in text
+    assert f"{other},num_simulations=4,with_search=false" in {rating["player"] for rating in _stored(run)["ratings"]}
+    assert _rate(run, "num_games=20", f'players=["{other},with_search=false",random]').count("tiny/000004") == 1  # the same player again
+
+
+def test_few_games_leave_players_unrated_and_say_so(run):
+    text = _rate(run, "num_games=2", "players=[random,uct:5]")
+    assert "No ratings yet: no finished match joins uct:50" in text
+    text = _rate(run, "num_games=2", "players=[random]", "num_networks=1")
+    assert "Not rated yet, since no chain of games leads to uct:50: network 3, 4 simulations, network 7, 4 simulations." in text
+
+
+def test_networks_are_chosen_evenly_with_both_ends(finished_run):
+    folder = RunFolder(finished_run)
+    chosen = {number: [int(path.stem) for path in choose_networks(folder, number)] for number in (1, 2, 3, 4, 5, 99)}
+    assert chosen[1] == [7] and chosen[2] == [3, 7] and chosen[3] == [3, 5, 7]
+    assert chosen[4] in ([3, 4, 6, 7], [3, 4, 5, 7]) and chosen[5] == chosen[99] == [3, 4, 5, 6, 7]
+
+
+def test_the_picture_is_drawn(run):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    _rate(run, "num_games=40")
+    assert (run / "ratings.png").read_bytes().startswith(b"\x89PNG")
+    text = _rate(run, "num_games=0", f"output={run / 'picture.svg'}")
+    picture = (run / "picture.svg").read_text()
+    assert "picture.svg" in text and "<svg" in picture
+    assert "No picture: output=" in _rate(run, "num_games=0", f"output={run / 'picture.xyz'}")
+
+
+def test_without_matplotlib_there_is_a_table_and_a_sentence(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    text = _rate(run, "num_games=40")
+    assert "uct:50" in text and 'No picture: matplotlib is not installed here: pip install "alphazero-selfplay[plot]"' in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["num_games=7"], "num_games takes an even number"),
+        (["games_per_match=3"], "games_per_match takes an even number"),
+        (["players=[human]"], "a human plays in 'alphazero play' only"),
+        (["players=[deep_blue]"], "there is no player 'deep_blue'"),
+        (["anchor=deep_blue"], "there is no player 'deep_blue'"),
+        (["run=no/such/run"], "run=no/such/run is not the folder of a run"),
+        (["opening_plies=9", "num_games=20"], "opening_plies=9 is too long"),
+        (["networks=3"], "'alphazero rate' has no setting 'networks'"),
+    ],
+)
+def test_bad_settings_get_one_sentence(run, capsys, words, message):
+    assert alphazero(["rate", f"run={run}", *QUICK, *words]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.startswith("error: ") and error.count("\n") == 1
