@@ -64,7 +64,7 @@ def test_solvers_are_measured_on_positions_of_the_stage_that_the_row_names(monke
     assert [row.name for row in rows] == ["connect_four, ply 30", "othello:4, 5 empty"]
     for row in rows:
         assert 0 < row.figures["median_ms"] <= row.figures["slowest_ms"]
-        assert row.figures["nodes"] > 1 and row.figures["nodes_per_s"] > 0
+        assert row.figures["nodes"] > 0 and row.figures["nodes_per_s"] > 0
     for name, empties in (("connect_four", 12), ("othello:4", 5)):
         game, states = make_game(name), benchmark.positions_with(name, empties)
         assert len(states) == 3 and not game.over(states).any()
