@@ -1,4 +1,4 @@
-"""The words by which a person names a player: `random`, `uct:1000,uct_c=0.7`, `runs/x/best.safetensors`.
+"""The words by which a person names a player: `random`, `uct:1000,uct_c=0.7`, `solver`, `runs/x/best.safetensors`.
 
 In: such words, and the settings of a command for whatever they leave open. Out: a player. torch is loaded only for a network.
 """
@@ -9,30 +9,35 @@ from pathlib import Path
 
 from alphazero import config
 from alphazero.config import ConfigError
+from alphazero.exact.solver_player import SolverPlayer
 from alphazero.games.game import Game
 from alphazero.players import Player, PlayerSettings, RandomPlayer, UctPlayer
 
-KINDS = ("human", "random", "uct", "uct:1000", "network", "PATH.safetensors", "RUN_DIRECTORY")
+KINDS = ("human", "random", "uct", "uct:1000", "solver", "network", "PATH.safetensors", "RUN_DIRECTORY")
 
 
 def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -> Player:
     """Return the player that the words ``spec`` name.
 
     Args:
-        spec: ``random``, ``uct``, ``uct:SIMULATIONS``, ``network`` (the newest one of this game under checkpoints/), or the path of a
-            network or of a run's directory; then, after commas, settings of this player alone: ``uct:500,uct_c=0.7,rollout=weighted``.
+        spec: ``random``, ``uct``, ``uct:SIMULATIONS``, ``solver`` (perfect play), ``network`` (the newest one of this game under
+            checkpoints/), or the path of a network or of a run's directory; then, after commas, settings of this player alone:
+            ``uct:500,uct_c=0.7,rollout=weighted``.
         settings: those of the command, for whatever ``spec`` leaves open.
 
     Raises:
         ConfigError: with one plain sentence if there is no such player.
+        ValueError: the same for a solver of a game that has none.
     """
     kind, settings = read_spec(spec, settings)
     if kind == "random":
         return RandomPlayer(game, settings.seed)
     if kind == "uct":
         return UctPlayer(game, settings)
+    if kind == "solver":
+        return SolverPlayer(game, settings.seed)
     if kind == "human":
-        raise ConfigError("a human plays in 'alphazero play' only: here take random, uct or a network.")
+        raise ConfigError("a human plays in 'alphazero play' only: here take random, uct, solver or a network.")
     path = network_path(kind, game.name)
     if path is None:
         raise ConfigError(f"there is no player '{spec}'; a player is one of {', '.join(KINDS)} (docs/PLAY.md).")
@@ -55,7 +60,7 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> tuple[str, P
     settings = settings or PlayerSettings()
     kind, *own = re.split(r",(?=\w+=)", spec)
     known = [field.name for field in dataclasses.fields(PlayerSettings)]
-    kind, colon, count = kind.partition(":") if re.match(r"(uct|random|human|network):", kind) else (kind, "", "")
+    kind, colon, count = kind.partition(":") if re.match(r"(uct|random|solver|human|network):", kind) else (kind, "", "")
     if colon and kind == "network":
         kind = count
     elif colon and kind != "uct":

@@ -44,6 +44,7 @@ class Analysis(NamedTuple):
     values: np.ndarray  #: float32[A], expected result of each action; nan where unknown
     principal_variation: list[int]  #: the line it expects, starting with ``action``
     num_simulations: int  #: how many simulations it made
+    scores: np.ndarray | None = None  #: int16[A], exact scores as `alphazero.exact.Solver` gives them; None from a player that does not know them
 
 
 class Player(Protocol):

@@ -3,6 +3,7 @@
 uct       simulations/s of the UCT baseline from the start position, one thread, beside OpenSpiel's C++ bot where `open_spiel` is
           installed: the same number of simulations, random rollouts and C, a fresh tree for each run, runs in turn, medians.
 playouts  random games/s from the start position, one thread.
+solver    our own exact solvers: time for the scores of all actions of one position, and nodes/s; Connect Four by ply, Othello by empty squares.
 engines   evaluations/s of an untrained network with each engine, on one core and on all of them.
 selfplay  self-play with an untrained network and the fastest engine, full searches of 200 simulations, on one core and on all of them, beside
           what that engine alone and torch's eager float32 do in the same minute; without and with the cache.
@@ -38,6 +39,9 @@ from alphazero.search.uct import UctSearch
 #: Simulations of one run: a fraction of a second each, for OpenSpiel's bot up to two seconds.
 UCT_SIMULATIONS = {"tic_tac_toe": 100_000, "connect_four": 50_000, "othello": 10_000}
 PLAYOUTS = {"tic_tac_toe": 200_000, "connect_four": 100_000, "othello": 20_000}
+SOLVER_PLIES = (24, 20, 16, 14, 12)  # of random games of Connect Four
+SOLVER_EMPTIES = {"othello:6": (12, 14, 16, 18), "othello": (12, 14, 16, 18)}  # of random games of Othello
+SOLVER_POSITIONS = 12  # in each row
 SELFPLAY_GAMES = {"connect_four": (5, 64), "othello:6": (4, 64)}  # with blocks and channels of the network
 SELFPLAY_BATCH = 256  # games in lockstep for each thread
 SELFPLAY_SIMULATIONS = 200
@@ -140,6 +144,52 @@ def playouts_of(name: str, number: int):
         return number / (time.perf_counter() - started)
 
     return run
+
+
+# --- exact solvers ----------------------------------------------------------------------------------------------------------------------
+
+
+def solver_rows(settings: Settings) -> list[Row]:
+    """Measure our own solvers on positions of random games."""
+    from alphazero.exact.connect_x_solver import ConnectXSolver
+    from alphazero.exact.othello_solver import OthelloSolver
+
+    cases = [("connect_four", 42 - ply, f"ply {ply}", ConnectXSolver) for ply in SOLVER_PLIES]
+    cases += [(name, empties, f"{empties} empty", OthelloSolver) for name, counts in SOLVER_EMPTIES.items() for empties in counts]
+    return [
+        Row(f"{name}, {place}", solver_figures(kind(make_game(name)), positions_with(name, empties)))
+        for name, empties, place, kind in cases
+    ]
+
+
+def positions_with(name: str, empties: int) -> np.ndarray:
+    """Return positions of random games with so many empty cells, in none of which the game is over, [SOLVER_POSITIONS, K]."""
+    game, rng, found = make_game(name), np.random.default_rng(0), []
+    cells = game.planes_shape[1] * game.planes_shape[2]
+    while len(found) < SOLVER_POSITIONS:
+        following = game.inspect(game.initial_states())
+        while not following.over[0] and cells - np.count_nonzero(game.cells(following.states[0])) > empties:
+            following = game.step(following.states, [rng.choice(np.flatnonzero(following.legal_action_mask[0]))])
+        if not following.over[0]:
+            found.append(following.states[0])
+    return np.stack(found)
+
+
+def solver_figures(solver, states: np.ndarray) -> dict[str, float]:
+    """Time every position by itself, with a table that holds what came before, as in a game."""
+    type(solver)(solver.game).scores(states[:1])
+    times = []
+    for state in states:
+        started = time.perf_counter()
+        solver.scores(state[None])
+        times.append(time.perf_counter() - started)
+    return {
+        "median_ms": 1e3 * statistics.median(times),
+        "mean_ms": 1e3 * statistics.mean(times),
+        "slowest_ms": 1e3 * max(times),
+        "nodes": solver.num_nodes / len(states),
+        "nodes_per_s": solver.num_nodes / sum(times),
+    }
 
 
 # --- the network and self-play ----------------------------------------------------------------------------------------------------------
@@ -466,6 +516,7 @@ def keep_to_cores(num_cores: int) -> None:
 SECTIONS = {
     "uct": uct_rows,
     "playouts": playout_rows,
+    "solver": solver_rows,
     "engines": engine_rows,
     "selfplay": selfplay_rows,
     "search": search_rows,

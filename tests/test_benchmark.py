@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from alphazero.games import make_game
+
 
 def load(name):
     """Import a script."""
@@ -52,6 +54,21 @@ def test_without_open_spiel_the_rest_is_measured(short, monkeypatch):
     monkeypatch.setattr(benchmark, "has_open_spiel", lambda: False)
     (row,) = benchmark.uct_rows(benchmark.Settings(repeats=1))
     assert set(row.figures) == {"simulations", "simulations_per_s", "by_position_simulations_per_s"}
+
+
+def test_solvers_are_measured_on_positions_of_the_stage_that_the_row_names(monkeypatch):
+    monkeypatch.setattr(benchmark, "SOLVER_PLIES", (30,))
+    monkeypatch.setattr(benchmark, "SOLVER_EMPTIES", {"othello:4": (5,)})
+    monkeypatch.setattr(benchmark, "SOLVER_POSITIONS", 3)
+    rows = benchmark.solver_rows(benchmark.Settings(repeats=1))
+    assert [row.name for row in rows] == ["connect_four, ply 30", "othello:4, 5 empty"]
+    for row in rows:
+        assert 0 < row.figures["median_ms"] <= row.figures["slowest_ms"]
+        assert row.figures["nodes"] > 0 and row.figures["nodes_per_s"] > 0
+    for name, empties in (("connect_four", 12), ("othello:4", 5)):
+        game, states = make_game(name), benchmark.positions_with(name, empties)
+        assert len(states) == 3 and not game.over(states).any()
+        assert [int((game.cells(state) == 0).sum()) for state in states] == [empties] * 3
 
 
 def test_measurements_take_turns_and_the_first_of_each_does_not_count():

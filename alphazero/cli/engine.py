@@ -15,6 +15,7 @@ COMMAND = "alphazero engine"
 SUMMARY = "Answer one JSON line on standard output for every JSON line on standard input (docs/PLAY.md)."
 EXAMPLES = [
     """echo '{"game": "connect_four", "moves": [3, 3, 2]}' | alphazero engine num_simulations=5000""",
+    """echo '{"game": "tic_tac_toe", "moves": [0]}' | alphazero engine player=solver""",
     "alphazero engine network=checkpoints/connect_four/RUN num_simulations=200",
 ]
 
@@ -23,7 +24,8 @@ EXAMPLES = [
 class EngineOptions:
     """Who answers."""
 
-    network: str | None = option(None, "the path of a network or of a run; without it UCT plays")
+    network: str | None = option(None, "the path of a network or of a run; without it the player below answers")
+    player: str = option("uct", "who answers where no network is named; solver plays perfectly", choices=("uct", "random", "solver"))
 
 
 @dataclasses.dataclass
@@ -58,7 +60,7 @@ def main(words: list[str], requests=None, answers=None) -> int:
 
 def _make_engine(settings: EngineSettings) -> Engine:
     if settings.network is None:
-        return Engine("uct", settings)
+        return Engine(settings.player, settings)
     from alphazero.network_player import network_file_game
 
     game = network_file_game(settings.network)

@@ -33,7 +33,7 @@ class MatchOptions:
     """Who meets whom, and how often."""
 
     game: str | None = option(None, "which game; without it the network's own, or connect_four")
-    a: str = option("uct:1000", "a player: random, uct, uct:1000, network, or the path of a network or of a run")
+    a: str = option("uct:1000", "a player: random, uct, uct:1000, solver, network, or the path of a network or of a run")
     b: str = option("random", "its opponent; each moves first in half of the games")
     num_games: int = option(100, "games, an even number: each opening is played twice, with colours swapped", 2, 1_000_000)
     opening_plies: int = option(4, "random moves that each pair of games starts with", 0, 1000)

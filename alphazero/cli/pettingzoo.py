@@ -28,7 +28,7 @@ class PettingZooOptions:
     """Who meets whom, where, and how it is shown."""
 
     env: str = option("connect_four_v3", "connect_four_v3 or tictactoe_v3 of PettingZoo, or a game of ours as an environment")
-    first: str = option("uct:1000", "who moves first in games 1, 3, 5, ...: human, random, uct, uct:1000, network, or the path of one")
+    first: str = option("uct:1000", "who moves first in games 1, 3, 5, ...: human, random, uct, uct:1000, solver, network, or the path of one")
     second: str = option("random", "who moves second in games 1, 3, 5, ...")
     num_games: int = option(10, "games; the two take turns at moving first", 1, 100_000)
     render: str = option("none", "none; human: the environment shows every position; ansi: as text", choices=("none", "human", "ansi"))

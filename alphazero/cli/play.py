@@ -9,6 +9,7 @@ from rich.console import Console
 from alphazero import jit
 from alphazero.cli.help_text import print_help
 from alphazero.config import ConfigError, from_overrides, option
+from alphazero.exact import SolverPlayer
 from alphazero.games import make_game
 from alphazero.games.game import Game
 from alphazero.play.session import Session
@@ -33,7 +34,7 @@ class PlayOptions:
     """Who plays what."""
 
     game: str | None = option(None, "which game; without it the network's own, or connect_four")
-    first: str | None = option(None, "who moves first: human, random, uct, uct:1000, network, or the path of a network or of a run")
+    first: str | None = option(None, "who moves first: human, random, uct, uct:1000, solver, network, or the path of a network or of a run")
     second: str | None = option(None, "who moves second; without either of the two a person plays against uct")
     moves: list[int] = option([], "start after these moves, e.g. [3,3,2], numbered as for 'alphazero engine'")
     hint: str | None = option(None, "who gives hints; without it an engine of this game, or uct")
@@ -81,7 +82,7 @@ def game_of_networks(specs, settings: PlayerSettings) -> str | None:
     """Return the game of the first network among the players named, None without one."""
     for spec in specs:
         kind, _ = read_spec(spec, settings)
-        if kind not in ("human", "random", "uct", "network") and (path := network_path(kind, "")):
+        if kind not in ("human", "random", "uct", "solver", "network") and (path := network_path(kind, "")):
             from alphazero.network_player import network_file_game
 
             return network_file_game(path)
@@ -93,7 +94,8 @@ def warm_up(game: Game, players, console: Console) -> None:
     jit.announce_first_compilation()
     with console.status("Getting ready ...") if console.is_terminal else contextlib.nullcontext():
         for player in players:
-            if not isinstance(player, HumanPlayer):
+            # A solver may need minutes for the start, or refuse it.
+            if not isinstance(player, (HumanPlayer, SolverPlayer)):
                 player.limited(1, None).choose(game.initial_states())
 
 

@@ -13,6 +13,7 @@ import math
 import re
 from typing import IO
 
+from alphazero.exact import ILLEGAL_SCORE
 from alphazero.games import make_game
 from alphazero.player_specs import make_player
 from alphazero.players import MAX_SIMULATIONS, MAX_TIME_S, Player, PlayerSettings
@@ -78,12 +79,15 @@ class Engine:
             return {"result": sign * int(inspected.results[0]), "legal_actions": []}
         player: Player = self._player(request.game).limited(request.num_simulations, request.time_limit_s)
         analysis = player.analyse(state)
-        return {
+        answer = {
             "move": analysis.action,
             "action_weights": [round(float(weight), 6) for weight in analysis.action_weights],
             "value": None if math.isnan(analysis.value) else round(analysis.value, 6),
             "legal_actions": [action for action in range(game.num_actions) if inspected.legal_action_mask[0, action]],
         }
+        if analysis.scores is not None:
+            answer["scores"] = [None if score == ILLEGAL_SCORE else int(score) for score in analysis.scores]
+        return answer
 
 
 def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:

@@ -183,7 +183,11 @@ class TerminalGame:
         if self._adviser is None:
             self.console.print(Text("There is no engine that could give a hint.", "yellow"))
             return
-        analysis = self._think(self._adviser, "Looking for a hint")
+        try:
+            analysis = self._think(self._adviser, "Looking for a hint")
+        except ValueError as error:
+            self.console.print(Text(f"There is no hint: {error}", "yellow"))
+            return
         text = Text.assemble("Hint: ", (self.game.action_to_text(analysis.action), "bold"))
         if not math.isnan(analysis.value):
             text.append(f", value for you {value_text(analysis.value)}")

@@ -10,6 +10,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from alphazero.exact import ILLEGAL_SCORE
 from alphazero.games.game import Game
 from alphazero.play.board import Medium, side
 from alphazero.play.skin import Skin
@@ -43,12 +44,15 @@ def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, mediu
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for heading, justify in (("Move", "right"), ("Visits", "right"), ("Share", "left"), ("Value", "left")):
         table.add_column(heading, justify=justify)
+    if analysis.scores is not None:
+        table.add_column("Score", justify="right")
     for action in _order(analysis)[:MAX_ROWS]:
         style = "bold" if action == analysis.action else ""
         visits = f"{analysis.visits[action]:,}" if searched else "-"
         value = value_text(float(analysis.values[action])) or "-"
+        score = [] if analysis.scores is None else [f"{analysis.scores[action]:+d}"]
         table.add_row(
-            game.action_to_text(int(action)), visits, _share_bar(float(analysis.action_weights[action]), medium), value, style=style
+            game.action_to_text(int(action)), visits, _share_bar(float(analysis.action_weights[action]), medium), value, *score, style=style
         )
     hidden = len(_order(analysis)) - MAX_ROWS
     parts = [table] if hidden <= 0 else [table, Text(f"and {hidden} more moves", "dim")]
@@ -60,7 +64,11 @@ def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, mediu
 
 
 def _order(analysis: Analysis) -> list[int]:
-    """Return the actions worth showing: the one chosen, then the others by their share."""
+    """Return the actions worth showing: the one chosen, then the others by their share, or all by their scores where these are known."""
+    if analysis.scores is not None:
+        order = np.argsort(-analysis.scores.astype(np.int64), kind="stable")
+        shown = [int(action) for action in order if analysis.scores[action] != ILLEGAL_SCORE]
+        return [analysis.action] + [action for action in shown if action != analysis.action]
     weights = np.asarray(analysis.action_weights, np.float64)
     shown = [int(action) for action in np.argsort(-weights, kind="stable") if weights[action] > 0 or analysis.visits[action] > 0]
     return [analysis.action] + [action for action in shown if action != analysis.action]

@@ -1,0 +1,136 @@
+"""The player that plays by exact scores: its laws, its word, and where its scores are shown."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from game_samples import random_states
+from rich.console import Console
+from test_exact_solver import late_states
+
+from alphazero.arena import play_match
+from alphazero.cli import main
+from alphazero.exact import ExactValues, SolverPlayer, prove
+from alphazero.exact.solver import ILLEGAL_SCORE, EnumeratedSolver
+from alphazero.games import make_game
+from alphazero.play.engine import Engine
+from alphazero.play.terminal import HumanPlayer, TerminalGame
+from alphazero.player_specs import make_player
+from alphazero.players import RandomPlayer
+
+TIC_TAC_TOE = EnumeratedSolver(make_game("tic_tac_toe"))
+
+
+def tic_tac_toe_player(seed=0):
+    return SolverPlayer(TIC_TAC_TOE.game, seed, TIC_TAC_TOE)
+
+
+def open_states(game):
+    states = random_states("tic_tac_toe")
+    return states[~game.over(states)]
+
+
+def test_a_move_has_the_highest_score_and_all_such_moves_are_drawn_from():
+    player, states = tic_tac_toe_player(), open_states(TIC_TAC_TOE.game)
+    scores = TIC_TAC_TOE.scores(states)
+    best = scores == scores.max(axis=1, keepdims=True)
+    seen = np.zeros_like(best)
+    for _ in range(150):  # one of at most 9 moves in one of 313 positions is missed with a chance below 313 * 9 * (8/9)^150, 0.006 %
+        choice = player.choose(states)
+        seen[np.arange(len(states)), choice.actions] = True
+    assert (seen == best).all()
+    assert choice.actions.dtype == np.int32 and choice.action_weights.dtype == choice.values.dtype == np.float32
+    assert np.allclose(choice.action_weights, best / best.sum(axis=1, keepdims=True))
+    assert (choice.values == ExactValues(TIC_TAC_TOE.game).values(states)).all()
+    assert player.choose(states[:0]).actions.shape == (0,)
+
+
+def test_the_same_seed_gives_the_same_moves_and_a_limited_player_begins_anew():
+    start = TIC_TAC_TOE.game.initial_states(50)
+    first = tic_tac_toe_player(3)
+    actions = first.choose(start).actions
+    assert (tic_tac_toe_player(3).choose(start).actions == actions).all()
+    assert (first.choose(start).actions != actions).any()
+    assert (tic_tac_toe_player(4).choose(start).actions != actions).any()
+    limited = first.limited(5, 0.1)
+    assert limited.solver is first.solver
+    assert (limited.choose(start).actions == actions).all()
+
+
+def test_an_analysis_holds_the_result_and_the_score_of_each_action():
+    game = TIC_TAC_TOE.game
+    analysis = tic_tac_toe_player().analyse(game.text_to_state("XX.\nOO.\n...", 0))
+    assert (analysis.action, analysis.value, analysis.principal_variation) == (2, 1.0, [2])
+    assert np.array_equal(analysis.values, np.array([np.nan, np.nan, 1, np.nan, np.nan, 0, -1, -1, -1], np.float32), equal_nan=True)
+    assert analysis.scores.tolist() == [ILLEGAL_SCORE, ILLEGAL_SCORE, 9, ILLEGAL_SCORE, ILLEGAL_SCORE, 0, -8, -8, -8]
+    assert analysis.visits.tolist() == [0] * 9 and analysis.num_simulations == 0
+
+
+def test_it_is_proven_perfect_and_a_random_player_never_beats_it():
+    game = TIC_TAC_TOE.game
+    report = prove(game, lambda states: tic_tac_toe_player().choose(states).actions)
+    assert report.perfect and report.unbeatable
+    assert play_match(game, tic_tac_toe_player(), RandomPlayer(game), 40, 0).total.losses == 0
+
+
+def test_in_connect_four_it_wins_as_early_and_loses_as_late_as_it_can():
+    game = make_game("connect_x:4x5x4")
+    player = SolverPlayer(game)
+    for state in late_states(game.name, 12, 10, seed=6):
+        scores = player.solver.scores(state[None])[0]
+        assert scores[player.analyse(state).action] == scores.max()
+
+
+# --- its word ---------------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_word_solver_names_it():
+    player = make_player("solver,seed=7", make_game("connect_x:4x4x3"))
+    assert isinstance(player, SolverPlayer) and player.name == "solver"
+    with pytest.raises(ValueError, match="solver takes no number"):
+        make_player("solver:5", player.game)
+
+
+def test_the_engine_answers_with_scores():
+    answer = Engine("solver").answer(json.dumps({"game": "connect_x:4x4x3", "moves": []}))
+    assert answer["scores"] == [1, 4, 4, 1] and answer["value"] == 1.0 and answer["move"] in (1, 2)
+    assert answer["action_weights"] == [0.0, 0.5, 0.5, 0.0]
+    late = Engine("solver").answer(json.dumps({"game": "connect_x:4x4x3", "moves": [0, 0, 0, 0]}))
+    assert late["scores"][0] is None and late["legal_actions"] == [1, 2, 3]
+    assert "solved from 18 empty squares on" in Engine("solver").answer('{"game": "othello"}')["error"]
+
+
+def test_the_engines_command_takes_it(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO('{"game": "connect_x:4x4x3"}\n'))
+    assert main(["engine", "player=solver"]) == 0
+    assert json.loads(capsys.readouterr().out)["scores"] == [1, 4, 4, 1]
+
+
+def test_two_of_them_play_at_the_terminal_and_each_game_ends_as_the_scores_say(capsys):
+    assert main(["play", "game=connect_x:4x4x3", "first=solver", "second=solver", "seed=1"]) == 0
+    text = capsys.readouterr().out
+    # A score of 4 is a win with the fifth of eight discs: move 9 of the game.
+    assert "value +1.00 (100 %)" in text and "wins after 9 moves" in text
+
+
+@pytest.mark.parametrize(
+    "words", [["play", "game=othello", "first=solver", "second=random"], ["match", "game=othello", "a=solver", "num_games=2"]]
+)
+def test_a_position_out_of_reach_ends_a_command_with_a_sentence(words, capsys):
+    assert main(words) == 2
+    assert "error: othello is solved from 18 empty squares on" in capsys.readouterr().err
+
+
+def test_a_hint_out_of_reach_is_a_sentence_and_the_view_shows_scores():
+    console = Console(file=io.StringIO(), width=100)
+    typed = iter(["hint", "quit"])
+    othello = make_game("othello")
+    TerminalGame(othello, (HumanPlayer(), RandomPlayer(othello)), console, lambda _: next(typed), lambda: SolverPlayer(othello)).run()
+    assert "There is no hint: othello is solved from 18 empty squares on" in " ".join(console.file.getvalue().split())
+    typed = iter(["1", "view", "quit"])
+    game = TIC_TAC_TOE.game
+    TerminalGame(game, (HumanPlayer(), tic_tac_toe_player()), console, lambda _: next(typed)).run()
+    text = console.file.getvalue()
+    # In answer to the corner only the middle draws; after the other moves X wins with its fourth disc at the latest.
+    assert "Score" in text and text.count("-1.00 (0 %)") == 7 and "+0\n" in text.replace(" ", "")
