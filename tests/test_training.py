@@ -27,7 +27,7 @@ from alphazero.training import Trainer, check_resumable
 TINY = (
     "network.blocks=1 network.channels=4 network.head_channels=2 network.value_units=4 selfplay.num_parallel_games=6 selfplay.games_per_iteration=6 "
     "selfplay.num_simulations=6 selfplay.num_fast_simulations=3 selfplay.full_search_share=0.5 learner.batch_size=16 learner.reuse=2 "
-    "pit.num_games=4 pit.num_simulations=4 pit.opening_plies=2 evaluation.every=0 evaluation.num_games=0 evaluation.final_num_games=0 "
+    "pit.num_games=4 pit.num_simulations=4 pit.opening_plies=2 evaluation.every=0 evaluation.num_games=0 evaluation.final_num_games=0 evaluation.exact=false "
     "evaluation.prove=false evaluator.engine=torch evaluator.precision=float32 learner.precision=float32 device=cpu run.num_threads=1 run.num_iterations=4"
 ).split()
 

@@ -58,6 +58,16 @@ def rolling_mean(values: list[float], span: int) -> list[float]:
 
 def draw(rows: list[dict], title: str, span: int, output: Path) -> None:
     """Draw the metrics ``rows`` into the picture ``output``; raises ConfigError if matplotlib is missing or cannot write that kind of file."""
+    figure, axes = new_figure(2, 2, title, size=(11, 7))
+    _draw_losses(axes[0][0], rows, span)
+    _draw_strength(axes[0][1], rows)
+    _draw_games(axes[1][0], rows)
+    _draw_speed(axes[1][1], rows)
+    save_figure(figure, output)
+
+
+def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, float]):
+    """Return an empty figure and its axes, laid out in rows and columns; raises ConfigError if matplotlib is missing."""
     try:
         import matplotlib
 
@@ -65,19 +75,22 @@ def draw(rows: list[dict], title: str, span: int, output: Path) -> None:
         from matplotlib import pyplot
     except ImportError:
         raise ConfigError('matplotlib is not installed here: pip install "alphazero-selfplay[plot]" installs it.') from None
-    figure, axes = pyplot.subplots(2, 2, figsize=(11, 7), constrained_layout=True)
+    figure, axes = pyplot.subplots(num_rows, num_columns, figsize=size, constrained_layout=True)
     figure.suptitle(title)
-    _draw_losses(axes[0][0], rows, span)
-    _draw_strength(axes[0][1], rows)
-    _draw_games(axes[1][0], rows)
-    _draw_speed(axes[1][1], rows)
-    for axis in axes.flat:
+    return figure, axes
+
+
+def save_figure(figure, output: Path, key: str = "output") -> None:
+    """Write a figure and let go of it; raises ConfigError, naming the setting ``key``, if that kind of file or place cannot be written."""
+    from matplotlib import pyplot
+
+    for axis in figure.axes:
         axis.grid(alpha=0.3)
         axis.spines[["top", "right"]].set_visible(False)
     try:
         figure.savefig(output, dpi=110)
     except (ValueError, OSError) as error:
-        raise ConfigError(f"output={output} cannot be written ({str(error).splitlines()[0]}).") from None
+        raise ConfigError(f"{key}={output} cannot be written ({str(error).splitlines()[0]}).") from None
     finally:
         pyplot.close(figure)
 
