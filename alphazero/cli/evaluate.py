@@ -88,8 +88,8 @@ def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyRepor
     table.add_column("\n%")
     table.add_column("\npositions", justify="right")
     for name in reports:
-        table.add_column(f"{name}\nkeeps the result", justify="right", min_width=18)
-        table.add_column("\nbest score", justify="right")
+        table.add_column(f"{name}\nkeeps the result", justify="right")
+        table.add_column("\nbest", justify="right")
     everything = np.ones(len(evaluation_set), bool)
     for heading, groups in ({"": {"all": everything}} | groups_of(evaluation_set)).items():
         if heading:
@@ -104,7 +104,7 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
     """Return a line about the best scores and the values of each report."""
     lines = []
     for name, report in reports.items():
-        line = f"{name}: best score in {_text(report.optimal())} %"
+        line = f"{name}: the best score in {_text(report.optimal())} %"
         if report.values is not None:
             right = report.values.results_right
             line += f"; value tells the result in {_text(right)} % of {right.total:,}, mean error {report.values.mean_error:.3f}"
@@ -127,7 +127,7 @@ def draw(evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport], titl
             axis.errorbar(places, heights, np.abs(ends - heights), fmt="o-", color=color, capsize=2, label=label)
         axis.set(title=heading, xlabel="ply (95 % intervals)", ylabel="% of the positions", ylim=(None, 101))
         axis.set_xticks(np.arange(len(groups)), groups)
-        axis.legend(frameon=False, loc="lower right")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
     save_figure(figure, output, key="plot")
 
 
@@ -149,7 +149,7 @@ def _players(settings: EvaluateSettings, game: Game) -> dict:
     from alphazero.network_player import DEFAULT_SIMULATIONS
 
     limit = f"{own.num_simulations or DEFAULT_SIMULATIONS:,} simulations" if own.time_limit_s is None else f"{own.time_limit_s:g} s"
-    return {"network alone": player.limited(0, None), f"with {limit}": player}
+    return {"network alone": player.limited(0, None), limit: player}
 
 
 def _title(game: Game, evaluation_set: EvaluationSet, settings: EvaluateSettings, players: dict) -> str:
