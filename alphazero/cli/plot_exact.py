@@ -37,7 +37,7 @@ def draw_exact(runs: dict[str, list[dict]], lines: str, output: Path) -> None:
     measured = {name: [row for row in rows if "exact.kept" in row] for name, rows in runs.items()}
     for name, rows in measured.items():
         if not rows:
-            raise ConfigError(f"the run {name} was never measured against an exact evaluation set: evaluation.exact=true does so, for games that ship with one.")
+            raise ConfigError(f"the run {name} was never measured against an exact evaluation set: evaluation.exact=true does so where one ships.")
     simulations = ", ".join(str(number) for number in sorted({rows[-1]["exact.num_simulations"] for rows in measured.values()}))
     figure, axis = new_figure(1, 1, "moves that give up the result, beside an exact solver", size=(8, 5))
     for key, label in (("kept", f"{simulations} simulations"), ("raw_kept", "network alone")):
