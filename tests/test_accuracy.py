@@ -43,7 +43,7 @@ def player_of(evaluation_set, actions, values):
 
 def test_the_figures_are_those_counted_by_hand(tiny):
     # A draw for a win; the win; a loss for a draw; a win, but a slow one.
-    report = measure_accuracy(player_of(tiny, [0, 1, 0, 0], [1.0, 0.5, -0.2, 0.2]), tiny)
+    report = measure_accuracy(player_of(tiny, [0, 1, 0, 0], [1.0, 0.5, -0.3, 0.1]), tiny)
     assert report.is_kept.tolist() == [False, True, False, True]
     assert report.is_optimal.tolist() == [False, True, False, False]
     assert (report.kept(), report.optimal()) == (Share(2, 4), Share(1, 4))
@@ -54,12 +54,12 @@ def test_the_figures_are_those_counted_by_hand(tiny):
     assert {label: report.optimal(rows) for label, rows in groups["ply"].items()} == {"0 to 1": Share(1, 2), "2 to 3": Share(0, 1), "8": Share(0, 1)}
     # The exact results are 1, 1, 0, 1; after the best moves of all but the first they are -1, 0, -1.
     assert tiny.reply_values.tolist() == [-1, 0, -1]
-    assert report.values.mean_error == pytest.approx((0 + 0.5 + 0.2 + 0.8 + 0.5 + 0.5 + 0.5) / 7)
+    assert report.values.mean_error == pytest.approx((0 + 0.5 + 0.3 + 0.9 + 0.5 + 0.5 + 0.5) / 7)
     assert report.values.results_right == Share(5, 7)
 
 
 def test_the_same_figures_as_plain_data(tiny):
-    plain = measure_accuracy(player_of(tiny, [0, 1, 0, 0], [1.0, 0.5, -0.2, 0.2]), tiny).to_plain()
+    plain = measure_accuracy(player_of(tiny, [0, 1, 0, 0], [1.0, 0.5, -0.3, 0.1]), tiny).to_plain()
     assert plain["num_positions"] == 4
     assert plain["kept"] == {"count": 2, "total": 4, "share": 0.5, "interval": list(Share(2, 4).interval)}
     assert plain["results_right"]["count"] == 5
@@ -73,7 +73,7 @@ def test_a_player_without_an_opinion_has_no_value_error(tiny):
 
 
 def test_values_are_asked_for_only_where_they_are_wanted(tiny):
-    asked = []
+    asked, before = [], tiny.states.copy()
 
     def choose(states):
         asked.append(len(states))
@@ -84,6 +84,7 @@ def test_values_are_asked_for_only_where_they_are_wanted(tiny):
     assert asked == [4]
     assert measure_accuracy(choose, tiny).values.results_right == Share(2, 7)
     assert asked == [4, 4, 3]
+    assert np.array_equal(tiny.states, before)
 
 
 @pytest.mark.parametrize("action", [1, 3, -1])
@@ -114,6 +115,7 @@ def test_the_interval_is_wilsons():
     low, high = Share(0, 1000).interval
     assert low == 0.0 and high == pytest.approx(1.959964**2 / (1000 + 1.959964**2))
     assert Share(1000, 1000).interval == pytest.approx((1 - high, 1.0))
+    assert Share(0, 5).share == 0.0
     assert Share(0, 0).interval == (0.0, 1.0) and math.isnan(Share(0, 0).share)
 
 
