@@ -30,7 +30,7 @@ def cache_directory() -> Path:
     """
     digest = hashlib.sha256(numba.__version__.encode())
     kernels = [*sorted(_PACKAGE.glob("games/*.py")), *sorted(_PACKAGE.glob("search/*.py"))]
-    others = [_PACKAGE / name for name in ("jit.py", "rng.py", "evaluation_cache.py", "symmetric_rows.py", "exact/connect_x_solver.py")]
+    others = [_PACKAGE / name for name in ("jit.py", "rng.py", "evaluation_cache.py", "symmetric_rows.py", "exact/connect_x_solver.py", "exact/othello_solver.py")]
     sources = [*others, *kernels, *_extra_sources]
     for source in sources:
         digest.update(source.read_bytes())
