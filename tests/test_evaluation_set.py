@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from game_samples import random_states
+from game_samples import random_games
 
 from alphazero.exact import ExactValues
 from alphazero.exact.evaluation_set import can_be_misplayed, canonical_keys, read_set, shipped_path, write_set
@@ -14,7 +14,7 @@ from alphazero.exact.solver import ILLEGAL_SCORE, EnumeratedSolver, make_solver
 from alphazero.games import make_game
 
 #: The sets that ship: how many positions, and from which ply on a solver of ours takes no time.
-SHIPPED = {"connect_four": (1000, 24), "connect_x:5x5x4": (500, 8)}
+SHIPPED = {"connect_four": (1000, 24), "connect_x:5x5x4": (500, 8), "othello:6": (300, 20), "othello": (300, 48)}
 
 
 @pytest.fixture(scope="module")
@@ -174,8 +174,8 @@ def test_what_positions_ask_for():
 @pytest.mark.parametrize("name", ["connect_x:4x3x3", "connect_four", "othello:4", "tic_tac_toe"])
 def test_kinds_are_those_of_looking_at_moves_one_by_one(name):
     game = make_game(name)
-    states = random_states(name, 150 if name == "othello:4" else 40, seed=4)
-    states = states[~game.over(states)]
+    plies, _ = random_games(game, 150 if name == "othello:4" else 40, seed=4)
+    states = np.concatenate([ply.states for ply in plies])
     found = kinds_of(game, states).tolist()
     assert found == [kind_by_hand(game, state) for state in states]
     assert name == "connect_four" or len(set(found)) == 3
