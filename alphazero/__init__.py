@@ -12,7 +12,7 @@
     replay                  a growing window of raw positions, batches under random symmetries (symmetric_rows)
     learner                 batches in, better weights out; loss has its gradients, memory keeps what is freed
     checkpoint, run_folder  files that are never half written, and where they lie
-    players, arena          choosers of moves, and paired matches between them; exact/ solves, measures and proves
+    players, arena          choosers of moves, and paired matches between them; exact/ proves them
     tuning                  what is left to auto, by a short measurement
     training                the loop that knows all of the above; it yields events to sinks/
     play/, interop/         the terminal, the JSON engine, PettingZoo

@@ -30,8 +30,9 @@ def cache_directory() -> Path:
     """
     digest = hashlib.sha256(numba.__version__.encode())
     kernels = [*sorted(_PACKAGE.glob("games/*.py")), *sorted(_PACKAGE.glob("search/*.py"))]
-    others = [_PACKAGE / name for name in ("jit.py", "rng.py", "evaluation_cache.py", "symmetric_rows.py", "exact/connect_x_solver.py", "exact/othello_solver.py")]
-    sources = [*others, *kernels, *_extra_sources]
+    others = [_PACKAGE / name for name in ("jit.py", "rng.py", "evaluation_cache.py", "symmetric_rows.py")]
+    solvers = [_PACKAGE / "exact" / name for name in ("connect_x_solver.py", "othello_solver.py")]
+    sources = [*others, *kernels, *solvers, *_extra_sources]
     for source in sources:
         digest.update(source.read_bytes())
     home = os.environ.get("ALPHAZERO_CACHE_DIR") or os.path.join(

@@ -28,6 +28,8 @@ BOUNDS = np.uint64((1 << 14) - 1)
 NO_BOUNDS = np.uint64(127 << 7 | 1)
 #: Nodes between two chances to interrupt the search from the keyboard: about a second.
 SLICE = 10_000_000
+#: Bits of the two bounds in a place of the table; what is left must hold the part of the key that the place does not tell.
+BOUND_BITS = 14
 #: Nodes after which a position is given up: some minutes.
 MAX_NODES = 3_000_000_000
 
@@ -54,14 +56,16 @@ class ConnectXSolver:
     """Scores Connect-X positions.
 
     Args:
-        table_bits: the table has 2 ** table_bits places of 8 bytes. More find early positions with fewer nodes, fewer stay in the processor's cache:
-            with 8 MB middle positions took two thirds of the time that they took with 32 MB, and early ones as long.
+        table_bits: the table has 2 ** table_bits places of 8 bytes; 14 bits are the fewest. A larger one finds early positions with fewer nodes, but
+            less of it stays in the processor's cache.
         max_nodes: a position that takes more is refused; ten million take about a second.
     """
 
     name = "alpha-beta"
 
     def __init__(self, game: Game, table_bits: int = 20, max_nodes: int = MAX_NODES):
+        if table_bits < BOUND_BITS:
+            raise ValueError(f"table_bits={table_bits} is not allowed: a table of {BOUND_BITS} bits is the smallest.")
         self.game = game
         self.max_nodes = max_nodes
         self.num_nodes = 0  #: looked at since it was made

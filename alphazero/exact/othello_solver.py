@@ -24,7 +24,7 @@ HALF = np.uint64(32)
 #: The move that is a pass; squares are bits from 0 to 63.
 PASS = 64
 #: With so few empty squares the table and the counting of moves cost more than they save.
-FEW_EMPTIES = 6
+FEW_EMPTIES = 5
 #: Below and above every score.
 WORST, BEST = -65, 65
 #: Nodes between two chances to interrupt the search from the keyboard: about a second.
@@ -36,7 +36,9 @@ MAX_EMPTIES = {4: 12, 6: 20, 8: 18}
 class Search(NamedTuple):
     """The memory of one search."""
 
-    positions: np.ndarray  #: uint64[2 ** table_bits, 2], the position that a place of the table holds: discs of the player to move, of the other
+    positions: (
+        np.ndarray
+    )  #: uint64[2 ** table_bits, 2], the position that a place of the table holds: discs of the player to move, of the other
     answers: np.ndarray  #: int8[2 ** table_bits, 3], what is known of it: a lower bound, an upper bound, the best move
     table_bits: int
     board: np.uint64  #: all squares
