@@ -71,6 +71,20 @@ class StrengthReport:
 
 
 @dataclasses.dataclass
+class ExactReport:
+    """The network beside an exact solver, on the evaluation set that ships with the game."""
+
+    num_positions: int
+    num_simulations: int
+    raw_kept: float  #: share of the positions in which the network alone keeps the best possible result
+    raw_optimal: float  #: share in which its move has the best possible score
+    kept: float  #: the same with search
+    optimal: float
+    value_error: float  #: mean |value - exact result| of the network alone, in [0, 2]
+    results_right: float  #: share of the positions whose result its value tells
+
+
+@dataclasses.dataclass
 class ProofSummary:
     """What looking at every position found."""
 
@@ -121,6 +135,7 @@ class IterationReport:
     engine: EngineReport | None = None
     pit: PitReport | None = None
     strength: StrengthReport | None = None
+    exact: ExactReport | None = None
     proof: ProofSummary | None = None
     free_disk_gb: float = math.nan  #: room on the disk of the run's folder
     alarms: list[Alarm] = dataclasses.field(default_factory=list)  #: those that are on

@@ -44,6 +44,7 @@ class EvaluationSettings:
     num_simulations: int = option(64, "the network's simulations for a move", low=1, high=1_000_000)
     uct_simulations: int = option(1000, "UCT's simulations for a move", low=1, high=10_000_000)
     opening_plies: int = option(4, "random plies at the start of each pair of games", low=0, high=100)
+    exact: bool = option(True, "measure against the exact evaluation set that ships with the game, where there is one")
     prove: bool = option(False, "look at every position of the game (small games only): with each measurement and at the end")
     stop_when_proven: bool = option(False, "end the run as soon as the proof finds no position misplayed")
 

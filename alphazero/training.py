@@ -21,8 +21,10 @@ from alphazero.config import ConfigError
 from alphazero.device import choose_device, set_num_threads
 from alphazero.engines import EngineChoice
 from alphazero.engines.agreement import PositionSample, sample_positions
-from alphazero.events import IterationReport, PitReport, Progress, ProofSummary, SelfPlayReport, StrengthReport
+from alphazero.events import ExactReport, IterationReport, PitReport, Progress, ProofSummary, SelfPlayReport, StrengthReport
 from alphazero.exact import ExactValues, prove
+from alphazero.exact.accuracy import measure_accuracy
+from alphazero.exact.evaluation_set import EvaluationSet, read_set, shipped_path
 from alphazero.games import make_game
 from alphazero.health import HealthMonitor, divergence
 from alphazero.learner import Learner, network_arrays
@@ -78,6 +80,7 @@ class Trainer:
         self._rows_of: dict[int, int] = {}  # target rows of each iteration whose games are stored
         self._accepted: dict | None = None  # the learner's state at the last accepted pit
         self._exact: ExactValues | None = None
+        self._evaluation_set: EvaluationSet | None = None
         self._positions_per_s = math.nan
         self._stored_s = 0.0
 
@@ -219,7 +222,7 @@ class Trainer:
         report.pit = PitReport(match.score, match.wins, match.draws, match.losses, accepted)
 
     def _measure(self, report: IterationReport):
-        """Play against UCT and, for small games, look at every position, where it is due."""
+        """Play against UCT, compare moves with exact ones where a set of them ships and, for small games, look at every position, where it is due."""
         settings = self.settings.evaluation
         if not report.last and (not settings.every or self.iteration % settings.every):
             return
@@ -239,11 +242,30 @@ class Trainer:
                 match.losses,
                 len({game.moves for game in match.games}),
             )
+        if settings.exact and shipped_path(self.game.name):
+            yield self._progress("exact moves", 0, 1)
+            report.exact = self._exact_report(player)
         if settings.prove:
             yield self._progress("proof", 0, 1)
             self._exact = self._exact or ExactValues(self.game)
             proof = prove(self.game, lambda states: player.choose(states).actions, self._exact)
             report.proof = ProofSummary(proof.num_not_final, proof.num_kept, sum(side.games[2] for side in proof.sides), proof.lines())
+
+    def _exact_report(self, player: EvaluatorPlayer) -> ExactReport:
+        """Compare the moves of the network, alone and with search, with those of an exact solver."""
+        self._evaluation_set = self._evaluation_set or read_set(shipped_path(self.game.name), self.game)
+        raw = measure_accuracy(player.limited(0, None).choose, self._evaluation_set)
+        searched = measure_accuracy(player.choose, self._evaluation_set, with_values=False)
+        return ExactReport(
+            num_positions=len(self._evaluation_set),
+            num_simulations=self.settings.evaluation.num_simulations,
+            raw_kept=raw.kept().share,
+            raw_optimal=raw.optimal().share,
+            kept=searched.kept().share,
+            optimal=searched.optimal().share,
+            value_error=raw.values.mean_error,
+            results_right=raw.values.results_right.share,
+        )
 
     # --- what it leaves behind ----------------------------------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ from alphazero.training import Trainer, check_resumable
 TINY = (
     "network.blocks=1 network.channels=4 network.head_channels=2 network.value_units=4 selfplay.num_parallel_games=6 selfplay.games_per_iteration=6 "
     "selfplay.num_simulations=6 selfplay.num_fast_simulations=3 selfplay.full_search_share=0.5 learner.batch_size=16 learner.reuse=2 "
-    "pit.num_games=4 pit.num_simulations=4 pit.opening_plies=2 evaluation.every=0 evaluation.num_games=0 evaluation.final_num_games=0 "
+    "pit.num_games=4 pit.num_simulations=4 pit.opening_plies=2 evaluation.every=0 evaluation.num_games=0 evaluation.final_num_games=0 evaluation.exact=false "
     "evaluation.prove=false evaluator.engine=torch evaluator.precision=float32 learner.precision=float32 device=cpu run.num_threads=1 run.num_iterations=4"
 ).split()
 
@@ -258,6 +258,37 @@ def test_a_gate_can_be_set_up_in_a_resumed_run(tmp_path, monkeypatch):
     assert [report.pit.accepted for report in reports(resumed)] == [False]
     assert_same(network_arrays(resumed.learner.network), kept)
     assert len(met) == 1
+
+
+# --- measuring ----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_exact_moves_are_measured_when_due_and_change_nothing(tmp_path, monkeypatch):
+    words = ("game.name=connect_x:5x5x4", "evaluation.num_simulations=4", "evaluation.every=2", "run.num_iterations=3")
+    plain = make_trainer(tmp_path / "plain", *words, game="connect_x")
+    assert [report.exact for report in reports(plain)] == [None, None, None]
+    measured = make_trainer(tmp_path / "measured", *words, "evaluation.exact=true", game="connect_x")
+    clock = iter(range(10**9))  # a second passes with every look at it, and a thousand with every measurement
+    monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    measure = training.measure_accuracy
+
+    def slow_measure(*args, **kwargs):
+        for _ in range(1000):
+            next(clock)
+        return measure(*args, **kwargs)
+
+    monkeypatch.setattr(training, "measure_accuracy", slow_measure)
+    found = reports(measured)
+    assert [report.exact is not None for report in found] == [False, True, True]
+    assert found[1].exact.num_positions == 500 and 0 < found[1].exact.raw_kept < 1
+    assert found[1].measure_s > 2000 and found[-1].elapsed_s < 2000
+    assert_same(network_arrays(measured.learner.network), network_arrays(plain.learner.network))
+    assert_same(measured.selfplay.state_dict(), plain.selfplay.state_dict())
+
+
+def test_no_exact_moves_are_measured_where_no_set_ships(tmp_path):
+    (report,) = reports(make_trainer(tmp_path, "evaluation.exact=true", "run.num_iterations=1"))
+    assert report.exact is None
 
 
 # --- what it leaves behind, and when it ends ----------------------------------------------------------------------------------------------

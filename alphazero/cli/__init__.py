@@ -12,6 +12,8 @@ COMMANDS = {
     "rate": "rate the networks of a run, UCT and random on one Elo scale",
     "engine": "answer one JSON line for every JSON line: for other programs",
     "prove": "look at every position of a small game: is the player unbeatable, does it ever misplay?",
+    "evaluate": "measure how exactly a player plays, beside an exact solver",
+    "make_evaluation_set": "draw new positions with exact scores, for 'alphazero evaluate'",
     "plot": "draw the losses and the strength of a run as a picture",
     "pettingzoo": "let our players meet in PettingZoo's own environments",
 }
@@ -54,7 +56,7 @@ def run_command(command: str, words: list[str]) -> int:
 
 def usage() -> str:
     """Return the list of the commands."""
-    lines = [f"  {name:<11} {text}" for name, text in COMMANDS.items()]
+    lines = [f"  {name:<20} {text}" for name, text in COMMANDS.items()]
     return "\n".join(
         [
             "usage: alphazero COMMAND [key=value ...]",

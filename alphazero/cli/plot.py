@@ -8,8 +8,15 @@ from alphazero.cli.help_text import print_help
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.run_folder import RunFolder
 
-SUMMARY = "Draw the losses of a run with a rolling mean, its strength over time, and what its games look like."
-EXAMPLES = ["alphazero plot run=latest", "alphazero plot run=checkpoints/connect_four/RUN output=losses.png rolling_mean=10"]
+SUMMARY = (
+    "Draw the losses of a run with a rolling mean, its strength over time, and what its games look like; "
+    "or, with what=exact, how its error beside an exact solver falls, for one run or several."
+)
+EXAMPLES = [
+    "alphazero plot run=latest",
+    "alphazero plot run=checkpoints/connect_four/RUN output=losses.png rolling_mean=10",
+    "alphazero plot run=checkpoints/connect_four/A,checkpoints/connect_four/B what=exact output=exact.png",
+]
 _COLORS = ("#2b6cb0", "#c05621", "#2f855a")
 
 
@@ -17,9 +24,11 @@ _COLORS = ("#2b6cb0", "#c05621", "#2f855a")
 class PlotSettings:
     """What to draw, and where to."""
 
-    run: str = option("latest", "folder of the run, or latest")
+    run: str = option("latest", "folder of the run, or latest; for what=exact also several, with commas between them")
+    what: str = option("run", "everything of one run, or the error beside an exact solver by training time", choices=("run", "exact"))
+    lines: str = option("each", "what=exact: a line for each run, or the median of them in a band from the lowest to the highest", choices=("each", "median"))
     root: str = option("checkpoints", "folder of all runs, where latest is looked for")
-    output: str = option("", "picture to write (.png, .svg, .pdf); empty writes plot.png into the run's folder")
+    output: str = option("", "picture to write (.png, .svg, .pdf); empty writes plot.png or exact.png into the (first) run's folder")
     rolling_mean: int = option(5, "iterations that the rolling mean of the losses spans", 1, 10_000)
 
 
@@ -29,10 +38,17 @@ def main(words: list[str]) -> int:
         print_help("plot", SUMMARY, PlotSettings(), EXAMPLES)
         return 0
     settings = from_overrides(PlotSettings, words, "alphazero plot")
-    folder = RunFolder.find(settings.run, settings.root, None, key="run")
-    rows = read_metrics(folder.metrics)
-    output = Path(settings.output) if settings.output else folder.path / "plot.png"
-    draw(rows, str(folder.path), settings.rolling_mean, output)
+    paths = settings.run.split(",") if settings.what == "exact" else [settings.run]
+    folders = [RunFolder.find(path, settings.root, None, key="run") for path in paths]
+    output = Path(settings.output) if settings.output else folders[0].path / ("exact.png" if settings.what == "exact" else "plot.png")
+    if settings.what == "exact":
+        from alphazero.cli.plot_exact import draw_exact
+
+        alike = len({folder.path.name for folder in folders}) < len(folders)
+        names = [str(folder.path) if alike else folder.path.name for folder in folders]
+        draw_exact({name: read_metrics(folder.metrics) for name, folder in zip(names, folders)}, settings.lines, output)
+    else:
+        draw(read_metrics(folders[0].metrics), str(folders[0].path), settings.rolling_mean, output)
     print(output)
     return 0
 
@@ -58,6 +74,16 @@ def rolling_mean(values: list[float], span: int) -> list[float]:
 
 def draw(rows: list[dict], title: str, span: int, output: Path) -> None:
     """Draw the metrics ``rows`` into the picture ``output``; raises ConfigError if matplotlib is missing or cannot write that kind of file."""
+    figure, axes = new_figure(2, 2, title, size=(11, 7))
+    _draw_losses(axes[0][0], rows, span)
+    _draw_strength(axes[0][1], rows)
+    _draw_games(axes[1][0], rows)
+    _draw_speed(axes[1][1], rows)
+    save_figure(figure, output)
+
+
+def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, float]):
+    """Return an empty figure and its axes, laid out in rows and columns; raises ConfigError if matplotlib is missing."""
     try:
         import matplotlib
 
@@ -65,19 +91,22 @@ def draw(rows: list[dict], title: str, span: int, output: Path) -> None:
         from matplotlib import pyplot
     except ImportError:
         raise ConfigError('matplotlib is not installed here: pip install "alphazero-selfplay[plot]" installs it.') from None
-    figure, axes = pyplot.subplots(2, 2, figsize=(11, 7), constrained_layout=True)
+    figure, axes = pyplot.subplots(num_rows, num_columns, figsize=size, constrained_layout=True)
     figure.suptitle(title)
-    _draw_losses(axes[0][0], rows, span)
-    _draw_strength(axes[0][1], rows)
-    _draw_games(axes[1][0], rows)
-    _draw_speed(axes[1][1], rows)
-    for axis in axes.flat:
+    return figure, axes
+
+
+def save_figure(figure, output: Path, key: str = "output") -> None:
+    """Write a figure and let go of it; raises ConfigError, naming the setting ``key``, if that kind of file or place cannot be written."""
+    from matplotlib import pyplot
+
+    for axis in figure.axes:
         axis.grid(alpha=0.3)
         axis.spines[["top", "right"]].set_visible(False)
     try:
         figure.savefig(output, dpi=110)
     except (ValueError, OSError) as error:
-        raise ConfigError(f"output={output} cannot be written ({str(error).splitlines()[0]}).") from None
+        raise ConfigError(f"{key}={output} cannot be written ({str(error).splitlines()[0]}).") from None
     finally:
         pyplot.close(figure)
 

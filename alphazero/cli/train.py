@@ -168,6 +168,12 @@ def _print_end(console, trainer, report) -> None:
             f"{s.score:.1%} against {s.opponent} with {s.num_simulations} simulations for a move "
             f"({s.wins} won, {s.draws} drawn, {s.losses} lost; 95 % interval {s.score_low:.1%} to {s.score_high:.1%}; {s.num_distinct} different games)"
         )
+    if report.exact is not None:
+        e = report.exact
+        console.print(
+            f"{e.kept:.1%} of its moves with {e.num_simulations} simulations keep the exact result of {e.num_positions:,} positions, "
+            f"{e.raw_kept:.1%} without search; more of it:  alphazero evaluate network={trainer.folder.path}"
+        )
     minutes, seconds = divmod(round(report.elapsed_s), 60)
     network = trainer.folder.network(report.iteration)
     further = 2 * max(report.iteration, trainer.settings.run.num_iterations if trainer.share_done < 1.0 else 0)

@@ -144,6 +144,12 @@ def _measured(report: IterationReport) -> list[str]:
     if report.strength is not None:
         strength = report.strength
         parts.append(f"{strength.score:.0%} against {strength.opponent} ({strength.wins} won, {strength.draws} drawn, {strength.losses} lost)")
+    if report.exact is not None:
+        exact = report.exact
+        parts.append(
+            f"exact result kept in {exact.kept:.1%} of {exact.num_positions:,} positions, {exact.raw_kept:.1%} without search; "
+            f"best score {exact.optimal:.1%}, {exact.raw_optimal:.1%}; value error {exact.value_error:.3f}"
+        )
     if report.proof is not None:
         parts.append(f"{report.proof.num_kept:,} of {report.proof.num_positions:,} positions perfect, {report.proof.num_losses:,} games lost")
     return parts

@@ -56,6 +56,16 @@ _SCALARS = {
 }
 
 
+_EXACT = {
+    "error_network": lambda exact: 1 - exact.raw_kept,
+    "error_search": lambda exact: 1 - exact.kept,
+    "not_best_network": lambda exact: 1 - exact.raw_optimal,
+    "not_best_search": lambda exact: 1 - exact.optimal,
+    "value_error": lambda exact: exact.value_error,
+    "results_right": lambda exact: exact.results_right,
+}
+
+
 class TensorBoardSink:
     """Writes event files.
 
@@ -92,6 +102,9 @@ class TensorBoardSink:
             writer.add_scalar(f"strength/score_against_{name}_low", report.strength.score_low, step)
             writer.add_scalar(f"strength/score_against_{name}_high", report.strength.score_high, step)
             writer.add_scalar("strength/distinct_games", report.strength.num_distinct, step)
+        if report.exact is not None:
+            for name, figure in _EXACT.items():
+                writer.add_scalar(f"exact/{name}", figure(report.exact), step)
         if report.proof is not None:
             writer.add_scalar("proof/misplayed_positions", report.proof.num_positions - report.proof.num_kept, step)
             writer.add_scalar("proof/lost_games", report.proof.num_losses, step)
@@ -114,6 +127,8 @@ class TensorBoardSink:
         result = {"result/loss": report.learner.loss, "result/elapsed_s": report.elapsed_s}
         if report.strength is not None:
             result["result/score"] = report.strength.score
+        if report.exact is not None:
+            result["result/exact_error"] = 1 - report.exact.kept
         if report.proof is not None:
             result["result/misplayed_positions"] = report.proof.num_positions - report.proof.num_kept
         self._writer.add_hparams(self._settings, result, run_name=".", global_step=report.iteration)

@@ -1,0 +1,184 @@
+"""`alphazero evaluate`: how exactly a player plays on positions whose every move an exact solver has scored."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from alphazero.cli.help_text import print_help
+from alphazero.cli.play import DEFAULT_GAME, game_of_networks, warm_up
+from alphazero.config import ConfigError, from_overrides, option
+from alphazero.exact.accuracy import AccuracyReport, Share, groups_of, measure_accuracy
+from alphazero.exact.evaluation_set import EvaluationSet, read_set, shipped_path
+from alphazero.exact.solver import values_of
+from alphazero.games import make_game
+from alphazero.games.game import Game
+from alphazero.player_specs import make_player, network_path, read_spec
+from alphazero.players import PlayerSettings
+
+COMMAND = "alphazero evaluate"
+SUMMARY = (
+    "Compare a player's moves and values with perfect play, on a set of positions whose every move an exact solver has scored. A network is measured twice: "
+    "alone, and with search."
+)
+EXAMPLES = [
+    "alphazero evaluate network=checkpoints/connect_four/RUN",
+    "alphazero evaluate network=checkpoints/connect_four/RUN num_simulations=800 show=3 plot=accuracy.png",
+    "alphazero evaluate game=connect_four network=uct:1000",
+    "alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv",
+]
+_COLORS = ("#2b6cb0", "#c05621")
+
+
+@dataclasses.dataclass
+class EvaluateOptions:
+    """Who is measured, on what."""
+
+    game: str | None = option(None, "which game; without it the network's own, or connect_four")
+    network: str = option("network", "a network or a run (without it the newest one of the game), or any player: uct:1000, random")
+    set: str | None = option(None, "file of the positions, see 'alphazero make_evaluation_set'; without it those that ship with the game")
+    show: int = option(0, "misplayed positions to print", 0, 10_000)
+    plot: str | None = option(None, "picture to write of the figures by ply (.png, .svg, .pdf)")
+    json: str | None = option(None, "write the figures to this file")
+
+
+# Its own options come first in the help: dataclasses collect fields from the last base to the first.
+@dataclasses.dataclass
+class EvaluateSettings(PlayerSettings, EvaluateOptions):
+    """The settings of the command."""
+
+
+def main(words: list[str], console: Console | None = None) -> int:
+    """Measure the player and print the table."""
+    if {"-h", "--help"} & set(words):
+        print_help("evaluate", SUMMARY, EvaluateSettings(), EXAMPLES)
+        return 0
+    settings = from_overrides(EvaluateSettings, words, COMMAND)
+    for key, path in (("plot", settings.plot), ("json", settings.json)):
+        if path and not Path(path).resolve().parent.is_dir():
+            raise ConfigError(f"{key}={path} is not allowed: there is no folder {Path(path).parent} to write it to.")
+    game = make_game(settings.game or game_of_networks((settings.network,), settings) or DEFAULT_GAME)
+    evaluation_set = _evaluation_set(settings, game)
+    players = _players(settings, game)
+    console = console or Console(highlight=False)
+    warm_up(game, players.values(), Console(stderr=True))
+    reports = {}
+    for name, player in players.items():
+        with Console(stderr=True).status(f"{name} answers {len(evaluation_set):,} positions of {game.name} ..."):
+            reports[name] = measure_accuracy(player.choose, evaluation_set)
+    console.print(_title(game, evaluation_set, settings, players), markup=False, soft_wrap=True)
+    console.print(report_table(evaluation_set, reports))
+    console.print("\n" + "\n".join(value_lines(reports)), soft_wrap=True)
+    _show(console, game, list(reports.values())[-1], settings.show)
+    if settings.json:
+        Path(settings.json).write_text(json.dumps(_to_plain(game, settings, evaluation_set, reports)) + "\n")
+        console.print(f"Figures: {settings.json}", markup=False, soft_wrap=True)
+    if settings.plot:
+        draw(evaluation_set, reports, f"{game.name}: {list(players.values())[-1].name}", Path(settings.plot))
+        console.print(f"Picture: {settings.plot}", markup=False, soft_wrap=True)
+    return 0
+
+
+def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport]) -> Table:
+    """Return the shares of moves, in %, that keep the result and that have the best score: two columns for each of ``reports``."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("\n%")
+    table.add_column("\npositions", justify="right")
+    for name in reports:
+        table.add_column(f"{name}\nkeeps the result", justify="right")
+        table.add_column("\nbest", justify="right")
+    everything = np.ones(len(evaluation_set), bool)
+    for heading, groups in ({"": {"all": everything}} | groups_of(evaluation_set)).items():
+        if heading:
+            table.add_row(f"[dim]by {heading}[/]")
+        for label, rows in groups.items():
+            figures = [(_text(report.kept(rows)), f"{100 * report.optimal(rows).share:.1f}") for report in reports.values()]
+            table.add_row(label if rows is everything else f"  {label}", f"{rows.sum():,}", *(text for pair in figures for text in pair))
+    return table
+
+
+def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
+    """Return a line about the best scores and the values of each report."""
+    lines = []
+    for name, report in reports.items():
+        line = f"{name}: the best score in {_text(report.optimal())} %"
+        if report.values is not None:
+            right = report.values.results_right
+            line += f"; value tells the result in {_text(right)} % of {right.total:,}, mean error {report.values.mean_error:.3f}"
+        lines.append(line)
+    return lines
+
+
+def draw(evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport], title: str, output: Path) -> None:
+    """Draw the two shares by ply with their intervals; raises ConfigError if matplotlib is missing or cannot write that kind of file."""
+    from alphazero.cli.plot import new_figure, save_figure
+
+    figure, axes = new_figure(1, 2, title, size=(11, 4.2))
+    groups = groups_of(evaluation_set)["ply"]
+    for axis, name, heading in ((axes[0], "kept", "keeps the result"), (axes[1], "optimal", "plays the best score")):
+        for place, (label, report, color) in enumerate(zip(reports, reports.values(), _COLORS)):
+            shares = [getattr(report, name)(rows) for rows in groups.values()]
+            heights = np.array([100 * share.share for share in shares])
+            ends = np.array([[100 * share.interval.low, 100 * share.interval.high] for share in shares]).T
+            places = np.arange(len(shares)) + 0.12 * place
+            axis.errorbar(places, heights, np.abs(ends - heights), fmt="o-", color=color, capsize=2, label=label)
+        axis.set(title=heading, xlabel="ply (95 % intervals)", ylabel="% of the positions", ylim=(None, 101))
+        axis.set_xticks(np.arange(len(groups)), groups)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+    save_figure(figure, output, key="plot")
+
+
+def _evaluation_set(settings: EvaluateSettings, game: Game) -> EvaluationSet:
+    path = settings.set or shipped_path(game.name)
+    if path is None:
+        raise ConfigError(f"no evaluation set ships with {game.name}: make one with 'alphazero make_evaluation_set game={game.name}', and name it with set=.")
+    return read_set(path, game)
+
+
+def _players(settings: EvaluateSettings, game: Game) -> dict:
+    """Return the players to measure by the names of their columns: a network alone and with search, any other player as it is."""
+    kind, own = read_spec(settings.network, settings)
+    player = make_player(settings.network, game, settings)
+    if kind in ("random", "uct", "solver") or network_path(kind, game.name) is None:
+        return {player.name: player}
+    if not own.with_search:
+        return {"network alone": player}
+    from alphazero.network_player import DEFAULT_SIMULATIONS
+
+    limit = f"{own.num_simulations or DEFAULT_SIMULATIONS:,} simulations" if own.time_limit_s is None else f"{own.time_limit_s:g} s"
+    return {"network alone": player.limited(0, None), limit: player}
+
+
+def _title(game: Game, evaluation_set: EvaluationSet, settings: EvaluateSettings, players: dict) -> str:
+    name = list(players.values())[-1].name
+    which = settings.set or f"the set that ships (seed {evaluation_set.notes.get('seed', '?')})"
+    return f"{game.name}: {name} on {len(evaluation_set):,} positions of {which}, 95 % intervals in brackets\n"
+
+
+def _show(console: Console, game: Game, report: AccuracyReport, num_shown: int) -> None:
+    """Print the first misplayed positions of a report."""
+    evaluation_set, words = report.evaluation_set, {1: "win", 0: "draw", -1: "loss"}
+    for row in report.misplayed()[:num_shown]:
+        state, best = evaluation_set.states[row], int(evaluation_set.values[row])
+        values, action = values_of(evaluation_set.action_scores[row]), int(report.actions[row])
+        better = ", ".join(game.action_to_text(int(other)) for other in np.flatnonzero(values == best))
+        mover = game.piece_letters[1 + int(game.players(state[None])[0])]
+        console.print(
+            f"\nmisplayed: {mover} played {game.action_to_text(action)}, a {words[int(values[action])]}, where {better} would have kept a {words[best]}"
+        )
+        console.print(game.state_to_text(state), markup=False)
+        console.print(f"moves=[{','.join(map(str, evaluation_set.moves[row]))}]", markup=False, soft_wrap=True)
+
+
+def _to_plain(game: Game, settings: EvaluateSettings, evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport]) -> dict:
+    figures = {name: report.to_plain() for name, report in reports.items()}
+    return {"game": game.name, "player": settings.network, "set": settings.set or "shipped", "notes": evaluation_set.notes, "players": figures}
+
+
+def _text(share: Share) -> str:
+    """Return a share with its interval, in %."""
+    low, high = share.interval
+    return f"{100 * share.share:.1f} [dim]({100 * low:.1f}-{100 * high:.1f})[/]"

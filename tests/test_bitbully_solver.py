@@ -1,0 +1,43 @@
+"""The solver of the package `bitbully` beside ours; without the package only the sentence is looked at that says so."""
+
+import numpy as np
+import pytest
+from game_samples import random_games
+
+from alphazero.exact import bitbully_solver
+from alphazero.exact.bitbully_solver import BitbullySolver, available
+from alphazero.exact.connect_x_solver import ConnectXSolver
+from alphazero.exact.solver import ILLEGAL_SCORE
+from alphazero.games import make_game
+
+needs_bitbully = pytest.mark.skipif(not available(), reason='bitbully is not installed (pip install "alphazero-selfplay[bitbully]")')
+
+
+@needs_bitbully
+def test_the_first_moves_have_their_known_scores_and_a_mirrored_board_the_mirrored_ones():
+    game = make_game("connect_four")
+    states = np.stack([game.play_moves(moves) for moves in ([], [1], [5], [3, 3, 3, 3, 3, 3])])
+    scores = BitbullySolver(game).scores(states).tolist()
+    assert scores[0] == [-2, -1, 0, 1, 0, -1, -2]
+    assert scores[1] == scores[2][::-1] != scores[2]
+    assert scores[3] == [-1, 0, 1, ILLEGAL_SCORE, 1, 0, -1]
+
+
+@needs_bitbully
+def test_it_agrees_with_our_solver_on_every_late_position():
+    game = make_game("connect_four")
+    plies, final = random_games(game, 60, seed=3)
+    states = np.concatenate([ply.states for ply in plies[20:]] + [final])
+    before = states.copy()
+    scores = BitbullySolver(game).scores(states)
+    assert np.array_equal(states, before)
+    assert (scores[-len(final) :] == ILLEGAL_SCORE).all()
+    assert np.array_equal(scores, ConnectXSolver(game).scores(states))
+
+
+def test_another_board_and_a_missing_package_get_one_sentence(monkeypatch):
+    with pytest.raises(ValueError, match="^bitbully solves Connect Four on 6 rows and 7 columns only, not connect_x:5x5x4.$"):
+        BitbullySolver(make_game("connect_x:5x5x4"))
+    monkeypatch.setattr(bitbully_solver, "available", lambda: False)
+    with pytest.raises(ValueError, match=r'^bitbully is not installed here: pip install "alphazero-selfplay\[bitbully\]" installs it.$'):
+        BitbullySolver(make_game("connect_four"))

@@ -1,0 +1,185 @@
+"""`alphazero evaluate`, `alphazero make_evaluation_set` and `alphazero plot what=exact`: what they print, write and refuse."""
+
+import importlib.util
+import io
+import json
+
+import pytest
+from rich.console import Console
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from alphazero.cli import evaluate, make_evaluation_set, plot
+from alphazero.cli import main as cli_main
+from alphazero.exact.evaluation_set import read_set
+from alphazero.games import make_game
+
+GAME = "connect_x:4x3x3"
+needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="matplotlib is not installed")
+
+
+@pytest.fixture(scope="module")
+def set_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("sets") / "set.csv"
+    assert make_evaluation_set.main([f"game={GAME}", "num_positions=40", "seed=3", f"out={path}"]) == 0
+    return path
+
+
+def run(*words) -> str:
+    console = Console(file=io.StringIO(), width=100, highlight=False)
+    assert evaluate.main(list(words), console) == 0
+    return console.file.getvalue()
+
+
+def test_a_made_set_can_be_made_again(set_file, tmp_path, capsys):
+    notes = read_set(set_file, make_game(GAME)).notes
+    assert notes["seed"] == "3"
+    command, name, *words = notes["made by"].split()
+    assert cli_main([name, *words, f"out={tmp_path / 'again.csv'}"]) == 0
+    assert "40 positions of plies" in capsys.readouterr().out
+    assert (tmp_path / "again.csv").read_bytes() == set_file.read_bytes()
+
+
+def test_the_table_and_the_file_tell_the_same(set_file, tmp_path):
+    text = run(f"game={GAME}", "network=uct:30", f"set={set_file}", f"json={tmp_path / 'x.json'}")
+    figures = json.loads((tmp_path / "x.json").read_text())["players"]["uct:30"]
+    assert figures["num_positions"] == 40 > figures["kept"]["count"] > figures["optimal"]["count"] > 0
+    (everything,) = [line.split() for line in text.splitlines() if line.startswith("all")]
+    assert everything[1:3] == ["40", f"{100 * figures['kept']['share']:.1f}"]
+    assert everything[-1] == f"{100 * figures['optimal']['share']:.1f}"
+    for heading in ("kind", "source", "ply"):
+        assert f"by {heading}" in text
+        assert all(f"\n  {label} " in text for label in figures[heading])
+    assert f"mean error {figures['value_error']:.3f}" in text
+
+
+def test_misplayed_positions_are_shown(set_file):
+    assert "misplayed" not in run(f"game={GAME}", "network=random", f"set={set_file}")
+    text = run(f"game={GAME}", "network=random", f"set={set_file}", "show=3")
+    assert text.count("misplayed: ") == text.count("would have kept a ") == text.count("moves=[") == 3
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """Return the folder of a run of two iterations of a game with a set that ships, measured after both."""
+    root = tmp_path_factory.mktemp("runs")
+    words = f"experiment=dummy_run game=connect_x network=2x32 network.channels=4 pit=off run.root={root} run.name=one device=cpu run.num_threads=1"
+    fixed = "evaluator.engine=torch evaluator.precision=float32 learner.precision=float32 evaluation.num_games=0 evaluation.final_num_games=0"
+    assert cli_main(["train", *words.split(), *fixed.split()]) == 0
+    return root / "connect_x_5x5x4" / "one"
+
+
+def test_a_network_is_measured_alone_and_with_search(trained, tmp_path):
+    text = run(f"network={trained}", "num_simulations=16", f"json={tmp_path / 'x.json'}")
+    assert "one/000002 on 500 positions of the set that ships" in text
+    players = json.loads((tmp_path / "x.json").read_text())["players"]
+    assert list(players) == ["network alone", "16 simulations"]
+    (everything,) = [line.split() for line in text.splitlines() if line.startswith("all")]
+    assert [everything[2], everything[5]] == [f"{100 * figures['kept']['share']:.1f}" for figures in players.values()]
+    assert players["network alone"]["kept"]["count"] < players["16 simulations"]["kept"]["count"]
+    alone = run(f"network={trained}", "with_search=false")
+    assert "network alone" in alone and "16 simulations" not in alone
+
+
+def test_a_run_tells_what_the_command_finds(trained, tmp_path):
+    rows = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
+    assert [row["exact.num_positions"] for row in rows] == [500, 500]
+    run(f"network={trained}", "num_simulations=4", f"json={tmp_path / 'x.json'}")
+    alone, searched = json.loads((tmp_path / "x.json").read_text())["players"].values()
+    # The run's search has a root prior temperature of its own, which plays no part without noise.
+    for key, expected in (
+        ("raw_kept", alone["kept"]["share"]),
+        ("raw_optimal", alone["optimal"]["share"]),
+        ("kept", searched["kept"]["share"]),
+        ("optimal", searched["optimal"]["share"]),
+        ("value_error", alone["value_error"]),
+        ("results_right", alone["results_right"]["share"]),
+    ):
+        assert rows[1][f"exact.{key}"] == pytest.approx(expected, abs=0.0041)  # two positions, where rounding decides between equals
+    events = EventAccumulator(str(trained))
+    events.Reload()
+    for tag, key in (("error_search", "kept"), ("error_network", "raw_kept"), ("not_best_search", "optimal"), ("not_best_network", "raw_optimal")):
+        assert [event.value for event in events.Scalars(f"exact/{tag}")] == pytest.approx([1 - row[f"exact.{key}"] for row in rows])
+
+
+@needs_matplotlib
+def test_the_picture_is_written(set_file, tmp_path):
+    run(f"game={GAME}", "network=random", f"set={set_file}", f"plot={tmp_path / 'x.png'}")
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    {
+        ("game=othello", "network=random"): "no evaluation set ships with othello: make one with 'alphazero make_evaluation_set game=othello'",
+        ("network=random", "set=none.csv"): "the evaluation set 'none.csv' cannot be read",
+        ("network=human",): "a human plays in 'alphazero play' only",
+        ("network=deep_blue",): "there is no player",
+        ("network=random", "json=no/such/folder/x.json"): "there is no folder no/such/folder",
+        ("network=random", "plot=no/such/folder/x.png"): "there is no folder no/such/folder",
+        ("network=random", "show=-1"): "show takes 0 to",
+        ("player=random",): "'alphazero evaluate' has no setting 'player'",
+    }.items(),
+)
+def test_bad_settings_get_one_sentence(words, message):
+    with pytest.raises(ValueError) as error:  # noqa: PT011 (the message is looked at below)
+        run(*words)
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    {
+        ("num_positions=1",): "num_positions takes 2 to",
+        ("game=chess",): "there is no game 'chess'",
+        ("out=no/such/folder/x.csv",): "there is no folder no/such/folder",
+        ("game=tic_tac_toe", "num_positions=100000", "out=/dev/null"): "num_positions=100000 is too many for tic_tac_toe",
+    }.items(),
+)
+def test_a_set_that_cannot_be_made_gets_one_sentence(words, message):
+    with pytest.raises(ValueError) as error:  # noqa: PT011 (the message is looked at below)
+        make_evaluation_set.main(list(words))
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+# --- the curves of training runs --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """Return the folders of three runs: two that were measured, the last one twice as slow, and one that was not."""
+    for name, speed in (("a", 1), ("b", 2), ("none", 0)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "state.safetensors").touch()
+        rows = [{"iteration": i, "elapsed_s": 60.0 * i * max(speed, 1)} for i in range(1, 7)]
+        for row in rows if speed else []:
+            row |= {"exact.num_positions": 1000, "exact.num_simulations": 64, "exact.kept": 1 - 0.5 ** row["iteration"], "exact.raw_kept": 0.5}
+        rows[-1] |= {"exact.kept": 1.0} if speed else {}  # no error at all, which has no logarithm
+        (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+@needs_matplotlib
+@pytest.mark.filterwarnings("error")  # such as the logarithm of 0
+@pytest.mark.parametrize("words", [["run={0}/a"], ["run={0}/a,{0}/b"], ["run={0}/a,{0}/b", "lines=median"]])
+def test_the_curves_are_drawn(runs, words):
+    assert plot.main([word.format(runs) for word in words] + ["what=exact", f"output={runs / 'x.svg'}"]) == 0
+    assert "<svg" in (runs / "x.svg").read_text()
+
+
+@needs_matplotlib
+def test_the_picture_goes_into_the_first_run(runs, capsys):
+    plot.main([f"run={runs}/b,{runs}/a", "what=exact"])
+    assert capsys.readouterr().out.strip() == str(runs / "b" / "exact.png")
+    assert (runs / "b" / "exact.png").is_file()
+
+
+def test_runs_that_cannot_be_drawn_get_one_sentence(runs):
+    for words, message in (
+        ([f"run={runs}/a,{runs}/none", "what=exact"], "the run none was never measured against an exact evaluation set"),
+        ([f"run={runs}/a,{runs}/zzz", "what=exact"], "is not the folder of a run"),
+        ([f"run={runs}/a,{runs}/b"], "is not the folder of a run"),
+        ([f"run={runs}/a", "what=else"], "what takes one of run, exact"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            plot.main(words)
