@@ -293,8 +293,9 @@ def _make_optimizers(network, settings: LearnerSettings) -> dict[str, torch.opti
     if settings.optimizer == "sgd":
         momentum = settings.momentum
         return {"optimizer": torch.optim.SGD(parameters, settings.learning_rate, momentum, weight_decay=settings.weight_decay, nesterov=momentum > 0)}
-    kernels = [parameter for parameter in parameters if parameter.ndim == 4] if settings.optimizer == "muon" else []
-    others = [parameter for parameter in parameters if not kernels or parameter.ndim != 4]
+    kernels = [module.weight for module in network.modules() if isinstance(module, torch.nn.Conv2d)] if settings.optimizer == "muon" else []
+    turned = {id(kernel) for kernel in kernels}
+    others = [parameter for parameter in parameters if id(parameter) not in turned]
     kind = torch.optim.Adam if settings.optimizer == "adam" else torch.optim.AdamW
     optimizers = {"optimizer": kind(others, settings.learning_rate, weight_decay=settings.weight_decay, fused=True)}
     return optimizers | ({"muon": Muon(kernels, settings.muon_learning_rate)} if kernels else {})

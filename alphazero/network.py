@@ -28,6 +28,7 @@ class NetworkSettings:
     blocks: int = option(4, "residual blocks (AlphaZero: 19)", low=0, high=80)
     channels: int = option(48, "channels of every convolution (AlphaZero: 256)", low=1, high=2048)
     kernel_size: int = option(3, "side of the convolutions' kernels (AlphaZero: 3)", low=1, high=9)
+    position_bias: bool = option(False, "a learned number for each cell and channel behind the first convolution: tells rows and columns apart")
     head_channels: int = option(8, "channels of the 1x1 convolution in front of each head (AlphaZero: 2 and 1)", low=1, high=256)
     value_units: int = option(64, "hidden units of the value head (AlphaZero: 256)", low=1, high=4096)
     shared_units: int = option(32, "units that both heads of the tiny network share", low=1, high=4096)
@@ -87,6 +88,7 @@ class ResidualNetwork(nn.Module):
         num_planes, height, width = planes_shape
         cells = height * width
         self.stem = ConvNorm(num_planes, settings.channels, settings.kernel_size)
+        self.position_bias = nn.Parameter(torch.zeros(1, settings.channels, height, width)) if settings.position_bias else None
         self.tower = nn.Sequential(*(ResidualBlock(settings.channels, settings.kernel_size) for _ in range(settings.blocks)))
         self.policy_conv = ConvNorm(settings.channels, settings.head_channels, 1)
         self.policy = nn.Linear(settings.head_channels * cells, num_actions)
@@ -100,7 +102,10 @@ class ResidualNetwork(nn.Module):
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
         """Map planes [M, C, H, W] to the logits of every head that the network has."""
-        x = self.tower(torch.relu(self.stem(planes)))
+        x = self.stem(planes)
+        if self.position_bias is not None:
+            x = x + self.position_bias
+        x = self.tower(torch.relu(x))
         policy_features = torch.relu(self.policy_conv(x)).flatten(1)
         value_features = torch.relu(self.value_conv(x))
         hidden = torch.relu(self.value_hidden(value_features.flatten(1)))
