@@ -110,7 +110,7 @@ def test_the_picture_is_written(set_file, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     {
-        ("game=othello", "network=random"): "no evaluation set ships with othello: make one with 'alphazero make_evaluation_set game=othello'",
+        ("game=othello:4", "network=random"): "no evaluation set ships with othello:4: make one with 'alphazero make_evaluation_set game=othello:4'",
         ("network=random", "set=none.csv"): "the evaluation set 'none.csv' cannot be read",
         ("network=human",): "a human plays in 'alphazero play' only",
         ("network=deep_blue",): "there is no player",
