@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from game_samples import random_states
+from game_samples import random_games, random_states
 from rich.console import Console
 from test_exact_solver import late_states
 
@@ -134,3 +134,10 @@ def test_a_hint_out_of_reach_is_a_sentence_and_the_view_shows_scores():
     text = console.file.getvalue()
     # In answer to the corner only the middle draws; after the other moves X wins with its fourth disc at the latest.
     assert "Score" in text and text.count("-1.00 (0 %)") == 7 and "+0\n" in text.replace(" ", "")
+
+
+def test_a_game_that_begins_near_its_end_asks_nothing_about_the_start(capsys):
+    plies, _ = random_games(make_game("othello"), 1, seed=4)
+    moves = ",".join(str(int(ply.actions[0])) for ply in plies[:-8])
+    assert main(["play", "game=othello", f"moves=[{moves}]", "first=solver", "second=solver"]) == 0
+    assert "after" in capsys.readouterr().out
