@@ -254,7 +254,7 @@ def test_nothing_is_judged_in_the_first_iterations():
     first = dict(value_loss=1.2, loss=4.0, fresh=9.0, window=1000, weight_size=0.1)
     assert observed(run_of(2, **first)) == [[], []]
     assert observed(run_of(5, value_loss=1.2, num_steps=20)) == [[]] * 5  # a hundred steps teach a value head nothing yet
-    made = [made_up(1, fresh=9.0), made_up(2, fresh=3.0), *(made_up(i) for i in range(3, 12))]
+    made = [made_up(1, fresh=9.0), made_up(2, fresh=4.5), *(made_up(i) for i in range(3, 12))]
     assert observed(made) == [[]] * 11
 
 
