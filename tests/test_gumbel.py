@@ -167,7 +167,7 @@ def assert_same_output(search, rows, naives, temperatures):
     output = search.output(rows, temperatures)
     for i, naive in enumerate(naives):
         shares, value = naive.policy()
-        target = {"puct": lambda: shares, "forced": naive.pruned_shares, "gumbel": naive.improved_policy}[naive.kind]()
+        target = naive.improved_policy() if naive.kind == "gumbel" else naive.pruned_shares() if naive.kind == "forced" else shares
         moves = target if naive.kind == "gumbel" else shares
         for found, expected in ((output.action_weights[i], target), (output.move_weights[i], moves)):
             np.testing.assert_allclose(found, [expected.get(action, 0.0) for action in range(len(found))], atol=2e-5)
@@ -310,8 +310,9 @@ def test_a_player_searches_as_full_searches_do_but_without_noise_and_by_the_cloc
     for _ in range(2):
         choice = player.choose(states)
         assert np.array_equal(choice.actions, expected.actions) and np.array_equal(choice.action_weights, expected.action_weights)
-    timed = EvaluatorPlayer(game, evaluator, 12, time_limit_s=60.0, settings=SearchSettings(root="gumbel")).analyse(states[0])
-    plain = EvaluatorPlayer(game, evaluator, 12).analyse(states[0])
+    start = game.initial_states()[0]
+    timed = EvaluatorPlayer(game, evaluator, 12, time_limit_s=60.0, settings=SearchSettings(root="gumbel")).analyse(start)
+    plain = EvaluatorPlayer(game, evaluator, 12).analyse(start)
     assert np.array_equal(timed.visits, plain.visits)
-    halving = player.limited(12, None).analyse(states[0])
+    halving = player.limited(12, None).analyse(start)
     assert not np.array_equal(halving.visits, plain.visits)

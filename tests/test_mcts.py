@@ -1,6 +1,7 @@
 """The PUCT search: the same trees as a slow twin, the same answers whatever else is in the batch, exact results, budgets, noise."""
 
 import hashlib
+import itertools
 import math
 import os
 import subprocess
@@ -370,12 +371,19 @@ def test_root_temperature_flattens_the_priors():
 # --- compiled and interpreted -----------------------------------------------------------------------------------------------------------
 
 
+VARIANTS = (
+    dict(root_prior_temperature=1.3),
+    dict(root="gumbel", interior="gumbel", max_num_considered_actions=5),
+    dict(forced_playouts_k=2.0, fast_root="gumbel"),
+)
+
+
 def digests():
-    """Return a line for each game that depends on everything in a few trees, over two moves, with noise."""
-    for name in GAMES:
+    """Return a line for each game and way of searching that depends on everything in a few trees, over two moves, with noise."""
+    for name, settings in itertools.product(GAMES, VARIANTS):
         game, total = named_game(name), hashlib.sha256()
         states, rows = random_positions(game, 3, seed=21)[:2], np.arange(2)
-        search = make_search(game, 2, 16, root_prior_temperature=1.3)
+        search = make_search(game, 2, 16, **settings)
         search.reset(rows, states, np.array([16, 9]), np.array([True, False]))
         for _ in range(2):
             search.run()
@@ -389,7 +397,7 @@ def digests():
             search.stop(rows[after.over])
             rows = rows[~after.over]
             search.advance(rows, output.actions[~after.over], after.states[~after.over], np.full(len(rows), 12), np.ones(len(rows), bool))
-        yield f"{name} {total.hexdigest()}"
+        yield f"{name} {settings} {total.hexdigest()}"
 
 
 def test_the_interpreted_search_is_the_compiled_one_and_warns_of_nothing():

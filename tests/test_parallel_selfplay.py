@@ -23,9 +23,9 @@ def settings_of(**changed):
     return SelfPlaySettings(**values)
 
 
-def make_lanes(num_lanes, seed=0, evaluators=None, **settings):
+def make_lanes(num_lanes, seed=0, evaluators=None, search=None, **settings):
     evaluators = evaluators or [HashEvaluator(GAME.num_actions) for _ in range(num_lanes)]
-    return ParallelSelfPlay(GAME, evaluators, settings_of(**settings), SearchSettings(), np.random.default_rng(seed))
+    return ParallelSelfPlay(GAME, evaluators, settings_of(**settings), search or SearchSettings(), np.random.default_rng(seed))
 
 
 def assert_same_records(found, expected):
@@ -104,10 +104,11 @@ def test_the_same_seed_plays_the_same_games_and_another_seed_others(num_lanes):
 
 
 @pytest.mark.parametrize("num_lanes", (1, 2, 3))
-def test_lanes_play_what_single_self_plays_with_the_same_generators_play(num_lanes):
-    lanes = make_lanes(num_lanes, seed=3, carry_over=False)
+@pytest.mark.parametrize("search", (SearchSettings(), SearchSettings(root="gumbel", forced_playouts_k=2.0)))
+def test_lanes_play_what_single_self_plays_with_the_same_generators_play(num_lanes, search):
+    lanes = make_lanes(num_lanes, seed=3, search=search, carry_over=False)
     singles = [
-        SelfPlay(GAME, HashEvaluator(GAME.num_actions), settings_of(num_parallel_games=size, carry_over=False), SearchSettings(), generator)
+        SelfPlay(GAME, HashEvaluator(GAME.num_actions), settings_of(num_parallel_games=size, carry_over=False), search, generator)
         for size, generator in zip(shares(7, num_lanes), np.random.default_rng(3).spawn(num_lanes))
     ]
     for num_games in (8, 1, 11):

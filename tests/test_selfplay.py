@@ -127,6 +127,58 @@ def test_the_temperature_goes_down_by_halves():
         assert abs((actions == 0).mean() - share) < 5 * math.sqrt(share * (1 - share) / num)
 
 
+# --- Gumbel roots and forced playouts ---------------------------------------------------------------------------------------------------
+
+
+def test_moves_of_a_gumbel_search_are_its_own_draws_and_at_temperature_zero_its_best():
+    """Four moves, four simulations and no weight on values: a move is a draw from the prior, whatever the target of its row."""
+    game, search = make_game("connect_x:4x4x3"), dict(root="gumbel", value_scale=0.0)
+    shared = dict(num_parallel_games=64, num_simulations=4, full_search_share=1.0, temperature_half_life=1.0, carry_over=False)
+    records = list(make_selfplay(game, search=search, num_sampled_plies=1, final_temperature=0.5, **shared).play(1200))
+    logits, _ = HashEvaluator(4).evaluate(game.observe(game.initial_states()))
+    prior = np.exp(logits[0].astype(float)) / np.exp(logits[0].astype(float)).sum()
+    np.testing.assert_allclose([record.action_weights[0] for record in records], np.tile(prior, (len(records), 1)), atol=1e-5)
+    shares = np.bincount([record.actions[0] for record in records], minlength=4) / len(records)
+    assert (np.abs(shares - prior) <= 5 * np.sqrt(prior * (1 - prior) / len(records))).all()
+    greedy = make_selfplay(game, search=search, num_sampled_plies=0, final_temperature=0.0, **(shared | dict(temperature_half_life=0.0)))
+    assert {int(record.actions[0]) for record in greedy.play(100)} == {int(prior.argmax())}
+
+
+def test_the_choice_of_a_gumbel_search_is_the_move_and_other_moves_are_drawn():
+    selfplay, noted = make_selfplay(make_game("connect_four"), search=dict(root="gumbel")), []
+    note = selfplay._note
+    selfplay._note = lambda rows, actions, output: (noted.append((actions, output)), note(rows, actions, output))
+    list(selfplay.play(20))
+    actions, own, drawn = (np.concatenate(parts) for parts in zip(*((actions, output.actions, output.is_drawn) for actions, output in noted)))
+    assert np.array_equal(actions[drawn], own[drawn]) and drawn.sum() > 100
+    assert (actions[~drawn] != own[~drawn]).any()
+
+
+def test_forced_visits_are_drawn_from_but_not_trained_on():
+    game, drawn = make_game("connect_four"), 0
+    for record in make_selfplay(game, search=dict(forced_playouts_k=2.0), num_simulations=24, num_sampled_plies=30, full_search_share=1.0).play(40):
+        np.testing.assert_allclose(record.action_weights.sum(axis=1), 1.0, atol=1e-6)
+        drawn += (record.action_weights[np.arange(len(record.actions)), record.actions] == 0).sum()
+    assert drawn > 20
+
+
+@pytest.mark.parametrize("search", (dict(root="gumbel"), dict(root="gumbel", fast_root="gumbel", interior="gumbel"), dict(forced_playouts_k=2.0)))
+@pytest.mark.parametrize("name", GAMES)
+def test_other_roots_leave_whole_games_that_go_on_as_if_never_stopped(tmp_path, name, search):
+    game = named_game(name)
+    original, restored = (make_selfplay(game, seed, search) for seed in (1, 2))
+    list(original.play(5))
+    save_state(tmp_path / "state.safetensors", original.state_dict())
+    expected = list(original.play(8))
+    restored.load_state_dict(load_state(tmp_path / "state.safetensors"))
+    assert_same_records(list(restored.play(8)), expected)
+    for record in expected:
+        masks = game.legal_action_mask(record.states)
+        assert masks[np.arange(len(masks)), record.actions].all() and (record.action_weights[~masks] == 0).all()
+        after = game.step(record.states, record.actions)
+        assert np.array_equal(after.states[:-1], record.states[1:]) and after.over.tolist() == [False] * (len(masks) - 1) + [True]
+
+
 # --- how many searches and games ----------------------------------------------------------------------------------------------------------
 
 

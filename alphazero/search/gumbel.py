@@ -171,7 +171,10 @@ def root_policy(tree, rows, plan, exploration, temperatures, out_actions, out_we
 
 @njit
 def select_interior(tree, b, node, exploration):
-    """Return the action with the largest pi - n / (1 + N), pi the improved policy: visits come to be shared out as pi says (section 5)."""
+    """Return the action with the largest pi - n / (1 + N), pi the improved policy: visits come to be shared out as pi says (section 5).
+
+    As pi sums to 1 and the shares to less, that action is never one whose pi is next to nothing though it was visited.
+    """
     mixed_value, scale = completion(tree, b, node, exploration)
     largest = -np.inf
     for action in range(tree.children_index.shape[2]):
@@ -182,21 +185,18 @@ def select_interior(tree, b, node, exploration):
         total += _improved(tree, b, node, action, mixed_value, scale, largest)
     best_action, best_score = -1, -np.inf
     for action in range(tree.children_index.shape[2]):
-        child = tree.children_index[b, node, action]
-        if child == ILLEGAL or is_proven_loss(tree, b, node, child):
-            continue
-        share = np.float64(tree.children_visits[b, node, action]) / np.float64(tree.node_visits[b, node])
-        score = _improved(tree, b, node, action, mixed_value, scale, largest) / total - share
-        if score > best_score:
-            best_action, best_score = action, score
+        if tree.children_index[b, node, action] != ILLEGAL:
+            share = np.float64(tree.children_visits[b, node, action]) / np.float64(tree.node_visits[b, node])
+            score = _improved(tree, b, node, action, mixed_value, scale, largest) / total - share
+            if score > best_score:
+                best_action, best_score = action, score
     return best_action
 
 
 @njit
 def _improved(tree, b, node, action, mixed_value, scale, largest):
-    """Return P * exp(sigma(q) - largest), 0 for an action that is illegal or proven to lose."""
-    child = tree.children_index[b, node, action]
-    if child == ILLEGAL or is_proven_loss(tree, b, node, child):
+    """Return P * exp(sigma(q) - largest), 0 for an illegal action; that of one that is proven to lose, whose prior is 0, is next to nothing."""
+    if tree.children_index[b, node, action] == ILLEGAL:
         return 0.0
     prior = max(np.float64(tree.children_priors[b, node, action]), LEAST_PRIOR)
     return prior * math.exp(scale * completed_value(tree, b, node, action, mixed_value) - largest)

@@ -78,8 +78,8 @@ def forced_visits(tree, b, action, exploration):
 def prune_forced(tree, rows, exploration, out_weights):
     """Take the forced visits that PUCT alone would not have made out of the visit shares.
 
-    The most visited action keeps its visits. Each other one loses up to `forced_visits` of them, as long as its PUCT score, with its value as it
-    is, stays below that of the most visited one; what is so reduced to a single visit loses it too.
+    Each action loses up to `forced_visits` of them, as long as its PUCT score, with its value as it is, stays below that of the most visited one,
+    which so keeps all of its own; what is reduced to a single visit loses it too.
 
     Args:
         out_weights: float32[M, A], from `tree.root_policy`; each row sums to 1 again afterwards. A proven root's stay as they are.
@@ -100,9 +100,8 @@ def prune_forced(tree, rows, exploration, out_weights):
             if out_weights[i, action] == 0.0:
                 continue
             value, bonus = np.float64(values[action]), scale * np.float64(priors[action])
-            spare = forced_visits(tree, b, action, exploration) if action != best else 0.0
-            left = np.int64(visits[action])
-            while left > 0 and spare >= 1.0 and value + bonus / np.float64(left) < best_score:  # with one visit less, left is 1 + n
+            spare, left = forced_visits(tree, b, action, exploration), np.int64(visits[action])
+            while left > 0 and spare >= 1.0 and value + bonus / np.float64(left) < best_score:  # left is 1 + n with one visit less
                 left -= 1
                 spare -= 1.0
             if left == 1 and visits[action] > 1:
