@@ -129,7 +129,7 @@ def value_head_learns_nothing(past: list[Vitals], settings: TrainSettings, on: b
     if learner.value_weight < 0.1:
         return Finding(seen, "the value loss hardly counts", "learner.value_weight", "1 is usual")
     if learner.learning_rate < 1e-5:
-        return Finding(seen, "steps too small to learn anything", "learner.learning_rate", f"{USUAL_RATE[settings.learner.optimizer]:g} is usual with {settings.learner.optimizer}")
+        return Finding(seen, "steps too small to learn anything", "learner.learning_rate", _usual_rate(settings))
     cause = "steps too large; or, in a game of your own, results from the viewpoint of the wrong player"
     key, rate = lower_rate(settings)
     return Finding(seen, cause, key, f"try {rate}; docs/ADD_A_GAME.md says how rules are tested")
@@ -229,7 +229,7 @@ def strength_stalled(past: list[Vitals], settings: TrainSettings, on: bool) -> F
         return None
     seen = f"the score against UCT was {before:.0%} and is {now:.0%}, {NUM_STRENGTHS} measurements later"
     if settings.learner.learning_rate < 1e-5:
-        return Finding(seen, "steps too small to learn anything", "learner.learning_rate", f"{USUAL_RATE[settings.learner.optimizer]:g} is usual with {settings.learner.optimizer}")
+        return Finding(seen, "steps too small to learn anything", "learner.learning_rate", _usual_rate(settings))
     cause = "searches that are too short to be better than the network, or a network too small for the game"
     return Finding(seen, cause, "selfplay.num_simulations", f"{2 * settings.selfplay.num_simulations}, or a larger network")
 
@@ -296,3 +296,8 @@ def _openings(settings: TrainSettings) -> tuple[str, str]:
     if selfplay.random_opening_share < 0.5:
         return "selfplay.random_opening_share", "0.5 begins half of the games with random moves"
     return "selfplay.random_opening_plies", f"up to {2 * selfplay.random_opening_plies} random moves at the beginning"
+
+
+def _usual_rate(settings: TrainSettings) -> str:
+    optimizer = settings.learner.optimizer
+    return f"{USUAL_RATE[optimizer]:g} is usual with {optimizer}"

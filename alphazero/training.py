@@ -44,7 +44,7 @@ from alphazero.symptoms import lower_rate
 from alphazero.tuning import tune
 
 _SAMPLE_ROWS = 256  # positions that the engine is calibrated with and compared on after each iteration
-_FRESH_ROWS = 512  # of an iteration's new games, that the network is tested on before it learns from them: 1 % of a small network's learning
+_FRESH_ROWS = 512  # of an iteration's new games, that the network is tested on before it learns from them: half the time of one step of learning
 
 
 class Trainer:

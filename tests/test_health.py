@@ -79,8 +79,8 @@ WRONG = {  # alarm: (game, words, the key that the advice must name)
     "pit_always_rejects": ("tic_tac_toe", "pit.every=1 pit.acceptance=1 run.num_iterations=5", "pit.acceptance"),
     "strength_stalled": (
         "tic_tac_toe",
-        "learner.learning_rate=0 learner.final_learning_rate=0 evaluation.every=1 evaluation.num_games=26 evaluation.final_num_games=26 evaluation.opening_plies=1 "
-        "evaluation.num_simulations=2 evaluation.uct_simulations=3000 run.num_iterations=8",
+        "learner.learning_rate=0 learner.final_learning_rate=0 evaluation.every=1 evaluation.num_games=26 evaluation.final_num_games=26 "
+        "evaluation.opening_plies=1 evaluation.num_simulations=2 evaluation.uct_simulations=3000 run.num_iterations=8",
         "learner.learning_rate",
     ),
     "disk_nearly_full": ("tic_tac_toe", "run.num_iterations=1", "run.root"),
@@ -154,8 +154,8 @@ def test_on_the_command_line_it_is_a_sentence(tmp_path, capsys):
 
 FIGURES = dict(
     num_games=100, num_targets=1000, window=9000, distinct_games=0.95, first_player_wins=0.5, draws=0.2, num_steps=200, loss=2.0, policy_entropy=1.0,
-    target_entropy=0.9, value_loss=0.7, policy_baseline=1.8, value_baseline=1.0, gradient_norm=1.0, weight_size=0.1, fresh=2.0, pit=None, strength=None, strength_results=(10, 5, 10),
-    free_disk_gb=50.0,
+    target_entropy=0.9, value_loss=0.7, policy_baseline=1.8, value_baseline=1.0, gradient_norm=1.0, weight_size=0.1, fresh=2.0, pit=None, strength=None,
+    strength_results=(10, 5, 10), free_disk_gb=50.0,
 )  # fmt: skip
 
 
