@@ -12,6 +12,7 @@ COMMANDS = {
     "rate": "rate the networks of a run, UCT and random on one Elo scale",
     "engine": "answer one JSON line for every JSON line: for other programs",
     "prove": "look at every position of a small game: is the player unbeatable, does it ever misplay?",
+    "compare": "compare several runs with perfect play, on the same positions",
     "evaluate": "measure how exactly a player plays, beside an exact solver",
     "make_evaluation_set": "draw new positions with exact scores, for 'alphazero evaluate'",
     "plot": "draw the losses and the strength of a run as a picture",

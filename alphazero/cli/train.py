@@ -30,14 +30,17 @@ def main(words: list[str]) -> int:
     if any(word.split("=", 1)[0] == "resume" and word.split("=", 1)[-1] for word in words):
         return _train(*_resumed(words))
     jobs = _jobs(words) if flags else [words]
-    all_settings = [compose(job) for job in jobs]
+    all_settings, folders = [compose(job) for job in jobs], []
     for number, settings in enumerate(all_settings):
         if len(jobs) > 1:
-            print(f"run {number + 1} of {len(jobs)}: {' '.join(jobs[number])}")
+            print(f"run {number + 1} of {len(jobs)}: {' '.join(jobs[number])}", flush=True)
             settings.run.name = f"{settings.run.name}_{number + 1}" if settings.run.name else ""
-        status = _train(settings, RunFolder.create(settings.run.root, settings.game.name, settings.run.name), resumed=False)
+        folders.append(RunFolder.create(settings.run.root, settings.game.name, settings.run.name))
+        status = _train(settings, folders[-1], resumed=False)
         if status:
             return status
+    if len(jobs) > 1:
+        _compare(folders, all_settings)
     return 0
 
 
@@ -72,7 +75,7 @@ def compose(words: list[str]) -> TrainSettings:
 def groups() -> dict[str, list[str]]:
     """Return the config groups and the choices of each."""
     folders = sorted(path for path in config_folder().iterdir() if path.is_dir())
-    return {path.name: sorted(file.stem for file in path.glob("*.yaml")) for path in folders}
+    return {path.name: sorted(file.relative_to(path).with_suffix("").as_posix() for file in path.rglob("*.yaml")) for path in folders}
 
 
 def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
@@ -116,6 +119,18 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
             sink.close()
     _print_end(console, trainer, report)
     return 0
+
+
+def _compare(folders: list[RunFolder], all_settings: list[TrainSettings]) -> None:
+    """Print how the runs of a sweep differ, where there is a set of positions to tell it by."""
+    from rich.console import Console
+
+    from alphazero.cli.compare import CompareSettings, compare
+    from alphazero.exact.evaluation_set import shipped_path
+
+    games = {settings.game.name for settings in all_settings}
+    if len(games) == 1 and shipped_path(games.pop()) is not None:
+        compare(folders, CompareSettings(), Console(highlight=False))
 
 
 def _sinks(console, trainer):

@@ -1,0 +1,160 @@
+"""`alphazero compare`: several runs on the same positions, so that what their settings are worth can be read from one table."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from alphazero import config
+from alphazero.cli.help_text import print_help
+from alphazero.config import ConfigError, from_overrides, option
+from alphazero.engines import EngineChoice
+from alphazero.exact.accuracy import measure_accuracy
+from alphazero.exact.comparison import Difference, difference
+from alphazero.exact.evaluation_set import EvaluationSet, read_set, shipped_path
+from alphazero.games import make_game
+from alphazero.run_folder import RunFolder
+from alphazero.settings import TrainSettings
+
+COMMAND = "alphazero compare"
+SUMMARY = (
+    "Compare the newest networks of several runs with perfect play, on the same positions, and each with the first run. Runs that differ in their seed "
+    "alone count as one way of training. 'alphazero train --multirun' ends with this table."
+)
+EXAMPLES = [
+    "alphazero compare run=checkpoints/connect_four/A,checkpoints/connect_four/B",
+    "alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero compare run=A,B,C set=fresh.csv",
+    "alphazero train --multirun experiment=ablation/base,ablation/adamw,ablation/gumbel seed=1,2",
+]
+_APART = ("seed", "resume", "run.name", "run.root", "run.keep_networks", "run.retune", "run.sample_game_every")  # keys that make no other way of training
+
+
+@dataclasses.dataclass
+class CompareSettings:
+    """What is compared."""
+
+    run: str = option("", "folders of runs, with commas between them; the first is what the others are compared with")
+    set: str | None = option(None, "file of the positions, see 'alphazero make_evaluation_set'; without it those that ship with the game")
+    num_simulations: int = option(200, "simulations for a move", 1, 1_000_000)
+    engine: str = option("torch", "what runs the networks", choices=("torch", "torch_compile", "openvino"))
+    precision: str = option("float32", "number format; int8 needs openvino", choices=("float32", "bfloat16", "int8"))
+    json: str | None = option(None, "write the figures to this file")
+
+
+@dataclasses.dataclass
+class Way:
+    """Runs that differ in their seed alone."""
+
+    label: str  #: the settings in which it differs from the first way
+    settings: dict
+    seconds: list[float]  #: of training, each run's
+    iterations: list[int]
+    raw_kept: list[np.ndarray]  #: bool[N] for each run
+    kept: list[np.ndarray]
+
+
+def main(words: list[str], console: Console | None = None) -> int:
+    """Measure the runs and print the table."""
+    if {"-h", "--help"} & set(words):
+        print_help("compare", SUMMARY, CompareSettings(), EXAMPLES)
+        return 0
+    settings = from_overrides(CompareSettings, words, COMMAND)
+    if settings.json and not Path(settings.json).resolve().parent.is_dir():
+        raise ConfigError(f"json={settings.json} is not allowed: there is no folder {Path(settings.json).parent} to write it to.")
+    paths = [path for path in settings.run.split(",") if path]
+    if len(paths) < 2:
+        raise ConfigError("run= takes two folders of runs or more, with commas between them.")
+    compare([RunFolder.find(path, "", None, key="run") for path in paths], settings, console or Console(highlight=False))
+    return 0
+
+
+def compare(folders: list[RunFolder], settings: CompareSettings, console: Console) -> None:
+    """Measure the newest network of each run, and print how the ways of training differ."""
+    stored = [config.from_plain(TrainSettings, folder.read_config()) for folder in folders]
+    names = {run.game.name for run in stored}
+    if len(names) > 1:
+        raise ConfigError(f"runs of {' and '.join(sorted(names))} cannot be compared: take runs of one game.")
+    game = make_game(stored[0].game.name)
+    path = settings.set or shipped_path(game.name)
+    if path is None:
+        raise ConfigError(f"no evaluation set ships with {game.name}: make one with 'alphazero make_evaluation_set game={game.name}', and name it with set=.")
+    positions = read_set(path, game)
+    ways: dict[str, Way] = {}
+    for folder, run in zip(folders, stored):
+        with Console(stderr=True).status(f"{folder.path.name} answers {len(positions):,} positions of {game.name} ..."):
+            _add(ways, folder, run, game, positions, settings)
+    ways = list(ways.values())
+    _name(ways)
+    console.print(f"\n{game.name}: {len(folders)} runs on {len(positions):,} positions, {settings.num_simulations} simulations for a move", soft_wrap=True)
+    console.print(table(ways))
+    console.print(_notes(ways), soft_wrap=True)
+    if settings.json:
+        Path(settings.json).write_text(json.dumps(_to_plain(ways, positions), indent=1) + "\n")
+        console.print(f"Figures: {settings.json}", markup=False, soft_wrap=True)
+
+
+def table(ways: list[Way]) -> Table:
+    """Return the ways as rows: what differs, how long, shares of moves that keep the result, and the difference from the first."""
+    result = Table(box=None, pad_edge=False, header_style="bold")
+    result.add_column("\nway", overflow="fold")
+    for heading in ("\nruns", "minutes\nof training", "keeps the result, %\nnetwork alone", "less the\nfirst", "\nwith search", "less the\nfirst"):
+        result.add_column(heading, justify="right")
+    first = ways[0]
+    for way in ways:
+        figures = []
+        for kept, baseline in ((way.raw_kept, first.raw_kept), (way.kept, first.kept)):
+            figures.append(f"{100 * np.mean(kept):.1f}")
+            figures.append("" if way is first else _text(difference(np.stack(kept), np.stack(baseline))))
+        result.add_row(way.label, str(len(way.kept)), f"{np.mean(way.seconds) / 60:.1f}", *figures)
+    return result
+
+
+def _add(ways: dict[str, Way], folder: RunFolder, run: TrainSettings, game, positions: EvaluationSet, settings: CompareSettings) -> None:
+    """Measure a run and put it to the runs of its way."""
+    from alphazero.checkpoint import find_network, load_network
+    from alphazero.network_player import NetworkPlayer
+
+    values = {key: value for key, value, *_ in config.rows(run) if key not in _APART}
+    way = ways.setdefault(json.dumps(values, default=str), Way("", values, [], [], [], []))
+    player = NetworkPlayer(game, folder.path, settings.num_simulations, choice=EngineChoice(settings.engine, settings.precision))
+    info = load_network(find_network(folder.path)).info
+    way.seconds.append(info.get("elapsed_s", float("nan")))
+    way.iterations.append(info.get("iteration", 0))
+    way.raw_kept.append(measure_accuracy(player.limited(0, None).choose, positions, with_values=False).is_kept)
+    way.kept.append(measure_accuracy(player.choose, positions, with_values=False).is_kept)
+
+
+def _name(ways: list[Way]) -> None:
+    """Label each way by the settings in which it differs from the first."""
+    for way in ways:
+        changed = [f"{key}={value}" for key, value in way.settings.items() if value != ways[0].settings.get(key)]
+        way.label = "\n".join(changed) or "the first"
+
+
+def _notes(ways: list[Way]) -> str:
+    told = "positions and seeds" if all(len(way.kept) > 1 for way in ways) else "the positions alone: runs of other seeds would differ too"
+    return f"\nDifferences in percentage points with 95 % intervals, over {told}."
+
+
+def _text(found: Difference) -> str:
+    return f"{100 * found.mean:+.1f} [dim]({100 * found.low:+.1f} to {100 * found.high:+.1f})[/]"
+
+
+def _to_plain(ways: list[Way], positions: EvaluationSet) -> dict:
+    first = ways[0]
+    rows = [
+        {
+            "way": way.label,
+            "seconds": way.seconds,
+            "iterations": way.iterations,
+            "raw_kept": [float(kept.mean()) for kept in way.raw_kept],
+            "kept": [float(kept.mean()) for kept in way.kept],
+            "raw_difference": difference(np.stack(way.raw_kept), np.stack(first.raw_kept))._asdict(),
+            "difference": difference(np.stack(way.kept), np.stack(first.kept))._asdict(),
+        }
+        for way in ways
+    ]
+    return {"num_positions": len(positions), "set": positions.notes, "ways": rows}
