@@ -30,7 +30,7 @@ NO_BOUNDS = np.uint64(127 << 7 | 1)
 SLICE = 10_000_000
 #: Bits of the two bounds in a place of the table; what is left must hold the part of the key that the place does not tell.
 BOUND_BITS = 14
-#: Nodes after which a position is given up: some minutes.
+#: Nodes after which a position is given up: three to ten minutes.
 MAX_NODES = 3_000_000_000
 
 
@@ -111,7 +111,8 @@ class ConnectXSolver:
                 return int(found)
             if self.num_nodes >= last_node:
                 raise ValueError(
-                    f"a position of {self.game.name} is too far from the end to be solved: no answer after {self.max_nodes:,} nodes."
+                    f"a position of {self.game.name} is too far from the end to be solved: no answer after {self.max_nodes:,} nodes"
+                    f"{' (with the package bitbully installed, every position of it is).' if tuple(self.game.rules) == (6, 7, 4) else '.'}"
                 )
 
 

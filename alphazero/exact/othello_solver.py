@@ -29,8 +29,8 @@ FEW_EMPTIES = 5
 WORST, BEST = -65, 65
 #: Nodes between two chances to interrupt the search from the keyboard: about a second.
 SLICE = 10_000_000
-#: Empty squares up to which a position is scored, by the side of the board: some seconds for most positions, a minute for the hardest.
-MAX_EMPTIES = {4: 12, 6: 20, 8: 18}
+#: Empty squares up to which a position is scored, by the side of the board: some seconds for most positions.
+MAX_EMPTIES = {4: 12, 6: 22, 8: 20}
 
 
 class Search(NamedTuple):
