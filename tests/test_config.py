@@ -46,19 +46,23 @@ def test_a_chosen_group_has_its_values_whatever_the_game_proposes(group):
 
 
 def test_words_win_over_experiments_and_experiments_over_games():
-    assert compose(["experiment=connect_four_20min"]).game.name == "connect_four"
-    assert compose(["experiment=connect_four_20min"]).selfplay.num_simulations == stored_value("game/connect_four", "selfplay.num_simulations")
-    assert compose(["experiment=connect_four_20min"]).run.time_limit_s == 1170
+    assert compose(["experiment=connect_four_5min"]).game.name == "connect_four"
+    assert compose(["experiment=connect_four_5min"]).selfplay.num_simulations == stored_value("game/connect_four", "selfplay.num_simulations")
+    assert compose(["experiment=connect_four_5min"]).run.time_limit_s == 270
     assert compose(["experiment=dummy_run", "game=connect_four"]).selfplay.num_simulations == 8
     settings = compose(["experiment=notebook_connect_four", "network=2x32", "selfplay.num_simulations=77"])
     assert (settings.network.kind, settings.network.channels, settings.selfplay.num_simulations) == ("resnet", 32, 77)
 
 
 def test_the_presets_are_what_their_names_say():
-    for name, game in (("connect_four_20min", "connect_four"), ("othello_6x6_20min", "othello:6")):
+    lengths = {"5min": 300, "10min": 600, "20min": 1200, "1h": 3600, "3h": 10_800, "overnight": 28_800}
+    presets = [name for name in CHOICES["experiment"] if name.rpartition("_")[2] in lengths]
+    assert len(presets) >= 10
+    for name in presets:
+        game, _, length = name.rpartition("_")
         settings = compose([f"experiment={name}"])
-        assert settings.game.name == game
-        assert 900 < settings.run.time_limit_s <= 1200
+        assert settings.game.name == compose([f"game={game}"]).game.name
+        assert 0.85 * lengths[length] < settings.run.time_limit_s < lengths[length]
     games = {choice: compose(words_for(choice)).game.name for choice in CHOICES["game"] if choice != "custom"}
     assert games == {
         "tic_tac_toe": "tic_tac_toe",
@@ -117,7 +121,7 @@ REFUSED = {
     "=3": "there is no setting ''",
     "hydra.run.dir=x": "there is no setting 'hydra.run.dir'",
     "seed": "'seed' is not of the form key=value",
-    "learner=rmsprop": "learner=rmsprop is not a choice of learner: take one of adam, adamw, muon, sgd",
+    "learner=rmsprop": "learner=rmsprop is not a choice of learner: take one of adam, adamw, default, muon, sgd",
     "experiment=typo": "experiment=typo is not a choice of experiment: take one of .*dummy_run",
     "game=chess": "game=chess is not a choice of game: take one of connect_four, .*tic_tac_toe",
     "game={}": "game={} is not a choice of game",

@@ -287,7 +287,7 @@ def _help(words: list[str]) -> int:
         compose(words),
         [
             "alphazero train game=connect_four",
-            "alphazero train experiment=connect_four_20min seed=1",
+            "alphazero train experiment=connect_four_10min seed=1",
             "alphazero train game=othello_6x6 network=tiny learner.learning_rate=1e-3 run.num_iterations=20",
             "alphazero train --multirun game=tic_tac_toe seed=1,2,3",
             "alphazero train resume=latest",
