@@ -20,6 +20,11 @@ __all__ = ["MatchGame", "MatchProgress", "MatchReport", "draw_openings", "play_m
 
 # Candidates drawn for each opening; the one whose position has served least often is taken.
 CANDIDATES = 64
+# Draws of so many candidates, where only some of them will do, before it is taken that there are none.
+_ROUNDS = 20
+
+#: From positions ([N, K], none finished) to bool[N].
+Accept = Callable[[np.ndarray], np.ndarray]
 # Games that a match which may end early begins with at once, at most; later as many as have been counted, so that few are played in vain.
 FIRST_GAMES = 16
 
@@ -44,6 +49,7 @@ def play_match(
     progress: Callable[[MatchProgress], None] | None = None,
     decide: Callable[[Sequence[int]], bool] | None = None,
     first_opening: int = 0,
+    accept: Accept | None = None,
 ) -> MatchReport:
     """Play ``num_games`` games between two players, in pairs with colours swapped.
 
@@ -59,6 +65,7 @@ def play_match(
         decide: asked after every pair, with the number of pairs so far in which player A scored 0, 1/4, 1/2, 3/4 and all of the points;
             True ends the match with that pair.
         first_opening: how many openings of this seed earlier matches have used; this one goes on with the next.
+        accept: which positions may be the end of an opening; without it, all that are not finished.
 
     Raises:
         ValueError: with one plain sentence for an odd number of games, for openings so long that the game is over, or if a player's move is
@@ -66,7 +73,7 @@ def play_match(
     """
     if num_games < 2 or num_games % 2:
         raise ValueError(f"a match needs an even number of games, 2 or more, since colours alternate: {num_games} is not.")
-    openings = draw_openings(game, first_opening + num_games // 2, opening_plies, seed)[first_opening:]
+    openings = draw_openings(game, first_opening + num_games // 2, opening_plies, seed, accept)[first_opening:]
     table = _Table.of(game, openings)
     batch_size = max(player_a.batch_size, player_b.batch_size)
     active, waiting = np.arange(0), np.arange(num_games)
@@ -85,13 +92,16 @@ def play_match(
     return MatchReport(game.name, player_a.name, player_b.name, opening_plies, seed, games)
 
 
-def draw_openings(game: Game, num_openings: int, plies: int, seed: int) -> list[tuple[int, ...]]:
+def draw_openings(game: Game, num_openings: int, plies: int, seed: int, accept: Accept | None = None) -> list[tuple[int, ...]]:
     """Draw openings of ``plies`` random legal moves, none of them finished, that lead to different positions as far as possible.
 
     Where there are fewer positions than openings, each serves about equally often.
 
+    Args:
+        accept: see `play_match`.
+
     Raises:
-        ValueError: if no random game of this length is still unfinished.
+        ValueError: if no random game of this length is still unfinished, or none of many is accepted.
     """
     generator = child_generator(seed, "openings")
     served: dict[bytes, int] = {}
@@ -99,14 +109,19 @@ def draw_openings(game: Game, num_openings: int, plies: int, seed: int) -> list[
     for _ in range(num_openings):
         # One candidate at first: as long as positions are plentiful, the second draw is rarely needed.
         best = None
-        for num in (1, CANDIDATES):
+        for num in (1, CANDIDATES) if accept is None else (CANDIDATES,) * _ROUNDS:
             moves, states = _random_openings(game, num, plies, generator)
+            if accept is not None:
+                accepted = accept(states)
+                moves, states = moves[accepted], states[accepted]
             keys = [state.tobytes() for state in states]
             candidates = sorted((served.get(key, 0), index) for index, key in enumerate(keys))
             if candidates and (best is None or candidates[0][0] < best[0]):
                 best = (candidates[0][0], keys[candidates[0][1]], tuple(map(int, moves[candidates[0][1]])))
             if best is not None and best[0] == 0:
                 break
+        if best is None and accept is not None:
+            raise ValueError(f"none of {_ROUNDS * CANDIDATES:,} random openings of {plies} plies of {game.name} is of the wanted kind: try other opening_plies.")
         if best is None:
             raise ValueError(f"opening_plies={plies} is too long: {game.name} is over before {plies} random moves have been made.")
         served[best[1]] = best[0] + 1

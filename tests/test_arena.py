@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alphazero.arena import MatchProgress, draw_openings, play_match
+from alphazero.exact import ExactValues
 from alphazero.games import make_game
 from alphazero.match_report import MatchGame, MatchReport, elo_from_score
 from alphazero.players import Choice, PlayerSettings, RandomPlayer, UctPlayer
@@ -82,6 +83,18 @@ def test_no_opening_at_all_is_possible():
     game = make_game("tic_tac_toe")
     assert draw_openings(game, 3, 0, seed=0) == [(), (), ()]
     assert len(play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 2, opening_plies=0).games) == 2
+
+
+def test_accepted_openings_alone_are_taken_and_none_at_all_is_a_sentence():
+    game = make_game("tic_tac_toe")
+    values = ExactValues(game).values
+    openings = draw_openings(game, 12, 3, seed=0, accept=lambda states: values(states) == 0)
+    assert len(set(openings)) == 12
+    assert all(values(game.play_moves(opening)[None])[0] == 0 for opening in openings)
+    free = draw_openings(game, 12, 3, seed=0)
+    assert any(values(game.play_moves(opening)[None])[0] != 0 for opening in free)
+    with pytest.raises(ValueError, match="none of 1,280 random openings of 3 plies"):
+        draw_openings(game, 1, 3, seed=0, accept=lambda states: np.zeros(len(states), bool))
 
 
 def test_openings_longer_than_the_game_are_refused():

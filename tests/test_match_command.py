@@ -72,3 +72,10 @@ def test_bad_settings_get_one_sentence(words, message):
         _match(*words)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_drawn_openings_are_drawn_by_a_perfect_pair(tmp_path):
+    words = "game=tic_tac_toe a=solver b=solver num_games=10 opening_plies=3 drawn_openings=true"
+    assert main([*words.split(), f"json={tmp_path / 'match.json'}"], Console(file=io.StringIO())) == 0
+    report = json.loads((tmp_path / "match.json").read_text())
+    assert (report["wins"], report["draws"], report["losses"]) == (0, 10, 0)

@@ -13,6 +13,7 @@ from alphazero.arena import MatchProgress, MatchReport, play_match
 from alphazero.cli.help_text import print_help
 from alphazero.cli.play import DEFAULT_GAME, game_of_networks, warm_up
 from alphazero.config import ConfigError, from_overrides, option
+from alphazero.exact.solver import make_solver, values_of
 from alphazero.games import make_game
 from alphazero.player_specs import make_player
 from alphazero.players import PlayerSettings
@@ -24,6 +25,7 @@ EXAMPLES = [
     "alphazero match a=uct:1000 b=uct:200 num_games=100",
     "alphazero match a=checkpoints/connect_four/RUN,num_simulations=64 b=uct:1000",
     "alphazero match a=uct:1000 b=uct:200 sprt=true elo0=0 elo1=50 num_games=1000",
+    "alphazero match a=checkpoints/connect_four/RUN b=solver drawn_openings=true opening_plies=8",
     "alphazero match game=othello a=uct,rollout=weighted b=uct time_limit_s=0.1 num_games=20 json=match.json",
 ]
 
@@ -37,6 +39,7 @@ class MatchOptions:
     b: str = option("random", "its opponent; each moves first in half of the games")
     num_games: int = option(100, "games, an even number: each opening is played twice, with colours swapped", 2, 1_000_000)
     opening_plies: int = option(4, "random moves that each pair of games starts with", 0, 1000)
+    drawn_openings: bool = option(False, "take openings alone that perfect play draws, by the exact solver: from there, a perfect opponent is drawn at best")
     sprt: bool = option(False, "end the match as soon as it is decided whether A's rating minus B's is elo0 or elo1; num_games is then the most")
     elo0: float = option(0.0, "sprt: the rating difference of hypothesis H0", -2000.0, 2000.0)
     elo1: float = option(50.0, "sprt: the larger one of hypothesis H1", -2000.0, 2000.0)
@@ -70,7 +73,8 @@ def main(words: list[str], console: Console | None = None) -> int:
     warm_up(game, players, Console(stderr=True))
     with MatchBar(settings.num_games, sprt) as bar:
         decide = None if sprt is None else bar.decide
-        report = play_match(game, *players, settings.num_games, settings.opening_plies, settings.seed, bar, decide)
+        accept = _is_drawn(game) if settings.drawn_openings else None
+        report = play_match(game, *players, settings.num_games, settings.opening_plies, settings.seed, bar, decide, accept=accept)
     table = report_table(report)
     if sprt is not None:
         add_test(table, sprt, sprt.test(report.pair_counts), settings.num_games)
@@ -80,6 +84,12 @@ def main(words: list[str], console: Console | None = None) -> int:
         Path(settings.json).write_text(json.dumps(report.to_plain() | tested, allow_nan=False) + "\n")
         console.print(f"Report and games: {settings.json}", markup=False, soft_wrap=True)
     return 0
+
+
+def _is_drawn(game):
+    """Return what tells of positions, [N, K], whether perfect play draws them, bool[N]."""
+    solver = make_solver(game)
+    return lambda states: values_of(solver.scores(states)).max(axis=1) == 0
 
 
 def report_table(report: MatchReport) -> Table:
