@@ -100,9 +100,17 @@ class RunFolder:
         return self.path / "networks" / f"{iteration:06d}.safetensors"
 
     def drop_networks(self, keep: int) -> None:
-        """Delete all networks but the ``keep`` newest; 0 keeps all."""
-        if keep:
-            for path in sorted((self.path / "networks").glob("*.safetensors"))[:-keep]:
+        """Delete networks so that ``keep`` at the most remain: the newest, and others spread evenly over the run; 0 keeps all.
+
+        Of the older ones, those stay whose iteration is a multiple of a power of two, the smallest that leaves few enough: what a longer run keeps
+        is among what it kept before.
+        """
+        *older, _ = sorted((self.path / "networks").glob("*.safetensors")) or [None]
+        stride = 1
+        while keep and sum(int(path.stem) % stride == 0 for path in older) >= keep:
+            stride *= 2
+        for path in older:
+            if int(path.stem) % stride:
                 path.unlink()
 
     def save_games(self, iteration: int, records: list[GameRecord]) -> None:

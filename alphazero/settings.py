@@ -60,7 +60,7 @@ class RunSettings:
     num_threads: int = option(0, "threads of the network on a CPU; 0 takes all cores", low=0, high=1024)
     retune: bool = option(False, "measure what is left to auto again, though this machine has been measured before")
     sample_game_every: int = option(5, "iterations between games that are drawn in TensorBoard; 0 is none", low=0)
-    keep_networks: int = option(20, "networks kept, the newest ones; 0 keeps all", low=0)
+    keep_networks: int = option(20, "networks kept, spread evenly over the run, with the newest; 0 keeps all", low=0)
 
 
 @dataclasses.dataclass

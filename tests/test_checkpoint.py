@@ -192,14 +192,24 @@ def test_old_games_are_dropped_as_soon_as_the_newer_fill_the_window(tmp_path):
     assert rows_of == {4: 10, 5: 10}
 
 
-def test_only_the_newest_networks_are_kept(tmp_path):
+def test_networks_are_thinned_out_evenly_and_the_newest_stays(tmp_path):
     folder = RunFolder(tmp_path)
-    for iteration in range(1, 5):
+    folder.drop_networks(3)  # there may be none yet
+
+    def kept():
+        return [int(path.stem) for path in sorted((tmp_path / "networks").iterdir())]
+
+    found = {}
+    for iteration in range(1, 12):
         save(folder.network(iteration))
+        folder.drop_networks(3)
+        found[iteration] = kept()
+    assert found[3] == [1, 2, 3] and found[4] == [2, 4] and found[7] == [4, 7] and found[11] == [4, 8, 11]
+    save(folder.network(12))
     folder.drop_networks(0)
-    assert len(os.listdir(tmp_path / "networks")) == 4
-    folder.drop_networks(3)
-    assert sorted(os.listdir(tmp_path / "networks")) == ["000002.safetensors", "000003.safetensors", "000004.safetensors"]
+    assert kept() == [4, 8, 11, 12]
+    folder.drop_networks(1)
+    assert kept() == [12]
 
 
 def test_lines_of_unfinished_iterations_are_cut(tmp_path):

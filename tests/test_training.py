@@ -327,7 +327,7 @@ def test_old_networks_and_games_out_of_the_window_are_dropped(tmp_path):
     trainer = make_trainer(tmp_path, "run.keep_networks=2", "replay.window_start=20", "replay.window_max=20", "selfplay.full_search_share=1.0")
     rows = [report.selfplay.num_targets for report in reports(trainer)]
     assert min(rows) >= 20  # one iteration fills the window
-    assert sorted(path.name for path in (tmp_path / "networks").iterdir()) == ["000003.safetensors", "000004.safetensors"]
+    assert sorted(path.name for path in (tmp_path / "networks").iterdir()) == ["000002.safetensors", "000004.safetensors"]
     assert [path.name for path in (tmp_path / "games").iterdir()] == ["000004.safetensors"]
     assert trainer.replay.window == 20
 
