@@ -1,0 +1,83 @@
+"""What a network learns from games that are there already: a quick test of anything on the learner's side, with no self-play in between.
+
+    python scripts/learn_from_games.py checkpoints/connect_four/RUN 1200 learner=muon
+    python scripts/learn_from_games.py checkpoints/connect_four/RUN 1200 learner=adamw network.position_bias=false
+
+A fresh network takes so many steps on the stored games of a run, all but the newest tenth, with the step size falling as over a whole run. Then it says what
+it loses on the newest tenth, and how often its policy alone keeps the exact result of the evaluation set. The words after the number are those of
+`alphazero train`; the game is the run's.
+"""
+
+import dataclasses
+import sys
+import time
+
+import torch
+from rich.progress import track
+
+from alphazero.cli.train import compose
+from alphazero.device import set_num_threads
+from alphazero.engines import REFERENCE, make_engine
+from alphazero.exact.accuracy import measure_accuracy
+from alphazero.exact.evaluation_set import read_set, shipped_path
+from alphazero.games import make_game
+from alphazero.learner import FreshReport, Learner
+from alphazero.network import make_network
+from alphazero.network_player import EvaluatorPlayer
+from alphazero.replay import Replay
+from alphazero.rng import child_generator
+from alphazero.run_folder import RunFolder
+
+_ALL = 10**9
+
+
+def main(path: str, num_steps: int, words: list[str]) -> None:
+    """Learn, and print what it came to."""
+    folder = RunFolder.find(path, "checkpoints", None)
+    game = make_game(folder.read_config()["game"]["name"])
+    settings = compose([*words, f"game.name={game.name}"])
+    settings.learner.precision = settings.learner.precision.replace("auto", "bfloat16")
+    records = folder.load_games(max(int(file.stem) for file in (folder.path / "games").iterdir()), _ALL)
+    held_out = max(len(records) // 10, 1)
+    seen, unseen = (_replay(game, settings, part) for part in (records[:-held_out], records[-held_out:]))
+    set_num_threads(settings.run.num_threads)
+    network = make_network(game.planes_shape, game.num_actions, settings.network, settings.seed)
+    learner = Learner(network, settings.learner, torch.device("cpu"))
+    start, chunk = time.perf_counter(), max(num_steps // 50, 1)
+    for done in track(range(0, num_steps, chunk), f"{seen.window:,} rows"):  # in fifty parts, as in a run: the step size falls from one to the next
+        batches = (seen.sample(settings.learner.batch_size) for _ in range(min(chunk, num_steps - done)))
+        for _ in learner.learn(batches, done / num_steps):
+            pass
+    seconds = time.perf_counter() - start
+    found = _losses(learner, unseen)
+    print(f"{num_steps:,} steps of {settings.learner.batch_size} rows, {1000 * seconds / num_steps:.1f} ms each, batches included")
+    print(f"on {unseen.window:,} rows of newer games: policy {found.policy_loss:.4f} nats, value {found.value_loss:.4f}")
+    if (shipped := shipped_path(game.name)) is not None:
+        engine = make_engine(REFERENCE, torch.device("cpu"), 1)
+        positions = read_set(shipped, game)
+        engine.load(learner.played_network, unseen.sample(64).planes)
+        kept = measure_accuracy(EvaluatorPlayer(game, engine, 0).choose, positions).kept()
+        low, high = kept.interval
+        print(f"the network alone keeps the exact result of {kept.share:.1%} ({low:.1%} to {high:.1%}) of {kept.total:,} positions")
+
+
+def _replay(game, settings, records) -> Replay:
+    """Return a replay whose window holds every row of the records."""
+    rows = sum(int(record.is_target.sum()) for record in records)
+    whole = dataclasses.replace(settings.replay, window_start=rows, window_max=rows)
+    heads = settings.network
+    generator = child_generator(settings.seed, "replay")
+    replay = Replay(game, whole, generator, heads.reply_head, heads.ownership_head or heads.margin_head)
+    for record in records:
+        replay.add(record)
+    return replay
+
+
+def _losses(learner: Learner, replay: Replay) -> FreshReport:
+    return learner.losses_on(replay.spread(replay.window, 16_384))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or not sys.argv[2].isdigit():
+        sys.exit("usage: python scripts/learn_from_games.py RUN STEPS [key=value ...]")
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
