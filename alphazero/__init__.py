@@ -13,6 +13,7 @@
     learner                 batches in, better weights out; loss has its gradients, baseline what knowing nothing loses, muon turns kernels,
                             weight_average is what plays, memory keeps what is freed
     checkpoint, run_folder  files that are never half written, and where they lie
+    shipped_networks        networks that are there without training, the player `best`; network_card says how one was made
     players, arena          choosers of moves, and paired matches between them; exact/ plays perfectly and proves them
     rating, sprt            how strong many players are, and when a match is decided; tournament plays where it tells most
     tuning                  what is left to auto, by a short measurement

@@ -49,18 +49,23 @@ def load_network(path: Path) -> NetworkFile:
     Raises:
         ValueError: with one plain sentence if the file is missing or is no network of ours.
     """
-    metadata, arrays = _read(path)
-    if metadata.get("format") != NETWORK_FORMAT:
-        raise ValueError(f"'{path}' is not a network of this program (it lacks the mark '{NETWORK_FORMAT}').")
+    metadata, arrays = _read_network(path)
     return NetworkFile(arrays, metadata["game"], json.loads(metadata["network"]), json.loads(metadata["info"]))
 
 
 def network_game(path: Path) -> str:
     """Return the name of the game that a stored network plays, without loading its weights; raises ValueError as `load_network`."""
-    metadata, _ = _read(path, with_arrays=False)
-    if metadata.get("format") != NETWORK_FORMAT:
-        raise ValueError(f"'{path}' is not a network of this program (it lacks the mark '{NETWORK_FORMAT}').")
-    return metadata["game"]
+    return _read_network(path, with_arrays=False)[0]["game"]
+
+
+def network_info(path: Path) -> dict:
+    """Return what else a stored network says of itself, without loading its weights; raises ValueError as `load_network`."""
+    return json.loads(_read_network(path, with_arrays=False)[0]["info"])
+
+
+def folder_name(game: str) -> str:
+    """Return a game's name as a part of a path: of the folder of its runs, and of the network that ships with it."""
+    return Path(game).stem if game.endswith(".py") else game.replace(":", "_")
 
 
 def find_network(path: str | Path) -> Path:
@@ -93,6 +98,13 @@ def load_state(path: Path) -> dict:
     if "state" not in metadata:
         raise ValueError(f"'{path}' is not the state of a run.")
     return _join(json.loads(metadata["state"]), arrays)
+
+
+def _read_network(path, with_arrays: bool = True):
+    metadata, arrays = _read(path, with_arrays)
+    if metadata.get("format") != NETWORK_FORMAT:
+        raise ValueError(f"'{path}' is not a network of this program (it lacks the mark '{NETWORK_FORMAT}').")
+    return metadata, arrays
 
 
 def _read(path, with_arrays: bool = True):

@@ -22,6 +22,7 @@ from alphazero.players import Analysis, Choice
 from alphazero.rng import child_generator
 from alphazero.search.mcts import SearchSettings, TreeSearch
 from alphazero.search.tree import bytes_per_node
+from alphazero.shipped_networks import is_shipped
 
 DEFAULT_SIMULATIONS = 200
 SIMULATIONS_OF_A_TIME_LIMIT = 200_000  # where only the clock ends a search, the tree still ends somewhere
@@ -153,8 +154,11 @@ class NetworkPlayer(EvaluatorPlayer):
 
 
 def _display_name(path: Path, choice: EngineChoice) -> str:
-    """Return a short name that tells networks apart: RUN/000012 for one of a run's, otherwise the file's; and the engine, if it is not the reference."""
-    name = f"{path.parent.parent.name}/{path.stem}" if path.parent.name == "networks" else path.stem
+    """Return a short name that tells networks apart, and the engine, if it is not the reference.
+
+    It is best for the one that ships with the game, RUN/000012 for one of a run's, otherwise the file's.
+    """
+    name = f"{path.parent.parent.name}/{path.stem}" if path.parent.name == "networks" else "best" if is_shipped(path) else path.stem
     return name if choice == REFERENCE else f"{name} on {choice}"
 
 

@@ -1,4 +1,4 @@
-"""The words by which a person names a player: `random`, `uct:1000,uct_c=0.7`, `solver`, `runs/x/best.safetensors`.
+"""The words by which a person names a player: `random`, `uct:1000,uct_c=0.7`, `solver`, `best`, `runs/x/000012.safetensors`.
 
 In: such words, and the settings of a command for whatever they leave open. Out: a player. torch is loaded only for a network.
 """
@@ -8,21 +8,23 @@ import re
 from pathlib import Path
 
 from alphazero import config
+from alphazero.checkpoint import folder_name
 from alphazero.config import ConfigError
 from alphazero.exact.solver_player import SolverPlayer
 from alphazero.games.game import Game
 from alphazero.players import Player, PlayerSettings, RandomPlayer, UctPlayer
+from alphazero.shipped_networks import shipped_network
 
-KINDS = ("human", "random", "uct", "uct:1000", "solver", "network", "PATH.safetensors", "RUN_DIRECTORY")
+KINDS = ("human", "random", "uct", "uct:1000", "solver", "best", "network", "PATH.safetensors", "RUN_DIRECTORY")
 
 
 def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -> Player:
     """Return the player that the words ``spec`` name.
 
     Args:
-        spec: ``random``, ``uct``, ``uct:SIMULATIONS``, ``solver`` (perfect play), ``network`` (the newest one of this game under
-            checkpoints/), or the path of a network or of a run's directory; then, after commas, settings of this player alone:
-            ``uct:500,uct_c=0.7,rollout=weighted``.
+        spec: ``random``, ``uct``, ``uct:SIMULATIONS``, ``solver`` (perfect play), ``best`` (the network that ships with this game),
+            ``network`` (the newest one of this game under checkpoints/, or else the one that ships), or the path of a network or of
+            a run's directory; then, after commas, settings of this player alone: ``uct:500,uct_c=0.7,rollout=weighted``.
         settings: those of the command, for whatever ``spec`` leaves open.
 
     Raises:
@@ -37,7 +39,7 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
     if kind == "solver":
         return SolverPlayer(game, settings.seed)
     if kind == "human":
-        raise ConfigError("a human plays in 'alphazero play' only: here take random, uct, solver or a network.")
+        raise ConfigError("a human plays in 'alphazero play' only: here take random, uct, solver, best or a network.")
     path = network_path(kind, game.name)
     if path is None:
         raise ConfigError(f"there is no player '{spec}'; a player is one of {', '.join(KINDS)} (docs/PLAY.md).")
@@ -51,6 +53,16 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
     return NetworkPlayer(game, path, with_search=settings.with_search, seed=settings.seed, device=settings.device, choice=choice, **limits)
 
 
+def default_player(game_name: str) -> str:
+    """Return the words of the player who plays where nobody is named: the network that ships with the game, otherwise uct."""
+    return "best" if shipped_network(game_name) else "uct"
+
+
+def default_match(game_name: str) -> tuple[str, str]:
+    """Return the words of the two who meet where nobody is named: the network that ships with the game against uct, otherwise uct against random."""
+    return ("best", "uct:1000") if shipped_network(game_name) else ("uct:1000", "random")
+
+
 def read_spec(spec: str, settings: PlayerSettings | None = None) -> tuple[str, PlayerSettings]:
     """Split the words that name a player into its kind (or path) and its settings.
 
@@ -60,7 +72,7 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> tuple[str, P
     settings = settings or PlayerSettings()
     kind, *own = re.split(r",(?=\w+=)", spec)
     known = [field.name for field in dataclasses.fields(PlayerSettings)]
-    kind, colon, count = kind.partition(":") if re.match(r"(uct|random|solver|human|network):", kind) else (kind, "", "")
+    kind, colon, count = kind.partition(":") if re.match(r"(uct|random|solver|human|best|network):", kind) else (kind, "", "")
     if colon and kind == "network":
         kind = count
     elif colon and kind != "uct":
@@ -80,15 +92,20 @@ def network_path(kind: str, game_name: str) -> Path | None:
     """Return the path of the network that a player's kind names, None if it names none.
 
     Raises:
-        ConfigError: if it looks like a path and nothing is there.
+        ConfigError: if it looks like a path and nothing is there, or the game has no such network.
     """
+    if kind == "best":
+        shipped = shipped_network(game_name)
+        if shipped is None:
+            raise ConfigError(f"there is no best: no network ships with {game_name}; take uct, or train one (alphazero train) and take network.")
+        return shipped
     if kind == "network":
-        folder_name = Path(game_name).stem if game_name.endswith(".py") else game_name.replace(":", "_")
-        runs = Path("checkpoints") / folder_name
+        runs = Path("checkpoints") / folder_name(game_name)
         found = sorted(runs.glob("*/networks/*.safetensors"), key=lambda path: (path.stat().st_mtime_ns, path.name))
-        if not found:
-            raise ConfigError(f"there is no network of {game_name} under {runs}: train one, or give the path of one.")
-        return found[-1]
+        newest = found[-1] if found else shipped_network(game_name)
+        if newest is None:
+            raise ConfigError(f"there is no network of {game_name} under {runs}, and none ships with it: train one, or give the path of one.")
+        return newest
     path = Path(kind)
     if path.exists() and kind:
         return path

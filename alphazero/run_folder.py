@@ -22,7 +22,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from alphazero.checkpoint import load_state, save_state, write_atomically
+from alphazero.checkpoint import folder_name, load_state, save_state, write_atomically
 from alphazero.config import ConfigError
 from alphazero.records import GameRecord
 
@@ -169,11 +169,6 @@ class RunFolder:
 
     def _reanalysis(self, iteration: int) -> Path:
         return self.path / "reanalysis" / f"{iteration:06d}.safetensors"
-
-
-def folder_name(game: str) -> str:
-    """Return the name of the folder of a game's runs."""
-    return Path(game).stem if game.endswith(".py") else game.replace(":", "_")
 
 
 def _iteration_of(line: str) -> int:

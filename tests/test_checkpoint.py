@@ -7,11 +7,20 @@ import numpy as np
 import pytest
 
 from alphazero import checkpoint
-from alphazero.checkpoint import find_network, load_network, load_state, network_game, save_network, save_state, write_atomically
+from alphazero.checkpoint import (
+    find_network,
+    folder_name,
+    load_network,
+    load_state,
+    network_game,
+    save_network,
+    save_state,
+    write_atomically,
+)
 from alphazero.config import ConfigError
 from alphazero.games import make_game
 from alphazero.records import GameRecord
-from alphazero.run_folder import RunFolder, folder_name
+from alphazero.run_folder import RunFolder
 
 ARRAYS = {"w": np.arange(6, dtype=np.float32).reshape(2, 3), "count": np.array(7), "none": np.zeros((0, 4), np.float32)}
 

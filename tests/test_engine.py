@@ -272,7 +272,7 @@ def test_each_answer_is_flushed_before_the_next_line_is_read():
 
 
 def test_the_command_answers_and_prints_nothing_but_json():
-    lines = b'{"game": "connect_four", "moves": [3, 3, 2]}\n\xff\xfe\x00\n{"game": "tic_tac_toe", "moves": [0, 3, 1, 4, 2]}\nlast line without an end'
+    lines = b'{"game": "connect_x:4x5x3", "moves": [3, 3, 2]}\n\xff\xfe\x00\n{"game": "tic_tac_toe", "moves": [0, 3, 1, 4, 2]}\nlast line without an end'
     code = "import sys; from alphazero.cli.engine import main; code = main(['num_simulations=50']); assert 'torch' not in sys.modules; sys.exit(code)"
     strict = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}
     done = subprocess.run([sys.executable, "-c", code], input=lines, capture_output=True, check=True, timeout=120, env=strict)
@@ -282,7 +282,7 @@ def test_the_command_answers_and_prints_nothing_but_json():
 
 
 def test_the_command_ends_quietly_when_nobody_listens():
-    code = "from alphazero.cli.engine import main; main(['num_simulations=5'])"
+    code = "from alphazero.cli.engine import main; main(['player=uct', 'num_simulations=5'])"
     process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.close()
     process.stdin.write(b'{"game": "tic_tac_toe"}\n' * 3)
@@ -290,6 +290,22 @@ def test_the_command_ends_quietly_when_nobody_listens():
     assert process.wait(timeout=120) == 0
     assert process.stderr.read() == b""
     process.stderr.close()
+
+
+def test_by_default_the_network_that_ships_with_a_game_answers_and_uct_where_there_is_none():
+    requests = [{"game": "tic_tac_toe", "num_simulations": 30}, {"game": "connect_x:4x3x3", "num_simulations": 30}]
+    lines = "\n".join(map(json.dumps, requests))
+
+    def answers(*words):
+        out = io.StringIO()
+        main([*words, "device=cpu"], io.StringIO(lines), out)
+        return [json.loads(line) for line in out.getvalue().splitlines()]
+
+    by_default, best, uct = answers(), answers("player=best"), answers("player=uct")
+    assert by_default == [best[0], uct[1]]
+    assert best[0] != uct[0]
+    _check_answer(best[0], requests[0])
+    assert "no network ships with connect_x:4x3x3" in best[1]["error"]
 
 
 @pytest.mark.parametrize("words", [["network=nowhere.safetensors"], ["num_simulations=0"], ["net=x"]])

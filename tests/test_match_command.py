@@ -55,6 +55,18 @@ def test_the_seed_draws_the_openings(tmp_path):
     assert openings(1) != openings(2)
 
 
+def test_with_nobody_named_the_network_that_ships_meets_uct_and_elsewhere_uct_meets_random(tmp_path):
+    def players(*words):
+        _match(*words, "num_games=2", "opening_plies=2", "device=cpu", "time_limit_s=0.001", f"json={tmp_path / 'm.json'}")
+        report = json.loads((tmp_path / "m.json").read_text())
+        return report["game"], report["player_a"], report["player_b"]
+
+    assert players() == ("connect_four", "best", "uct:1000")
+    assert players("game=tic_tac_toe", "a=random") == ("tic_tac_toe", "random", "uct:1000")
+    assert players("game=tic_tac_toe", "b=random") == ("tic_tac_toe", "best", "random")
+    assert players("game=connect_x:4x3x3") == ("connect_x:4x3x3", "uct:1000", "random")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -62,7 +74,7 @@ def test_the_seed_draws_the_openings(tmp_path):
         (["num_games=0"], "num_games takes 2 to"),
         (["a=human"], "a human plays in 'alphazero play' only"),
         (["a=deep_blue"], "there is no player"),
-        (["game=tic_tac_toe", "opening_plies=9"], "opening_plies=9 is too long"),
+        (["game=tic_tac_toe", "a=random", "b=random", "opening_plies=9"], "opening_plies=9 is too long"),
         (["json=no/such/folder/x.json"], "there is no folder no/such/folder"),
         (["first=uct"], "'alphazero match' has no setting 'first'"),
     ],

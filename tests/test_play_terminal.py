@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from alphazero.cli.play import main
-from alphazero.config import ConfigError
+from alphazero.cli.play import PlaySettings, _adviser, _sides, main
+from alphazero.config import ConfigError, from_overrides
 from alphazero.games import make_game
 from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame, line_reader
 from alphazero.play.thinking import Thinking
@@ -326,20 +326,46 @@ def _command(words, typed="") -> str:
     return console.file.getvalue()
 
 
-def test_the_command_plays_a_person_against_uct_by_default():
-    text = _command(["game=connect_four", "num_simulations=50"], "3\n")
+def test_the_command_plays_a_person_against_the_network_that_ships_with_the_game():
+    text = _command(["game=connect_four", "num_simulations=50", "device=cpu"], "3\n")
+    assert text.startswith("best is the network that ships with connect_four: ")
+    assert "X Yellow (you)  against  O Red (best)" in text
+    assert "2. O Red (best) plays" in text
+    assert "50 simulations" in text
+
+
+def test_the_command_plays_a_person_against_uct_where_no_network_ships():
+    text = _command(["game=connect_x:4x4x3", "num_simulations=50"], "3\n")
     assert "X Yellow (you)  against  O Red (uct:50)" in text
     assert "2. O Red (uct:50) plays" in text
+    assert "best" not in text
 
 
 def test_a_person_takes_the_side_that_is_left_open():
     assert "X (uct:20)  against  O (you)" in _command(["game=tic_tac_toe", "first=uct:20"])
     assert "X (you)  against  O (random)" in _command(["game=tic_tac_toe", "second=random"])
-    assert "X (you)  against  O (uct:1000)" in _command(["game=tic_tac_toe", "first=human"])
+    assert "X Yellow (you)  against  O Red (uct:1000)" in _command(["game=connect_x:4x4x3", "first=human"])
+    assert "X Yellow (uct:1000)  against  O Red (you)" in _command(["game=connect_x:4x4x3", "second=human"])
+
+
+@pytest.mark.parametrize(
+    ("words", "sides"),
+    [
+        ([], ("human", "best")),
+        (["first=human"], ("human", "best")),
+        (["second=human"], ("best", "human")),
+        (["first=best"], ("best", "human")),
+        (["first=random"], ("random", "human")),
+        (["second=uct:20"], ("human", "uct:20")),
+        (["first=human", "second=human"], ("human", "human")),
+    ],
+)
+def test_against_a_person_the_side_that_is_left_open_is_the_network_that_ships(words, sides):
+    assert _sides(from_overrides(PlaySettings, words, "play"), make_game("tic_tac_toe")) == sides
 
 
 def test_a_finished_list_of_moves_shows_its_board_once_and_the_result():
-    text = _command(["game=tic_tac_toe", "moves=[0,3,1,4,2]"])
+    text = _command(["game=tic_tac_toe", "second=random", "moves=[0,3,1,4,2]"])
     assert text.count("╭") == 1
     assert text.splitlines()[-1] == "X (you) wins after 5 moves."
 
@@ -364,6 +390,21 @@ def test_engines_draw_the_last_board_alone_unless_every_one_is_wanted():
 def test_uct_gives_hints_where_nobody_else_can():
     text = _command(["game=connect_x:4x3x3", "second=random", "moves=[0,1,2,0,2,1,1,1]", "seed=0"], "hint\n")
     assert "Hint: 2, value for you +" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "adviser"),
+    [
+        ("tic_tac_toe", ["second=random"], "best"),
+        ("tic_tac_toe", ["second=human", "first=human"], "best"),
+        ("connect_x:4x4x3", ["second=random"], "uct:1000"),
+        ("tic_tac_toe", ["second=uct:7"], "uct:7"),  # the opponent, where it can think
+        ("tic_tac_toe", ["second=uct:7", "hint=uct:8"], "uct:8"),
+    ],
+)
+def test_hints_come_from_the_opponent_or_the_network_that_ships(name, words, adviser):
+    game, settings = make_game(name), from_overrides(PlaySettings, [*words, "seed=1", "device=cpu"], "play")
+    assert _adviser(settings, game, _sides(settings, game))().name == adviser
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ import pytest
 
 from alphazero.config import ConfigError
 from alphazero.games import make_game
-from alphazero.player_specs import make_player, network_path, read_spec
+from alphazero.player_specs import default_match, default_player, make_player, network_path, read_spec
 from alphazero.players import PlayerSettings, RandomPlayer, UctPlayer, uct_simulations
+from alphazero.shipped_networks import shipped_network
 
 GAMES = ["tic_tac_toe", "connect_four", "othello:4"]
 
@@ -162,7 +163,7 @@ def test_uct_without_limits_makes_a_thousand_simulations_and_with_a_time_limit_a
         ("", "there is no player ''"),
         ("human", "a human plays in 'alphazero play' only"),
         ("checkpoints/nowhere.safetensors", "there is no network at 'checkpoints/nowhere.safetensors'"),
-        ("network", "there is no network of connect_four under"),
+        ("best:5", "best takes no number"),
     ],
 )
 def test_impossible_specs_get_one_sentence(spec, message, tmp_path, monkeypatch):
@@ -171,6 +172,36 @@ def test_impossible_specs_get_one_sentence(spec, message, tmp_path, monkeypatch)
         make_player(spec, make_game("connect_four"))
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("best", "no network ships with connect_x:4x3x3; take uct"),
+        ("network", "there is no network of connect_x:4x3x3 under checkpoints/connect_x_4x3x3, and none ships with it"),
+    ],
+)
+def test_a_game_without_a_network_gets_one_sentence(spec, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError) as error:
+        make_player(spec, make_game("connect_x:4x3x3"))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_the_network_that_ships_stands_in_until_one_is_trained(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert network_path("network", "tic_tac_toe") == network_path("best", "tic_tac_toe") == shipped_network("tic_tac_toe")
+    own = tmp_path / "checkpoints/tic_tac_toe/run/networks/000001.safetensors"
+    own.parent.mkdir(parents=True)
+    own.touch()
+    assert network_path("network", "tic_tac_toe").resolve() == own
+    assert network_path("best", "tic_tac_toe") == shipped_network("tic_tac_toe")
+
+
+def test_the_player_who_is_taken_where_nobody_is_named():
+    assert (default_player("connect_four"), default_match("connect_four")) == ("best", ("best", "uct:1000"))
+    assert (default_player("connect_x:4x3x3"), default_match("connect_x:4x3x3")) == ("uct", ("uct:1000", "random"))
 
 
 def test_network_spec_finds_the_newest_network_of_the_game(tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ COMMANDS = {
     "evaluate": "measure how exactly a player plays, beside an exact solver",
     "make_evaluation_set": "draw new positions with exact scores, for 'alphazero evaluate'",
     "plot": "draw the losses and the strength of a run as a picture",
+    "ship": "make a trained network the one that its game is played with, with a card of how it was made",
     "pettingzoo": "let our players meet in PettingZoo's own environments",
 }
 

@@ -25,7 +25,11 @@ class EngineOptions:
     """Who answers."""
 
     network: str | None = option(None, "the path of a network or of a run; without it the player below answers")
-    player: str = option("uct", "who answers where no network is named; solver plays perfectly", choices=("uct", "random", "solver"))
+    player: str = option(
+        "auto",
+        "who answers where no network is named: best is the network that ships with the game, auto is best or, where none ships, uct; solver plays perfectly",
+        choices=("auto", "best", "uct", "random", "solver"),
+    )
 
 
 @dataclasses.dataclass

@@ -38,7 +38,7 @@ class EvaluateOptions:
     """Who is measured, on what."""
 
     game: str | None = option(None, "which game; without it the network's own, or connect_four")
-    network: str = option("network", "a network or a run (without it the newest one of the game), or any player: uct:1000, random")
+    network: str = option("network", "a network or a run, or any player: uct:1000, random; network is the newest of the game, or else the one that ships")
     set: str | None = option(None, "file of the positions, see 'alphazero make_evaluation_set'; without it those that ship with the game")
     show: int = option(0, "misplayed positions to print", 0, 10_000)
     plot: str | None = option(None, "picture to write of the figures by ply (.png, .svg, .pdf)")

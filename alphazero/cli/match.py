@@ -15,13 +15,14 @@ from alphazero.cli.play import DEFAULT_GAME, game_of_networks, warm_up
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.exact.solver import make_solver, values_of
 from alphazero.games import make_game
-from alphazero.player_specs import make_player
+from alphazero.player_specs import default_match, make_player
 from alphazero.players import PlayerSettings
 from alphazero.sprt import Sprt, SprtResult
 
 COMMAND = "alphazero match"
 SUMMARY = "Play paired games between two players: each opening twice, with colours swapped. A draw is half a point."
 EXAMPLES = [
+    "alphazero match",
     "alphazero match a=uct:1000 b=uct:200 num_games=100",
     "alphazero match a=checkpoints/connect_four/RUN,num_simulations=64 b=uct:1000",
     "alphazero match a=uct:1000 b=uct:200 sprt=true elo0=0 elo1=50 num_games=1000",
@@ -35,8 +36,12 @@ class MatchOptions:
     """Who meets whom, and how often."""
 
     game: str | None = option(None, "which game; without it the network's own, or connect_four")
-    a: str = option("uct:1000", "a player: random, uct, uct:1000, solver, network, or the path of a network or of a run")
-    b: str = option("random", "its opponent; each moves first in half of the games")
+    a: str | None = option(
+        None,
+        "a player: random, uct, uct:1000, solver, best, network, or the path of a network or of a run; "
+        "without it best (the network that ships with the game) or, where there is none, uct:1000",
+    )
+    b: str | None = option(None, "its opponent; each moves first in half of the games; without it uct:1000 or, where no network ships, random")
     num_games: int = option(100, "games, an even number: each opening is played twice, with colours swapped", 2, 1_000_000)
     opening_plies: int = option(4, "random moves that each pair of games starts with", 0, 1000)
     drawn_openings: bool = option(False, "take openings alone that perfect play draws, by the exact solver: from there, a perfect opponent is drawn at best")
@@ -66,8 +71,8 @@ def main(words: list[str], console: Console | None = None) -> int:
     if settings.json and not Path(settings.json).resolve().parent.is_dir():
         raise ConfigError(f"json={settings.json} is not allowed: there is no folder {Path(settings.json).parent} to write it to.")
     sprt = Sprt(settings.elo0, settings.elo1, settings.alpha, settings.beta) if settings.sprt else None
-    specs = (settings.a, settings.b)
-    game = make_game(settings.game or game_of_networks(specs, settings) or DEFAULT_GAME)
+    game = make_game(settings.game or game_of_networks((settings.a, settings.b), settings) or DEFAULT_GAME)
+    specs = [named or default for named, default in zip((settings.a, settings.b), default_match(game.name))]
     players = [make_player(spec, game, dataclasses.replace(settings, seed=settings.seed + index)) for index, spec in enumerate(specs)]
     console = console or Console(highlight=False)
     warm_up(game, players, Console(stderr=True))

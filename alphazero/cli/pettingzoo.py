@@ -11,7 +11,7 @@ from alphazero.cli.help_text import print_help
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.games.pettingzoo_package import require_pettingzoo
 from alphazero.match_report import MatchReport
-from alphazero.player_specs import make_player, read_spec
+from alphazero.player_specs import default_match, make_player, read_spec
 from alphazero.players import PlayerSettings
 
 COMMAND = "alphazero pettingzoo"
@@ -28,8 +28,12 @@ class PettingZooOptions:
     """Who meets whom, where, and how it is shown."""
 
     env: str = option("connect_four_v3", "connect_four_v3 or tictactoe_v3 of PettingZoo, or a game of ours as an environment")
-    first: str = option("uct:1000", "who moves first in games 1, 3, 5, ...: human, random, uct, uct:1000, solver, network, or the path of one")
-    second: str = option("random", "who moves second in games 1, 3, 5, ...")
+    first: str | None = option(
+        None,
+        "who moves first in games 1, 3, 5, ...: human, random, uct, uct:1000, solver, best, network, or the path of one; "
+        "without it best (the network that ships with the game) or, where there is none, uct:1000",
+    )
+    second: str | None = option(None, "who moves second in games 1, 3, 5, ...; without it uct:1000 or, where no network ships, random")
     num_games: int = option(10, "games; the two take turns at moving first", 1, 100_000)
     render: str = option("none", "none; human: the environment shows every position; ansi: as text", choices=("none", "human", "ansi"))
     sampled_plies: int = option(1, "in so many plies from the start actions are drawn by visit shares, so that games differ", 0, 1000)
@@ -54,7 +58,8 @@ def main(words: list[str], console: Console | None = None) -> int:
 
     environment = make_environment(settings.env, "human" if settings.render == "human" else None)
     view = view_of(environment)
-    agents = [_make_agent(spec, view, settings, index) for index, spec in enumerate((settings.first, settings.second))]
+    specs = [named or default for named, default in zip((settings.first, settings.second), default_match(view.game.name))]
+    agents = [_make_agent(spec, view, settings, index) for index, spec in enumerate(specs)]
     if agents[0].name == agents[1].name:
         agents[0].name, agents[1].name = (f"{agent.name} ({number})" for number, agent in enumerate(agents, 1))
     console = console or Console(highlight=False, markup=False)

@@ -7,21 +7,25 @@ import secrets
 from rich.console import Console
 
 from alphazero import jit
+from alphazero.checkpoint import network_info
 from alphazero.cli.help_text import print_help
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.exact import SolverPlayer
 from alphazero.games import make_game
 from alphazero.games.game import Game
+from alphazero.network_card import summary
 from alphazero.play.session import Session
 from alphazero.play.terminal import HumanPlayer, TerminalGame
-from alphazero.player_specs import make_player, network_path, read_spec
+from alphazero.player_specs import default_player, make_player, network_path, read_spec
 from alphazero.players import PlayerSettings
+from alphazero.shipped_networks import shipped_network
 
 COMMAND = "alphazero play"
 DEFAULT_GAME = "connect_four"
 SUMMARY = "Play a game at the terminal: type a move, or 'help' for take-back, hint, the engine's view and more."
 EXAMPLES = [
     "alphazero play",
+    "alphazero play game=othello:6",
     "alphazero play game=othello second=uct:5000",
     "alphazero play game=tic_tac_toe first=uct second=human time_limit_s=1",
     "alphazero play second=checkpoints/connect_four/RUN num_simulations=400",
@@ -34,10 +38,10 @@ class PlayOptions:
     """Who plays what."""
 
     game: str | None = option(None, "which game; without it the network's own, or connect_four")
-    first: str | None = option(None, "who moves first: human, random, uct, uct:1000, solver, network, or the path of a network or of a run")
-    second: str | None = option(None, "who moves second; without either of the two a person plays against uct")
+    first: str | None = option(None, "who moves first: human, random, uct, uct:1000, solver, best, network, or the path of a network or of a run")
+    second: str | None = option(None, "who moves second; a side left open is a person, against best (the network that ships) or, where there is none, uct")
     moves: list[int] = option([], "start after these moves, e.g. [3,3,2], numbered as for 'alphazero engine'")
-    hint: str | None = option(None, "who gives hints; without it an engine of this game, or uct")
+    hint: str | None = option(None, "who gives hints; without it an engine of this game, or best, or uct")
     boards: str = option(
         "auto",
         "draw the board after every move or the last one alone; auto: every one if a person plays",
@@ -65,24 +69,26 @@ def main(words: list[str], console: Console | None = None, read_line=None) -> in
     settings = from_overrides(PlaySettings, words, COMMAND)
     if settings.seed is None:
         settings.seed = secrets.randbelow(2**31)
-    specs = _sides(settings)
-    game = make_game(settings.game or game_of_networks(specs, settings) or DEFAULT_GAME)
+    game = make_game(settings.game or game_of_networks((settings.first, settings.second), settings) or DEFAULT_GAME)
     Session(game, settings.moves)  # refuses an impossible list before a network is loaded
-    players = tuple(_make_side(spec, game, settings, index) for index, spec in enumerate(specs))
+    specs = _sides(settings, game)
+    adviser = _adviser(settings, game, specs)
+    console = console or Console(highlight=False)
+    with _getting_ready(console):
+        players = tuple(_make_side(spec, game, settings, index) for index, spec in enumerate(specs))
     people = any(isinstance(player, HumanPlayer) for player in players)
     every_board = people if settings.boards == "auto" else settings.boards == "every"
-    console = console or Console(highlight=False)
-    adviser = _adviser(settings, game, specs)
     warm_up(game, players, console)
+    _introduce(specs, settings, game, console)
     TerminalGame(game, players, console, read_line, adviser, settings.moves, every_board).run()
     return 0
 
 
 def game_of_networks(specs, settings: PlayerSettings) -> str | None:
-    """Return the game of the first network among the players named, None without one."""
-    for spec in specs:
+    """Return the game of the first network among the players named, None without one; a side that is left open is None."""
+    for spec in filter(None, specs):
         kind, _ = read_spec(spec, settings)
-        if kind not in ("human", "random", "uct", "solver", "network") and (path := network_path(kind, "")):
+        if kind not in ("human", "random", "uct", "solver", "best", "network") and (path := network_path(kind, "")):
             from alphazero.network_player import network_file_game
 
             return network_file_game(path)
@@ -92,32 +98,48 @@ def game_of_networks(specs, settings: PlayerSettings) -> str | None:
 def warm_up(game: Game, players, console: Console) -> None:
     """Let each engine look at the start once, so that compiling or loading its kernels does not pass for thinking."""
     jit.announce_first_compilation()
-    with console.status("Getting ready ...") if console.is_terminal else contextlib.nullcontext():
+    with _getting_ready(console):
         for player in players:
             # A solver may need minutes for the start, or refuse it.
             if not isinstance(player, (HumanPlayer, SolverPlayer)):
                 player.limited(1, None).choose(game.initial_states())
 
 
-def _sides(settings: PlaySettings) -> tuple[str, str]:
-    """Return who plays: a person against uct, and a person takes the side that is left open."""
-    if settings.first is None and settings.second is None:
-        return "human", "uct"
-    if settings.second is None:
-        return settings.first, "uct" if read_spec(settings.first, settings)[0] == "human" else "human"
-    return settings.first or "human", settings.second
+def _getting_ready(console: Console):
+    return console.status("Getting ready ...") if console.is_terminal else contextlib.nullcontext()
+
+
+def _sides(settings: PlaySettings, game: Game) -> tuple[str, str]:
+    """Return who plays: a person takes a side that is left open; against a person it is the game's default player."""
+    first, second = settings.first, settings.second
+    if first is None:
+        first = default_player(game.name) if second is not None and _kind(second, settings) == "human" else "human"
+    if second is None:
+        second = default_player(game.name) if _kind(first, settings) == "human" else "human"
+    return first, second
+
+
+def _kind(spec: str, settings: PlaySettings) -> str:
+    return read_spec(spec, settings)[0]
+
+
+def _introduce(specs, settings: PlaySettings, game: Game, console: Console) -> None:
+    """Say what the network that ships with the game is, where it plays."""
+    if "best" in [_kind(spec, settings) for spec in specs]:
+        about = summary(network_info(shipped_network(game.name)))
+        console.print(f"best is the network that ships with {game.name}{about and ': '}{about}.", style="dim", soft_wrap=True)
 
 
 def _make_side(spec: str, game, settings: PlaySettings, index: int):
-    if read_spec(spec, settings)[0] == "human":
+    if _kind(spec, settings) == "human":
         return HumanPlayer()
     return make_player(spec, game, dataclasses.replace(settings, seed=settings.seed + index))
 
 
 def _adviser(settings: PlaySettings, game, specs):
-    """Return what makes the player that gives hints: the one asked for, an engine of this game that thinks, or uct."""
-    thinking = [spec for spec in specs if read_spec(spec, settings)[0] not in ("human", "random")]
-    spec = settings.hint or (thinking[0] if thinking else "uct")
-    if read_spec(spec, settings)[0] == "human":
+    """Return what makes the player that gives hints: the one asked for, an engine of this game that thinks, or the game's default player."""
+    thinking = [spec for spec in specs if _kind(spec, settings) not in ("human", "random")]
+    spec = settings.hint or (thinking[0] if thinking else default_player(game.name))
+    if _kind(spec, settings) == "human":
         raise ConfigError("hint=human is not allowed: hint takes an engine, such as uct:1000.")
     return lambda: make_player(spec, game, dataclasses.replace(settings, seed=settings.seed + 2))

@@ -24,7 +24,7 @@ class ProveOptions:
     """Who is looked at."""
 
     game: str = option("tic_tac_toe", "which game; it must be small enough to look at every position")
-    player: str = option("network", "a player: random, uct, uct:1000, solver, network, or the path of a network or of a run")
+    player: str = option("network", "a player: random, uct, uct:1000, solver, best, network (the newest, or else best), or the path of a network or a run")
     show: int = option(3, "misplayed positions to print", 0, 10_000)
 
 

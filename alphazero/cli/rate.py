@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from alphazero.arena import MatchProgress
-from alphazero.checkpoint import find_network, load_network
+from alphazero.checkpoint import find_network, load_network, network_info
 from alphazero.cli.help_text import print_help
 from alphazero.cli.play import warm_up
 from alphazero.cli.rate_picture import draw, rating_words, short_name
@@ -23,6 +23,7 @@ from alphazero.rating import Ratings, joined_players, rate
 from alphazero.rating_file import RatingFile
 from alphazero.rng import child_generator
 from alphazero.run_folder import RunFolder
+from alphazero.shipped_networks import is_shipped
 from alphazero.tournament import play_tournament
 
 COMMAND = "alphazero rate"
@@ -127,7 +128,15 @@ def player_name(spec: str, game: Game, settings: RateSettings) -> str:
         return spec
     limits = [f"{key}={getattr(own, key)}" for key in ("num_simulations", "time_limit_s") if getattr(own, key) is not None]
     others = [word for word in spec.split(",")[1:] if not word.startswith(("num_simulations=", "time_limit_s="))]
-    return ",".join([str(find_network(path)), *limits, *others])
+    return ",".join([_network_name(find_network(path)), *limits, *others])
+
+
+def _network_name(path: Path) -> str:
+    """Return the name of a network's file; for one that ships, which may be replaced by a better one, that of the run that made it."""
+    if not is_shipped(path):
+        return str(path)
+    info = network_info(path)
+    return f"best ({info.get('run', '?')}/{info.get('iteration', 0):06d})"
 
 
 def _player_settings(spec: str, settings: RateSettings, seed: int = 0) -> PlayerSettings:

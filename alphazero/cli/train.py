@@ -203,7 +203,7 @@ def _resumed(words: list[str]) -> tuple[TrainSettings, RunFolder, bool]:
     """Return the settings of a stored run with the words' changes, and its folder."""
     values = dict(word.partition("=")[::2] for word in words)
     game = values.pop("game", None)
-    folder = RunFolder.find(values.pop("resume"), values.get("run.root", RunSettingsRoot), None if game is None else _game_of_choice(game))
+    folder = RunFolder.find(values.pop("resume"), values.get("run.root", RunSettingsRoot), None if game is None else game_of_choice(game))
     old = config.from_plain(TrainSettings, folder.read_config())
     changes = config.from_overrides(TrainSettings, [f"{key}={value}" for key, value in values.items()], "train resume=...")
     settings = config.from_plain(TrainSettings, folder.read_config())
@@ -223,7 +223,7 @@ def _resumed(words: list[str]) -> tuple[TrainSettings, RunFolder, bool]:
 RunSettingsRoot = TrainSettings().run.root
 
 
-def _game_of_choice(choice: str) -> str:
+def game_of_choice(choice: str) -> str:
     """Return the name of the game that a choice of the config group means."""
     path = config_folder() / "game" / f"{choice}.yaml"
     return OmegaConf.load(path).game.name if path.is_file() else choice

@@ -15,7 +15,7 @@ from typing import IO
 
 from alphazero.exact import ILLEGAL_SCORE
 from alphazero.games import make_game
-from alphazero.player_specs import make_player
+from alphazero.player_specs import default_player, make_player
 from alphazero.players import MAX_SIMULATIONS, MAX_TIME_S, Player, PlayerSettings
 
 REQUEST_KEYS = ("game", "moves", "num_simulations", "time_limit_s")
@@ -45,16 +45,18 @@ class Engine:
     """Answers requests with one player for each game.
 
     Args:
-        spec: who plays, as `alphazero.player_specs.make_player` reads it.
+        spec: who plays, as `alphazero.player_specs.make_player` reads it; "auto" is the default player of the request's game.
         settings: of the player.
         network_game: the only game that is played, if a network of that game does it; None plays them all.
     """
 
     def __init__(self, spec: str = "uct", settings: PlayerSettings | None = None, network_game: str | None = None):
         self._network_game = network_game
-        # One network is loaded once, since there is one game then; the others are light, and old ones make room for new ones.
+        # A network is loaded once, when its game is first asked about: few games have one. The others are light, and old ones make room for new ones.
         self._game = functools.lru_cache(_CACHED_GAMES)(make_game)
-        self._player = functools.lru_cache(_CACHED_GAMES)(lambda name: make_player(spec, self._game(name), settings))
+        self._player = functools.lru_cache(_CACHED_GAMES)(
+            lambda name: make_player(default_player(name) if spec == "auto" else spec, self._game(name), settings)
+        )
 
     def answer(self, line: str) -> dict:
         """Return the answer to one line, as plain data for JSON; a line that cannot be answered gets {"error": sentence}."""

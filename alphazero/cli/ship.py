@@ -1,0 +1,124 @@
+"""`alphazero ship`: make a trained network the one that its game is played with (the player `best`), and write its card."""
+
+import dataclasses
+from pathlib import Path
+
+from omegaconf import OmegaConf
+from rich.console import Console
+
+from alphazero.checkpoint import NetworkFile, find_network, folder_name, load_network, network_info, save_network, write_atomically
+from alphazero.cli.help_text import print_help
+from alphazero.config import ConfigError, from_overrides, option, rows
+from alphazero.network_card import MEASURED_KEYS, PLACE_KEYS, card_text, run_facts, summary
+from alphazero.run_folder import RunFolder
+from alphazero.shipped_networks import shipped_folder
+
+COMMAND = "alphazero ship"
+SUMMARY = (
+    "Copy the newest network of a run to where the program looks for the player 'best' of its game, and write a card beside it: how it was made, how strong "
+    "it is, how to make it again, all from the files of the run."
+)
+EXAMPLES = [
+    "alphazero ship run=latest",
+    "alphazero ship run=checkpoints/connect_four/RUN hardware='2 cores of an AMD EPYC, no GPU'",
+    "alphazero ship run=latest measured='[\"On 1,000 fresh positions (seed 7): 99.1 %.\"]'",
+]
+
+
+@dataclasses.dataclass
+class ShipSettings:
+    """Which network, and what its card says besides what the run knows."""
+
+    run: str = option("latest", "folder of the run, whose newest network is taken, or the path of a network, or latest")
+    root: str = option("checkpoints", "folder of all runs, where latest is looked for")
+    into: str | None = option(None, "folder to write to; without it the one where 'best' is looked for: checkpoints/best of a clone")
+    hardware: str = option("", "the machine that it was trained on, in your words, for the card")
+    measured: list[str] = option([], "further lines for the card: what you have measured, and by which command")
+
+
+def main(words: list[str], console: Console | None = None) -> int:
+    """Write the network and its card, and say where they are."""
+    if {"-h", "--help"} & set(words):
+        print_help("ship", SUMMARY, ShipSettings(), EXAMPLES)
+        return 0
+    settings = from_overrides(ShipSettings, words, COMMAND)
+    source = find_network(RunFolder.find("latest", settings.root, None, key="run").path if settings.run == "latest" else settings.run)
+    network = with_facts(source, settings)
+    path = Path(settings.into or shipped_folder()) / f"{folder_name(network.game)}.safetensors"
+    before = summary(network_info(path)) if path.is_file() else ""
+    try:
+        save_network(path, network.arrays, network.game, network.settings, network.info)
+        write_atomically(path.with_suffix(".md"), card_text(network, path.stat().st_size).encode())
+    except OSError as error:
+        raise ConfigError(f"the network cannot be written to {path.parent} ({error.strerror}): name another folder by into=.") from None
+    console = console or Console(highlight=False)
+    console.print(f"{source} is now the best of {network.game}: {path} ({path.stat().st_size:,} bytes)", markup=False, soft_wrap=True)
+    console.print(f"Its card: {path.with_suffix('.md')} ({summary(network.info)})", markup=False, soft_wrap=True)
+    if before:
+        console.print(f"It takes the place of another: {before}.", markup=False, soft_wrap=True)
+    return 0
+
+
+def with_facts(source: Path, settings: ShipSettings) -> NetworkFile:
+    """Return a stored network with everything that is known of how it was made.
+
+    Raises:
+        ValueError: with one plain sentence if it is no network, or one that cannot play its game.
+    """
+    from alphazero.games import make_game
+    from alphazero.network_player import NetworkPlayer
+
+    network = load_network(source)
+    NetworkPlayer(make_game(network.game), source, num_simulations=1)  # refuses weights that do not fit their game
+    info = dict(network.info)
+    folder = RunFolder(source.parent.parent)
+    if source.parent.name == "networks" and "iteration" in info:
+        info |= run_facts(folder, info["iteration"])
+    if "settings" in info:
+        info["recipe"] = recipe(info["settings"], network.game)
+    added = {"hardware": settings.hardware, "measured": list(settings.measured)}
+    return network._replace(info=info | {key: value for key, value in added.items() if value})
+
+
+def recipe(settings: dict, game_name: str) -> list[str]:
+    """Return the fewest words of `alphazero train` that make a run of these settings; what they leave to be measured is left to that.
+
+    Args:
+        settings: those of a run by their keys, see `alphazero.network_card.flat_settings`. A key that is missing, since the run is of an older
+            version, has its default, which is what older versions did; one that is there no more is passed over.
+    """
+    from alphazero.cli.train import compose
+    from alphazero.settings import TrainSettings
+
+    wanted = {key: settings.get(key, default) for key, default, *_ in rows(TrainSettings()) if key not in PLACE_KEYS}
+    found = []
+    for words in _presets(game_name):
+        composed = {key: value for key, value, *_ in rows(compose(words))}
+        if composed["game.name"] == game_name:
+            left_open = [key for key in MEASURED_KEYS if composed[key] in ("auto", 0)]
+            differing = [key for key, value in wanted.items() if value != composed[key] and key not in left_open]
+            found.append([*words, *(f"{key}={_word(wanted[key])}" for key in differing)])
+    return min(found, key=len) if found else []
+
+
+def _presets(game_name: str) -> list[list[str]]:
+    """Return the words of `alphazero train` to begin with: the game's presets and ready recipes, or those for a game of any name."""
+    from alphazero.cli.train import config_folder, game_of_choice, groups
+
+    games = [choice for choice in groups()["game"] if game_of_choice(choice) == game_name]
+    if not games:
+        return [[f"game={choice}", f"game.name={game_name}"] for choice in ("custom", "connect_x")]
+    experiments = []
+    for name in groups()["experiment"]:
+        defaults = OmegaConf.load(config_folder() / "experiment" / f"{name}.yaml").get("defaults", [])
+        experiments += [name for entry in defaults if "override /game" in entry and entry["override /game"] in games]
+    return [[f"game={choice}"] for choice in games] + [[f"experiment={name}"] for name in experiments]
+
+
+def _word(value) -> str:
+    """Return a setting's value as it is typed."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"[{','.join(map(_word, value))}]" if isinstance(value, list) else str(value)

@@ -1,0 +1,110 @@
+"""The networks that ship: found by their game alone, each with the card that its own facts make."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from alphazero import shipped_networks
+from alphazero.checkpoint import folder_name, load_network, network_info, save_network
+from alphazero.cli.rate import RateSettings, player_name
+from alphazero.games import make_game
+from alphazero.network_card import card_text
+from alphazero.player_specs import make_player
+from alphazero.players import PlayerSettings
+from alphazero.shipped_networks import is_shipped, shipped_folder, shipped_network
+
+SHIPPED = sorted(shipped_folder().glob("*.safetensors"))
+MOST_BYTES = 3_000_000  # a clone should not become slow by it
+
+
+def _save(path: Path, game: str) -> Path:
+    save_network(path, {"w": np.zeros(1, np.float32)}, game, {}, {})
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(shipped_networks, "shipped_folder", lambda: tmp_path)
+    return tmp_path
+
+
+def test_a_network_is_found_by_the_name_of_its_game(folder):
+    path = _save(folder / "othello_6.safetensors", "othello:6")
+    assert shipped_network("othello:6") == path
+    assert shipped_network("othello") is None
+    assert shipped_network("connect_four") is None
+    assert is_shipped(path)
+    assert not is_shipped(folder / "othello_6" / "networks" / "000001.safetensors")
+
+
+def test_a_file_whose_network_plays_another_game_is_not_trusted(folder):
+    _save(folder / "connect_four.safetensors", "othello:6")
+    assert shipped_network("connect_four") is None
+    _save(folder / "othello_6.safetensors", "othello:6")
+    assert shipped_network("mine/othello_6.py") is None  # somebody's own game, whose file has the same name
+
+
+def test_a_broken_file_gets_one_sentence(folder):
+    (folder / "connect_four.safetensors").write_bytes(b"version https://git-lfs")
+    with pytest.raises(ValueError, match="cannot be read as a safetensors file") as error:
+        shipped_network("connect_four")
+    assert "\n" not in str(error.value)
+
+
+def test_the_folder_is_in_the_package_where_it_is_installed_and_beside_it_in_a_clone(tmp_path, monkeypatch):
+    monkeypatch.setattr(shipped_networks, "__file__", str(tmp_path / "alphazero" / "shipped_networks.py"))
+    assert shipped_folder() == tmp_path / "checkpoints" / "best"
+    (tmp_path / "alphazero" / "best_networks").mkdir(parents=True)
+    assert shipped_folder() == tmp_path / "alphazero" / "best_networks"
+
+
+# --- those that are there ---------------------------------------------------------------------------------------------------------------
+
+
+def test_the_games_of_the_first_page_have_one():
+    assert {"tic_tac_toe", "connect_four", "othello:6"} <= {load_network(path).game for path in SHIPPED}
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_every_network_is_found_and_its_card_is_what_its_facts_make(path):
+    network = load_network(path)
+    assert path.stem == folder_name(network.game)
+    assert shipped_network(network.game) == path
+    assert path.stat().st_size < MOST_BYTES
+    assert path.with_suffix(".md").read_text() == card_text(network, path.stat().st_size)
+    assert {"run", "iteration", "elapsed_s", "settings", "recipe", "versions", "hardware"} <= set(network.info)
+    assert {"strength", "exact", "proof"} & set(network.info), "nothing says how strong it is"
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_no_card_and_no_network_names_a_folder_of_somebodys_machine(path):
+    text = path.with_suffix(".md").read_text() + str(network_info(path))
+    assert re.findall(r"""(?<![\w.*])/\w+/\w+|[A-Z]:\\""", text) == []
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_every_network_plays_and_is_called_best(path):
+    game = make_game(load_network(path).game)
+    player = make_player("best", game, PlayerSettings(num_simulations=16, device="cpu"))
+    choice = player.choose(game.initial_states(2))
+    assert player.name == "best"
+    assert game.legal_action_mask(game.initial_states(2))[np.arange(2), choice.actions].all()
+
+
+@pytest.mark.parametrize(("moves", "action"), [([0, 6, 1, 6, 2, 5], 3), ([6, 0, 6, 1, 5, 2], 3), ([3, 3, 4, 4, 2], None)])
+def test_the_one_of_connect_four_sees_three_in_a_row(moves, action):
+    """It wins with the fourth disc, stops the other's fourth, and knows that an open three is lost for who has to answer."""
+    game = make_game("connect_four")
+    analysis = make_player("best", game, PlayerSettings(num_simulations=100, device="cpu")).analyse(game.play_moves(moves))
+    if action is None:
+        assert analysis.value < -0.8
+    else:
+        assert analysis.action == action
+
+
+def test_a_rating_is_of_the_network_that_ships_now_not_of_the_next_one():
+    info = network_info(shipped_network("tic_tac_toe"))
+    expected = f"best ({info['run']}/{info['iteration']:06d}),num_simulations=64"
+    assert player_name("best,num_simulations=64", make_game("tic_tac_toe"), RateSettings()) == expected
