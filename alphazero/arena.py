@@ -121,7 +121,7 @@ def draw_openings(game: Game, num_openings: int, plies: int, seed: int, accept: 
             if best is not None and best[0] == 0:
                 break
         if best is None and accept is not None:
-            raise ValueError(f"none of {_ROUNDS * CANDIDATES:,} random openings of {plies} plies of {game.name} is of the wanted kind: try other opening_plies.")
+            raise ValueError(f"none of {_ROUNDS * CANDIDATES:,} random openings of {plies} plies is of the wanted kind: try other opening_plies.")
         if best is None:
             raise ValueError(f"opening_plies={plies} is too long: {game.name} is over before {plies} random moves have been made.")
         served[best[1]] = best[0] + 1

@@ -32,11 +32,11 @@ def test_the_baseline_is_the_loss_of_the_network_that_gives_the_same_answer_ever
     baseline = Baseline(CPU)
     for part in parts:
         baseline.add(part)
-    everything = Targets(*(torch.cat(columns) for columns in zip(*parts)))
+    everything = Targets(*(torch.cat(columns) for columns in zip(*(part[:3] for part in parts))))
     mean = everything.values.mean(dim=0)
     logits = torch.atanh(mean) if num_value_logits == 1 else mean.log()
     expected = losses(NetworkOutput(torch.zeros(62, 7), logits.expand(62, -1)), everything)
-    assert baseline.losses() == pytest.approx([float(loss) for loss in expected], rel=1e-5)
+    assert baseline.losses() == pytest.approx([float(loss) for loss in expected[:2]], rel=1e-5)
 
 
 def test_without_rows_the_baseline_is_not_a_number_and_with_equal_rows_it_is_zero():
@@ -68,11 +68,11 @@ def test_losses_on_new_rows_change_nothing_and_are_those_of_the_evaluating_netwo
     for name, array in network_arrays(network).items():
         np.testing.assert_array_equal(array, before[name])
     assert learner.state_dict()["num_steps"] == state["num_steps"] == 9
-    rows = Batch(*map(torch.from_numpy, batch))
+    rows = Batch(*map(torch.from_numpy, batch[:5]))
     with torch.no_grad():
         output = network.eval()(rows.planes)
     expected = losses(output, Targets(rows.action_weights, rows.legal_action_mask, value_targets(rows.outcomes, rows.root_values, 0.5, 3)))
-    assert (report.num_rows, report.policy_loss, report.value_loss) == (30, *map(pytest.approx, map(float, expected)))
+    assert (report.num_rows, report.policy_loss, report.value_loss) == (30, *map(pytest.approx, map(float, expected[:2])))
     assert report.loss == pytest.approx(report.policy_loss + report.value_loss)
 
 
