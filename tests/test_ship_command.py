@@ -54,7 +54,7 @@ def _ship(tmp_path, *words) -> tuple[str, str]:
 
 
 def test_the_newest_network_of_a_run_is_copied_with_the_facts_of_its_run(run, tmp_path):
-    printed, card = _ship(tmp_path, f"run={run.path}", "hardware=two cores", "measured=[line one, line two]")
+    printed, card = _ship(tmp_path, f"run={run.path}", "hardware=two cores: fast", "measured=[line one, line two]")
     source, shipped = load_network(run.network(3)), load_network(tmp_path / "best" / "tic_tac_toe.safetensors")
     assert (shipped.game, shipped.settings) == (source.game, source.settings)
     assert shipped.arrays.keys() == source.arrays.keys()
@@ -70,7 +70,7 @@ def test_the_newest_network_of_a_run_is_copied_with_the_facts_of_its_run(run, tm
         "| made by | run mine, iteration 3 |",
         "30 games of self-play, 210 positions",
         "| wall time | 1 min 30 s of training, and 8 s of measuring its strength |",
-        "| hardware | two cores |",
+        "| hardware | two cores: fast |",
         "| engine in self-play | torch bfloat16 |",
         "    alphazero train game=tic_tac_toe seed=5\n",
         "in 4,519 of 4,520 that are not final; 1 games lost",
