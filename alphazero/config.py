@@ -135,7 +135,8 @@ def _parse(text: str):
     import yaml
 
     try:
-        return yaml.safe_load(text) if text else ""
+        value = yaml.safe_load(text) if text else ""
+        return text if isinstance(value, dict) else value  # no setting is a mapping: 'laptop: 2 cores' is text
     except yaml.YAMLError:
         return text
 

@@ -101,7 +101,7 @@ class PlayerSettings:
 
     num_simulations: int | None = option(
         None,
-        "simulations for a move; without it 1000 for uct, the network's own number for a network, or the time limit",
+        "simulations for a move; without it 1000 for uct, 200 for a network, or the time limit",
         1,
         MAX_SIMULATIONS,
     )

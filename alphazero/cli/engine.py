@@ -14,7 +14,8 @@ from alphazero.players import PlayerSettings
 COMMAND = "alphazero engine"
 SUMMARY = "Answer one JSON line on standard output for every JSON line on standard input (docs/PLAY.md)."
 EXAMPLES = [
-    """echo '{"game": "connect_four", "moves": [3, 3, 2]}' | alphazero engine num_simulations=5000""",
+    """echo '{"game": "connect_four", "moves": [3, 3, 2]}' | alphazero engine""",
+    "alphazero engine player=uct num_simulations=5000",
     """echo '{"game": "tic_tac_toe", "moves": [0]}' | alphazero engine player=solver""",
     "alphazero engine network=checkpoints/connect_four/RUN num_simulations=200",
 ]
