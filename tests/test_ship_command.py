@@ -158,7 +158,7 @@ def _settings(words) -> dict:
     "words",
     [
         ["game=tic_tac_toe"],
-        ["experiment=connect_four_20min", "seed=3"],
+        ["experiment=connect_four_5min", "seed=3"],
         ["experiment=notebook_tic_tac_toe"],
         ["game=othello_6x6", "network=tiny", "learner=sgd", "learner.step_at=[0.3,0.6]", "pit=on", "device=cpu"],
         ["game=connect_x", "game.name=connect_x:4x4x3", "evaluator.engine=torch", "selfplay.num_parallel_games=7"],
@@ -174,10 +174,10 @@ def test_a_recipe_makes_the_same_settings(words):
 
 
 def test_a_recipe_is_the_ready_one_where_that_says_it_all():
-    wanted = _settings(["experiment=connect_four_20min", "seed=3"])
+    wanted = _settings(["experiment=connect_four_5min", "seed=3"])
     # As a run stores them: what was left open has been measured.
     wanted |= {"evaluator.engine": "openvino", "evaluator.precision": "int8", "learner.precision": "bfloat16", "selfplay.num_parallel_games": 256}
-    assert recipe(wanted, "connect_four") == ["experiment=connect_four_20min", "seed=3"]
+    assert recipe(wanted, "connect_four") == ["experiment=connect_four_5min", "seed=3"]
 
 
 def test_settings_become_flat_and_times_become_words():
