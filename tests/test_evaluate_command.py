@@ -111,7 +111,8 @@ def test_the_picture_is_written(set_file, tmp_path):
     ("words", "message"),
     {
         ("game=othello:4", "network=random"): "no evaluation set ships with othello:4: make one with 'alphazero make_evaluation_set game=othello:4'",
-        ("network=random", "set=none.csv"): "the evaluation set 'none.csv' cannot be read",
+        ("network=random", "set=README.md"): "'README.md' is no evaluation set",
+        ("network=random", "set=none.csv"): "there is no file 'none.csv'; 'alphazero make_evaluation_set out=none.csv' makes",
         ("network=human",): "a human plays in 'alphazero play' only",
         ("network=deep_blue",): "there is no player",
         ("network=random", "json=no/such/folder/x.json"): "there is no folder no/such/folder",

@@ -117,7 +117,7 @@ HEAD = "# game: connect_x:4x3x3\nmoves,scores,source\n"
 GOOD = "0 1 2 0 2 1 1 1,0:0 2:2,random\n"  # column 2 wins at once
 #: What is wrong with a file, and what is said about it.
 WRONG = {
-    "moves,scores,source\n" + GOOD: "is of no game, not of connect_x:4x3x3",
+    "moves,scores,source\n" + GOOD: "is no evaluation set",
     "# game: othello\nmoves,scores,source\n" + GOOD: "is of othello, not of connect_x:4x3x3",
     "# game: connect_x:4x3x3\n" + GOOD: "should begin with the line moves,scores,source",
     HEAD: "should begin with the line moves,scores,source and hold one position or more",
@@ -149,7 +149,7 @@ def test_the_right_file_is_read(small, tmp_path):
 
 
 def test_a_file_that_is_not_there_gets_one_sentence(small, tmp_path):
-    with pytest.raises(ValueError, match="cannot be read: it should be a text file made by 'alphazero make_evaluation_set'"):
+    with pytest.raises(ValueError, match="there is no file .*none.csv'; 'alphazero make_evaluation_set out="):
         read_set(tmp_path / "none.csv", small[0])
 
 

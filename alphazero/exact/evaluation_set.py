@@ -81,11 +81,15 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
     """
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise ConfigError(f"there is no file '{path}'; 'alphazero make_evaluation_set out={path}' makes an evaluation set.") from None
     except (OSError, UnicodeDecodeError):
         raise ConfigError(f"the evaluation set '{path}' cannot be read: it should be a text file made by 'alphazero make_evaluation_set'.") from None
     notes = dict(line[1:].strip().partition(": ")[::2] for line in lines if line.startswith("#"))
-    if notes.get("game") != game.name:
-        raise ConfigError(f"the evaluation set '{path}' is of {notes.get('game', 'no game')}, not of {game.name}.")
+    if "game" not in notes:
+        raise ConfigError(f"'{path}' is no evaluation set: 'alphazero make_evaluation_set' makes one.")
+    if notes["game"] != game.name:
+        raise ConfigError(f"the evaluation set '{path}' is of {notes['game']}, not of {game.name}.")
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
     table = list(csv.reader(line for _, line in numbered))
     if len(table) < 2 or table[0] != COLUMNS:
