@@ -1,9 +1,11 @@
 """Reanalysis: positions of the window are searched again with the newest network, so that old games teach what is known today.
 
 In: positions, the lanes of an evaluator. Out: new policy targets and root values for them; the results of the games stay. As in MuZero Reanalyze
-(Schrittwieser et al. 2021, arXiv 2104.06294), for the searches alone. The searches are full ones without noise. Knows neither replay nor learner.
+(Schrittwieser et al. 2021, arXiv 2104.06294), for the searches alone. The searches are full ones without noise, with the root of full searches
+(`search.root`). Knows neither replay nor learner.
 """
 
+import dataclasses
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -26,6 +28,7 @@ class Reanalysis:
         self._batch_size = max(num_parallel_games // len(evaluators), 1)
         # Nothing here is drawn at random: without noise, a generator is never asked.
         unasked = np.random.default_rng(0)
+        settings = dataclasses.replace(settings, fast_root=settings.root)  # a search without noise counts as a fast one
         self._searches = [TreeSearch(game, evaluator, self._batch_size, max_simulations, settings, unasked) for evaluator in evaluators]
         self._pool = ThreadPoolExecutor(len(evaluators)) if len(evaluators) > 1 else None
 

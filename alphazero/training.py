@@ -147,6 +147,7 @@ class Trainer:
 
     def _reanalyse(self, report: IterationReport):
         """Search some rows of the window again with the newest network."""
+        self._reanalysed = None
         num_rows = round(self.settings.replay.reanalysis_share * report.selfplay.num_targets)
         if not num_rows:
             return
