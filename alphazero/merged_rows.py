@@ -1,8 +1,7 @@
 """Rows of the same position, merged: each is shown with the mean of what all of them say.
 
 In: the rows of a window. Out: the distinct positions' mean targets, and which of them each row is. An opening that a thousand games share has a
-thousand results; their mean has a thirtieth of the noise of one. Leela Chess Zero and KataGo leave this to the optimiser, Connect Four is small
-enough to profit. A position and its mirror image count as two: symmetries are for the batches.
+thousand results; their mean has a thirtieth of the noise of one. A position and its mirror image count as two: symmetries are for the batches.
 """
 
 from typing import NamedTuple

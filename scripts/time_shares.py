@@ -24,11 +24,13 @@ def shares(rows: list[dict]) -> dict[str, float]:
     evaluator, network = (total(lambda row, key=key: row["selfplay_s"] * row[f"selfplay.{key}_share"]) for key in ("evaluator", "network"))
     learner, sampling = (total(lambda row, key=key: row[key]) for key in ("learner_s", "sampling_s"))
     swap, measure, store = (total(lambda row, key=key: row[key]) for key in ("engine.seconds", "measure_s", "store_s"))
-    known = total(lambda row: row["selfplay_s"]) + learner + swap
+    reanalysis = total(lambda row: row.get("reanalysis_s", 0.0))  # runs of earlier versions have none
+    known = total(lambda row: row["selfplay_s"]) + reanalysis + learner + swap
     return {
         "self-play: network": network,
         "self-play: cache of evaluations": evaluator - network,
         "self-play: search, games, records": total(lambda row: row["selfplay_s"]) - evaluator,
+        "stored positions searched again": reanalysis,
         "learner: steps": learner - sampling,
         "learner: batches": sampling,
         "new weights for search, agreement": swap,

@@ -8,7 +8,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from alphazero import config
+from alphazero import config, jit
 from alphazero.cli.help_text import print_help
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.engines import EngineChoice
@@ -82,6 +82,7 @@ def compare(folders: list[RunFolder], settings: CompareSettings, console: Consol
     if path is None:
         raise ConfigError(f"no evaluation set ships with {game.name}: make one with 'alphazero make_evaluation_set game={game.name}', and name it with set=.")
     positions = read_set(path, game)
+    jit.announce_first_compilation()
     ways: dict[str, Way] = {}
     for folder, run in zip(folders, stored):
         with Console(stderr=True).status(f"{folder.path.name} answers {len(positions):,} positions of {game.name} ..."):
