@@ -10,8 +10,8 @@
     network_evaluator       an engine held to the reference, behind evaluation_cache
     selfplay                games in lockstep, an unending stream of records; parallel_selfplay runs one on each core
     replay                  a growing window of raw positions, batches under random symmetries (symmetric_rows)
-    learner                 batches in, better weights out; loss has its gradients, baseline what knowing nothing loses, muon turns kernels,
-                            weight_average is what plays, memory keeps what is freed
+    learner                 batches in, better weights out; loss has its gradients, baseline what knowing nothing loses, optimizers the steps
+                            (muon for kernels), weight_average what plays, memory keeps what is freed
     checkpoint, run_folder  files that are never half written, and where they lie
     shipped_networks        networks that are there without training, the player `best`; network_card says how one was made
     players, arena          choosers of moves, and paired matches between them; exact/ plays perfectly and proves them

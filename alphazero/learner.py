@@ -1,6 +1,7 @@
 """The learner: rows in, better weights out.
 
-In: batches of the replay. Out: `LearnerReport`. The loss is in `alphazero.loss`; weight decay is the optimiser's. Knows nothing of search and games.
+In: batches of the replay. Out: `LearnerReport`. The loss is in `alphazero.loss`; weight decay is that of the optimisers, which
+`alphazero.optimizers` makes. Knows nothing of search and games.
 """
 
 import collections
@@ -14,8 +15,8 @@ from alphazero.baseline import Baseline
 from alphazero.config import option
 from alphazero.loss import LossWeights, Targets, loss_gradients, losses, masked_log_softmax, value_targets
 from alphazero.memory import keep_freed_memory
-from alphazero.muon import Muon
 from alphazero.network import NetworkOutput, TinyNetwork, expected_value
+from alphazero.optimizers import load_optimizer, make_optimizers, optimizer_arrays, update_of
 from alphazero.replay import Batch
 from alphazero.weight_average import WeightAverage
 
@@ -102,7 +103,7 @@ class Learner:
         self.num_steps = 0
         self.report = LearnerReport()  #: of the last call of `learn`
         self._parameters = list(network.parameters())
-        self._optimizers = _make_optimizers(network, settings)
+        self._optimizers = make_optimizers(network, settings)
         self._average = WeightAverage(network, settings.average_half_life_steps) if settings.average_half_life_steps else None
         self._loss_weights = LossWeights(settings.value_weight, settings.reply_weight, settings.ownership_weight, settings.margin_weight)
         self._autocast = torch.autocast(device.type, torch.bfloat16, enabled=settings.precision == "bfloat16")
@@ -134,7 +135,7 @@ class Learner:
         self._baseline = Baseline(self.device)
         self._sums, self._calibration = torch.zeros(10, device=self.device), torch.zeros((3, 10), device=self.device)
         self._newest_planes = collections.deque(maxlen=_NORM_BATCHES)
-        updates = [_update_of(optimizer) for optimizer in self._optimizers.values()]
+        updates = [update_of(optimizer) for optimizer in self._optimizers.values()]
         done = 0
         for batch in batches:
             self._step(batch, updates, measured=done % _MEASURE_EVERY == 0)
@@ -243,7 +244,7 @@ class Learner:
         averaged = {} if average is None else {"average": {"network": network_arrays(average.network), "num_steps": average.num_steps}}
         return {
             "network": network_arrays(self.network),
-            **{name: _optimizer_arrays(optimizer) for name, optimizer in self._optimizers.items()},
+            **{name: optimizer_arrays(optimizer) for name, optimizer in self._optimizers.items()},
             "num_steps": self.num_steps,
             **averaged,
         }
@@ -256,7 +257,7 @@ class Learner:
             load_arrays(self._average.network, average["network"])
             self._average.num_steps = average["num_steps"]
         for name, optimizer in self._optimizers.items():
-            _load_optimizer(optimizer, state[name])
+            load_optimizer(optimizer, state[name])
         self.num_steps = state["num_steps"]
 
 
@@ -285,62 +286,3 @@ def load_arrays(network: torch.nn.Module, arrays: dict[str, np.ndarray]) -> None
         network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in arrays.items()})
     except RuntimeError as error:
         raise ValueError(f"these weights do not fit this network: {str(error).splitlines()[-1].strip()}.") from None
-
-
-def _make_optimizers(network, settings: LearnerSettings) -> dict[str, torch.optim.Optimizer]:
-    """Return the optimisers by the names that their states are stored under: one, or with muon two."""
-    parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
-    if settings.optimizer == "sgd":
-        momentum = settings.momentum
-        return {"optimizer": torch.optim.SGD(parameters, settings.learning_rate, momentum, weight_decay=settings.weight_decay, nesterov=momentum > 0)}
-    kernels = [module.weight for module in network.modules() if isinstance(module, torch.nn.Conv2d)] if settings.optimizer == "muon" else []
-    turned = {id(kernel) for kernel in kernels}
-    others = [parameter for parameter in parameters if id(parameter) not in turned]
-    kind = torch.optim.Adam if settings.optimizer == "adam" else torch.optim.AdamW
-    optimizers = {"optimizer": kind(others, settings.learning_rate, weight_decay=settings.weight_decay, fused=True)}
-    return optimizers | ({"muon": Muon(kernels, settings.muon_learning_rate)} if kernels else {})
-
-
-def _optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
-    """Return copies of an optimiser's state as arrays and numbers."""
-    return {
-        str(index): {name: value.detach().cpu().numpy().copy() if torch.is_tensor(value) else value for name, value in state.items()}
-        for index, state in optimizer.state_dict()["state"].items()
-    }
-
-
-def _load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
-    """Restore what `_optimizer_arrays` returned."""
-    state = {
-        int(index): {name: torch.from_numpy(np.array(value)) if isinstance(value, np.ndarray) else value for name, value in entry.items()}
-        for index, entry in arrays.items()
-    }
-    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
-
-
-def _update_of(optimizer: torch.optim.Optimizer):
-    """Return what takes the optimiser's step.
-
-    Once Adam has its moments, that is the kernel of torch.optim's fused Adam with its arguments made once, on the optimiser's own state: the step
-    of torch.optim spends 80 us on hooks, groups and checks where the kernel takes 10. Not for another optimiser, nor a torch that has no such kernel.
-    """
-    name = "_fused_adamw_" if isinstance(optimizer, torch.optim.AdamW) else "_fused_adam_"
-    if not isinstance(optimizer, (torch.optim.Adam, torch.optim.AdamW)) or not optimizer.state or not hasattr(torch, name):
-        return optimizer.step
-    (group,) = optimizer.param_groups
-    parameters = [parameter for parameter in group["params"] if parameter in optimizer.state]
-    states = [optimizer.state[parameter] for parameter in parameters]
-    num_steps = states[0]["step"]
-    for state in states:  # they have all taken the same number: one counter, counted up once
-        state["step"] = num_steps
-    kernel, counters = getattr(torch, name), [num_steps] * len(parameters)
-    means, squares = ([state[key] for state in states] for key in ("exp_avg", "exp_avg_sq"))
-    beta1, beta2 = group["betas"]
-    options = dict(lr=group["lr"], beta1=beta1, beta2=beta2, weight_decay=group["weight_decay"], eps=group["eps"])
-    options |= dict(amsgrad=False, maximize=False, grad_scale=None, found_inf=None)
-
-    def update():
-        num_steps.add_(1)
-        kernel(parameters, [parameter.grad for parameter in parameters], means, squares, [], counters, **options)
-
-    return update

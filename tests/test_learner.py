@@ -429,3 +429,23 @@ def test_weights_of_another_shape_are_refused_in_a_sentence():
         load_arrays(learner.network, arrays | {"policy.bias": np.zeros(4, np.float32)})
     with pytest.raises(ValueError, match="^these weights do not fit"):
         load_arrays(learner.network, {name: array for name, array in arrays.items() if name != "value.bias"})
+
+
+def test_muon_turns_the_kernels_adamw_all_else_and_both_steps_shrink_together():
+    def steps_of(progress):
+        learner = real_learner(optimizer="muon", kind="resnet", precision="float32", learning_rate=0.01, final_learning_rate=0.001, muon_learning_rate=0.1)
+        before = {name: tensor.clone() for name, tensor in learner.network.named_parameters()}
+        list(learner.learn([real_batch(make_game("tic_tac_toe"), 8, 0)], progress))
+        return {name: tensor.detach() - before[name] for name, tensor in learner.network.named_parameters()}
+
+    first, last = steps_of(0.0), steps_of(1.0)
+    kernels = [name for name, step in first.items() if step.ndim == 4]
+    assert len(kernels) >= 4
+    for name in kernels:
+        # Singular values of the step, over 0.1 * sqrt(rows / columns) where there are more rows: near 1, as far as the gradient has that rank.
+        rows, columns = first[name].flatten(1).shape
+        largest = float(torch.linalg.svdvals(first[name].flatten(1)).max()) / (0.1 * max(1.0, rows / columns) ** 0.5)
+        assert 0.6 < largest < 1.25, name
+        torch.testing.assert_close(last[name], first[name] / 10, rtol=1e-3, atol=1e-7)
+    bias = first["policy.bias"]
+    torch.testing.assert_close(bias.abs(), torch.full_like(bias, 0.01), rtol=0.02, atol=0)  # Adam's first step is the step size for every weight
