@@ -64,7 +64,7 @@ class LearnerReport:
     value_loss: float = math.nan  #: cross-entropy (win/draw/loss) or squared error (scalar) of the value head
     policy_entropy: float = math.nan  #: of the network's policy over the legal actions, nats
     target_entropy: float = math.nan  #: of the visit shares, nats
-    value_error: float = math.nan  #: mean |v - z|
+    value_error: float = math.nan  #: mean |v - z|, z the rows' outcomes
     calibration_error: float = math.nan  #: mean over ten bins of v, weighted by their rows, of |mean v - mean z|
     gradient_norm: float = math.nan  #: before clipping
     weight_norm: float = math.nan
@@ -154,7 +154,7 @@ class Learner:
         self.network.eval()
         output = self.network(rows.planes)
         output = NetworkOutput(output.prior_logits.float(), output.value_logits.float())  # the auxiliary heads are left out
-        values = value_targets(rows.outcomes, rows.root_values, self.settings.root_value_share, output.value_logits.shape[1])
+        values = value_targets(rows.outcomes, rows.root_values, self.settings.root_value_share, output.value_logits.shape[1], rows.decided)
         parts = losses(output, Targets(rows.action_weights, rows.legal_action_mask, values))
         policy_loss, value_loss = float(parts.policy), float(parts.value)
         return FreshReport(len(rows.outcomes), policy_loss + self.settings.value_weight * value_loss, policy_loss, value_loss)

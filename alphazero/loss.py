@@ -55,9 +55,9 @@ def value_targets(
     """Return `Targets.values`, a mixture of the game's result with the search's value.
 
     Args:
-        outcomes: int8[M], or float32[M], means of several results.
+        outcomes: int8[M], or float32[M], means of several results or lambda-returns.
         root_values: float32[M].
-        decided: float32[M], the share of those results that are no draw; None where each row has one result.
+        decided: float32[M], the share of those outcomes that is no draw; None where each row has one result.
     """
     if num_value_logits == 1:
         return torch.lerp(outcomes.float(), root_values, root_value_share).unsqueeze(1)

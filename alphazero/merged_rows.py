@@ -14,12 +14,12 @@ class MergedRows(NamedTuple):
 
     position_of: np.ndarray  #: int64[M], the position of each row, in [0, N)
     action_weights: np.ndarray  #: float32[N, A], mean
-    outcomes: np.ndarray  #: float32[N], mean result in [-1, 1], from the viewpoint of the player to move
-    decided: np.ndarray  #: float32[N], share of the results that are no draw
+    outcomes: np.ndarray  #: float32[N], mean in [-1, 1], from the viewpoint of the player to move
+    decided: np.ndarray  #: float32[N], mean share of the outcomes that is no draw
     root_values: np.ndarray  #: float32[N], mean
 
 
-def merge_rows(states: np.ndarray, action_weights: np.ndarray, outcomes: np.ndarray, root_values: np.ndarray) -> MergedRows:
+def merge_rows(states: np.ndarray, action_weights: np.ndarray, outcomes: np.ndarray, decided: np.ndarray, root_values: np.ndarray) -> MergedRows:
     """Merge M rows (states [M, K], targets as in `alphazero.replay.Batch`)."""
     keys = np.ascontiguousarray(states).view(np.dtype((np.void, states.shape[1] * states.itemsize))).ravel()
     _, position_of, counts = np.unique(keys, return_inverse=True, return_counts=True)
@@ -28,4 +28,4 @@ def merge_rows(states: np.ndarray, action_weights: np.ndarray, outcomes: np.ndar
         return (np.bincount(position_of, column, len(counts)) / counts).astype(np.float32)
 
     weights = np.stack([mean(column) for column in action_weights.T], axis=1)
-    return MergedRows(position_of, weights, mean(outcomes), mean(np.abs(outcomes)), mean(root_values))
+    return MergedRows(position_of, weights, mean(outcomes), mean(decided), mean(root_values))

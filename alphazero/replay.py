@@ -11,7 +11,7 @@ import numpy as np
 
 from alphazero.config import option
 from alphazero.merged_rows import MergedRows, merge_rows
-from alphazero.records import GameRecord, owners, replies
+from alphazero.records import GameRecord, owners, replies, value_returns
 from alphazero.symmetric_rows import permuted, under_symmetries
 
 _GATHERED_BATCHES = 32  # of an epoch, made at once: for batches of 64 rows the calls cost more than the rows
@@ -26,6 +26,12 @@ class ReplaySettings:
     window_beta: float = option(0.4, "slope of the window's growth at the start; 0 keeps its size", low=0.0, high=1.0)
     window_max: int = option(500_000, "rows kept at the most; this bounds the memory", low=1)
     symmetries: bool = option(True, "show each sampled row under a random symmetry of its game")
+    return_lambda: float = option(
+        1.0, "weight of what follows in a ply's value target, the rest is its search's own value (lambda-returns); 1 is the game's result", low=0.0, high=1.0
+    )
+    return_cut: float = option(
+        0.0, "a move with less than this times the heaviest move's weight tells nothing of the position before it; 0 takes them all", low=0.0, high=1.0
+    )
     merge_positions: bool = option(False, "rows of the same position are shown with the mean of their targets")
     reanalysis_share: float = option(
         0.0, "rows of the window searched again with the newest network in each iteration, as a share of the new rows (MuZero Reanalyze)", low=0.0, high=10.0
@@ -38,11 +44,11 @@ class Batch(NamedTuple):
     planes: np.ndarray  #: float32[M, C, H, W], of the player to move
     action_weights: np.ndarray  #: float32[M, A], the policy target
     legal_action_mask: np.ndarray  #: bool[M, A]
-    outcomes: np.ndarray  #: int8[M], 1, 0 or -1, from the viewpoint of the player to move; float32[M], means in [-1, 1], where rows are merged
+    outcomes: np.ndarray  #: int8[M], 1, 0 or -1, of the player to move; float32[M], in [-1, 1], means where rows are merged, or `value_returns`
     root_values: np.ndarray  #: float32[M], the search's value, same viewpoint
     replies: np.ndarray | None = None  #: float32[M, A], see `alphazero.records.replies`; None where nothing learns from it
     owners: np.ndarray | None = None  #: int8[M, H*W], see `alphazero.records.owners`; None where nothing learns from it
-    decided: np.ndarray | None = None  #: float32[M], share of the results that are no draw, where rows are merged; None where each row has one result
+    decided: np.ndarray | None = None  #: float32[M], share of the outcomes that is no draw; None where each row has a result of its own
 
 
 class Replay:
@@ -64,7 +70,9 @@ class Replay:
         size = settings.window_max
         self._states = np.zeros((size, game.state_size), game.state_dtype)
         self._weights = np.zeros((size, game.num_actions), np.float32)
-        self._outcomes = np.zeros(size, np.int8)
+        has_returns = settings.return_lambda < 1.0 or settings.return_cut > 0.0
+        self._outcomes = np.zeros(size, np.float32 if has_returns else np.int8)
+        self._decided = np.zeros(size, np.float32) if has_returns else None
         self._values = np.zeros(size, np.float32)
         # Half the bytes of a float32: a visit share in eleven bits is as rough as the search that counted it.
         self._replies = np.zeros((size, game.num_actions), np.float16) if with_replies else None
@@ -77,7 +85,12 @@ class Replay:
         places = (self.num_added + np.arange(len(rows))) % self.settings.window_max
         self._states[places] = record.states[rows]
         self._weights[places] = record.action_weights[rows]
-        self._outcomes[places] = record.outcomes[rows]
+        if self._decided is None:
+            self._outcomes[places] = record.outcomes[rows]
+        else:
+            players = self.game.players(record.states)
+            returns, decided = value_returns(record, players, self.settings.return_lambda, self.settings.return_cut)
+            self._outcomes[places], self._decided[places] = returns[rows], decided[rows]
         self._values[places] = record.root_values[rows]
         if self._replies is not None:
             self._replies[places] = replies(record)[rows]
@@ -137,8 +150,9 @@ class Replay:
             return None
         places = (self.num_added - 1 - np.linspace(0, num_newest - 1, min(num_rows, num_newest)).astype(np.int64)) % self.settings.window_max
         states = self._states[places]
-        batch = self.game.observe(states), self._weights[places], self.game.legal_action_mask(states), self._outcomes[places], self._values[places]
-        return Batch(*batch)
+        planes, mask = self.game.observe(states), self.game.legal_action_mask(states)
+        decided = None if self._decided is None else self._decided[places]
+        return Batch(planes, self._weights[places], mask, self._outcomes[places], self._values[places], decided=decided)
 
     def state_dict(self) -> dict:
         """Return the random state and the number of rows ever added; the rows themselves are stored with the games of the run."""
@@ -175,10 +189,13 @@ class Replay:
     def _search_targets(self, ages, places):
         """Return action weights, outcomes, root values and decided shares of the rows, merged if that is wanted."""
         if not self.settings.merge_positions:
-            return self._weights[places], self._outcomes[places], self._values[places], None
+            decided = None if self._decided is None else self._decided[places]
+            return self._weights[places], self._outcomes[places], self._values[places], decided
         if self._merged is None:
             window = (self.num_added - 1 - np.arange(self.window)) % self.settings.window_max
-            self._merged = merge_rows(self._states[window], self._weights[window], self._outcomes[window], self._values[window])
+            outcomes = self._outcomes[window]
+            decided = np.abs(outcomes) if self._decided is None else self._decided[window]
+            self._merged = merge_rows(self._states[window], self._weights[window], outcomes, decided, self._values[window])
         merged = self._merged
         positions = merged.position_of[ages]
         return merged.action_weights[positions], merged.outcomes[positions], merged.root_values[positions], merged.decided[positions]

@@ -15,7 +15,7 @@ def test_positions_have_the_mean_of_their_rows():
     states = rng.integers(0, 3, (200, 2)).astype(np.uint64)
     weights = rng.random((200, 4)).astype(np.float32)
     outcomes, values = rng.integers(-1, 2, 200).astype(np.int8), rng.uniform(-1, 1, 200).astype(np.float32)
-    merged = merge_rows(states, weights, outcomes, values)
+    merged = merge_rows(states, weights, outcomes, np.abs(outcomes), values)
     assert merged.action_weights.shape == (9, 4)
     for row, state in enumerate(states):
         same = (states == state).all(axis=1)
