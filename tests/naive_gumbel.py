@@ -68,6 +68,15 @@ class NaivePlannedSearch(NaiveSearch):
         left = {action: self._pruned_visits(action, best) for action in shares}
         return {action: count / sum(left.values()) for action, count in left.items()}
 
+    def value_of(self, target):
+        """Return the root's value if moves were made by ``target``, over the visited ones; a proven one stays."""
+        _, value = self.policy()
+        tried = [action for action in target if self.visits((), action)]
+        weights = [target[action] for action in tried]
+        if self.proven(()) is not UNKNOWN or sum(weights) == 0:
+            return value
+        return float(np.average([self.edge_value((), action) for action in tried], weights=weights))
+
     def _select(self, path):
         if path == () and self.kind == "gumbel":
             return self._select_halving()

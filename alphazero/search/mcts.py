@@ -51,7 +51,7 @@ class PolicyOutput(NamedTuple):
     action_weights: np.ndarray  #: float32[M, A], the policy target, each row sums to 1: visit shares without forced visits, or Gumbel's improved policy
     move_weights: np.ndarray  #: float32[M, A], what a move is drawn from, each row sums to 1: visit shares, or Gumbel's improved policy
     is_drawn: np.ndarray  #: bool[M], whether ``actions`` is a draw already, by Gumbel noise, so that none is made from ``move_weights``
-    root_values: np.ndarray  #: float32[M], in [-1, 1], from the viewpoint of the player to move
+    root_values: np.ndarray  #: float32[M], in [-1, 1], of the player to move: the mean over the visits, or over the target where that leaves some out
 
 
 @dataclasses.dataclass
@@ -290,7 +290,16 @@ class TreeSearch:
         choices, improved = output.actions[drawn], targets[drawn]
         gumbel.root_policy(self._tree, rows[drawn], self._plan, self._exploration, temperatures[drawn], choices, improved)
         output.actions[drawn], targets[drawn], moves[drawn] = choices, improved, improved
-        return output._replace(action_weights=targets, is_drawn=drawn & self._noisy[rows])
+        values = np.where(forced | drawn, self._values_of(rows, targets, output.root_values), output.root_values)
+        return output._replace(action_weights=targets, is_drawn=drawn & self._noisy[rows], root_values=values)
+
+    def _values_of(self, rows, targets, root_values) -> np.ndarray:
+        """Return the roots' values if moves were made by ``targets`` ([M, A]): what was only tried, or forced, does not count. Proven ones stay."""
+        weights = np.where(self._tree.children_visits[rows, trees.ROOT_INDEX] > 0, targets, 0.0)
+        total = weights.sum(axis=1)
+        values = (weights * self._tree.children_values[rows, trees.ROOT_INDEX]).sum(axis=1) / np.maximum(total, 1e-9)
+        is_open = (self._tree.proven_values[rows, trees.ROOT_INDEX] == trees.UNPROVEN) & (total > 0.0)
+        return np.where(is_open, values, root_values).astype(np.float32)
 
     def _prepare_roots(self, rows) -> None:
         """Give noise to the evaluated roots of the listed games, each as its kind of search takes it."""
