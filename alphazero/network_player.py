@@ -44,7 +44,7 @@ class EvaluatorPlayer:
     ):
         self.game = game
         self.name = name
-        self._evaluator = evaluator
+        self.evaluator = evaluator
         self._num_simulations = num_simulations
         self._time_limit_s = time_limit_s
         self._seed = seed
@@ -85,7 +85,7 @@ class EvaluatorPlayer:
             num_simulations, time_limit_s = self._num_simulations, self._time_limit_s
         elif num_simulations is None:
             num_simulations = SIMULATIONS_OF_A_TIME_LIMIT
-        return EvaluatorPlayer(self.game, self._evaluator, num_simulations, time_limit_s, self._seed, self.name, self._settings)
+        return EvaluatorPlayer(self.game, self.evaluator, num_simulations, time_limit_s, self._seed, self.name, self._settings)
 
     def _choose(self, states) -> Choice:
         if self._num_simulations == 0:
@@ -94,7 +94,7 @@ class EvaluatorPlayer:
         return Choice(output.actions, output.action_weights, output.root_values)
 
     def _best_guess(self, states) -> Choice:
-        logits, values = self._evaluator.evaluate(self.game.observe(states))
+        logits, values = self.evaluator.evaluate(self.game.observe(states))
         logits = np.where(self.game.legal_action_mask(states), logits, -np.inf)
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
         return Choice(logits.argmax(axis=1).astype(np.int32), weights / weights.sum(axis=1, keepdims=True), values)
@@ -103,7 +103,7 @@ class EvaluatorPlayer:
         """Search each of at most `batch_size` positions from scratch; the answer never depends on what was asked before."""
         if self._search is None or len(self._search.root_states) < len(states):
             generator = child_generator(self._seed, "network player")
-            self._search = TreeSearch(self.game, self._evaluator, len(states), self._num_simulations, self._search_settings(), generator)
+            self._search = TreeSearch(self.game, self.evaluator, len(states), self._num_simulations, self._search_settings(), generator)
         search, rows = self._search, np.arange(len(states))
         search.stop(np.arange(len(search.root_states)))
         search.reset(rows, states, np.full(len(rows), self._num_simulations), np.zeros(len(rows), np.bool_))
