@@ -185,7 +185,11 @@ def _play_ply(game: Game, players: tuple[Player, Player], table: _Table, active:
 
 def _play_rows(game: Game, player: Player, table: _Table, rows: np.ndarray) -> None:
     states = table.states[rows]
-    actions = np.asarray(player.choose(states).actions)
+    if hasattr(player, "choose_after"):
+        choice = player.choose_after([table.moves[index] for index in rows], states)
+    else:
+        choice = player.choose(states)
+    actions = np.asarray(choice.actions)
     legal = game.legal_action_mask(states)
     for row, (index, action) in enumerate(zip(rows, actions)):
         if not (0 <= action < game.num_actions and legal[row, action]):

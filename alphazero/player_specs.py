@@ -12,10 +12,11 @@ from alphazero.checkpoint import folder_name
 from alphazero.config import ConfigError
 from alphazero.exact.solver_player import SolverPlayer
 from alphazero.games.game import Game
+from alphazero.gtp_player import GtpPlayer
 from alphazero.players import Player, PlayerSettings, RandomPlayer, UctPlayer
 from alphazero.shipped_networks import shipped_network
 
-KINDS = ("human", "random", "uct", "uct:1000", "solver", "best", "network", "PATH.safetensors", "RUN_DIRECTORY")
+KINDS = ("human", "random", "uct", "uct:1000", "solver", "best", "network", "gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY")
 
 
 def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -> Player:
@@ -23,8 +24,9 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
 
     Args:
         spec: ``random``, ``uct``, ``uct:SIMULATIONS``, ``solver`` (perfect play), ``best`` (the network that ships with this game),
-            ``network`` (the newest one of this game under checkpoints/, or else the one that ships), or the path of a network or of
-            a run's directory; then, after commas, settings of this player alone: ``uct:500,uct_c=0.7,rollout=weighted``.
+            ``network`` (the newest one of this game under checkpoints/, or else the one that ships), ``gtp:COMMAND`` (another program's
+            engine, see `alphazero.gtp_player`), or the path of a network or of a run's directory; then, after commas, settings of this
+            player alone: ``uct:500,uct_c=0.7,rollout=weighted``.
         settings: those of the command, for whatever ``spec`` leaves open.
 
     Raises:
@@ -38,6 +40,8 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
         return UctPlayer(game, settings)
     if kind == "solver":
         return SolverPlayer(game, settings.seed)
+    if kind.startswith("gtp:"):
+        return GtpPlayer(game, kind.removeprefix("gtp:"))
     if kind == "human":
         raise ConfigError("a human plays in 'alphazero play' only: here take random, uct, solver, best or a network.")
     path = network_path(kind, game.name)

@@ -52,6 +52,8 @@ class Player(Protocol):
 
     Laws: actions are legal; the same player made with the same seed and asked the same questions in the same order gives the same answers
     (a time limit breaks this); ``states`` is never changed.
+
+    A player that must be told how a position came about has ``choose_after(histories, states)``, see `alphazero.gtp_player`, which matches ask then.
     """
 
     name: str

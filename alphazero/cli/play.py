@@ -13,6 +13,7 @@ from alphazero.config import ConfigError, from_overrides, option
 from alphazero.exact import SolverPlayer
 from alphazero.games import make_game
 from alphazero.games.game import Game
+from alphazero.gtp_player import GtpPlayer
 from alphazero.network_card import summary
 from alphazero.play.session import Session
 from alphazero.play.terminal import HumanPlayer, TerminalGame
@@ -88,7 +89,8 @@ def game_of_networks(specs, settings: PlayerSettings) -> str | None:
     """Return the game of the first network among the players named, None without one; a side that is left open is None."""
     for spec in filter(None, specs):
         kind, _ = read_spec(spec, settings)
-        if kind not in ("human", "random", "uct", "solver", "best", "network") and (path := network_path(kind, "")):
+        named = kind in ("human", "random", "uct", "solver", "best", "network") or kind.startswith("gtp:")
+        if not named and (path := network_path(kind, "")):
             from alphazero.network_player import network_file_game
 
             return network_file_game(path)
@@ -100,8 +102,8 @@ def warm_up(game: Game, players, console: Console) -> None:
     jit.announce_first_compilation()
     with _getting_ready(console):
         for player in players:
-            # A solver may need minutes for the start, or refuse it.
-            if not isinstance(player, (HumanPlayer, SolverPlayer)):
+            # A solver may need minutes for the start, or refuse it; an engine behind GTP is told of games only.
+            if not isinstance(player, (HumanPlayer, SolverPlayer, GtpPlayer)):
                 player.limited(1, None).choose(game.initial_states())
 
 

@@ -1,0 +1,52 @@
+"""A program that speaks GTP and plays naive Othello from the layout of everybody else: black, who begins, on e4 and d5.
+
+It plays its first legal square in reading order, refuses what is not legal, and passes by itself, as some engines do, or with `--strict` waits to be told.
+"""
+
+import sys
+
+from naive import NaiveOthello
+
+COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
+
+
+class Board(NaiveOthello):
+    """Black is player 0, piece 1."""
+
+    def __init__(self, size):
+        super().__init__(size)
+        low = size // 2 - 1
+        self.board[low][low] = self.board[low + 1][low + 1] = 2
+        self.board[low][low + 1] = self.board[low + 1][low] = 1
+
+
+def answer(words, board, strict):
+    """Return (the answer's text or None where it is refused, the board)."""
+    if words[0] == "boardsize":
+        return ("", Board(int(words[1]))) if int(words[1]) in (6, 8) else (None, board)
+    if words[0] == "clear_board":
+        return "", Board(board.size)
+    board.player = COLOURS[words[1].lower()]
+    if words[0] == "play" and words[2].lower() == "pass":
+        return ("" if strict and not board.disc_moves(board.player) else None), board
+    if words[0] == "play":
+        square = (int(words[2][1:]) - 1) * board.size + ord(words[2][0].lower()) - ord("a")
+        if square not in board.disc_moves(board.player):
+            return None, board
+        board.play(square)
+        return "", board
+    moves = board.disc_moves(board.player)
+    return f"{chr(ord('A') + moves[0] % board.size)}{moves[0] // board.size + 1}" if moves else "PASS", board
+
+
+def main():
+    board, strict = Board(8), "--strict" in sys.argv
+    for line in sys.stdin:
+        if line.split()[:1] == ["clear_board"] and "--dies" in sys.argv:
+            return
+        text, board = answer(line.split(), board, strict)
+        print("? illegal move\n" if text is None else f"= {text}\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()
