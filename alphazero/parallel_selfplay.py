@@ -15,7 +15,7 @@ import numpy as np
 
 from alphazero.records import GameRecord
 from alphazero.search.mcts import SearchCounts, SearchSettings
-from alphazero.selfplay import SelfPlay, SelfPlaySettings
+from alphazero.selfplay import ONE_PER_GAME, SelfPlay, SelfPlaySettings
 
 _STEPS = 32  # between two meetings: the last lane is waited for, one or two hundredths of the time
 
@@ -96,7 +96,7 @@ def _dealt(states: list[dict], generators: list[dict]) -> list[dict]:
 
     def joined(name):
         parts = [state[name] for state in states]
-        if name not in ("playing", "roots", "plies"):  # one entry for each ply: bring them to one length
+        if name not in ONE_PER_GAME:  # one entry for each ply: bring them to one length
             parts = [np.pad(part, [(0, 0), (0, longest - part.shape[1])] + [(0, 0)] * (part.ndim - 2)) for part in parts]
         return np.concatenate(parts)
 

@@ -13,6 +13,7 @@ import numpy as np
 from alphazero.config import option
 from alphazero.records import GameRecord
 from alphazero.search.mcts import SearchSettings, TreeSearch
+from alphazero.search.tree import ROOT_INDEX, UNPROVEN
 
 
 @dataclasses.dataclass
@@ -32,12 +33,17 @@ class SelfPlaySettings:
     opening_moves: str = option(
         "random", "how these moves are drawn: random, all alike; or policy, by the network's own policy (KataGo's way)", choices=("random", "policy")
     )
+    adjudicated_share: float = option(
+        0.0, "share of the games that end as soon as search has proven their result (AlphaGo Zero: 0.9, where one side resigns)", low=0.0, high=1.0
+    )
     temperature: float = option(1.0, "temperature of the first moves: 1 draws a move by its visit share, 0 plays the most visited", low=0.0, high=10.0)
     num_sampled_plies: int = option(15, "plies that are played at this temperature (AlphaZero: 30 in chess)", low=0)
     final_temperature: float = option(0.0, "temperature afterwards", low=0.0, high=10.0)
     temperature_half_life: float = option(0.0, "plies in which the temperature halves towards the final one; 0 switches at once", low=0.0)
 
 
+ONE_PER_GAME = ("playing", "roots", "plies", "adjudicated")  #: arrays of `SelfPlay.state_dict` with an entry for each game
+_ONE_PER_PLY = ("states", "actions", "weights", "values", "players", "targets")  # with one for each ply of each game
 _MOVES_AT_ONCE = 16  # moves are made when one in so many searches is finished: a call costs as much for one game as for ten
 
 
@@ -64,6 +70,7 @@ class SelfPlay:
         self._roots = np.zeros((slots, game.state_size), game.state_dtype)
         self._plies = np.zeros(slots, np.int32)
         self._full = np.zeros(slots, np.bool_)
+        self._adjudicated = np.zeros(slots, np.bool_)
         self._states = np.zeros((slots, plies, game.state_size), game.state_dtype)
         self._actions = np.zeros((slots, plies), np.int32)
         self._weights = np.zeros((slots, plies, game.num_actions), np.float32)
@@ -108,21 +115,20 @@ class SelfPlay:
 
     def state_dict(self) -> dict:
         """Return the games under way and the random state; the trees are not part of it."""
-        names = ("playing", "roots", "plies", "states", "actions", "weights", "values", "players", "targets")
         rows = np.flatnonzero(self._playing)
         longest = int(self._plies.max(initial=0))
-        arrays = {name: getattr(self, f"_{name}") for name in names}
-        arrays = {name: array[rows, :longest] if array.ndim > 1 and name != "roots" else array[rows] for name, array in arrays.items()}
-        return {"rows": rows, "generator": self._generator.bit_generator.state, **arrays}
+        of_games = {name: getattr(self, f"_{name}")[rows] for name in ONE_PER_GAME}
+        of_plies = {name: getattr(self, f"_{name}")[rows, :longest] for name in _ONE_PER_PLY}
+        return {"rows": rows, "generator": self._generator.bit_generator.state, **of_games, **of_plies}
 
     def load_state_dict(self, state: dict) -> None:
         """Restore what `state_dict` returned."""
         self._generator.bit_generator.state = state["generator"]
         rows = state["rows"]
         self._playing[:] = False
-        for name in ("playing", "roots", "plies"):
-            getattr(self, f"_{name}")[rows] = state[name]
-        for name in ("states", "actions", "weights", "values", "players", "targets"):
+        for name in ONE_PER_GAME:
+            getattr(self, f"_{name}")[rows] = state.get(name, False)  # adjudicated is missing in runs of earlier versions, which play their games out
+        for name in _ONE_PER_PLY:
             getattr(self, f"_{name}")[rows, : state[name].shape[1]] = state[name]
 
     def _start_games(self) -> None:
@@ -135,6 +141,8 @@ class SelfPlay:
         self._roots[rows] = self.game.initial_states(len(rows))
         self._plies[rows] = 0
         self._playing[rows] = True
+        if self.settings.adjudicated_share > 0:
+            self._adjudicated[rows] = self._generator.random(len(rows)) < self.settings.adjudicated_share
         if self.settings.random_opening_share > 0:
             self._play_openings(rows)
         self.search.reset(rows, self._roots[rows], *self._draw_budgets(rows))
@@ -187,7 +195,7 @@ class SelfPlay:
         actions = np.where(output.is_drawn, output.actions, self._choose(output.move_weights, self._plies[rows]))
         self._note(rows, actions, output)
         self.num_positions += len(rows)
-        after = self.game.step(self._roots[rows], actions)
+        after = self._adjudicate(rows, self.game.step(self._roots[rows], actions))
         self._plies[rows] += 1
         self._roots[rows] = after.states
         over = after.over
@@ -199,6 +207,14 @@ class SelfPlay:
         self.search.stop(rows[over])
         self._playing[rows[over]] = False
         return [self._record(row, after.players[i], after.results[i]) for i, row in enumerate(rows) if over[i]]
+
+    def _adjudicate(self, rows, after):
+        """Return the transition with the games ended that are to end where the result of the position before the move is proven."""
+        tree = self.search.tree
+        proven = tree.proven_values[rows, ROOT_INDEX]
+        ended = self._adjudicated[rows] & (proven != UNPROVEN) & ~after.over
+        players = np.where(ended, tree.players[rows, ROOT_INDEX], after.players)
+        return after._replace(over=after.over | ended, players=players, results=np.where(ended, proven, after.results))
 
     def _choose(self, weights: np.ndarray, plies: np.ndarray) -> np.ndarray:
         """Draw an action for each row from its visit shares, sharpened by the temperature of its ply."""

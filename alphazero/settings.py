@@ -120,6 +120,11 @@ def _check_game(settings: TrainSettings, game) -> None:
             f"{height} by {width}."
         )
     _check_auxiliary_heads(settings.network, game)
+    if settings.selfplay.adjudicated_share > 0 and (settings.network.ownership_head or settings.network.margin_head):
+        raise ConfigError(
+            f"selfplay.adjudicated_share={settings.selfplay.adjudicated_share:g} is not allowed with network.ownership_head or network.margin_head: "
+            "they learn from boards at the end of games, which adjudicated games do not reach."
+        )
     played = settings.evaluation.num_games or settings.evaluation.final_num_games
     for key, used, plies in (
         ("pit.opening_plies", settings.pit.every, settings.pit.opening_plies),

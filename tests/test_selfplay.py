@@ -7,6 +7,7 @@ import pytest
 from naive_mcts import HashEvaluator, TwiceGame
 
 from alphazero.checkpoint import load_state, save_state
+from alphazero.exact.solver import EnumeratedSolver, values_of
 from alphazero.games import make_game
 from alphazero.search.mcts import SearchSettings
 from alphazero.selfplay import SelfPlay, SelfPlaySettings, full_simulations, sample_actions
@@ -32,6 +33,25 @@ def assert_same_records(found, expected):
 
 
 # --- records ----------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_x:3x3x3", "twice"])
+def test_adjudicated_games_end_where_search_first_proves_their_result_and_with_the_exact_one(name):
+    game = named_game(name)
+    solver = EnumeratedSolver(game)
+    whole, early = 0, 0
+    for record in make_selfplay(game, num_simulations=60, num_fast_simulations=60, adjudicated_share=0.5).play(60):
+        last = game.step(record.states[-1:], record.actions[-1:])
+        exact = values_of(solver.scores(record.states)).max(axis=1)
+        if last.over[0]:
+            whole += 1
+        else:
+            early += 1
+            assert record.outcomes[-1] == record.root_values[-1] == exact[-1]
+            assert (np.abs(record.root_values[:-1]) < 1).all()  # what is proven earlier would have ended it there
+        players = game.players(record.states)
+        assert np.array_equal(record.outcomes, np.where(players == players[-1], record.outcomes[-1], -record.outcomes[-1]))
+    assert whole > 5 and early > 10
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -241,7 +261,7 @@ def test_games_under_way_count_among_those_that_are_played_to_their_end():
 @pytest.mark.parametrize("carry_over", (True, False))
 def test_restored_games_go_on_as_if_never_stopped(tmp_path, name, carry_over):
     game = named_game(name)
-    original, restored = (make_selfplay(game, seed, num_parallel_games=9, carry_over=carry_over) for seed in (1, 2))
+    original, restored = (make_selfplay(game, seed, num_parallel_games=9, carry_over=carry_over, adjudicated_share=0.5) for seed in (1, 2))
     list(restored.play(4))  # whatever was there before is gone
     list(original.play(5))
     save_state(tmp_path / "state.safetensors", original.state_dict())
