@@ -38,11 +38,12 @@ _SEARCHES = {
 }
 
 
-def drawn_rows(records, num_rows: int, generator: np.random.Generator) -> list[tuple[int, int]]:
-    """Return (game, ply) of so many target rows, at most one of a game."""
+def drawn_rows(records, num_rows: int, first_ply: int, generator: np.random.Generator) -> list[tuple[int, int]]:
+    """Return (game, ply) of so many target rows, at most one of a game, from ``first_ply`` on."""
     rows = []
     for index in generator.permutation(len(records)):
         targets = np.flatnonzero(records[index].is_target)
+        targets = targets[targets >= first_ply]
         if len(targets):
             rows.append((int(index), int(generator.choice(targets))))
         if len(rows) == num_rows:
@@ -111,6 +112,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("run", help="the folder of a run, or latest")
     parser.add_argument("--root", default=TrainSettings().run.root, help="where the runs are, for latest")
     parser.add_argument("--rows", type=int, default=2000, help="positions that are scored")
+    parser.add_argument("--first-ply", type=int, default=0, help="the first ply that they are drawn from; Othello's solver knows endgames alone")
     parser.add_argument("--games", type=int, default=6000, help="stored games that they are drawn from, the newest ones")
     parser.add_argument("--oldest", action="store_true", help="the oldest stored games instead")
     parser.add_argument("--network", help="the network that searches; without it the newest of the run")
@@ -123,7 +125,7 @@ def main(words: list[str]) -> int:
         solver = make_solver(game)
         records = folder.load_games(max(int(file.stem) for file in (folder.path / "games").iterdir()), 10**9)
         records = records[: options.games] if options.oldest else records[-options.games :]
-        rows = drawn_rows(records, options.rows, np.random.default_rng(0))
+        rows = drawn_rows(records, options.rows, options.first_ply, np.random.default_rng(0))
         states = np.stack([records[index].states[ply] for index, ply in rows])
         scores = solver.scores(states)
         player = NetworkPlayer(game, options.network or folder.path)
