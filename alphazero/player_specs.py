@@ -92,6 +92,11 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> tuple[str, P
     return kind, dataclasses.replace(settings, **changed)
 
 
+def is_path(kind: str) -> bool:
+    """Return whether a player's kind names a network's file or a run, and is none of the words."""
+    return kind not in ("human", "random", "uct", "solver", "best", "network") and not kind.startswith("gtp:")
+
+
 def network_path(kind: str, game_name: str) -> Path | None:
     """Return the path of the network that a player's kind names, None if it names none.
 

@@ -141,8 +141,8 @@ class SelfPlay:
         self._roots[rows] = self.game.initial_states(len(rows))
         self._plies[rows] = 0
         self._playing[rows] = True
-        if self.settings.adjudicated_share > 0:
-            self._adjudicated[rows] = self._generator.random(len(rows)) < self.settings.adjudicated_share
+        share = self.settings.adjudicated_share
+        self._adjudicated[rows] = self._generator.random(len(rows)) < share if share > 0 else False
         if self.settings.random_opening_share > 0:
             self._play_openings(rows)
         self.search.reset(rows, self._roots[rows], *self._draw_budgets(rows))

@@ -126,6 +126,8 @@ def main(words: list[str]) -> int:
         records = folder.load_games(max(int(file.stem) for file in (folder.path / "games").iterdir()), 10**9)
         records = records[: options.games] if options.oldest else records[-options.games :]
         rows = drawn_rows(records, options.rows, options.first_ply, np.random.default_rng(0))
+        if not rows:
+            raise ValueError(f"no stored game of {folder.path} has a row to score from ply {options.first_ply} on; --rows must be 1 or more.")
         states = np.stack([records[index].states[ply] for index, ply in rows])
         scores = solver.scores(states)
         player = NetworkPlayer(game, options.network or folder.path)

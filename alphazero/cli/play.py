@@ -17,7 +17,7 @@ from alphazero.gtp_player import GtpPlayer
 from alphazero.network_card import summary
 from alphazero.play.session import Session
 from alphazero.play.terminal import HumanPlayer, TerminalGame
-from alphazero.player_specs import default_player, make_player, network_path, read_spec
+from alphazero.player_specs import default_player, is_path, make_player, network_path, read_spec
 from alphazero.players import PlayerSettings
 from alphazero.shipped_networks import shipped_network
 
@@ -89,8 +89,7 @@ def game_of_networks(specs, settings: PlayerSettings) -> str | None:
     """Return the game of the first network among the players named, None without one; a side that is left open is None."""
     for spec in filter(None, specs):
         kind, _ = read_spec(spec, settings)
-        named = kind in ("human", "random", "uct", "solver", "best", "network") or kind.startswith("gtp:")
-        if not named and (path := network_path(kind, "")):
+        if is_path(kind) and (path := network_path(kind, "")):
             from alphazero.network_player import network_file_game
 
             return network_file_game(path)
