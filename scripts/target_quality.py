@@ -42,12 +42,12 @@ def drawn_rows(records, num_rows: int, first_ply: int, generator: np.random.Gene
     """Return (game, ply) of so many target rows, at most one of a game, from ``first_ply`` on."""
     rows = []
     for index in generator.permutation(len(records)):
+        if len(rows) >= num_rows:
+            break
         targets = np.flatnonzero(records[index].is_target)
         targets = targets[targets >= first_ply]
         if len(targets):
             rows.append((int(index), int(generator.choice(targets))))
-        if len(rows) == num_rows:
-            break
     return rows
 
 
