@@ -104,7 +104,7 @@ class ResidualNetwork(nn.Module):
         """Map planes [M, C, H, W] to the logits of every head that the network has."""
         x = self.stem(planes)
         if self.position_bias is not None:
-            x = x + self.position_bias
+            x = x + self.position_bias.to(x.dtype)  # so that a half-precision trunk stays one
         x = self.tower(torch.relu(x))
         policy_features = torch.relu(self.policy_conv(x)).flatten(1)
         value_features = torch.relu(self.value_conv(x))
