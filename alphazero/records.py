@@ -17,11 +17,25 @@ class GameRecord(NamedTuple):
     root_values: np.ndarray  #: float32[T], the search's value, from the viewpoint of the player to move
     outcomes: np.ndarray  #: int8[T], the game's result 1, 0 or -1, from the viewpoint of the player to move
     is_target: np.ndarray  #: bool[T], True where the search was a full one, whose row is trained on; False too for the moves of a random opening
+    surprises: np.ndarray | None = None  #: float32[T], nats from the search's priors to the policy target; None in games stored by earlier versions
 
     @property
     def first_player_result(self) -> int:
         """The result from the viewpoint of the player of row 0."""
         return int(self.outcomes[0])
+
+
+def target_rows(record: GameRecord, surprise_share: float) -> np.ndarray:
+    """Return the plies that are trained on, int64[number of targets], in order: each once, or the surprising ones more than once and others never.
+
+    A ply counts ``1 - surprise_share + surprise_share * its surprise / the game's mean surprise``: KataGo's policy surprise weighting ("Other methods
+    implemented in KataGo since the paper"). Fractions are settled along the game, not drawn, so that a stored game gives the same rows again.
+    """
+    plies = np.flatnonzero(record.is_target)
+    if surprise_share == 0.0 or record.surprises is None or not (mean := record.surprises[plies].sum(dtype=np.float64) / max(len(plies), 1)) > 0.0:
+        return plies
+    ends = np.floor(np.cumsum(1.0 - surprise_share + surprise_share * record.surprises[plies] / mean) + 0.5).astype(np.int64)
+    return np.repeat(plies, np.diff(ends, prepend=0))
 
 
 def value_returns(record: GameRecord, players: np.ndarray, decay: float, cut_below: float) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from alphazero.config import option
 from alphazero.merged_rows import MergedRows, merge_rows
-from alphazero.records import GameRecord, owners, replies, value_returns
+from alphazero.records import GameRecord, owners, replies, target_rows, value_returns
 from alphazero.symmetric_rows import permuted, under_symmetries
 
 _GATHERED_BATCHES = 32  # of an epoch, made at once: for batches of 64 rows the calls cost more than the rows
@@ -31,6 +31,9 @@ class ReplaySettings:
     )
     return_cut: float = option(
         0.0, "a move with less than this times the heaviest move's weight tells nothing of the position before it; 0 takes them all", low=0.0, high=1.0
+    )
+    surprise_share: float = option(
+        0.0, "share of a game's rows that go to its plies by how far the search moved the policy; the rest is even (KataGo: 0.5)", low=0.0, high=1.0
     )
     merge_positions: bool = option(False, "rows of the same position are shown with the mean of their targets")
     reanalysis_share: float = option(
@@ -81,7 +84,7 @@ class Replay:
     def add(self, record: GameRecord) -> int:
         """Take the target rows of a finished game; return how many."""
         self._merged = None
-        rows = np.flatnonzero(record.is_target)[-self.settings.window_max :]
+        rows = target_rows(record, self.settings.surprise_share)[-self.settings.window_max :]
         places = (self.num_added + np.arange(len(rows))) % self.settings.window_max
         self._states[places] = record.states[rows]
         self._weights[places] = record.action_weights[rows]

@@ -115,7 +115,8 @@ class RunFolder:
 
     def save_games(self, iteration: int, records: list[GameRecord]) -> None:
         """Store the games of an iteration."""
-        columns = {name: np.concatenate([getattr(record, name) for record in records]) for name in GameRecord._fields}
+        known = [name for name in GameRecord._fields if all(getattr(record, name) is not None for record in records)]
+        columns = {name: np.concatenate([getattr(record, name) for record in records]) for name in known}
         columns["lengths"] = np.array([len(record.actions) for record in records], np.int64)
         save_state(self._games(iteration), columns)
 
@@ -126,8 +127,8 @@ class RunFolder:
         while iteration > 0 and rows < num_rows and self._games(iteration).is_file():
             columns = load_state(self._games(iteration))
             ends = np.cumsum(columns.pop("lengths"))
-            parts = [np.split(columns[name], ends[:-1]) for name in GameRecord._fields]
-            found = [GameRecord(*fields) for fields in zip(*parts)]
+            parts = {name: np.split(column, ends[:-1]) for name, column in columns.items()}
+            found = [GameRecord(**dict(zip(parts, fields))) for fields in zip(*parts.values())]
             rows += sum(int(record.is_target.sum()) for record in found)
             records = found + records
             iteration -= 1

@@ -43,7 +43,7 @@ class SelfPlaySettings:
 
 
 ONE_PER_GAME = ("playing", "roots", "plies", "adjudicated")  #: arrays of `SelfPlay.state_dict` with an entry for each game
-_ONE_PER_PLY = ("states", "actions", "weights", "values", "players", "targets")  # with one for each ply of each game
+_ONE_PER_PLY = ("states", "actions", "weights", "values", "players", "targets", "surprises")  # with one for each ply of each game
 _MOVES_AT_ONCE = 16  # moves are made when one in so many searches is finished: a call costs as much for one game as for ten
 
 
@@ -77,6 +77,7 @@ class SelfPlay:
         self._values = np.zeros((slots, plies), np.float32)
         self._players = np.zeros((slots, plies), np.int8)
         self._targets = np.zeros((slots, plies), np.bool_)
+        self._surprises = np.zeros((slots, plies), np.float32)
 
     def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
         """Play until ``num_games`` more games are finished, or a few more where several end at once, and yield each as it ends; see `begin`."""
@@ -129,7 +130,8 @@ class SelfPlay:
         for name in ONE_PER_GAME:
             getattr(self, f"_{name}")[rows] = state.get(name, False)  # adjudicated is missing in runs of earlier versions, which play their games out
         for name in _ONE_PER_PLY:
-            getattr(self, f"_{name}")[rows, : state[name].shape[1]] = state[name]
+            if name in state:  # surprises are missing in runs of earlier versions
+                getattr(self, f"_{name}")[rows, : state[name].shape[1]] = state[name]
 
     def _start_games(self) -> None:
         """Begin games in idle slots, as far as there is room."""
@@ -167,6 +169,7 @@ class SelfPlay:
             self._values[going, ply] = 0.0
             self._players[going, ply] = before.players[~after.over]
             self._targets[going, ply] = False
+            self._surprises[going, ply] = 0.0
             self._roots[going] = states
             self._plies[going] += 1
 
@@ -235,6 +238,7 @@ class SelfPlay:
         self._values[rows, plies] = output.root_values
         self._players[rows, plies] = self.search.tree.players[rows, 0]
         self._targets[rows, plies] = self._full[rows]
+        self._surprises[rows, plies] = divergence(output.action_weights, self.search.tree.children_priors[rows, ROOT_INDEX])
 
     def _record(self, row: int, last_player: int, last_result: float) -> GameRecord:
         """Return the finished game of a slot; the result is from the viewpoint of the player to move in its last position."""
@@ -247,7 +251,15 @@ class SelfPlay:
             root_values=self._values[row, plies].copy(),
             outcomes=outcomes,
             is_target=self._targets[row, plies].copy(),
+            surprises=self._surprises[row, plies].copy(),
         )
+
+
+def divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
+    """Return Kullback-Leibler divergences in nats, float32[M], from priors to targets (both [M, A]); an action whose prior is 0 is proven and counts nothing."""
+    counted = (targets > 0.0) & (priors > 0.0)
+    ratios = np.where(counted, targets, 1.0) / np.where(counted, priors, 1.0)
+    return np.maximum(np.where(counted, targets * np.log(ratios), 0.0).sum(axis=1), 0.0).astype(np.float32)
 
 
 def full_simulations(settings: SelfPlaySettings, progress: float) -> int:
