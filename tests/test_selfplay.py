@@ -77,7 +77,7 @@ def test_records_are_whole_games_of_the_rules(name):
         assert (np.abs(record.root_values) <= 1).all()
         assert len({len(column) for column in record}) == 1
         dtypes = [column.dtype for column in record]
-        assert dtypes == [game.state_dtype, np.int32, np.float32, np.float32, np.int8, np.bool_]
+        assert dtypes == [game.state_dtype, np.int32, np.float32, np.float32, np.int8, np.bool_, np.float32]
         results.add(record.first_player_result)
     assert {1, -1} <= results
 
