@@ -296,6 +296,7 @@ def test_random_openings_are_part_of_the_game_but_not_trained_on():
         assert np.array_equal(record.states[0], game.initial_states(1)[0])
         length = int(np.argmax(record.is_target))
         assert record.is_target[length:].all()
+        assert (record.surprises[:length] == 0).all() and (record.surprises[length:] >= 0).all() and record.surprises[length:].any()
         assert np.array_equal(record.action_weights[:length], np.eye(game.num_actions)[record.actions[:length]])
         lengths.append(length)
     assert set(lengths) == {1, 2, 3}
