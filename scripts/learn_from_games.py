@@ -4,8 +4,8 @@
     python scripts/learn_from_games.py checkpoints/connect_four/RUN 1200 learner=adamw network.position_bias=false
 
 A fresh network takes so many steps on the stored games of a run, all but the newest tenth, with the step size falling as over a whole run. Then it says what
-it loses on the newest tenth, and how often its policy alone keeps the exact result of the evaluation set. The words after the number are those of
-`alphazero train`; the game is the run's.
+it loses on the newest tenth, how often its policy alone keeps the exact result of the evaluation set, and how wrong its values are there. The words after
+the number are those of `alphazero train`; the game is the run's.
 """
 
 import dataclasses
@@ -56,9 +56,11 @@ def main(path: str, num_steps: int, words: list[str]) -> None:
         engine = make_engine(REFERENCE, torch.device("cpu"), 1)
         positions = read_set(shipped, game)
         engine.load(learner.played_network, unseen.sample(64).planes)
-        kept = measure_accuracy(EvaluatorPlayer(game, engine, 0).choose, positions).kept()
+        report = measure_accuracy(EvaluatorPlayer(game, engine, 0).choose, positions)
+        kept, values = report.kept(), report.values
         low, high = kept.interval
         print(f"the network alone keeps the exact result of {kept.share:.1%} ({low:.1%} to {high:.1%}) of {kept.total:,} positions")
+        print(f"its values are wrong by {values.mean_error:.3f} on average, and tell the result of {values.results_right.share:.1%} of {values.results_right.total:,}")
 
 
 def _replay(game, settings, records) -> Replay:
