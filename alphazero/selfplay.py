@@ -256,7 +256,7 @@ class SelfPlay:
 
 
 def divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
-    """Return Kullback-Leibler divergences in nats, float32[M], from priors to targets (both [M, A]); an action whose prior is 0 is proven and counts nothing."""
+    """Return the Kullback-Leibler divergences from priors to targets (both [M, A]) in nats, float32[M]; a prior of 0 (proven to lose) counts nothing."""
     counted = (targets > 0.0) & (priors > 0.0)
     ratios = np.where(counted, targets, 1.0) / np.where(counted, priors, 1.0)
     return np.maximum(np.where(counted, targets * np.log(ratios), 0.0).sum(axis=1), 0.0).astype(np.float32)

@@ -60,7 +60,7 @@ def main(path: str, num_steps: int, words: list[str]) -> None:
         kept, values = report.kept(), report.values
         low, high = kept.interval
         print(f"the network alone keeps the exact result of {kept.share:.1%} ({low:.1%} to {high:.1%}) of {kept.total:,} positions")
-        print(f"its values are wrong by {values.mean_error:.3f} on average, and tell the result of {values.results_right.share:.1%} of {values.results_right.total:,}")
+        print(f"its values are wrong by {values.mean_error:.3f}, and tell the result of {values.results_right.share:.1%} of {values.results_right.total:,}")
 
 
 def _replay(game, settings, records) -> Replay:
