@@ -168,6 +168,7 @@ def some_records(num_games, seed=0):
             root_values=rng.random(num).astype(np.float32),
             outcomes=rng.integers(-1, 2, num).astype(np.int8),
             is_target=rng.random(num) < 0.5,
+            surprises=rng.random(num).astype(np.float32),
         )
 
 
