@@ -131,7 +131,7 @@ def without_clock(state):
     for games in state["selfplay"].values():
         behind = np.arange(games["actions"].shape[1]) >= games["plies"][:, None]
         for name, array in games.items():
-            if name in ("states", "actions", "weights", "values", "players", "targets"):
+            if name in ("states", "actions", "weights", "values", "players", "targets", "surprises"):
                 array[behind] = 0
     return {key: value for key, value in state.items() if key != "elapsed_s"}
 
