@@ -64,7 +64,7 @@ def test_the_folder_is_in_the_package_where_it_is_installed_and_beside_it_in_a_c
 
 
 def test_the_games_of_the_first_page_have_one():
-    assert {"tic_tac_toe", "connect_four", "othello:6"} <= {load_network(path).game for path in SHIPPED}
+    assert {"tic_tac_toe", "connect_four", "othello:6", "othello"} <= {load_network(path).game for path in SHIPPED}
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
