@@ -79,7 +79,7 @@ class LearnerReport:
 
 @dataclasses.dataclass
 class FreshReport:
-    """What the network loses on the newest games before it learns from them: an estimate that no overfitting can flatter."""
+    """What the network that played the newest games loses on them before it learns from them: an estimate that no overfitting can flatter."""
 
     num_rows: int = 0
     loss: float = math.nan  #: policy loss + value_weight * value loss
@@ -149,10 +149,9 @@ class Learner:
 
     @torch.no_grad()
     def losses_on(self, batch: Batch) -> FreshReport:
-        """Return the losses on rows that the network has not learned from yet, and change nothing."""
+        """Return what the network that plays loses on rows that it has not learned from yet, and change nothing."""
         rows = Batch(*(None if array is None else torch.from_numpy(array).to(self.device) for array in batch))
-        self.network.eval()
-        output = self.network(rows.planes)
+        output = self.played_network.eval()(rows.planes)
         output = NetworkOutput(output.prior_logits.float(), output.value_logits.float())  # the auxiliary heads are left out
         values = value_targets(rows.outcomes, rows.root_values, self.settings.root_value_share, output.value_logits.shape[1], rows.decided)
         parts = losses(output, Targets(rows.action_weights, rows.legal_action_mask, values))

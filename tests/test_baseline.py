@@ -55,11 +55,12 @@ def test_the_learner_reports_baselines_of_the_rows_that_it_measures():
     assert report.weight_size == pytest.approx(report.weight_norm / np.sqrt(8))
 
 
-def test_losses_on_new_rows_change_nothing_and_are_those_of_the_evaluating_network():
+@pytest.mark.parametrize("half_life", [0.0, 3.0])
+def test_losses_on_new_rows_change_nothing_and_are_those_of_the_network_that_plays(half_life):
     rng = np.random.default_rng(0)
     game = make_game("tic_tac_toe")
     network = make_network(game.planes_shape, 9, NetworkSettings(blocks=1, channels=4))
-    learner = Learner(network, LearnerSettings(batch_size=8), CPU)
+    learner = Learner(network, LearnerSettings(batch_size=8, average_half_life_steps=half_life), CPU)
     batch = Batch(rng.random((30, *game.planes_shape), np.float32), np.full((30, 9), 1 / 9, np.float32), np.ones((30, 9), np.bool_),
                   rng.integers(-1, 2, 30).astype(np.int8), rng.uniform(-1, 1, 30).astype(np.float32))  # fmt: skip
     list(learner.learn([batch] * 9, 0.0))
@@ -70,7 +71,7 @@ def test_losses_on_new_rows_change_nothing_and_are_those_of_the_evaluating_netwo
     assert learner.state_dict()["num_steps"] == state["num_steps"] == 9
     rows = Batch(*map(torch.from_numpy, batch[:5]))
     with torch.no_grad():
-        output = network.eval()(rows.planes)
+        output = learner.played_network.eval()(rows.planes)
     expected = losses(output, Targets(rows.action_weights, rows.legal_action_mask, value_targets(rows.outcomes, rows.root_values, 0.5, 3)))
     assert (report.num_rows, report.policy_loss, report.value_loss) == (30, *map(pytest.approx, map(float, expected[:2])))
     assert report.loss == pytest.approx(report.policy_loss + report.value_loss)
