@@ -36,7 +36,12 @@ class SelfPlaySettings:
     adjudicated_share: float = option(
         0.0, "share of the games that end as soon as search has proven their result (AlphaGo Zero: 0.9, where one side resigns)", low=0.0, high=1.0
     )
-    temperature: float = option(1.0, "temperature of the first moves: 1 draws a move by its visit share, 0 plays the most visited", low=0.0, high=10.0)
+    moves_from: str = option(
+        "visits",
+        "what moves are drawn from: visits, shares of them all; or target, without the forced ones, as the policy target (KataGo's way)",
+        choices=("visits", "target"),
+    )
+    temperature: float = option(1.0, "temperature of the first moves: 1 draws a move by its share, 0 plays the one with the largest", low=0.0, high=10.0)
     num_sampled_plies: int = option(15, "plies that are played at this temperature (AlphaZero: 30 in chess)", low=0)
     final_temperature: float = option(0.0, "temperature afterwards", low=0.0, high=10.0)
     temperature_half_life: float = option(0.0, "plies in which the temperature halves towards the final one; 0 switches at once", low=0.0)
@@ -195,7 +200,8 @@ class SelfPlay:
         if len(rows) * _MOVES_AT_ONCE < np.count_nonzero(self._playing):
             return []
         output = self.search.output(rows, self._temperatures(self._plies[rows]))
-        actions = np.where(output.is_drawn, output.actions, self._choose(output.move_weights, self._plies[rows]))
+        shares = output.action_weights if self.settings.moves_from == "target" else output.move_weights
+        actions = np.where(output.is_drawn, output.actions, self._choose(shares, self._plies[rows]))
         self._note(rows, actions, output)
         self.num_positions += len(rows)
         after = self._adjudicate(rows, self.game.step(self._roots[rows], actions))
@@ -220,7 +226,7 @@ class SelfPlay:
         return after._replace(over=after.over | ended, players=players, results=np.where(ended, proven, after.results))
 
     def _choose(self, weights: np.ndarray, plies: np.ndarray) -> np.ndarray:
-        """Draw an action for each row from its visit shares, sharpened by the temperature of its ply."""
+        """Draw an action for each row from its weights, sharpened by the temperature of its ply."""
         return sample_actions(weights, self._temperatures(plies), self._generator)
 
     def _temperatures(self, plies: np.ndarray) -> np.ndarray:
