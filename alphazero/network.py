@@ -7,6 +7,9 @@ et al. 2018, supplement, "Representation" and "Architecture"), with sizes that f
 The residual network may have auxiliary heads, whose only use is what the trunk learns from them: the opponent's reply (D. Wu, KataGo, arXiv
 1902.10565, section 3.4), who owns each cell when the game ends, and by how much the game ends (section 4.1). Search never runs them: `folded` leaves
 them out.
+
+Where a game is won by so many in a row, the residual network can be shown, beside the planes, which cells would complete a line: knowledge of such
+games, as KataGo's planes of liberties and ladders are knowledge of Go (section 4.2).
 """
 
 import copy
@@ -15,6 +18,7 @@ from typing import NamedTuple
 
 import torch
 from torch import nn
+from torch.nn import functional
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from alphazero.config import option
@@ -29,6 +33,12 @@ class NetworkSettings:
     channels: int = option(48, "channels of every convolution (AlphaZero: 256)", low=1, high=2048)
     kernel_size: int = option(3, "side of the convolutions' kernels (AlphaZero: 3)", low=1, high=9)
     position_bias: bool = option(False, "a learned number for each cell and channel behind the first convolution: tells rows and columns apart")
+    line_length: int = option(
+        0,
+        "show the residual network also the empty cells that would complete a line of so many pieces (Connect Four: 4); 0 shows the planes alone",
+        low=0,
+        high=64,
+    )
     head_channels: int = option(8, "channels of the 1x1 convolution in front of each head (AlphaZero: 2 and 1)", low=1, high=256)
     value_units: int = option(64, "hidden units of the value head (AlphaZero: 256)", low=1, high=4096)
     shared_units: int = option(32, "units that both heads of the tiny network share", low=1, high=4096)
@@ -68,6 +78,26 @@ class ConvNorm(nn.Module):
         self.norm = nn.Identity()
 
 
+class Completions(nn.Module):
+    """Appends two planes: the empty cells that would complete a line of ``length`` pieces of the player to move, and those of the other player.
+
+    The first two planes must hold the pieces of either player. A line, in any of four directions, is counted by a kernel of ones that leaves the cell
+    itself out; counts are small whole numbers, the same in every number format.
+    """
+
+    def __init__(self, length: int):
+        super().__init__()
+        self.length = length
+        self.register_buffer("lines", _lines_without_a_cell(length), persistent=False)
+
+    def forward(self, planes):
+        pieces = planes[:, :2]
+        _, players, height, width = pieces.shape
+        counts = functional.conv2d(pieces.reshape(-1, 1, height, width), self.lines.to(planes.dtype), padding=self.length - 1)
+        completing = torch.relu(counts.amax(dim=1) - (self.length - 2)).reshape(-1, players, height, width)
+        return torch.cat([planes, completing * (1 - pieces.sum(dim=1, keepdim=True))], dim=1)
+
+
 class ResidualBlock(nn.Module):
     """Two convolutions and a skip connection (He et al. 2016)."""
 
@@ -87,7 +117,8 @@ class ResidualNetwork(nn.Module):
         super().__init__()
         num_planes, height, width = planes_shape
         cells = height * width
-        self.stem = ConvNorm(num_planes, settings.channels, settings.kernel_size)
+        self.completions = Completions(settings.line_length) if settings.line_length else None
+        self.stem = ConvNorm(num_planes + (2 if settings.line_length else 0), settings.channels, settings.kernel_size)
         self.position_bias = nn.Parameter(torch.zeros(1, settings.channels, height, width)) if settings.position_bias else None
         self.tower = nn.Sequential(*(ResidualBlock(settings.channels, settings.kernel_size) for _ in range(settings.blocks)))
         self.policy_conv = ConvNorm(settings.channels, settings.head_channels, 1)
@@ -102,7 +133,7 @@ class ResidualNetwork(nn.Module):
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
         """Map planes [M, C, H, W] to the logits of every head that the network has."""
-        x = self.stem(planes)
+        x = self.stem(planes if self.completions is None else self.completions(planes))
         if self.position_bias is not None:
             x = x + self.position_bias.to(x.dtype)  # so that a half-precision trunk stays one
         x = self.tower(torch.relu(x))
@@ -197,6 +228,16 @@ def expected_value(value_logits: torch.Tensor) -> torch.Tensor:
         return torch.tanh(value_logits.squeeze(-1))
     probabilities = torch.softmax(value_logits, dim=-1)
     return probabilities[..., 0] - probabilities[..., 2]
+
+
+def _lines_without_a_cell(length: int) -> torch.Tensor:
+    """Return a kernel of ones for each line through the middle cell, which itself is left out: float32[4 * length, 1, 2 * length - 1, 2 * length - 1]."""
+    lines = torch.zeros(4, length, 2 * length - 1, 2 * length - 1)
+    for direction, (down, right) in enumerate(((0, 1), (1, 0), (1, 1), (1, -1))):
+        for before in range(length):
+            for step in set(range(-before, length - before)) - {0}:
+                lines[direction, before, length - 1 + step * down, length - 1 + step * right] = 1.0
+    return lines.flatten(0, 1).unsqueeze(1)
 
 
 def _patch_cells(planes_shape: tuple[int, int, int], kernel_size: int) -> torch.Tensor:

@@ -119,6 +119,7 @@ def _check_game(settings: TrainSettings, game) -> None:
             f"network.kernel_size={settings.network.kernel_size} is not allowed: the tiny network's kernel must fit the board of {game.name}, "
             f"{height} by {width}."
         )
+    _check_lines(settings.network, game)
     _check_auxiliary_heads(settings.network, game)
     if settings.selfplay.adjudicated_share > 0 and (settings.network.ownership_head or settings.network.margin_head):
         raise ConfigError(
@@ -132,6 +133,16 @@ def _check_game(settings: TrainSettings, game) -> None:
     ):
         if used and plies >= game.max_plies:
             raise ConfigError(f"{key}={plies} is not allowed: a game of {game.name} is over after {game.max_plies} plies at the latest.")
+
+
+def _check_lines(network: NetworkSettings, game) -> None:
+    """Hold the planes of cells that complete a line to the network and the game that can have them."""
+    num_planes, height, width = game.planes_shape
+    if network.kind == "resnet" and network.line_length and (num_planes < 2 or not 2 <= network.line_length <= max(height, width)):
+        raise ConfigError(
+            f"network.line_length={network.line_length} is not allowed for {game.name}, a board of {height} by {width} in {num_planes} planes: a line has from 2 cells to the longer side, "
+            "and either player's pieces need a plane; use 0."
+        )
 
 
 def _check_auxiliary_heads(network: NetworkSettings, game) -> None:
