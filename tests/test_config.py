@@ -234,6 +234,14 @@ def test_plain_data_goes_round():
         check(broken)
 
 
+def test_lines_that_no_board_holds_are_refused():
+    for words in (["game=tic_tac_toe", "network.line_length=4"], ["game=connect_four", "network.line_length=1"], ["game=connect_x", "network.line_length=20"]):
+        with pytest.raises(ConfigError, match=rf"^{words[1]} is not allowed for .*: a line has from 2 cells to the longer side"):
+            compose(words)
+    assert compose(["game=tic_tac_toe", "network.line_length=3"]).network.line_length == 3
+    compose(["game=tic_tac_toe", "network=tiny", "network.line_length=4"])  # which is shown none
+
+
 @pytest.mark.parametrize("head", ("ownership_head", "margin_head"))
 def test_heads_that_look_at_the_last_board_need_rules_that_give_one(head, tmp_path):
     source = Path(EXAMPLE).read_text()
