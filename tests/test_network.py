@@ -111,6 +111,10 @@ def test_mixed_cells_begin_as_they_were_and_hear_of_the_whole_board():
     assert all(torch.equal(mixed.state_dict()[name], weights) for name, weights in plain.state_dict().items())
     assert len(mixed.state_dict()) == len(plain.state_dict()) + 2 * SMALL["blocks"]
     assert torch.equal(plain(planes).prior_logits, mixed(planes).prior_logits)
+    for block in range(SMALL["blocks"]):
+        before = mixed(planes).prior_logits
+        mixed.tower[block].mixing.mix.weight.data += 1
+        assert not torch.equal(mixed(planes).prior_logits, before)
 
     x, generator = torch.randn(2, 3, 4, 5), np.random.default_rng(0)
     weights, biases = generator.normal(size=(20, 20)), generator.normal(size=20)
