@@ -31,7 +31,7 @@ class HealthMonitor:
 
     def observe(self, report: IterationReport) -> None:
         """Look at the report of the next iteration and put the alarms into it."""
-        self._past = _kept([*self._past, vitals(report)])
+        self._past = _kept([*self._past, vitals(report, self.settings.learner.value_weight)])
         for check in CHECKS:
             name = check.__name__
             finding = check(self._past, self.settings, name in self._since)
@@ -56,10 +56,11 @@ class HealthMonitor:
         self._since = dict(state["since"])
 
 
-def vitals(report: IterationReport) -> Vitals:
-    """Return the figures of a report that the symptoms are read from."""
+def vitals(report: IterationReport, value_weight: float) -> Vitals:
+    """Return the figures of a report that the symptoms are read from. The loss is that of policy and value, which new games and ignorance have too."""
     games, learner = report.selfplay, report.learner
     figures = {name: getattr(source, name) for source in (report, games, learner) for name in Vitals._fields if hasattr(source, name)}
+    figures["loss"] = learner.policy_loss + value_weight * learner.value_loss
     figures["fresh_loss"] = report.fresh.loss
     figures["pit_accepted"] = math.nan if report.pit is None else report.pit.accepted
     strength = report.strength

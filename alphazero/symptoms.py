@@ -23,7 +23,7 @@ class Vitals(NamedTuple):
     first_player_wins: float
     draws: float
     num_steps: float
-    loss: float
+    loss: float  #: policy loss + value_weight * value loss, without the auxiliary heads'
     policy_entropy: float
     target_entropy: float
     value_loss: float

@@ -161,6 +161,7 @@ FIGURES = dict(
 
 def made_up(iteration, **changes):
     figures = FIGURES | changes
+    figures["policy_loss"] = figures["loss"] - figures["value_loss"]
 
     def take(cls):
         return cls(**{field.name: figures[field.name] for field in dataclasses.fields(cls) if field.name in figures})
@@ -238,6 +239,16 @@ def test_each_sign_of_a_learning_rate_that_is_too_high_is_named(sign):
     made = run_of(20, **SIGNS[sign])
     assert observed(made)[-1] == ["learning_rate_too_high"]
     assert made[-1].alarms[0].seen.startswith(sign) and ";" not in made[-1].alarms[0].seen
+
+
+def test_losses_of_auxiliary_heads_neither_hide_an_alarm_nor_sound_one():
+    """Of losses that hold them too, 1.6 on new games against 1.2 would pass for 1.6 against 2.2, and 4 for more than ignorance's 2.8."""
+    for loss, fresh, expected in ((1.2, 1.6, ["overfitting"]), (2.5, 2.5, [])):
+        reports = run_of(40, loss=loss, fresh=fresh)
+        for report in reports:
+            report.learner.ownership_loss = 1.0
+            report.learner.loss += 1.5
+        assert observed(reports)[-1] == expected
 
 
 def test_a_loss_that_rises_a_little_or_falls_is_no_alarm():
