@@ -136,12 +136,12 @@ def _check_game(settings: TrainSettings, game) -> None:
 
 
 def _check_lines(network: NetworkSettings, game) -> None:
-    """Hold the planes of cells that complete a line to the network and the game that can have them."""
+    """Hold the planes of cells that complete a line to a game that can have them; a line longer than the board is never completed."""
     num_planes, height, width = game.planes_shape
-    if network.kind == "resnet" and network.line_length and not (num_planes >= 2 and 2 <= network.line_length <= max(height, width)):
+    if network.kind == "resnet" and network.line_length and (num_planes < 2 or network.line_length < 2):
         raise ConfigError(
-            f"network.line_length={network.line_length} is not allowed for {game.name}, {num_planes} planes of {height} by {width}: a line has from 2 cells "
-            "to the longer side, and each player's pieces need a plane; 0 shows no lines."
+            f"network.line_length={network.line_length} is not allowed for {game.name}, {num_planes} planes of {height} by {width}: a line has 2 cells "
+            "or more, and each player's pieces need a plane; 0 shows no lines."
         )
 
 
