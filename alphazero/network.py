@@ -35,7 +35,7 @@ class NetworkSettings:
     position_bias: bool = option(False, "a learned number for each cell and channel behind the first convolution: tells rows and columns apart")
     line_length: int = option(
         0,
-        "show the residual network also the empty cells that would complete a line of so many pieces (Connect Four: 4), the first two planes; 0: no lines",
+        "show the residual network also the empty cells that would complete a line of so many (Connect Four: 4); the first two planes are the pieces; 0: none",
         low=0,
         high=64,
     )
