@@ -3,8 +3,8 @@
     python scripts/learn_exact_results.py 1500 network=5x64 learner.average_half_life_steps=0
     python scripts/learn_exact_results.py 1500 network=5x64 learner.average_half_life_steps=0 network.line_length=4
 
-Positions of 4 to 11 discs come from games of random moves, no two alike, and a tenth is held out; the exact solver (extra `[bitbully]`, which knows them by
-heart) says each one's result and the moves that keep it. A fresh network takes so many steps on them, then says what it makes of those held out. The words
+Positions of 4 to 11 discs come from games of random moves, no two alike or mirrored, and a tenth is held out; the exact solver (extra `[bitbully]`, which knows
+them by heart) says each one's result and the moves that keep it. A fresh network takes so many steps on them, then says what it makes of those held out. The words
 after the number are those of `alphazero train`. Nothing of this ever goes into a run: it tells what a network of a shape can hold, not what self-play finds.
 """
 
@@ -19,6 +19,7 @@ from alphazero.cli.train import compose
 from alphazero.config import ConfigError
 from alphazero.device import set_num_threads
 from alphazero.exact.bitbully_solver import BitbullySolver
+from alphazero.exact.evaluation_set import canonical_keys
 from alphazero.exact.solver import values_of
 from alphazero.games import make_game
 from alphazero.learner import Learner
@@ -66,7 +67,9 @@ def _exact_positions(game, generator) -> tuple[np.ndarray, np.ndarray, np.ndarra
         draws = np.where(game.legal_action_mask(states), generator.random((len(states), game.num_actions)), -1.0)
         after = game.step(states, draws.argmax(axis=1))
         states = after.states[~after.over]
-    states = generator.permutation(np.unique(np.concatenate(found), axis=0))
+    states = np.concatenate(found)
+    _, unlike = np.unique(canonical_keys(game, states), return_index=True)
+    states = states[generator.permutation(unlike)]
     solver, starts = BitbullySolver(game), range(0, len(states), _SOLVED_AT_ONCE)
     results = values_of(np.concatenate([solver.scores(states[start : start + _SOLVED_AT_ONCE]) for start in track(starts, "solving")]))
     best = results.max(axis=1)
