@@ -3,9 +3,10 @@
     python scripts/learn_exact_results.py 1500 network=5x64 learner.average_half_life_steps=0
     python scripts/learn_exact_results.py 1500 network=5x64 learner.average_half_life_steps=0 network.line_length=4
 
-Positions of 4 to 11 discs come from games of random moves, no two alike or mirrored, and a tenth is held out; the exact solver (extra `[bitbully]`, which knows
-them by heart) says each one's result and the moves that keep it. A fresh network takes so many steps on them, then says what it makes of those held out. The words
-after the number are those of `alphazero train`. Nothing of this ever goes into a run: it tells what a network of a shape can hold, not what self-play finds.
+Positions of 4 to 11 discs come from games of random moves, no two alike or mirrored, and a tenth is held out; the exact solver (extra `[bitbully]`,
+which knows them by heart) says each one's result and the moves that keep it. A fresh network takes so many steps on them, then says what it makes of
+those held out. The words after the number are those of `alphazero train`. Nothing of this ever goes into a run: it tells what a network of a shape can
+hold, not what self-play finds.
 """
 
 import sys
