@@ -39,7 +39,6 @@ class NetworkSettings:
         low=0,
         high=64,
     )
-    cell_mixing: bool = option(False, "each residual block also mixes all cells of the board, every channel in the same way (MLP-Mixer)")
     head_channels: int = option(8, "channels of the 1x1 convolution in front of each head (AlphaZero: 2 and 1)", low=1, high=256)
     value_units: int = option(64, "hidden units of the value head (AlphaZero: 256)", low=1, high=4096)
     shared_units: int = option(32, "units that both heads of the tiny network share", low=1, high=4096)
@@ -99,34 +98,16 @@ class Completions(nn.Module):
         return torch.cat([planes, completing * (1 - pieces.sum(dim=1, keepdim=True))], dim=1)
 
 
-class CellMixing(nn.Module):
-    """Adds to each cell a weighted sum of all cells, every channel in the same way: MLP-Mixer's (arXiv 2105.01601) token mixing, as one layer.
-
-    So the far sides of a board meet in one step, where convolutions of 3 x 3 take one for each cell between them; and cells differ, where theirs do not.
-    The weights begin at zero.
-    """
-
-    def __init__(self, cells: int):
-        super().__init__()
-        self.mix = nn.utils.skip_init(nn.Linear, cells, cells)  # draws nothing: the same seed gives all other weights as without
-        nn.init.zeros_(self.mix.weight)
-        nn.init.zeros_(self.mix.bias)
-
-    def forward(self, x):
-        return x + self.mix(x.flatten(2)).view_as(x)
-
-
 class ResidualBlock(nn.Module):
-    """Two convolutions and a skip connection (He et al. 2016); with ``cells``, the number of the board's, these are mixed before the two are summed."""
+    """Two convolutions and a skip connection (He et al. 2016)."""
 
-    def __init__(self, channels: int, kernel_size: int, cells: int | None = None):
+    def __init__(self, channels: int, kernel_size: int):
         super().__init__()
         self.first = ConvNorm(channels, channels, kernel_size)
         self.second = ConvNorm(channels, channels, kernel_size)
-        self.mixing = nn.Identity() if cells is None else CellMixing(cells)
 
     def forward(self, x):
-        return torch.relu(x + self.mixing(self.second(torch.relu(self.first(x)))))
+        return torch.relu(x + self.second(torch.relu(self.first(x))))
 
 
 class ResidualNetwork(nn.Module):
@@ -139,8 +120,7 @@ class ResidualNetwork(nn.Module):
         self.completions = Completions(settings.line_length) if settings.line_length else None
         self.stem = ConvNorm(num_planes + (2 if settings.line_length else 0), settings.channels, settings.kernel_size)
         self.position_bias = nn.Parameter(torch.zeros(1, settings.channels, height, width)) if settings.position_bias else None
-        mixed_cells = cells if settings.cell_mixing else None
-        self.tower = nn.Sequential(*(ResidualBlock(settings.channels, settings.kernel_size, mixed_cells) for _ in range(settings.blocks)))
+        self.tower = nn.Sequential(*(ResidualBlock(settings.channels, settings.kernel_size) for _ in range(settings.blocks)))
         self.policy_conv = ConvNorm(settings.channels, settings.head_channels, 1)
         self.policy = nn.Linear(settings.head_channels * cells, num_actions)
         self.value_conv = ConvNorm(settings.channels, settings.head_channels, 1)

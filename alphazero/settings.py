@@ -140,8 +140,8 @@ def _check_lines(network: NetworkSettings, game) -> None:
     num_planes, height, width = game.planes_shape
     if network.kind == "resnet" and network.line_length and (num_planes < 2 or network.line_length < 2):
         raise ConfigError(
-            f"network.line_length={network.line_length} is not allowed for {game.name}, {num_planes} planes of {height} by {width}: a line has 2 cells "
-            "or more, and each player's pieces need a plane; 0 shows no lines."
+            f"network.line_length={network.line_length} is not allowed for {game.name}, {num_planes} plane{'s' if num_planes > 1 else ''} of {height} "
+            f"by {width}: a line has 2 cells or more, and each player's pieces need a plane; 0 shows no lines."
         )
 
 

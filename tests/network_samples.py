@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from alphazero.network import CellMixing, NetworkSettings, make_network
+from alphazero.network import NetworkSettings, make_network
 
 SMALL = dict(blocks=2, channels=8, head_channels=3, value_units=8)
 
@@ -14,14 +14,11 @@ def planes_of(game, num_rows, seed=0):
 
 
 def small_network(game, seed=0, trained=True, **settings):
-    """Return a network whose normalisations have seen something and whose cells are mixed, if at all, as if trained."""
+    """Return a network whose normalisations have seen something, as if trained."""
     network = make_network(game.planes_shape, game.num_actions, NetworkSettings(**(SMALL | settings)), seed)
     if trained:
         generator = torch.Generator().manual_seed(seed)
         for module in network.modules():
-            if isinstance(module, CellMixing):
-                module.mix.weight.data.copy_(torch.randn(module.mix.weight.shape, generator=generator) / 4)
-                module.mix.bias.data.copy_(torch.randn(module.mix.bias.shape, generator=generator) / 4)
             if isinstance(module, torch.nn.BatchNorm2d):
                 module.running_mean.copy_(torch.randn(module.num_features, generator=generator))
                 module.running_var.copy_(torch.rand(module.num_features, generator=generator) + 0.3)

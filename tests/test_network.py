@@ -9,7 +9,7 @@ from network_samples import SMALL, planes_of, small_network
 
 from alphazero.cli.train import compose, groups
 from alphazero.games import make_game
-from alphazero.network import AUXILIARY_HEADS, CellMixing, Completions, ConvNorm, NetworkSettings, expected_value, folded, make_network
+from alphazero.network import AUXILIARY_HEADS, Completions, ConvNorm, NetworkSettings, expected_value, folded, make_network
 
 
 @pytest.fixture(autouse=True)
@@ -102,29 +102,6 @@ def test_shown_lines_are_no_weights_and_reach_the_stem():
         network.stem.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
         network(planes)
     assert torch.equal(seen[0], planes) and torch.equal(seen[1], Completions(3)(planes))
-
-
-def test_mixed_cells_begin_as_they_were_and_hear_of_the_whole_board():
-    game = make_game("connect_x:4x5x3")
-    planes = torch.from_numpy(planes_of(game, 3))
-    plain, mixed = (make_network(game.planes_shape, game.num_actions, NetworkSettings(**SMALL, cell_mixing=mixing), 3).eval() for mixing in (False, True))
-    assert all(torch.equal(mixed.state_dict()[name], weights) for name, weights in plain.state_dict().items())
-    assert len(mixed.state_dict()) == len(plain.state_dict()) + 2 * SMALL["blocks"]
-    assert torch.equal(plain(planes).prior_logits, mixed(planes).prior_logits)
-    for block in range(SMALL["blocks"]):
-        before = mixed(planes).prior_logits
-        mixed.tower[block].mixing.mix.weight.data += 1
-        assert not torch.equal(mixed(planes).prior_logits, before)
-
-    x, generator = torch.randn(2, 3, 4, 5), np.random.default_rng(0)
-    weights, biases = generator.normal(size=(20, 20)), generator.normal(size=20)
-    mixing = CellMixing(20)
-    mixing.mix.weight.data, mixing.mix.bias.data = torch.tensor(weights).float(), torch.tensor(biases).float()
-    expected = x.clone()
-    for (row, column), (other_row, other_column) in itertools.product(np.ndindex(4, 5), repeat=2):
-        expected[:, :, row, column] += weights[row * 5 + column, other_row * 5 + other_column] * x[:, :, other_row, other_column]
-    expected += torch.tensor(biases).float().view(4, 5)
-    torch.testing.assert_close(mixing(x), expected, atol=1e-5, rtol=1e-5)
 
 
 def test_auxiliary_heads_have_their_shapes_and_leave_the_other_weights_as_they_were():
