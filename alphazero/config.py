@@ -107,6 +107,14 @@ def from_plain(cls, values: dict[str, Any]):
     return settings
 
 
+def from_stored(cls, values: dict[str, Any], path):
+    """Return what `from_plain` makes of the settings that the file ``path`` holds; its ConfigError names the file."""
+    try:
+        return from_plain(cls, values)
+    except ConfigError as error:
+        raise ConfigError(f"the settings in {path} do not fit this version: {error}") from None
+
+
 def from_overrides(cls, overrides: list[str], command: str):
     """Return a ``cls`` filled from ``key=value`` words of a command line and checked.
 

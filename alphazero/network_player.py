@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from alphazero.checkpoint import find_network, load_network, network_game
-from alphazero.config import from_plain
+from alphazero.config import from_stored
 from alphazero.device import choose_device, set_num_threads
 from alphazero.engines import REFERENCE, EngineChoice
 from alphazero.engines.agreement import sample_positions
@@ -143,7 +143,7 @@ class NetworkPlayer(EvaluatorPlayer):
         stored = load_network(path)
         if stored.game != game.name:
             raise ValueError(f"the network '{path}' plays {stored.game}, not {game.name}.")
-        network = make_network(game.planes_shape, game.num_actions, from_plain(NetworkSettings, stored.settings))
+        network = make_network(game.planes_shape, game.num_actions, from_stored(NetworkSettings, stored.settings, path))
         load_arrays(network, stored.arrays)
         if num_simulations is None:
             num_simulations = DEFAULT_SIMULATIONS if time_limit_s is None else SIMULATIONS_OF_A_TIME_LIMIT

@@ -16,7 +16,7 @@ from alphazero.gtp_player import GtpPlayer
 from alphazero.players import Player, PlayerSettings, RandomPlayer, UctPlayer
 from alphazero.shipped_networks import shipped_network
 
-KINDS = ("human", "random", "uct", "uct:1000", "solver", "best", "network", "gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY")
+KINDS = ("random", "uct", "uct:1000", "solver", "best", "network", "gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY")
 
 
 def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -> Player:
@@ -46,7 +46,7 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
         raise ConfigError("a human plays in 'alphazero play' only: here take random, uct, solver, best or a network.")
     path = network_path(kind, game.name)
     if path is None:
-        raise ConfigError(f"there is no player '{spec}'; a player is one of {', '.join(KINDS)} (docs/PLAY.md).")
+        raise ConfigError(f"there is no player '{spec}'; a player is one of {', '.join(KINDS)}, in 'alphazero play' also human (docs/PLAY.md).")
     from alphazero.engines import EngineChoice
     from alphazero.network_player import NetworkPlayer
 

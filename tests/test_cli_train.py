@@ -369,6 +369,9 @@ def test_a_network_that_was_stored_before_there_were_auxiliary_heads_plays(finis
     players = [NetworkPlayer(game, path, num_simulations=8, device="cpu") for path in (tmp_path / "older.safetensors", finished_run.network(3))]
     ours, theirs = (player.choose(game.initial_states(1)) for player in players)
     assert np.array_equal(ours.action_weights, theirs.action_weights)
+    save_network(tmp_path / "newer.safetensors", stored.arrays, stored.game, stored.settings | {"quantum_head": True}, {})
+    with pytest.raises(config.ConfigError, match="^the settings in .*newer.safetensors do not fit this version: there is no setting 'quantum_head'"):
+        NetworkPlayer(game, tmp_path / "newer.safetensors", num_simulations=8, device="cpu")
 
 
 def test_what_is_not_a_number_becomes_null(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from alphazero.cli.train import compose, config_folder, groups
-from alphazero.config import ConfigError, check, from_overrides, from_plain, option, rows, section
+from alphazero.config import ConfigError, check, from_overrides, from_plain, from_stored, option, rows, section
 from alphazero.games import make_game
 from alphazero.settings import TrainSettings, check_run
 
@@ -229,6 +229,8 @@ def test_plain_data_goes_round():
     assert from_plain(TrainSettings, dataclasses.asdict(settings)) == settings
     with pytest.raises(ConfigError, match="^there is no setting 'learner.foo'"):
         from_plain(TrainSettings, {"learner": {"foo": 1}})
+    with pytest.raises(ConfigError, match="^the settings in runs/x/config.yaml do not fit this version: there is no setting 'learner.foo'"):
+        from_stored(TrainSettings, {"learner": {"foo": 1}}, "runs/x/config.yaml")
     broken = Outer(shares=[0.5, 1.5])
     with pytest.raises(ConfigError, match=r"^shares=\[0.5, 1.5\] is not allowed: shares takes 1.0 or less"):
         check(broken)

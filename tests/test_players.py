@@ -159,7 +159,7 @@ def test_uct_without_limits_makes_a_thousand_simulations_and_with_a_time_limit_a
         ("uct,uct_c=.nan", "uct_c takes 0.0 to"),
         ("uct,time_limit_s=0", "time_limit_s takes 0.001 to"),
         ("random:5", "random takes no number"),
-        ("stockfish", "there is no player 'stockfish'"),
+        ("stockfish", "there is no player 'stockfish'; a player is one of random, uct"),
         ("", "there is no player ''"),
         ("human", "a human plays in 'alphazero play' only"),
         ("checkpoints/nowhere.safetensors", "there is no network at 'checkpoints/nowhere.safetensors'"),

@@ -73,7 +73,7 @@ def main(words: list[str], console: Console | None = None) -> int:
 
 def compare(folders: list[RunFolder], settings: CompareSettings, console: Console) -> None:
     """Measure the newest network of each run, and print how the ways of training differ."""
-    stored = [config.from_plain(TrainSettings, folder.read_config()) for folder in folders]
+    stored = [config.from_stored(TrainSettings, folder.read_config(), folder.config) for folder in folders]
     names = {run.game.name for run in stored}
     if len(names) > 1:
         raise ConfigError(f"runs of {' and '.join(sorted(names))} cannot be compared: take runs of one game.")

@@ -204,9 +204,9 @@ def _resumed(words: list[str]) -> tuple[TrainSettings, RunFolder, bool]:
     values = dict(word.partition("=")[::2] for word in words)
     game = values.pop("game", None)
     folder = RunFolder.find(values.pop("resume"), values.get("run.root", RunSettingsRoot), None if game is None else game_of_choice(game))
-    old = config.from_plain(TrainSettings, folder.read_config())
+    old = config.from_stored(TrainSettings, folder.read_config(), folder.config)
     changes = config.from_overrides(TrainSettings, [f"{key}={value}" for key, value in values.items()], "train resume=...")
-    settings = config.from_plain(TrainSettings, folder.read_config())
+    settings = config.from_stored(TrainSettings, folder.read_config(), folder.config)
     for key in values:
         *path, last = key.split(".")
         target, source = settings, changes
