@@ -6,6 +6,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from alphazero.events import IterationReport, Progress
 
+# TensorBoard shows the groups in alphabetical order and opens the first two: the exact error and the games, where a set ships with the game.
 _SCALARS = {
     "loss/total": lambda r: r.learner.loss,
     "loss/policy": lambda r: r.learner.policy_loss,
@@ -50,9 +51,9 @@ _SCALARS = {
     "time/measure_s": lambda r: r.measure_s,
     "time/store_s": lambda r: r.store_s,
     "time/elapsed_s": lambda r: r.elapsed_s,
-    "engine/policy_divergence_from_float32": lambda r: r.engine.policy_divergence,
-    "engine/value_error_from_float32": lambda r: r.engine.value_error,
-    "engine/swap_s": lambda r: r.engine.seconds,
+    "search/policy_divergence_from_float32": lambda r: r.engine.policy_divergence,
+    "search/value_error_from_float32": lambda r: r.engine.value_error,
+    "time/engine_swap_s": lambda r: r.engine.seconds,
 }
 
 
