@@ -151,7 +151,7 @@ class UctPlayer:
             float(output.value),
             output.visits,
             output.values,
-            list(map(int, output.principal_variation)),
+            self._search.principal_variation(),
             int(output.num_simulations),
         )
 

@@ -52,9 +52,10 @@ def test_wins_and_blocks_of_one_move_are_found(name, moves, answer, statistics):
 
 def test_the_only_move_that_ends_the_game_has_its_exact_result():
     game = make_game("othello")
-    found = UctSearch(game, num_simulations=30).run(game.text_to_state(FULL_OF_BLACK, player=0))
+    search = UctSearch(game, num_simulations=30)
+    found = search.run(game.text_to_state(FULL_OF_BLACK, player=0))
     assert found.action == 63
-    assert found.principal_variation == [63]
+    assert search.principal_variation() == [63]
     assert found.value == found.values[63] == -1.0  # white turns the last column and has lost
     assert found.visits[63] == found.num_simulations == 30
 
@@ -96,16 +97,17 @@ def play_a_game(strong, weak, seed, strong_begins):
 def test_the_output_fits_together(name, statistics):
     game = make_game(name)
     state = game.initial_states()[0]
-    found = UctSearch(game, num_simulations=500, statistics=statistics).run(state)
+    search = UctSearch(game, num_simulations=500, statistics=statistics)
+    found, line = search.run(state), search.principal_variation()
     legal = game.legal_action_mask(state[None])[0]
     assert found.num_simulations == found.visits.sum() == 500
-    assert found.action == found.visits.argmax() == found.principal_variation[0]
+    assert found.action == found.visits.argmax() == line[0]
     assert not found.visits[~legal].any() and found.visits[legal].all()
     assert np.isnan(found.values[~legal]).all() and (abs(found.values[legal]) <= 1).all()
     np.testing.assert_allclose(found.action_weights, found.visits / 500, atol=1e-6)
     # Every simulation went through one of the root's moves.
     assert found.value == pytest.approx((found.visits[legal] * found.values[legal]).sum() / 500, abs=1e-6)
-    game.play_moves(found.principal_variation)  # legal from the first move to the last
+    game.play_moves(line)  # legal from the first move to the last
 
 
 def test_the_final_move_is_the_most_visited_one_or_the_one_of_the_best_value():
@@ -223,8 +225,10 @@ CASES = [
 
 def describe(name, settings):
     """Return a line that depends on all that a search says."""
-    found = search(str(ROOT / name) if name.endswith(".py") else name, **settings)
-    return f"{name} {found.action} {found.value!r} {found.visits.tolist()} {found.values.tolist()} {found.principal_variation}"
+    game = make_game(str(ROOT / name) if name.endswith(".py") else name)
+    search = UctSearch(game, **settings)
+    found = search.run(game.initial_states()[0])
+    return f"{name} {found.action} {found.value!r} {found.visits.tolist()} {found.values.tolist()} {search.principal_variation()}"
 
 
 def test_the_interpreted_search_is_the_compiled_one_and_warns_of_nothing():

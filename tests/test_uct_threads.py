@@ -53,11 +53,12 @@ def test_the_expected_line_goes_on_with_the_tree_that_visited_the_move_most():
         singles = single_searches(game, search, "node")
         found, parts = run(search), [run(single) for single in singles]
         most = int(np.argmax([part.visits[found.action] for part in parts]))
-        assert found.principal_variation[0] == found.action
+        line = search.principal_variation()
+        assert line[0] == found.action
         if parts[most].action == found.action:
-            assert found.principal_variation == parts[most].principal_variation
+            assert line == singles[most].principal_variation()
             lines.add(most)
-        game.play_moves(found.principal_variation)  # legal from the first move to the last
+        game.play_moves(line)  # legal from the first move to the last
     assert lines == {0, 1, 2}
 
 

@@ -60,7 +60,6 @@ class UctOutput(NamedTuple):
     value: float  #: mean result of the simulations, in [-1, 1]
     visits: np.ndarray  #: int32[A], of the positions that the actions lead to; by node they sum to `num_simulations`
     values: np.ndarray  #: float32[A], mean results in [-1, 1], nan where an action was not visited
-    principal_variation: list[int]  #: the expected line, `action` first
     num_simulations: int
 
 
@@ -190,6 +189,8 @@ class UctSearch:
         self._num_simulations = num_simulations
         self._time_limit_s = time_limit_s
         self._final_move = final_move
+        self._state: np.ndarray | None = None  # of the last search
+        self._best_child = 0  # of its root: the number of the move to play
         weighted = rollout == "weighted"
         weights = check_weights(game, rollout_weights) if weighted else np.zeros(0)
         total = MAX_SIMULATIONS if num_simulations is None else num_simulations
@@ -233,7 +234,30 @@ class UctSearch:
         report = _Report(self.workers, self._num_simulations if self._time_limit_s is None else None, progress)
         self._run_workers(state, report.after_chunk)
         report.send()
-        return self._output(state)
+        self._state = state
+        return self._output()
+
+    def principal_variation(self) -> list[int]:
+        """Return the line that the last search expects: the move to play, then the most visited moves.
+
+        After its first move it is that of the tree which visited this move most.
+        """
+        best = self._best_child
+        tree = max((worker.tree for worker in self.workers), key=lambda tree: _counts(tree, children_of(tree, ROOT_INDEX)[1])[0][best])
+        actions, indices = children_of(tree, ROOT_INDEX)
+        states, line = self._state[None], []
+        while True:
+            line.append(int(actions[best]))
+            node = int(indices[best])
+            if tree.nodes[node]["first_child"] == NO_CHILDREN:
+                return line
+            transition = self.game.step(states, line[-1:])
+            states = transition.states
+            actions, indices = children_of(tree, node)
+            visits, points = _counts(tree, indices)
+            if visits.max() == 0:
+                return line
+            best = int(_best(visits, _values(int(transition.players[0]), visits, points), "visits")[0])
 
     def _run_workers(self, state, after_chunk) -> None:
         """Let the workers search side by side, the first one in this thread; whatever ends it early ends the others too."""
@@ -254,14 +278,14 @@ class UctSearch:
                 for worker in others:
                     worker.stopped = True
 
-    def _output(self, state) -> UctOutput:
+    def _output(self) -> UctOutput:
         """Return what the statistics of all trees' roots together say."""
-        player = int(self.game.players(state[None])[0])
+        player = int(self.game.players(self._state[None])[0])
         actions = children_of(self.tree, ROOT_INDEX)[0]  # the same in every tree, like their order
         visits, points = sum(_counts(worker.tree, children_of(worker.tree, ROOT_INDEX)[1]) for worker in self.workers)
         values = _values(player, visits, points)
         best = _best(visits, values, self._final_move)
-        best = int(best[random_below(self.workers[0].rng, len(best))])
+        best = self._best_child = int(best[random_below(self.workers[0].rng, len(best))])
         all_visits = np.zeros(self.game.num_actions, np.int32)
         all_values = np.full(self.game.num_actions, np.nan, np.float32)
         all_visits[actions] = visits
@@ -273,31 +297,8 @@ class UctSearch:
             float(_values(player, *root_counts)[0]),
             all_visits,
             all_values,
-            self._principal_variation(state, best),
             sum(worker.done for worker in self.workers),
         )
-
-    def _principal_variation(self, state, best: int) -> list[int]:
-        """Return the line that begins with the root's child number ``best`` and goes on with the most visited moves.
-
-        After its first move it is that of the tree which visited this move most.
-        """
-        tree = max((worker.tree for worker in self.workers), key=lambda tree: _counts(tree, children_of(tree, ROOT_INDEX)[1])[0][best])
-        actions, indices = children_of(tree, ROOT_INDEX)
-        states, line = state[None], []
-        while True:
-            line.append(int(actions[best]))
-            node = int(indices[best])
-            if tree.nodes[node]["first_child"] == NO_CHILDREN:
-                return line
-            transition = self.game.step(states, line[-1:])
-            states = transition.states
-            actions, indices = children_of(tree, node)
-            visits, points = _counts(tree, indices)
-            if visits.max() == 0:
-                return line
-            best = int(_best(visits, _values(int(transition.players[0]), visits, points), "visits")[0])
-
 
 class _Report:
     """Tells ``progress`` of the simulations of all workers, not more often than every `PROGRESS_S` seconds."""
