@@ -591,3 +591,14 @@ def test_a_batch_that_does_not_fit_the_gpu_is_a_sentence():
     batch._planes, batch._dtype, batch._forward = torch.zeros(64, 2, 4, 4), torch.float32, forward
     with pytest.raises(ConfigError, match=r"^a batch of 64 positions does not fit the GPU: lower selfplay\.num_parallel_games\.$"):
         batch._compute()
+
+
+@needs_openvino
+def test_nobody_is_told_that_a_network_was_converted(monkeypatch):
+    telemetry = pytest.importorskip("openvino_telemetry").Telemetry
+    told = []
+    for name in ("init", "send_event", "start_session"):
+        monkeypatch.setattr(telemetry, name, lambda self, *words, **more: told.append(words))
+    network = small_network(GAME)
+    make_engine(EngineChoice("openvino", "float32"), CPU, 1).load(network, planes_of(GAME, 4))
+    assert told == []

@@ -1,5 +1,6 @@
 """The engine that runs the network with OpenVINO, on the CPU, in float32, bfloat16 or int8. It needs the extra `[openvino]`.
 
+OpenVINO's own `convert_model` is not used: it sends usage figures to its maker from a forked copy of the process, which may hang when the program ends.
 The network is converted once, with its weights as inputs of the graph; taking over new weights puts constants in their place and compiles, about
 0.05 s in float32 and 0.2 s in int8, where the converter itself takes half a second or more.
 """
@@ -17,6 +18,8 @@ from alphazero.network import expected_value, folded
 try:
     import openvino
     from openvino import opset13 as operations
+    from openvino.frontend import FrontEndManager
+    from openvino.frontend.pytorch.ts_decoder import TorchScriptPythonDecoder
 except ImportError:
     openvino = None
 
@@ -111,7 +114,9 @@ def _convert(network: torch.nn.Module, planes: np.ndarray):
     example = torch.from_numpy(planes[:2])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the tracer wonders about a branch on the kind of value head, which never changes
-        model = openvino.convert_model(function, example_input=(example, *function.weights))
+        decoder = TorchScriptPythonDecoder(function, example_input=(example, *function.weights))
+    frontend = FrontEndManager().load_by_framework("pytorch")
+    model = frontend.convert(frontend.load(decoder))
     model.reshape({model.inputs[0]: [-1, *planes.shape[1:]]} | {port: list(w.shape) for port, w in zip(model.inputs[1:], function.weights)})
     return model
 
