@@ -173,7 +173,7 @@ def _recipe_text(info: dict) -> str:
     if not info.get("recipe"):
         return "The folder of its run did not say how it was made.\n"
     settings = info["settings"]
-    lines = f"    alphazero train {' '.join(info['recipe'])}\n    alphazero ship run=latest\n"
+    lines = f"    alphazero train {' '.join(info['recipe'])}\n    alphazero ship run=latest replace=true\n"
     speed = " ".join(f"{key}={settings[key]}" for key in MEASURED_KEYS if key in settings)
     if speed:
         lines += f"\nOf what changes the speed it had `{speed}`; where the command leaves these open, each machine measures its own.\n"

@@ -11,7 +11,7 @@ from rich.console import Console
 from alphazero.checkpoint import load_network, network_info, save_network
 from alphazero.cli.ship import main, recipe
 from alphazero.cli.train import compose
-from alphazero.config import rows
+from alphazero.config import ConfigError, rows
 from alphazero.games import make_game
 from alphazero.learner import network_arrays
 from alphazero.network_card import PLACE_KEYS, duration_text, flat_settings, summary
@@ -49,7 +49,7 @@ def run(tmp_path):
 def _ship(tmp_path, *words) -> tuple[str, str]:
     """Return what was printed, and the card."""
     console = Console(file=io.StringIO(), width=100, highlight=False)
-    assert main([f"into={tmp_path / 'best'}", *words], console) == 0
+    assert main([f"into={tmp_path / 'best'}", "replace=true", *words], console) == 0
     return console.file.getvalue(), (tmp_path / "best" / "tic_tac_toe.md").read_text()
 
 
@@ -82,7 +82,7 @@ def test_the_newest_network_of_a_run_is_copied_with_the_facts_of_its_run(run, tm
     ):
         assert fact in card
     assert "somewhere" not in card + str(info)
-    assert printed.startswith(f"{run.network(3)} is now the best of tic_tac_toe: ")
+    assert printed.startswith(f"{run.network(3)} is copied to {tmp_path / 'best' / 'tic_tac_toe.safetensors'} (")
 
 
 def test_an_earlier_network_has_the_figures_of_its_own_iteration_and_no_others(run, tmp_path):
@@ -99,8 +99,21 @@ def test_an_earlier_network_has_the_figures_of_its_own_iteration_and_no_others(r
 
 def test_latest_is_the_run_whose_state_was_written_last_and_the_one_before_is_named(run, tmp_path):
     root = f"root={run.path.parents[1]}"
-    assert "takes the place" not in _ship(tmp_path, root)[0]
-    assert "takes the place of another: 1 min 30 s of training, the best possible result kept in 4,519 of 4,520 positions." in _ship(tmp_path, root)[0]
+    assert "the place of another" not in _ship(tmp_path, root)[0]
+    assert "took the place of another: 1 min 30 s of training, the best possible result kept in 4,519 of 4,520 positions." in _ship(tmp_path, root)[0]
+
+
+def test_another_network_stays_until_it_is_to_be_replaced(run, tmp_path, monkeypatch):
+    into = f"into={tmp_path / 'best'}"
+    monkeypatch.setattr("alphazero.cli.ship.shipped_folder", lambda: tmp_path / "best")
+    console = Console(file=io.StringIO(), width=100)
+    assert main([into, f"run={run.network(3)}"], console) == 0
+    assert console.file.getvalue().startswith(f"{run.network(3)} is now the best of tic_tac_toe: ")
+    before = (tmp_path / "best" / "tic_tac_toe.safetensors").read_bytes()
+    with pytest.raises(ConfigError, match=r"tic_tac_toe.safetensors holds another network of tic_tac_toe: 1 min 30 s .*replace=true puts this one"):
+        main([into, f"run={run.network(1)}"], Console(file=io.StringIO()))
+    assert (tmp_path / "best" / "tic_tac_toe.safetensors").read_bytes() == before
+    assert main([into, f"run={tmp_path / 'best' / 'tic_tac_toe.safetensors'}"], Console(file=io.StringIO())) == 0  # its card anew
 
 
 def test_a_run_of_an_older_version_is_described_as_far_as_it_goes(run, tmp_path):

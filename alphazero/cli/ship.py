@@ -19,9 +19,9 @@ SUMMARY = (
     "it is, how to make it again, all from the files of the run."
 )
 EXAMPLES = [
-    "alphazero ship run=latest",
-    "alphazero ship run=checkpoints/connect_four/RUN hardware='2 cores of an AMD EPYC, no GPU'",
-    "alphazero ship run=latest measured='[\"On 1,000 fresh positions (seed 7): 99.1 %.\"]'",
+    "alphazero ship run=latest replace=true",
+    "alphazero ship run=checkpoints/connect_four/RUN replace=true hardware='2 cores of an AMD EPYC, no GPU'",
+    "alphazero ship run=latest replace=true measured='[\"On 1,000 fresh positions (seed 7): 99.1 %.\"]'",
 ]
 
 
@@ -31,6 +31,7 @@ class ShipSettings:
 
     run: str = option("latest", "folder of the run, whose newest network is taken, or the path of a network, or latest")
     root: str = option("checkpoints", "folder of all runs, where latest is looked for")
+    replace: bool = option(False, "put it in the place of another network, which is then lost unless you have a copy of its file")
     into: str | None = option(None, "folder to write to; without it the one where 'best' is looked for: checkpoints/best of a clone")
     hardware: str = option("", "the machine that it was trained on, in your words, for the card")
     measured: list[str] = option([], "further lines for the card: what you have measured, and by which command")
@@ -45,18 +46,31 @@ def main(words: list[str], console: Console | None = None) -> int:
     source = find_network(RunFolder.find("latest", settings.root, None, key="run").path if settings.run == "latest" else settings.run)
     network = with_facts(source, settings)
     path = Path(settings.into or shipped_folder()) / f"{folder_name(network.game)}.safetensors"
-    before = summary(network_info(path)) if path.is_file() else ""
+    before = _said(network_info(path)) if path.is_file() and path.resolve() != source.resolve() else None
+    if before and not settings.replace:
+        raise ConfigError(
+            f"{path} holds another network of {network.game}: {before}. replace=true puts this one in its place: {_said(network.info)}. "
+            "Keep a copy of that file first if you may want it back, or name another folder by into=."
+        )
     try:
         save_network(path, network.arrays, network.game, network.settings, network.info)
         write_atomically(path.with_suffix(".md"), card_text(network, path.stat().st_size).encode())
     except OSError as error:
         raise ConfigError(f"the network cannot be written to {path.parent} ({error.strerror}): name another folder by into=.") from None
     console = console or Console(highlight=False)
-    console.print(f"{source} is now the best of {network.game}: {path} ({path.stat().st_size:,} bytes)", markup=False, soft_wrap=True)
+    if path.parent.resolve() == Path(shipped_folder()).resolve():
+        said = f"{source} is now the best of {network.game}: {path} ({path.stat().st_size:,} bytes)"
+    else:
+        said = f"{source} is copied to {path} ({path.stat().st_size:,} bytes); the player 'best' is looked for in {shipped_folder()}."
+    console.print(said, markup=False, soft_wrap=True)
     console.print(f"Its card: {path.with_suffix('.md')} ({summary(network.info)})", markup=False, soft_wrap=True)
     if before:
-        console.print(f"It takes the place of another: {before}.", markup=False, soft_wrap=True)
+        console.print(f"It took the place of another: {before}.", markup=False, soft_wrap=True)
     return 0
+
+
+def _said(info: dict) -> str:
+    return summary(info) or "its file does not say how strong it is"
 
 
 def with_facts(source: Path, settings: ShipSettings) -> NetworkFile:
