@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -164,26 +165,27 @@ def test_a_run_says_what_it_does_and_what_comes_next(tmp_path, capsys):
 
 
 class Interrupt:
-    """Stops a run as Ctrl-C does, at its n-th event of a kind."""
+    """Stops a run by a signal, Ctrl-C's if no other is named, at its n-th event of a kind."""
 
-    def __init__(self, monkeypatch, method, count):
+    def __init__(self, monkeypatch, method, count, number=signal.SIGINT):
         self.count, original = count, getattr(JsonLinesSink, method)
 
         def stopping(sink, event):
             original(sink, event)
             self.count -= 1
             if self.count == 0:
-                raise KeyboardInterrupt
+                signal.raise_signal(number)
 
         monkeypatch.setattr(JsonLinesSink, method, stopping)
 
 
-def test_ctrl_c_keeps_what_is_finished_and_the_resumed_run_is_the_same(tmp_path, capsys, monkeypatch):
+@pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM))
+def test_a_stopped_run_keeps_what_is_finished_and_the_resumed_run_is_the_same(number, tmp_path, capsys, monkeypatch):
     words = ["experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.num_iterations=3"]
     assert train(capsys, *words, "run.name=whole")[0] == 0
     folder = tmp_path / "tic_tac_toe" / "parts"
     with monkeypatch.context() as patch:
-        Interrupt(patch, "progress", 25)  # eight games and a line of learning for each iteration
+        Interrupt(patch, "progress", 25, number)  # eight games and a line of learning for each iteration
         status, out, _ = train(capsys, *words, "run.name=parts")
     assert status == 130
     kept = load_state(folder / "state.safetensors")["iteration"]

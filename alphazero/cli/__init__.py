@@ -1,8 +1,11 @@
 """The console command `alphazero` and its sub-commands. Each is a module of this package with `main(words) -> int`, imported only when it is called."""
 
+import contextlib
 import importlib
 import os
+import signal
 import sys
+import threading
 
 COMMANDS = {
     "train": "train a network by self-play, or go on with a run",
@@ -22,7 +25,7 @@ COMMANDS = {
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the command that the words name; return the exit status: 0 done, 2 bad input, 130 stopped by Ctrl-C."""
+    """Run the command that the words name; return the exit status: 0 done, 2 bad input, 130 stopped by Ctrl-C or SIGTERM."""
     words = list(sys.argv[1:] if words is None else words)
     if not words or words[0] in ("-h", "--help", "help"):
         print(usage())
@@ -42,7 +45,8 @@ def main(words: list[str] | None = None) -> int:
 def run_command(command: str, words: list[str]) -> int:
     """Run one command; bad input becomes one sentence on standard error."""
     try:
-        return importlib.import_module(f"alphazero.cli.{command}").main(words)
+        with _terminated_as_interrupted():
+            return importlib.import_module(f"alphazero.cli.{command}").main(words)
     except ValueError as error:
         if os.environ.get("ALPHAZERO_TRACEBACK"):
             raise
@@ -54,6 +58,23 @@ def run_command(command: str, words: list[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+@contextlib.contextmanager
+def _terminated_as_interrupted():
+    """Let SIGTERM, by which batch systems and shutdowns end a program, stop a command as Ctrl-C does: it says what is kept and how to go on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def usage() -> str:
