@@ -101,6 +101,10 @@ def test_a_run_tells_what_the_command_finds(trained, tmp_path):
         assert [event.value for event in events.Scalars(f"exact/{tag}")] == pytest.approx([1 - row[f"exact.{key}"] for row in rows])
 
 
+def test_a_set_names_its_game(set_file):
+    assert f"{GAME}: random on 40 positions" in run("network=random", f"set={set_file}")
+
+
 @needs_matplotlib
 def test_the_picture_is_written(set_file, tmp_path):
     run(f"game={GAME}", "network=random", f"set={set_file}", f"plot={tmp_path / 'x.png'}")

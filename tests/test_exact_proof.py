@@ -1,10 +1,13 @@
 """Proofs: a player is met with every play of the other side."""
 
+import re
+
 import numpy as np
 import pytest
 from game_samples import EXAMPLE
 from naive import naive_twin
 
+from alphazero.cli import main
 from alphazero.exact import ExactValues, prove
 from alphazero.games import CompiledGame, make_game
 
@@ -96,6 +99,15 @@ def test_the_lines_of_a_report_say_what_was_proven(exact):
     assert "best possible result kept in 4,520 of 4,520 positions that are not final" in lines
     lines = "\n".join(prove(exact.game, lowest_key(exact), exact).lines())
     assert "\n  beatable: 487 games are lost" in lines
+
+
+def test_who_loses_what_is_lost_from_the_start_is_perfect_all_the_same(capsys):
+    assert main(["prove", "game=connect_x:3x4x3", "player=solver"]) == 0
+    out = capsys.readouterr().out
+    assert "\n  perfect, though " in out and "beatable" not in out and "best possible result kept in 4,631 of 4,631" in out
+    assert main(["prove", "game=connect_x:3x3x3", "player=random", "show=1"]) == 1
+    out = capsys.readouterr().out
+    assert "\n  beatable: " in out and re.search(r"\nmisplayed: [XO] played [0-2], a (draw|loss), where [0-2, ]+ would have kept a (win|draw)\n", out)
 
 
 def test_passes_are_followed():

@@ -22,7 +22,7 @@ from alphazero.settings import TrainSettings
 COMMAND = "alphazero compare"
 SUMMARY = (
     "Compare the newest networks of several runs with perfect play, on the same positions, and each with the first run. Runs that differ in their seed "
-    "alone count as one way of training. 'alphazero train --multirun' ends with this table."
+    "alone count as one way of training. 'alphazero train --multirun' ends with this table where an evaluation set ships with the game."
 )
 EXAMPLES = [
     "alphazero compare run=checkpoints/connect_four/A,checkpoints/connect_four/B",

@@ -12,8 +12,8 @@ from alphazero.cli.help_text import print_help
 from alphazero.cli.play import DEFAULT_GAME, game_of_networks, warm_up
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.exact.accuracy import AccuracyReport, Share, groups_of, measure_accuracy
-from alphazero.exact.evaluation_set import EvaluationSet, read_set, shipped_path
-from alphazero.exact.solver import values_of
+from alphazero.exact.evaluation_set import EvaluationSet, game_of_set, read_set, shipped_path
+from alphazero.exact.solver import RESULT_WORDS, values_of
 from alphazero.games import make_game
 from alphazero.games.game import Game
 from alphazero.player_specs import make_player, network_path, read_spec
@@ -37,7 +37,7 @@ _COLORS = ("#2b6cb0", "#c05621")
 class EvaluateOptions:
     """Who is measured, on what."""
 
-    game: str | None = option(None, "which game; without it the network's own, or connect_four")
+    game: str | None = option(None, "which game; without it the network's own, otherwise that of the set, or connect_four")
     network: str = option("network", "a network or a run, or any player: uct:1000, random; network is the newest of the game, or else the one that ships")
     set: str | None = option(None, "file of the positions, see 'alphazero make_evaluation_set'; without it those that ship with the game")
     show: int = option(0, "misplayed positions to print", 0, 10_000)
@@ -60,7 +60,8 @@ def main(words: list[str], console: Console | None = None) -> int:
     for key, path in (("plot", settings.plot), ("json", settings.json)):
         if path and not Path(path).resolve().parent.is_dir():
             raise ConfigError(f"{key}={path} is not allowed: there is no folder {Path(path).parent} to write it to.")
-    game = make_game(settings.game or game_of_networks((settings.network,), settings) or DEFAULT_GAME)
+    named = settings.game or game_of_networks((settings.network,), settings)
+    game = make_game(named or (game_of_set(settings.set) if settings.set else DEFAULT_GAME))
     evaluation_set = _evaluation_set(settings, game)
     players = _players(settings, game)
     console = console or Console(highlight=False)
@@ -160,15 +161,14 @@ def _title(game: Game, evaluation_set: EvaluationSet, settings: EvaluateSettings
 
 def _show(console: Console, game: Game, report: AccuracyReport, num_shown: int) -> None:
     """Print the first misplayed positions of a report."""
-    evaluation_set, words = report.evaluation_set, {1: "win", 0: "draw", -1: "loss"}
+    evaluation_set = report.evaluation_set
     for row in report.misplayed()[:num_shown]:
         state, best = evaluation_set.states[row], int(evaluation_set.values[row])
         values, action = values_of(evaluation_set.action_scores[row]), int(report.actions[row])
         better = ", ".join(game.action_to_text(int(other)) for other in np.flatnonzero(values == best))
         mover = game.piece_letters[1 + int(game.players(state[None])[0])]
-        console.print(
-            f"\nmisplayed: {mover} played {game.action_to_text(action)}, a {words[int(values[action])]}, where {better} would have kept a {words[best]}"
-        )
+        played = f"{mover} played {game.action_to_text(action)}, a {RESULT_WORDS[int(values[action])]}"
+        console.print(f"\nmisplayed: {played}, where {better} would have kept a {RESULT_WORDS[best]}")
         console.print(game.state_to_text(state), markup=False)
         console.print(f"moves=[{','.join(map(str, evaluation_set.moves[row]))}]", markup=False, soft_wrap=True)
 

@@ -79,15 +79,7 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
     Raises:
         ConfigError: with one plain sentence that names the file and the line, if it cannot be read or a line is wrong.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        raise ConfigError(f"there is no file '{path}'; 'alphazero make_evaluation_set out={path}' makes an evaluation set.") from None
-    except (OSError, UnicodeDecodeError):
-        raise ConfigError(f"the evaluation set '{path}' cannot be read: it should be a text file made by 'alphazero make_evaluation_set'.") from None
-    notes = dict(line[1:].strip().partition(": ")[::2] for line in lines if line.startswith("#"))
-    if "game" not in notes:
-        raise ConfigError(f"'{path}' is no evaluation set: 'alphazero make_evaluation_set' makes one.")
+    lines, notes = _read(path)
     if notes["game"] != game.name:
         raise ConfigError(f"the evaluation set '{path}' is of {notes['game']}, not of {game.name}.")
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
@@ -99,6 +91,25 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
     states = _played(game, moves, where)
     _check(game, states, scores, sources, where)
     return make_set(game, states, scores, sources, moves, notes)
+
+
+def game_of_set(path: str | Path) -> str:
+    """Return the name of the game that a set's positions are of; raises ConfigError as `read_set`."""
+    return _read(path)[1]["game"]
+
+
+def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
+    """Return the lines of a set, and what its comments say."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise ConfigError(f"there is no file '{path}'; 'alphazero make_evaluation_set out={path}' makes an evaluation set.") from None
+    except (OSError, UnicodeDecodeError):
+        raise ConfigError(f"the evaluation set '{path}' cannot be read: it should be a text file made by 'alphazero make_evaluation_set'.") from None
+    notes = dict(line[1:].strip().partition(": ")[::2] for line in lines if line.startswith("#"))
+    if "game" not in notes:
+        raise ConfigError(f"'{path}' is no evaluation set: 'alphazero make_evaluation_set' makes one.")
+    return lines, notes
 
 
 def make_set(game: Game, states: np.ndarray, action_scores: np.ndarray, sources, moves, notes: dict[str, str]) -> EvaluationSet:

@@ -70,7 +70,12 @@ class ProofReport:
             lines.append(f"    {sum(side.games):,} different games: {_in_words(side.games)}")
             lines.append(f"    {sum(side.final_positions):,} different final positions: {_in_words(side.final_positions)}")
         lost = sum(side.games[2] for side in self.sides)
-        lines.append("  unbeatable: no line of play wins against it" if self.unbeatable else f"  beatable: {lost:,} games are lost")
+        if self.unbeatable:
+            lines.append("  unbeatable: no line of play wins against it")
+        elif self.perfect:
+            lines.append(f"  perfect, though {lost:,} games are lost: the rules let the other side win from the start, and no move makes it worse")
+        else:
+            lines.append(f"  beatable: {lost:,} games are lost")
         lines.append(f"  best possible result kept in {self.num_kept:,} of {self.num_not_final:,} positions that are not final")
         return lines
 

@@ -17,6 +17,8 @@ from alphazero.games.game import Game
 #: The score of an action that is not legal, below every other score.
 ILLEGAL_SCORE = -1000
 
+RESULT_WORDS = {1: "win", 0: "draw", -1: "loss"}
+
 #: Positions up to which `make_solver` looks at every position of a game that has no solver of its own (some ten seconds).
 MAX_ENUMERATED = 300_000
 
