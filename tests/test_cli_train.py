@@ -17,7 +17,7 @@ from tensorboard.util import tensor_util
 from alphazero import config
 from alphazero.checkpoint import load_network, load_state, save_network
 from alphazero.cli import main
-from alphazero.cli.train import compose, groups
+from alphazero.cli.train import _program, compose, groups
 from alphazero.games import make_game
 from alphazero.network import AUXILIARY_HEADS
 from alphazero.network_player import NetworkPlayer
@@ -165,21 +165,23 @@ def test_a_run_says_what_it_does_and_what_comes_next(tmp_path, capsys):
 
 
 class Interrupt:
-    """Stops a run by a signal, Ctrl-C's if no other is named, at its n-th event of a kind."""
+    """Stops a run at its n-th event of a kind, as Ctrl-C does or by a signal."""
 
-    def __init__(self, monkeypatch, method, count, number=signal.SIGINT):
+    def __init__(self, monkeypatch, method, count, number=None):
         self.count, original = count, getattr(JsonLinesSink, method)
 
         def stopping(sink, event):
             original(sink, event)
             self.count -= 1
+            if self.count == 0 and number is None:
+                raise KeyboardInterrupt
             if self.count == 0:
                 signal.raise_signal(number)
 
         monkeypatch.setattr(JsonLinesSink, method, stopping)
 
 
-@pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM))
+@pytest.mark.parametrize("number", (None, signal.SIGTERM), ids=("Ctrl-C", "SIGTERM"))
 def test_a_stopped_run_keeps_what_is_finished_and_the_resumed_run_is_the_same(number, tmp_path, capsys, monkeypatch):
     words = ["experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.num_iterations=3"]
     assert train(capsys, *words, "run.name=whole")[0] == 0
@@ -385,3 +387,13 @@ def test_what_is_not_a_number_becomes_null(tmp_path):
     sink.iteration(IterationReport(2, SelfPlayReport(), LearnerReport(loss=0.5), 0))
     first, second = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert (first["learner.loss"], first["learner.policy_loss"], second["learner.loss"]) == (None, None, 0.5)
+
+
+def test_what_next_can_be_typed_where_the_program_is_not_on_the_path(tmp_path, monkeypatch):
+    (tmp_path / "alphazero").touch()
+    monkeypatch.setattr("sys.argv", [str(tmp_path / "alphazero")])
+    monkeypatch.setenv("PATH", "")
+    assert _program() == str(tmp_path / "alphazero")
+    assert _program("tensorboard") == "tensorboard"  # which is not beside it
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    assert _program() == "alphazero"

@@ -5,6 +5,7 @@ Hydra's object ends in this file: everything behind it gets plain dataclasses.
 
 import dataclasses
 import logging
+import shutil
 import sys
 import warnings
 from pathlib import Path
@@ -112,7 +113,7 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
         kept = f"Iteration {done} is kept; the unfinished one will be played again." if done else "No iteration was finished: there is nothing to go on with."
         console.print(f"\nStopped. {kept}")
         if done:
-            console.print(f"Go on with:  alphazero train resume={folder.path}")
+            console.print(f"Go on with:  {_program()} train resume={folder.path}")
         return 130
     finally:
         for sink in sinks:
@@ -187,16 +188,22 @@ def _print_end(console, trainer, report) -> None:
         e = report.exact
         console.print(
             f"{e.kept:.1%} of its moves with {e.num_simulations} simulations keep the exact result of {e.num_positions:,} positions, "
-            f"{e.raw_kept:.1%} without search; more of it:  alphazero evaluate network={trainer.folder.path}"
+            f"{e.raw_kept:.1%} without search; more of it:  {_program()} evaluate network={trainer.folder.path}"
         )
     minutes, seconds = divmod(round(report.elapsed_s), 60)
     network = trainer.folder.network(report.iteration)
     further = 2 * max(report.iteration, trainer.settings.run.num_iterations if trainer.share_done < 1.0 else 0)
     console.print(f"Trained for {f'{minutes} min {seconds} s' if minutes else f'{seconds} s'}. The network: {network}\n")
     console.print("[bold]What next?[/]")
-    console.print(f"  play against it:   alphazero play game={trainer.game.name} second={network}")
-    console.print(f"  look at the run:   tensorboard --logdir {trainer.folder.path}")
-    console.print(f"  train it further:  alphazero train resume={trainer.folder.path} run.num_iterations={further}")
+    console.print(f"  play against it:   {_program()} play game={trainer.game.name} second={network}")
+    console.print(f"  look at the run:   {_program('tensorboard')} --logdir {trainer.folder.path}")
+    console.print(f"  train it further:  {_program()} train resume={trainer.folder.path} run.num_iterations={further}")
+
+
+def _program(name: str = "alphazero") -> str:
+    """Return how a program of this installation is called: by its name where the shell finds it, otherwise by its path beside this one's."""
+    beside = Path(sys.argv[0]).with_name(name)
+    return name if shutil.which(name) or not beside.is_file() else str(beside)
 
 
 def _resumed(words: list[str]) -> tuple[TrainSettings, RunFolder, bool]:
