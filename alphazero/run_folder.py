@@ -56,19 +56,20 @@ class RunFolder:
         raise ConfigError(f"{parent} holds too many runs of the name {chosen}.")
 
     @classmethod
-    def find(cls, path: str, root: str, game: str | None, key: str = "resume") -> "RunFolder":
-        """Return the folder of a run to resume.
+    def find(cls, path: str, root: str, game: str | None, key: str = "resume", holding: str = "state.safetensors") -> "RunFolder":
+        """Return the folder of a run.
 
         Args:
             path: the folder, or "latest": the one among ``game``'s runs (or all) whose state was written last.
             key: the setting that named it, for the errors.
+            holding: the file of it that is needed; the state to go on from, or less.
 
         Raises:
             ConfigError: with one plain sentence if there is none.
         """
         if path != "latest":
-            if not (Path(path) / "state.safetensors").is_file():
-                raise ConfigError(f"{key}={path} is not the folder of a run that finished an iteration: it holds no state.safetensors.")
+            if not (Path(path) / holding).is_file():
+                raise ConfigError(f"{key}={path} is not the folder of a run that finished an iteration: it holds no {holding}.")
             return cls(Path(path))
         states = sorted(Path(root).glob(f"{folder_name(game) if game else '*'}/*/state.safetensors"), key=lambda file: file.stat().st_mtime)
         if not states:

@@ -3,6 +3,7 @@
 import importlib.util
 import io
 import json
+import re
 
 import pytest
 from rich.console import Console
@@ -10,6 +11,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from alphazero.cli import evaluate, make_evaluation_set, plot
 from alphazero.cli import main as cli_main
+from alphazero.config import ConfigError
 from alphazero.exact.evaluation_set import read_set
 from alphazero.games import make_game
 
@@ -56,6 +58,17 @@ def test_misplayed_positions_are_shown(set_file):
     assert "misplayed" not in run(f"game={GAME}", "network=random", f"set={set_file}")
     text = run(f"game={GAME}", "network=random", f"set={set_file}", "show=3")
     assert text.count("misplayed: ") == text.count("would have kept a ") == text.count("moves=[") == 3
+    first = r"\nmisplayed: [XO] (Red|Yellow) played [0-2], a (draw|loss), where [0-2, ]+ would have kept a (win|draw)\n  [0 ]   [1 ]   [2 ]  \n╭"
+    assert re.search(first, text)
+
+
+def test_a_set_is_not_written_over_unasked(tmp_path):
+    words, path = [f"game={GAME}", "num_positions=10", f"out={tmp_path / 'x.csv'}"], tmp_path / "x.csv"
+    path.write_text("mine")
+    with pytest.raises(ConfigError, match="x.csv is there already: name another file by out=, or let replace=true write over it"):
+        make_evaluation_set.main(words)
+    assert path.read_text() == "mine"
+    assert make_evaluation_set.main([*words, "replace=true"]) == 0 and len(read_set(path, make_game(GAME))) == 10
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +168,7 @@ def runs(tmp_path):
     for name, speed in (("a", 1), ("b", 2), ("none", 0)):
         folder = tmp_path / name
         folder.mkdir()
-        (folder / "state.safetensors").touch()
+        (folder / "config.yaml").write_text("game:\n  name: tic_tac_toe\n")
         rows = [{"iteration": i, "elapsed_s": 60.0 * i * max(speed, 1)} for i in range(1, 7)]
         for row in rows if speed else []:
             row |= {"exact.num_positions": 1000, "exact.num_simulations": 64, "exact.kept": 1 - 0.5 ** row["iteration"], "exact.raw_kept": 0.5}
@@ -169,7 +182,8 @@ def runs(tmp_path):
 @pytest.mark.parametrize("words", [["run={0}/a"], ["run={0}/a,{0}/b"], ["run={0}/a,{0}/b", "lines=median"]])
 def test_the_curves_are_drawn(runs, words):
     assert plot.main([word.format(runs) for word in words] + ["what=exact", f"output={runs / 'x.svg'}"]) == 0
-    assert "<svg" in (runs / "x.svg").read_text()
+    picture = (runs / "x.svg").read_text()
+    assert "<svg" in picture and "tic_tac_toe: moves that give up the result" in picture
 
 
 @needs_matplotlib

@@ -39,14 +39,15 @@ def main(words: list[str]) -> int:
         return 0
     settings = from_overrides(PlotSettings, words, "alphazero plot")
     paths = settings.run.split(",") if settings.what == "exact" else [settings.run]
-    folders = [RunFolder.find(path, settings.root, None, key="run") for path in paths]
+    folders = [RunFolder.find(path, settings.root, None, "run", "metrics.jsonl") for path in paths]
     output = Path(settings.output) if settings.output else folders[0].path / ("exact.png" if settings.what == "exact" else "plot.png")
     if settings.what == "exact":
         from alphazero.cli.plot_exact import draw_exact
 
         alike = len({folder.path.name for folder in folders}) < len(folders)
         names = [str(folder.path) if alike else folder.path.name for folder in folders]
-        draw_exact({name: read_metrics(folder.metrics) for name, folder in zip(names, folders)}, settings.lines, output)
+        games = " and ".join(sorted({folder.read_config()["game"]["name"] for folder in folders}))
+        draw_exact({name: read_metrics(folder.metrics) for name, folder in zip(names, folders)}, games, settings.lines, output)
     else:
         draw(read_metrics(folders[0].metrics), str(folders[0].path), settings.rolling_mean, output)
     print(output)

@@ -24,11 +24,12 @@ class Curve(NamedTuple):
     shares: list[Share]  #: M, positions in which the result is given up
 
 
-def draw_exact(runs: dict[str, list[dict]], lines: str, output: Path) -> None:
+def draw_exact(runs: dict[str, list[dict]], game: str, lines: str, output: Path) -> None:
     """Draw the error of each run, or the median of all of them in a band from the lowest to the highest, into the picture ``output``.
 
     Args:
         runs: the metrics of each run, by its name.
+        game: what they play, for the title.
         lines: "each" or "median".
 
     Raises:
@@ -39,7 +40,7 @@ def draw_exact(runs: dict[str, list[dict]], lines: str, output: Path) -> None:
         if not rows:
             raise ConfigError(f"the run {name} was never measured against an exact evaluation set: evaluation.exact=true does so where one ships.")
     simulations = ", ".join(str(number) for number in sorted({rows[-1]["exact.num_simulations"] for rows in measured.values()}))
-    figure, axis = new_figure(1, 1, "moves that give up the result, beside an exact solver", size=(8, 5))
+    figure, axis = new_figure(1, 1, f"{game}: moves that give up the result, beside an exact solver", size=(8, 5))
     for key, label in (("kept", f"{simulations} simulations"), ("raw_kept", "network alone")):
         curves = {name: _curve(rows, key) for name, rows in measured.items()}
         if lines == "median" and len(curves) > 1:
@@ -49,7 +50,9 @@ def draw_exact(runs: dict[str, list[dict]], lines: str, output: Path) -> None:
     counts = {rows[-1]["exact.num_positions"] for rows in measured.values()}
     axis.set(xlabel="minutes of training", ylabel=f"% of {' or '.join(f'{count:,}' for count in sorted(counts))} positions", yscale="log", xlim=(0, None))
     axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axis.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
+    low, high = axis.get_ylim()
+    shown = "235" if high / low > 10 else "23456789"
+    axis.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in shown else "")
     axis.legend(frameon=False)
     save_figure(figure, output)
 

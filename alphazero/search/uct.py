@@ -300,6 +300,7 @@ class UctSearch:
             sum(worker.done for worker in self.workers),
         )
 
+
 class _Report:
     """Tells ``progress`` of the simulations of all workers, not more often than every `PROGRESS_S` seconds."""
 
