@@ -9,6 +9,7 @@ from naive import naive_twin
 
 from alphazero.cli import main
 from alphazero.exact import ExactValues, prove
+from alphazero.exact.enumerate import enumerate_positions
 from alphazero.games import CompiledGame, make_game
 
 
@@ -107,7 +108,14 @@ def test_who_loses_what_is_lost_from_the_start_is_perfect_all_the_same(capsys):
     assert "\n  perfect, though " in out and "beatable" not in out and "best possible result kept in 4,631 of 4,631" in out
     assert main(["prove", "game=connect_x:3x3x3", "player=random", "show=1"]) == 1
     out = capsys.readouterr().out
-    assert "\n  beatable: " in out and re.search(r"\nmisplayed: [XO] played [0-2], a (draw|loss), where [0-2, ]+ would have kept a (win|draw)\n", out)
+    assert "\n  beatable: " in out
+    assert re.search(r"\nmisplayed: [XO] (Red|Yellow) played [0-2], a (draw|loss), where [0-2, ]+ would have kept a (win|draw)\n", out)
+
+
+def test_a_game_that_is_too_large_is_sent_to_evaluate(capsys, monkeypatch):
+    monkeypatch.setattr(enumerate_positions, "__defaults__", (None, 1000))
+    assert main(["prove", "game=connect_four", "player=random"]) == 2
+    assert "connect_four has more than 1,000 positions: too many to look at every one. 'alphazero evaluate' looks" in " ".join(capsys.readouterr().err.split())
 
 
 def test_passes_are_followed():

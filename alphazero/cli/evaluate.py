@@ -9,11 +9,12 @@ from rich.console import Console
 from rich.table import Table
 
 from alphazero.cli.help_text import print_help
+from alphazero.cli.misplayed import print_misplayed
 from alphazero.cli.play import DEFAULT_GAME, game_of_networks, warm_up
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.exact.accuracy import AccuracyReport, Share, groups_of, measure_accuracy
 from alphazero.exact.evaluation_set import EvaluationSet, game_of_set, read_set, shipped_path
-from alphazero.exact.solver import RESULT_WORDS, values_of
+from alphazero.exact.solver import values_of
 from alphazero.games import make_game
 from alphazero.games.game import Game
 from alphazero.player_specs import make_player, network_path, read_spec
@@ -165,11 +166,7 @@ def _show(console: Console, game: Game, report: AccuracyReport, num_shown: int) 
     for row in report.misplayed()[:num_shown]:
         state, best = evaluation_set.states[row], int(evaluation_set.values[row])
         values, action = values_of(evaluation_set.action_scores[row]), int(report.actions[row])
-        better = ", ".join(game.action_to_text(int(other)) for other in np.flatnonzero(values == best))
-        mover = game.piece_letters[1 + int(game.players(state[None])[0])]
-        played = f"{mover} played {game.action_to_text(action)}, a {RESULT_WORDS[int(values[action])]}"
-        console.print(f"\nmisplayed: {played}, where {better} would have kept a {RESULT_WORDS[best]}")
-        console.print(game.state_to_text(state), markup=False)
+        print_misplayed(console, game, state, (action, int(values[action])), (np.flatnonzero(values == best).tolist(), best))
         console.print(f"moves=[{','.join(map(str, evaluation_set.moves[row]))}]", markup=False, soft_wrap=True)
 
 

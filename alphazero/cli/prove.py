@@ -5,9 +5,10 @@ import dataclasses
 from rich.console import Console
 
 from alphazero.cli.help_text import print_help
-from alphazero.config import from_overrides, option
-from alphazero.exact import prove
-from alphazero.exact.solver import RESULT_WORDS
+from alphazero.cli.misplayed import print_misplayed
+from alphazero.config import ConfigError, from_overrides, option
+from alphazero.exact import ExactValues, prove
+from alphazero.exact.enumerate import MAX_POSITIONS
 from alphazero.games import make_game
 from alphazero.player_specs import make_player
 from alphazero.players import PlayerSettings
@@ -43,14 +44,15 @@ def main(words: list[str]) -> int:
     console = Console(highlight=False, soft_wrap=True)
     game = make_game(settings.game)
     player = make_player(settings.player, game, settings)
-    with console.status(f"{player.name} answers every position of {game.name} ..."):
-        report = prove(game, lambda states: player.choose(states).actions)
+    with console.status(f"looking for every position of {game.name}, {MAX_POSITIONS:,} at most ..."):
+        try:
+            exact = ExactValues(game)
+        except ValueError as error:
+            raise ConfigError(f"{error} 'alphazero evaluate' looks at a sample of them.") from None
+    with console.status(f"{player.name} answers {(~exact.positions.over).sum():,} positions of {game.name} ..."):
+        report = prove(game, lambda states: player.choose(states).actions, exact)
     for line in report.lines():
         console.print(line)
     for failure in report.failures[: settings.show]:
-        better = ", ".join(game.action_to_text(action) for action in failure.best_actions)
-        mover = game.piece_letters[1 + int(game.players(failure.state[None])[0])]
-        played = f"{mover} played {game.action_to_text(failure.action)}, a {RESULT_WORDS[failure.value]}"
-        console.print(f"\nmisplayed: {played}, where {better} would have kept a {RESULT_WORDS[failure.best_value]}")
-        console.print(game.state_to_text(failure.state))
+        print_misplayed(console, game, failure.state, (failure.action, failure.value), (failure.best_actions, failure.best_value))
     return 0 if report.perfect else 1

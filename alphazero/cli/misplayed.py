@@ -1,0 +1,25 @@
+"""A misplayed position on the console: who gave up what, which move would have kept it, and the board; for `prove` and `evaluate`."""
+
+import numpy as np
+from rich.console import Console
+from rich.text import Text
+
+from alphazero.exact.solver import RESULT_WORDS
+from alphazero.games.game import Game
+from alphazero.play.board import Medium, draw_board, side
+from alphazero.play.skin import skin_of
+
+
+def print_misplayed(console: Console, game: Game, state: np.ndarray, played: tuple[int, int], best: tuple[list[int], int]) -> None:
+    """Print one position.
+
+    Args:
+        state: [K].
+        played: the action, and the result that it leaves, 1, 0 or -1 from the viewpoint of the player to move.
+        best: the actions that would have kept the best result, and that result.
+    """
+    skin, medium = skin_of(game), Medium.of(console)
+    better = ", ".join(game.action_to_text(action) for action in best[0])
+    words = f" played {game.action_to_text(played[0])}, a {RESULT_WORDS[played[1]]}, where {better} would have kept a {RESULT_WORDS[best[1]]}"
+    console.print(Text.assemble("\nmisplayed: ", side(game, skin, int(game.players(state[None])[0]), medium), words), soft_wrap=True)
+    console.print(draw_board(game, skin, state, medium))
