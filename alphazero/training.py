@@ -306,7 +306,10 @@ class Trainer:
         Raises:
             ValueError: with one plain sentence if its files cannot be read.
         """
-        state = load_state(self.folder.state)
+        try:
+            state = load_state(self.folder.state)
+        except ValueError as error:
+            raise ValueError(f"{error} Without it the run cannot go on; its networks, in {self.folder.path / 'networks'}, can still play.") from None
         self.iteration = self.stored_iteration = state["iteration"]
         self._elapsed_s = state["elapsed_s"]
         self.learner.load_state_dict(state["learner"])

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -225,6 +226,14 @@ def test_ctrl_c_before_an_iteration_is_stored_does_not_call_it_kept(tmp_path, ca
     assert [line["iteration"] for line in metrics(folder)] == [1, 2]
     assert train(capsys, f"resume={folder.path}")[0] == 0
     assert [line["iteration"] for line in metrics(folder)] == [1, 2]  # the second is told again, once
+
+
+def test_a_run_whose_state_is_damaged_says_what_is_left(finished_run, tmp_path, capsys):
+    folder = RunFolder(shutil.copytree(finished_run.path, tmp_path / "damaged"))
+    folder.state.write_bytes(folder.state.read_bytes()[:1000])
+    status, _, err = train(capsys, f"resume={folder.path}", "run.num_iterations=9")
+    assert status == 2 and "state.safetensors' cannot be read" in err
+    assert f"Without it the run cannot go on; its networks, in {folder.path / 'networks'}, can still play." in " ".join(err.split())
 
 
 def test_a_finished_run_says_so(finished_run, capsys):

@@ -52,6 +52,14 @@ def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, cap
     console = Console(file=io.StringIO(), width=150)
     main([f"run={runs}", "num_simulations=4", f"json={tmp_path / 'figures.json'}"], console)
     figures = json.loads((tmp_path / "figures.json").read_text())
+    assert figures["ways"][1]["runs"] == ["sweep_3", "sweep_4"]
+    for way in figures["ways"]:
+        for name, raw_kept, kept in zip(way["runs"], way["raw_kept"], way["kept"]):
+            (row,) = [line.split() for line in console.file.getvalue().splitlines() if line.startswith(name)]
+            assert row[-4] == "1" and row[-2:] == [f"{100 * raw_kept:.1f}", f"{100 * kept:.1f}"]
+    alike = Console(file=io.StringIO(), width=150)
+    main([f"run={','.join(runs.split(',')[:2])}", "num_simulations=4"], alike)
+    assert "One way of training" in alike.file.getvalue() and "sweep_2 " in alike.file.getvalue()
     assert [way["way"] for way in figures["ways"]] == ["the first", "learner.optimizer=muon"]
     assert all(len(way["kept"]) == 2 and 0 < way["raw_kept"][0] < 1 for way in figures["ways"])
     first, second = figures["ways"]

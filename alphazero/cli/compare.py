@@ -50,6 +50,7 @@ class Way:
 
     label: str  #: the settings in which it differs from the first way
     settings: dict
+    names: list[str]  #: the folders of its runs
     seconds: list[float]  #: of training, each run's
     iterations: list[int]
     raw_kept: list[np.ndarray]  #: bool[N] for each run
@@ -91,6 +92,9 @@ def compare(folders: list[RunFolder], settings: CompareSettings, console: Consol
     _name(ways)
     console.print(f"\n{game.name}: {len(folders)} runs on {len(positions):,} positions, {settings.num_simulations} simulations for a move", soft_wrap=True)
     console.print(table(ways))
+    if len(folders) > len(ways):
+        console.print()
+        console.print(table_of_runs(ways))
     console.print(_notes(ways), soft_wrap=True)
     if settings.json:
         Path(settings.json).write_text(json.dumps(_to_plain(ways, positions), indent=1) + "\n")
@@ -113,15 +117,29 @@ def table(ways: list[Way]) -> Table:
     return result
 
 
+def table_of_runs(ways: list[Way]) -> Table:
+    """Return each run of the ways as a row: how far its seed alone takes it from the others of its way."""
+    result = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("\nrun", "\nway"):
+        result.add_column(heading, overflow="fold")
+    for heading in ("\niterations", "minutes\nof training", "keeps the result, %\nnetwork alone", "\nwith search"):
+        result.add_column(heading, justify="right")
+    for way in ways:
+        for name, iterations, seconds, raw_kept, kept in zip(way.names, way.iterations, way.seconds, way.raw_kept, way.kept):
+            result.add_row(name, way.label, str(iterations), f"{seconds / 60:.1f}", f"{100 * raw_kept.mean():.1f}", f"{100 * kept.mean():.1f}")
+    return result
+
+
 def _add(ways: dict[str, Way], folder: RunFolder, run: TrainSettings, game, positions: EvaluationSet, settings: CompareSettings) -> None:
     """Measure a run and put it to the runs of its way."""
     from alphazero.checkpoint import find_network, load_network
     from alphazero.network_player import NetworkPlayer
 
     values = {key: value for key, value, *_ in config.rows(run) if key not in _APART}
-    way = ways.setdefault(json.dumps(values, default=str), Way("", values, [], [], [], []))
+    way = ways.setdefault(json.dumps(values, default=str), Way("", values, [], [], [], [], []))
     player = NetworkPlayer(game, folder.path, settings.num_simulations, choice=EngineChoice(settings.engine, settings.precision))
     info = load_network(find_network(folder.path)).info
+    way.names.append(folder.path.name)
     way.seconds.append(info.get("elapsed_s", float("nan")))
     way.iterations.append(info.get("iteration", 0))
     way.raw_kept.append(measure_accuracy(player.limited(0, None).choose, positions, with_values=False).is_kept)
@@ -137,6 +155,8 @@ def _name(ways: list[Way]) -> None:
 
 def _notes(ways: list[Way]) -> str:
     told = "positions and seeds" if all(len(way.kept) > 1 for way in ways) else "the positions alone: runs of other seeds would differ too"
+    if len(ways) == 1:
+        return "\nOne way of training: the settings of these runs are alike but for the seed."
     return f"\nDifferences in percentage points with 95 % intervals, over {told}."
 
 
@@ -149,6 +169,7 @@ def _to_plain(ways: list[Way], positions: EvaluationSet) -> dict:
     rows = [
         {
             "way": way.label,
+            "runs": way.names,
             "seconds": way.seconds,
             "iterations": way.iterations,
             "raw_kept": [float(kept.mean()) for kept in way.raw_kept],

@@ -35,6 +35,7 @@ class SetSettings:
     seed: int = option(0, "seed of the games that they come from; the same seed gives the same set", 0, 2**63 - 1)
     max_empties: int | None = option(None, "the most empty squares of a position; without it the whole game, or 10 for othello", 1, 4096)
     out: str | None = option(None, "file to write; without it GAME_SEED.csv")
+    replace: bool = option(False, "write over a file that is there already")
 
 
 def main(words: list[str]) -> int:
@@ -49,6 +50,8 @@ def main(words: list[str]) -> int:
     out = Path(settings.out or f"{game.name.replace(':', '_')}_{settings.seed}.csv")
     if not out.resolve().parent.is_dir():
         raise ConfigError(f"out={out} is not allowed: there is no folder {out.parent} to write it to.")
+    if out.is_file() and not settings.replace:
+        raise ConfigError(f"{out} is there already: name another file by out=, or let replace=true write over it.")
     jit.announce_first_compilation()
     solver = make_solver(game)
     with _bar() as bar:
