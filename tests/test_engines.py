@@ -2,6 +2,8 @@
 
 import contextlib
 import shutil
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -276,7 +278,7 @@ def converted(network, planes):
     """Return the graph that is marked for int8."""
     network = folded(network).float().requires_grad_(False)
     model = openvino_engine._with_weights(openvino_engine._convert(network, planes), network)
-    return openvino_engine.quantized(model, planes, openvino_engine.openvino.Core())
+    return openvino_engine.quantized(model, planes)
 
 
 def fake_quantize_of(convolution, port):
@@ -602,3 +604,30 @@ def test_nobody_is_told_that_a_network_was_converted(monkeypatch):
     network = small_network(GAME)
     make_engine(EngineChoice("openvino", "float32"), CPU, 1).load(network, planes_of(GAME, 4))
     assert told == []
+
+
+INTERRUPTED = """
+import signal
+import numpy as np
+from alphazero.engines.openvino_engine import OpenVinoEngine
+from alphazero.games import make_game
+from alphazero.network import NetworkSettings, make_network
+game = make_game("tic_tac_toe")
+network, planes = make_network(game.planes_shape, game.num_actions, NetworkSettings(blocks=0, channels=2)), np.zeros((1, *game.planes_shape), np.float32)
+engines = [OpenVinoEngine("float32", 1) for _ in range(3)]
+for engine in engines:
+    engine.load(network, planes)
+while engines:  # the oldest first
+    engine = None
+    engines.pop(0)
+try:
+    signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+@needs_openvino
+def test_a_signal_finds_its_stack_after_engines_have_come_and_gone():
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "stopped\n"), done.stderr

@@ -6,6 +6,7 @@ The network is converted once, with its weights as inputs of the graph; taking o
 """
 
 import copy
+import functools
 import threading
 import warnings
 
@@ -43,7 +44,6 @@ class OpenVinoEngine:
             )
         self._precision = precision
         self._num_threads = num_threads
-        self._core = openvino.Core()
         if precision not in precisions():
             raise ConfigError(f"evaluator.precision={precision} is not something that this processor has: use {' or '.join(precisions())}.")
         self._template = None
@@ -57,8 +57,8 @@ class OpenVinoEngine:
             self._template = _convert(network, planes)
         model = _with_weights(self._template, network)
         if self._precision == "int8":
-            model = quantized(model, planes, self._core)
-        self._compiled = self._core.compile_model(model, "CPU", self._options())
+            model = quantized(model, planes)
+        self._compiled = _core().compile_model(model, "CPU", self._options())
         self._generation += 1
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -87,8 +87,18 @@ def precisions() -> list[str]:
     """Return the number formats that OpenVINO has on this processor, none where it is not installed."""
     if openvino is None:
         return []
-    able = openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    able = _core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     return ["float32"] + [ours for ours, theirs in (("bfloat16", "BF16"), ("int8", "INT8")) if theirs in able]
+
+
+@functools.cache
+def _core():
+    """Return the process's one core of OpenVINO.
+
+    Each core's processor plugin gives the thread a stack of its own for signals (for AMX), and its end puts back the one that was there before, though
+    that may belong to a core that has ended by then: with several of them, the next Ctrl-C may find no stack and the program dies.
+    """
+    return openvino.Core()
 
 
 class _WeightsAsInputs(torch.nn.Module):
@@ -132,14 +142,14 @@ def _with_weights(template, network: torch.nn.Module):
     return model
 
 
-def quantized(model, planes: np.ndarray, core):
+def quantized(model, planes: np.ndarray):
     """Mark the tower's convolutions for int8: 8-bit weights with a scale for each output channel, 8-bit inputs with one scale for a layer.
 
     The inputs' scales come from the largest value seen on ``planes``; smaller ones, as NNCF's default takes them, cut off what a trained value
     head lives on (mean policy divergence of a trained Connect Four network: 0.0004 nats against NNCF's 0.016). The stem sees zeros and ones and
     the heads are small: both stay in float32 and cost nothing.
     """
-    largest = _largest_inputs(model, planes, core)
+    largest = _largest_inputs(model, planes)
     for convolution, bound in zip(_tower(model), largest):
         source = convolution.input_value(0)
         low, high = (operations.constant(np.full((1, 1, 1, 1), limit, np.float32)) for limit in (0.0, bound))
@@ -166,11 +176,11 @@ def _tower(model) -> list:
     ]
 
 
-def _largest_inputs(model, planes: np.ndarray, core) -> list[float]:
+def _largest_inputs(model, planes: np.ndarray) -> list[float]:
     """Return the largest input of each convolution of the tower on ``planes``, in the order of `_tower`."""
     probe = model.clone()
     inputs = [operations.reduce_max(node.input_value(0), operations.constant(np.arange(4)), keep_dims=False) for node in _tower(probe)]
     if not inputs:
         return []
-    answers = core.compile_model(openvino.Model(inputs, probe.get_parameters()), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([planes])
+    answers = _core().compile_model(openvino.Model(inputs, probe.get_parameters()), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([planes])
     return [max(float(answers[index]), 1e-6) for index in range(len(inputs))]
