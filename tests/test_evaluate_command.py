@@ -187,6 +187,22 @@ def test_the_curves_are_drawn(runs, words):
 
 
 @needs_matplotlib
+@pytest.mark.filterwarnings("error")
+def test_a_runs_own_picture_shows_what_it_measured(trained, tmp_path, capsys):
+    rows = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
+    for name, more in (("exact", {}), ("both", {f"strength.{key}": 0.5 for key in ("score", "score_low", "score_high")} | {"strength.opponent": "uct:50"})):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "metrics.jsonl").write_text("".join(json.dumps(row | more) + "\n" for row in rows))
+        assert plot.main([f"run={folder}", f"output={folder / 'x.svg'}"]) == 0
+        picture = (folder / "x.svg").read_text()
+        shown = ["losses, and their rolling mean over 5", "exact result kept, 4 simulations", "self-play speed", "score against uct:50"]
+        assert [words in picture for words in shown] == [True, True, True, name == "both"]
+    assert plot.main([f"run={trained}"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == str(trained / "plot.png") and (trained / "plot.png").is_file()
+
+
+@needs_matplotlib
 def test_the_picture_goes_into_the_first_run(runs, capsys):
     plot.main([f"run={runs}/b,{runs}/a", "what=exact"])
     assert capsys.readouterr().out.strip() == str(runs / "b" / "exact.png")

@@ -4,6 +4,8 @@ import dataclasses
 import json
 from pathlib import Path
 
+import numpy as np
+
 from alphazero.cli.help_text import print_help
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.run_folder import RunFolder
@@ -118,6 +120,7 @@ def _draw_losses(axis, rows, span) -> None:
         values = [row[f"learner.{key}"] for row in rows]
         axis.plot(steps, values, color=color, alpha=0.3, linewidth=1)
         axis.plot(steps, rolling_mean(values, span), color=color, label=name)
+    axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set(title=f"losses, and their rolling mean over {span} iterations", xlabel="iteration", ylim=(0, None))
     axis.legend(frameon=False)
 
@@ -125,13 +128,23 @@ def _draw_losses(axis, rows, span) -> None:
 def _draw_strength(axis, rows) -> None:
     axis.set(title="strength", xlabel="minutes of training")
     measured = [row for row in rows if "strength.score" in row]
+    exact = [row for row in rows if "exact.kept" in row]
     proven = [row for row in rows if "proof.num_kept" in row]
     if measured:
         minutes = [row["elapsed_s"] / 60 for row in measured]
         low, high = ([100 * row[f"strength.score_{end}"] for row in measured] for end in ("low", "high"))
-        axis.fill_between(minutes, low, high, color=_COLORS[0], alpha=0.15, label="95 % interval")
-        axis.plot(minutes, [100 * row["strength.score"] for row in measured], "o-", color=_COLORS[0], label=measured[-1]["strength.opponent"])
-        axis.set(ylabel="score against it, %", ylim=(0, 103))
+        score = [100 * row["strength.score"] for row in measured]
+        errors = [np.subtract(score, low), np.subtract(high, score)]
+        axis.errorbar(minutes, score, errors, fmt="o-", color=_COLORS[0], label=f"score against {measured[-1]['strength.opponent']}, 95 % interval")
+    if exact:
+        minutes = [row["elapsed_s"] / 60 for row in exact]
+        for key, label, color in (
+            ("kept", f"exact result kept, {exact[-1]['exact.num_simulations']} simulations", _COLORS[1]),
+            ("raw_kept", "the same, network alone", _COLORS[2]),
+        ):
+            axis.plot(minutes, [100 * row[f"exact.{key}"] for row in exact], "o-", markersize=3, color=color, label=label)
+    if measured or exact:
+        axis.set(ylabel="%", xlim=(0, None), ylim=(0, 103))
         axis.legend(frameon=False, loc="lower right")
     elif proven:
         minutes = [row["elapsed_s"] / 60 for row in proven]
@@ -144,10 +157,12 @@ def _draw_games(axis, rows) -> None:
     steps = [row["iteration"] for row in rows]
     for (key, name), color in zip((("first_player_wins", "first player wins"), ("draws", "draws"), ("distinct_games", "distinct")), _COLORS):
         axis.plot(steps, [100 * row[f"selfplay.{key}"] for row in rows], color=color, label=name)
+    axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set(title="self-play games", xlabel="iteration", ylabel="% of the games", ylim=(0, 103))
     axis.legend(frameon=False)
 
 
 def _draw_speed(axis, rows) -> None:
     axis.plot([row["iteration"] for row in rows], [row["selfplay.positions_per_s"] for row in rows], color=_COLORS[0])
+    axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set(title="self-play speed", xlabel="iteration", ylabel="positions/s", ylim=(0, None))

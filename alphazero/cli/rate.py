@@ -174,7 +174,7 @@ def show(ratings: Ratings, file: RatingFile, settings: RateSettings, folder: Run
         console.print(growth)
     apart = sorted({name for pairing in file.pairings for name in pairing[:2]} - set(ratings.players))
     if apart:
-        console.print(f"Not rated yet, since no chain of games leads to {ratings.anchor}: {', '.join(apart)}.", soft_wrap=True)
+        console.print(f"Not rated yet, since no chain of games leads to {ratings.anchor}: {', '.join(apart)}. More games may (num_games=).", soft_wrap=True)
     console.print(f"Games and ratings: {file.path}", markup=False, soft_wrap=True)
     output = Path(settings.output) if settings.output else folder.path / "ratings.png"
     try:
