@@ -76,6 +76,12 @@ def test_the_presets_are_what_their_names_say():
     assert compose([]).pit.acceptance == 0.55
 
 
+def test_no_two_ablations_are_the_same_run():
+    ways = {name: compose([f"experiment={name}"]) for name in CHOICES["experiment"] if name.startswith("ablation/")}
+    assert len(ways) > 20
+    assert [(a, b) for a, b in itertools.combinations(ways, 2) if ways[a] == ways[b]] == []
+
+
 def test_alphazeros_own_choices_are_the_papers():
     settings = compose(["game=othello", "search=alphazero", "selfplay=alphazero"])
     assert (settings.search.pb_c_init, settings.search.pb_c_base) == (1.25, 19652)
