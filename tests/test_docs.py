@@ -1,0 +1,79 @@
+"""What the pages say can be typed and found: every command is accepted, every file and link exists."""
+
+import importlib
+import inspect
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from alphazero.cli import COMMANDS, train
+from alphazero.config import ConfigError, from_overrides
+from alphazero.settings import check_run
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("checkpoints/best/*.md"))]
+#: Words of commands that belong to an earlier commit, which the page names.
+OF_EARLIER_COMMITS = {"ablation/cool_play"}
+
+
+def commands(text):
+    """Return the `alphazero` commands of a page as lists of words: the indented lines that hold one, and those in backticks."""
+    indented = re.compile(r"^ {4}(.*)$", re.MULTILINE)
+    lines = indented.findall(text) + re.findall(r"`([^`\n]+)`", indented.sub("", text))
+    found = []
+    for line in lines:
+        match = re.match(r"(?:.*\| |taskset -c \d |PYTHONPATH=\S+ )?alphazero (?=[a-z])(.*)", line)
+        if match:
+            found.append([word for word in shlex.split(match[1], comments=True) if word != "..."])
+    return found
+
+
+def accept(command, *words):
+    """Raise ConfigError unless the command takes these words; nothing is run."""
+    if command not in COMMANDS:
+        raise ConfigError(f"there is no command {command}")
+    if "--help" in words or any(word.startswith("resume=") for word in words):
+        return
+    if command in ("train", "tune"):
+        settings = [word for word in words if not word.startswith("-")]
+        for job in train._jobs(settings) if "--multirun" in words else [settings]:
+            check_run(train.compose(job))
+        return
+    module = importlib.import_module(f"alphazero.cli.{command}")
+    (settings,) = (
+        kind
+        for name, kind in inspect.getmembers(module, inspect.isclass)
+        if kind.__module__ == module.__name__ and name.endswith("Settings")
+    )
+    from_overrides(settings, list(words), command)
+
+
+def test_every_command_is_accepted():
+    said = {tuple(words) for page in PAGES for words in commands(page.read_text())}
+    assert len(said) > 80
+    said = {words for words in said if not any(name in " ".join(words) for name in OF_EARLIER_COMMITS)}
+    refused = {}
+    for words in sorted(said):
+        try:
+            accept(*words)
+        except ConfigError as error:
+            refused[" ".join(words)] = str(error)
+    assert refused == {}
+
+
+@pytest.mark.parametrize(
+    "words", (["trian"], ["train", "learner.typo=1"], ["train", "--multirun", "seed=1,2", "experiment=typo"], ["match", "typo=1"])
+)
+def test_a_command_that_would_be_refused_is_seen(words):
+    with pytest.raises(ConfigError):
+        accept(*words)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_file_that_a_page_names_exists(page):
+    text = page.read_text()
+    links = [page.parent / link for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)]
+    paths = [ROOT / path for path in re.findall(r"\b(?:alphazero|scripts|configs|tests|docs|examples|checkpoints/best)/[\w./-]*\w", text)]
+    assert [str(path) for path in links + paths if not path.exists()] == []
