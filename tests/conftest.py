@@ -1,4 +1,6 @@
-"""What every test shares: the options of the command line, and compiled kernels that are kept between runs."""
+"""What every test shares: the options of the command line, and Ctrl-C."""
+
+import signal
 
 
 def pytest_addoption(parser):
@@ -7,3 +9,9 @@ def pytest_addoption(parser):
         action="store_true",
         help="write the golden playthroughs anew instead of comparing with them; read the difference before it is committed",
     )
+
+
+def pytest_configure():
+    # A shell that starts the tests in the background has Ctrl-C ignored, here and in what is started from here; some tests press it.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
