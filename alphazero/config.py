@@ -6,6 +6,7 @@ nor any stage of the pipeline: each command declares its own settings with it.
 
 import dataclasses
 import difflib
+from pathlib import Path
 from typing import Any
 
 from omegaconf import OmegaConf
@@ -61,6 +62,18 @@ def check(settings, prefix: str = "") -> None:
             check(value, key + ".")
         elif value is not None and not _within(value, field.metadata):
             raise ConfigError(f"{key}={value} is not allowed: {key} takes {allowed_text(field)}.")
+
+
+def check_folder(settings, *keys: str) -> None:
+    """Check that the files which the settings ``keys`` name ('' or None: none) have a folder to be written to.
+
+    Raises:
+        ConfigError: naming the setting and the folder that is missing.
+    """
+    for key in keys:
+        path = getattr(settings, key)
+        if path and not Path(path).resolve().parent.is_dir():
+            raise ConfigError(f"{key}={path} is not allowed: there is no folder {Path(path).parent} to write it to.")
 
 
 def _within(value, metadata) -> bool:

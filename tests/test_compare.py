@@ -67,7 +67,15 @@ def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, cap
     assert f"{100 * np.mean(second['kept']):.1f}" in console.file.getvalue()
 
 
-@pytest.mark.parametrize("words, sentence", [([], "takes two folders"), (["run=a,b"], "run=a is not the folder of a run"), (["run=a"], "takes two folders")])
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        ([], "takes two folders"),
+        (["run=a,b"], "run=a is not the folder of a run"),
+        (["run=a"], "takes two folders"),
+        (["run=a,b,a"], "run= names a more than once"),
+    ],
+)
 def test_what_cannot_be_compared_is_refused(words, sentence):
     with pytest.raises(ConfigError, match=sentence):
         main(words)

@@ -128,6 +128,7 @@ def test_the_picture_is_written(set_file, tmp_path):
     ("words", "message"),
     {
         ("game=othello:4", "network=random"): "no evaluation set ships with othello:4: make one with 'alphazero make_evaluation_set game=othello:4'",
+        ("game=tic_tac_toe", "network=random"): "A small game is looked at whole by 'alphazero prove'",
         ("network=random", "set=README.md"): "'README.md' is no evaluation set",
         ("network=random", "set=none.csv"): "there is no file 'none.csv'; 'alphazero make_evaluation_set out=none.csv' makes",
         ("network=human",): "a human plays in 'alphazero play' only",
@@ -215,6 +216,7 @@ def test_runs_that_cannot_be_drawn_get_one_sentence(runs):
         ([f"run={runs}/a,{runs}/zzz", "what=exact"], "is not the folder of a run"),
         ([f"run={runs}/a,{runs}/b"], "is not the folder of a run"),
         ([f"run={runs}/a", "what=else"], "what takes one of run, exact"),
+        ([f"run={runs}/a", "what=exact", "output=no/such/folder/x.png"], "there is no folder no/such/folder"),
     ):
         with pytest.raises(ValueError, match=message):
             plot.main(words)

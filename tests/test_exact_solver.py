@@ -11,7 +11,7 @@ from naive import naive_twin
 from alphazero.exact import connect_x_solver, othello_solver
 from alphazero.exact.connect_x_solver import ConnectXSolver
 from alphazero.exact.othello_solver import OthelloSolver
-from alphazero.exact.solver import ILLEGAL_SCORE, EnumeratedSolver, make_solver, values_of
+from alphazero.exact.solver import ILLEGAL_SCORE, EnumeratedSolver, make_solver, solver_advice, values_of
 from alphazero.games import make_game
 
 
@@ -228,6 +228,9 @@ def test_othello_plays_on_after_a_pass_and_counts_no_empty_squares():
 def test_every_game_gets_its_solver(name, kind, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)  # as if bitbully were not there
     assert type(make_solver(make_game(name))) is kind
+    assert ("bitbully" in solver_advice(make_game(name))) == (name == "connect_four")
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: "there")
+    assert solver_advice(make_game(name)) == ""
 
 
 def refused(ask):

@@ -7,6 +7,8 @@ import pytest
 from rich.console import Console
 
 from alphazero.cli.match import main
+from alphazero.cli.play import warm_up
+from alphazero.exact import SolverPlayer
 from alphazero.games import make_game
 
 
@@ -84,6 +86,14 @@ def test_bad_settings_get_one_sentence(words, message):
         _match(*words)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("has_bitbully", (True, False))
+def test_a_slow_solver_is_announced(has_bitbully, monkeypatch, capsys):
+    monkeypatch.setattr("alphazero.exact.solver._has_bitbully", lambda: has_bitbully)
+    game = make_game("connect_four")
+    warm_up(game, [SolverPlayer(game, solver=object())], Console(stderr=True))
+    assert ("pip install bitbully" in capsys.readouterr().err) == (not has_bitbully)
 
 
 def test_drawn_openings_are_drawn_by_a_perfect_pair(tmp_path):

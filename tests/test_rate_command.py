@@ -128,7 +128,7 @@ def test_networks_of_other_runs_are_rated_under_a_short_name(run, finished_run):
 
 def test_few_games_leave_players_unrated_and_say_so(run):
     text = _rate(run, "num_games=2", "players=[random,uct:5]")
-    assert "No ratings yet: no finished match joins uct:50" in text
+    assert "No ratings yet: no finished match joins uct:50, the anchor, to another player. It and 2 others take 2 matches" in text
     text = _rate(run, "num_games=2", "players=[random]", "num_networks=1")
     assert "Not rated yet, since no chain of games leads to uct:50: network 3, 4 simulations, network 7, 4 simulations." in text
 

@@ -10,11 +10,11 @@ from rich.table import Table
 
 from alphazero import config, jit
 from alphazero.cli.help_text import print_help
-from alphazero.config import ConfigError, from_overrides, option
+from alphazero.config import ConfigError, check_folder, from_overrides, option
 from alphazero.engines import EngineChoice
 from alphazero.exact.accuracy import measure_accuracy
 from alphazero.exact.comparison import Difference, difference
-from alphazero.exact.evaluation_set import EvaluationSet, read_set, shipped_path
+from alphazero.exact.evaluation_set import EvaluationSet, find_set
 from alphazero.games import make_game
 from alphazero.run_folder import RunFolder
 from alphazero.settings import TrainSettings
@@ -63,11 +63,12 @@ def main(words: list[str], console: Console | None = None) -> int:
         print_help("compare", SUMMARY, CompareSettings(), EXAMPLES)
         return 0
     settings = from_overrides(CompareSettings, words, COMMAND)
-    if settings.json and not Path(settings.json).resolve().parent.is_dir():
-        raise ConfigError(f"json={settings.json} is not allowed: there is no folder {Path(settings.json).parent} to write it to.")
+    check_folder(settings, "json")
     paths = [path for path in settings.run.split(",") if path]
     if len(paths) < 2:
         raise ConfigError("run= takes two folders of runs or more, with commas between them.")
+    if twice := sorted({path for path in paths if paths.count(path) > 1}):
+        raise ConfigError(f"run= names {', '.join(twice)} more than once: a run differs in nothing from itself.")
     compare([RunFolder.find(path, "", None, key="run") for path in paths], settings, console or Console(highlight=False))
     return 0
 
@@ -79,10 +80,7 @@ def compare(folders: list[RunFolder], settings: CompareSettings, console: Consol
     if len(names) > 1:
         raise ConfigError(f"runs of {' and '.join(sorted(names))} cannot be compared: take runs of one game.")
     game = make_game(stored[0].game.name)
-    path = settings.set or shipped_path(game.name)
-    if path is None:
-        raise ConfigError(f"no evaluation set ships with {game.name}: make one with 'alphazero make_evaluation_set game={game.name}', and name it with set=.")
-    positions = read_set(path, game)
+    positions = find_set(settings.set, game)
     jit.announce_first_compilation()
     ways: dict[str, Way] = {}
     for folder, run in zip(folders, stored):

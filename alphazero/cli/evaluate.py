@@ -11,9 +11,9 @@ from rich.table import Table
 from alphazero.cli.help_text import print_help
 from alphazero.cli.misplayed import print_misplayed
 from alphazero.cli.play import DEFAULT_GAME, game_of_networks, warm_up
-from alphazero.config import ConfigError, from_overrides, option
+from alphazero.config import check_folder, from_overrides, option
 from alphazero.exact.accuracy import AccuracyReport, Share, groups_of, measure_accuracy
-from alphazero.exact.evaluation_set import EvaluationSet, game_of_set, read_set, shipped_path
+from alphazero.exact.evaluation_set import EvaluationSet, find_set, game_of_set
 from alphazero.exact.solver import values_of
 from alphazero.games import make_game
 from alphazero.games.game import Game
@@ -58,12 +58,10 @@ def main(words: list[str], console: Console | None = None) -> int:
         print_help("evaluate", SUMMARY, EvaluateSettings(), EXAMPLES)
         return 0
     settings = from_overrides(EvaluateSettings, words, COMMAND)
-    for key, path in (("plot", settings.plot), ("json", settings.json)):
-        if path and not Path(path).resolve().parent.is_dir():
-            raise ConfigError(f"{key}={path} is not allowed: there is no folder {Path(path).parent} to write it to.")
+    check_folder(settings, "plot", "json")
     named = settings.game or game_of_networks((settings.network,), settings)
     game = make_game(named or (game_of_set(settings.set) if settings.set else DEFAULT_GAME))
-    evaluation_set = _evaluation_set(settings, game)
+    evaluation_set = find_set(settings.set, game)
     players = _players(settings, game)
     console = console or Console(highlight=False)
     warm_up(game, players.values(), Console(stderr=True))
@@ -131,13 +129,6 @@ def draw(evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport], titl
         axis.set_xticks(np.arange(len(groups)), groups)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
     save_figure(figure, output, key="plot")
-
-
-def _evaluation_set(settings: EvaluateSettings, game: Game) -> EvaluationSet:
-    path = settings.set or shipped_path(game.name)
-    if path is None:
-        raise ConfigError(f"no evaluation set ships with {game.name}: make one with 'alphazero make_evaluation_set game={game.name}', and name it with set=.")
-    return read_set(path, game)
 
 
 def _players(settings: EvaluateSettings, game: Game) -> dict:

@@ -1,6 +1,7 @@
 """`alphazero make_evaluation_set`: draw new positions and let an exact solver score every move of them."""
 
 import dataclasses
+import sys
 from pathlib import Path
 
 from rich.console import Console
@@ -8,10 +9,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from alphazero import jit
 from alphazero.cli.help_text import print_help
-from alphazero.config import ConfigError, from_overrides, option
+from alphazero.config import ConfigError, check_folder, from_overrides, option
 from alphazero.exact.evaluation_set import write_set
 from alphazero.exact.sampling import IMMEDIATE_SHARE, RANDOM_SHARE, STRONG_SIMULATIONS, draw_set
-from alphazero.exact.solver import make_solver
+from alphazero.exact.solver import make_solver, solver_advice
 from alphazero.games import make_game
 
 COMMAND = "alphazero make_evaluation_set"
@@ -44,15 +45,16 @@ def main(words: list[str]) -> int:
         print_help("make_evaluation_set", SUMMARY, SetSettings(), EXAMPLES)
         return 0
     settings = from_overrides(SetSettings, words, COMMAND)
+    check_folder(settings, "out")
     if settings.game.startswith("othello") and settings.max_empties is None:
         settings.max_empties = 10  # more take long
     game = make_game(settings.game)
     out = Path(settings.out or f"{game.name.replace(':', '_')}_{settings.seed}.csv")
-    if not out.resolve().parent.is_dir():
-        raise ConfigError(f"out={out} is not allowed: there is no folder {out.parent} to write it to.")
     if out.is_file() and not settings.replace:
         raise ConfigError(f"{out} is there already: name another file by out=, or let replace=true write over it.")
     jit.announce_first_compilation()
+    if advice := solver_advice(game):
+        print(advice, file=sys.stderr, flush=True)
     solver = make_solver(game)
     with _bar() as bar:
         task = bar.add_task(f"positions of {game.name}", total=settings.num_positions)

@@ -12,7 +12,7 @@ from rich.table import Table
 from alphazero.arena import MatchProgress, MatchReport, play_match
 from alphazero.cli.help_text import print_help
 from alphazero.cli.play import DEFAULT_GAME, game_of_networks, warm_up
-from alphazero.config import ConfigError, from_overrides, option
+from alphazero.config import ConfigError, check_folder, from_overrides, option
 from alphazero.exact.solver import make_solver, values_of
 from alphazero.games import make_game
 from alphazero.player_specs import default_match, make_player
@@ -68,8 +68,7 @@ def main(words: list[str], console: Console | None = None) -> int:
     settings = from_overrides(MatchSettings, words, COMMAND)
     if settings.num_games % 2:
         raise ConfigError(f"num_games={settings.num_games} is not allowed: num_games takes an even number, since colours alternate.")
-    if settings.json and not Path(settings.json).resolve().parent.is_dir():
-        raise ConfigError(f"json={settings.json} is not allowed: there is no folder {Path(settings.json).parent} to write it to.")
+    check_folder(settings, "json")
     sprt = Sprt(settings.elo0, settings.elo1, settings.alpha, settings.beta) if settings.sprt else None
     game = make_game(settings.game or game_of_networks((settings.a, settings.b), settings) or DEFAULT_GAME)
     specs = [named or default for named, default in zip((settings.a, settings.b), default_match(game.name))]

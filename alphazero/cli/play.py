@@ -11,6 +11,7 @@ from alphazero.checkpoint import network_info
 from alphazero.cli.help_text import print_help
 from alphazero.config import ConfigError, from_overrides, option
 from alphazero.exact import SolverPlayer
+from alphazero.exact.solver import solver_advice
 from alphazero.games import make_game
 from alphazero.games.game import Game
 from alphazero.gtp_player import GtpPlayer
@@ -97,8 +98,11 @@ def game_of_networks(specs, settings: PlayerSettings) -> str | None:
 
 
 def warm_up(game: Game, players, console: Console) -> None:
-    """Let each engine look at the start once, so that compiling or loading its kernels does not pass for thinking."""
+    """Let each engine look at the start once, so that compiling or loading its kernels does not pass for thinking; say if a solver will be slow."""
     jit.announce_first_compilation()
+    players = list(players)
+    if any(isinstance(player, SolverPlayer) for player in players) and (advice := solver_advice(game)):
+        console.print(advice, markup=False, soft_wrap=True)
     with _getting_ready(console):
         for player in players:
             # A solver may need minutes for the start, or refuse it; an engine behind GTP is told of games only.

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from alphazero.cli.help_text import print_help
-from alphazero.config import ConfigError, from_overrides, option
+from alphazero.config import ConfigError, check_folder, from_overrides, option
 from alphazero.run_folder import RunFolder
 
 SUMMARY = (
@@ -42,6 +42,7 @@ def main(words: list[str]) -> int:
     settings = from_overrides(PlotSettings, words, "alphazero plot")
     paths = settings.run.split(",") if settings.what == "exact" else [settings.run]
     folders = [RunFolder.find(path, settings.root, None, "run", "metrics.jsonl") for path in paths]
+    check_folder(settings, "output")
     output = Path(settings.output) if settings.output else folders[0].path / ("exact.png" if settings.what == "exact" else "plot.png")
     if settings.what == "exact":
         from alphazero.cli.plot_exact import draw_exact

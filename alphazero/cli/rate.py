@@ -13,7 +13,7 @@ from alphazero.checkpoint import find_network, load_network, network_info
 from alphazero.cli.help_text import print_help
 from alphazero.cli.play import warm_up
 from alphazero.cli.rate_picture import draw, rating_words, short_name
-from alphazero.config import ConfigError, from_overrides, option
+from alphazero.config import ConfigError, check_folder, from_overrides, option
 from alphazero.games import make_game
 from alphazero.games.game import Game
 from alphazero.match_report import Z_95
@@ -67,6 +67,7 @@ def main(words: list[str], console: Console | None = None) -> int:
     for key in ("num_games", "games_per_match"):
         if getattr(settings, key) % 2:
             raise ConfigError(f"{key}={getattr(settings, key)} is not allowed: {key} takes an even number, since colours alternate.")
+    check_folder(settings, "output")
     folder = RunFolder.find(settings.run, settings.root, None, key="run")
     networks = choose_networks(folder, settings.num_networks)
     game = make_game(load_network(networks[0]).game)
@@ -84,7 +85,12 @@ def main(words: list[str], console: Console | None = None) -> int:
             status = 130
     ratings = rate_joined(file, anchor, settings.anchor_elo)
     if ratings is None:
-        console.print(f"No ratings yet: no finished match joins {anchor}, the anchor, to another player; more games may (num_games=).", soft_wrap=True)
+        others = {name for pairing in file.pairings for name in pairing[:2]} - {anchor}
+        console.print(
+            f"No ratings yet: no finished match joins {anchor}, the anchor, to another player. It and {len(others)} others take {len(others)} matches "
+            f"or more, of {settings.games_per_match} games each; {len(file.matches)} are there (num_games= adds games).",
+            soft_wrap=True,
+        )
         return status
     show(ratings, file, settings, folder, console)
     return status

@@ -59,6 +59,21 @@ def shipped_path(game_name: str) -> Path | None:
     return path if not game_name.endswith(".py") and path.is_file() else None
 
 
+def find_set(path: str | None, game: Game) -> "EvaluationSet":
+    """Read the set at ``path``, or the one that ships with the game where that is None.
+
+    Raises:
+        ValueError: with one plain sentence if none ships, or the file is not such a set.
+    """
+    path = path or shipped_path(game.name)
+    if path is None:
+        raise ValueError(
+            f"no evaluation set ships with {game.name}: make one with 'alphazero make_evaluation_set game={game.name}', and name it with set=. "
+            "(A small game is looked at whole by 'alphazero prove'.)"
+        )
+    return read_set(path, game)
+
+
 def can_be_misplayed(action_scores: np.ndarray) -> np.ndarray:
     """Return bool[N]: where some legal action has a worse result than the best one has; ``action_scores`` is int16[N, A]."""
     values = values_of(action_scores)
