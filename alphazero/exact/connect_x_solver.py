@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alphazero.exact.move_list import insert_by_weight
 from alphazero.exact.solver import ILLEGAL_SCORE
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.game import Game
@@ -270,14 +271,7 @@ def _sort(game, search, depth, mine, free, moves):
         move = moves & search.order[index]
         if move != ZERO:
             weight = popcount(winning_cells(game, mine | move) & free & ~move)
-            place = num
-            while place > 0 and search.weights[place - 1] > weight:
-                search.moves[depth, place] = search.moves[depth, place - 1]
-                search.weights[place] = search.weights[place - 1]
-                place -= 1
-            search.moves[depth, place] = move
-            search.weights[place] = weight
-            num += 1
+            num = insert_by_weight(search, depth, num, move, weight)
     return num
 
 

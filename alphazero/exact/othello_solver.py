@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alphazero.exact.move_list import insert_by_weight
 from alphazero.exact.solver import ILLEGAL_SCORE
 from alphazero.games.game import Game
 from alphazero.games.othello import Othello, flips, moves_of
@@ -242,14 +243,7 @@ def _list_by_mobility(search, depth, mine, other, empty, moves, best_move):
         weight = 2 * ((bit & search.corners) != ZERO) - popcount(replies) - popcount(replies & search.corners)
         if move == best_move:
             weight = 100
-        place = num
-        while place > 0 and search.weights[place - 1] > weight:
-            search.moves[depth, place] = search.moves[depth, place - 1]
-            search.weights[place] = search.weights[place - 1]
-            place -= 1
-        search.moves[depth, place] = move
-        search.weights[place] = weight
-        num += 1
+        num = insert_by_weight(search, depth, num, move, weight)
     return num
 
 
