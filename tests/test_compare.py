@@ -43,24 +43,24 @@ WORDS = (
 
 
 def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "150")
+    monkeypatch.setenv("COLUMNS", "80")
     words = [*WORDS.split(), f"run.root={tmp_path}", "run.name=sweep", "learner=adamw,muon", "seed=1,2", "--multirun"]
     assert train.main(words) == 0
     text = capsys.readouterr().out
-    assert "connect_four: 4 runs on 1,000 positions" in text and "learner.optimizer=muon" in text and "over positions and seeds" in text
+    assert "connect_four: 4 runs on 1,000 positions" in text and "way 2: learner.optimizer=muon\n" in text and "over positions and seeds" in text
     runs = ",".join(str(tmp_path / "connect_four" / f"sweep_{number}") for number in (1, 2, 3, 4))
-    console = Console(file=io.StringIO(), width=150)
+    console = Console(file=io.StringIO(), width=80)
     main([f"run={runs}", "num_simulations=4", f"json={tmp_path / 'figures.json'}"], console)
     figures = json.loads((tmp_path / "figures.json").read_text())
     assert figures["ways"][1]["runs"] == ["sweep_3", "sweep_4"]
     for way in figures["ways"]:
         for name, raw_kept, kept in zip(way["runs"], way["raw_kept"], way["kept"]):
             (row,) = [line.split() for line in console.file.getvalue().splitlines() if line.startswith(name)]
-            assert row[-4] == "1" and row[-2:] == [f"{100 * raw_kept:.1f}", f"{100 * kept:.1f}"]
-    alike = Console(file=io.StringIO(), width=150)
+            assert row[1] == ("2" if way is figures["ways"][1] else "1") and row[-4] == "1" and row[-2:] == [f"{100 * raw_kept:.1f}", f"{100 * kept:.1f}"]
+    alike = Console(file=io.StringIO(), width=80)
     main([f"run={','.join(runs.split(',')[:2])}", "num_simulations=4"], alike)
     assert "One way of training" in alike.file.getvalue() and "sweep_2 " in alike.file.getvalue()
-    assert [way["way"] for way in figures["ways"]] == ["the first", "learner.optimizer=muon"]
+    assert [way["way"] for way in figures["ways"]] == ["the one that the others are compared with", "learner.optimizer=muon"]
     assert all(len(way["kept"]) == 2 and 0 < way["raw_kept"][0] < 1 for way in figures["ways"])
     first, second = figures["ways"]
     assert second["difference"]["mean"] == pytest.approx(np.mean(second["kept"]) - np.mean(first["kept"]))

@@ -48,7 +48,7 @@ class CompareSettings:
 class Way:
     """Runs that differ in their seed alone."""
 
-    label: str  #: the settings in which it differs from the first way
+    label: str  #: the settings in which it differs from the first way, as words of a command
     settings: dict
     names: list[str]  #: the folders of its runs
     seconds: list[float]  #: of training, each run's
@@ -88,7 +88,11 @@ def compare(folders: list[RunFolder], settings: CompareSettings, console: Consol
             _add(ways, folder, run, game, positions, settings)
     ways = list(ways.values())
     _name(ways)
-    console.print(f"\n{game.name}: {len(folders)} runs on {len(positions):,} positions, {settings.num_simulations} simulations for a move", soft_wrap=True)
+    console.print(f"\n{game.name}: {len(folders)} runs on {len(positions):,} positions: how often the exact result is kept,", soft_wrap=True)
+    console.print(f"by the network alone and by a search of {settings.num_simulations} simulations", soft_wrap=True)
+    for number, way in enumerate(ways, 1):
+        console.print(f"  way {number}: {way.label}", markup=False, soft_wrap=True)
+    console.print()
     console.print(table(ways))
     if len(folders) > len(ways):
         console.print()
@@ -100,31 +104,29 @@ def compare(folders: list[RunFolder], settings: CompareSettings, console: Consol
 
 
 def table(ways: list[Way]) -> Table:
-    """Return the ways as rows: what differs, how long, shares of moves that keep the result, and the difference from the first."""
+    """Return the ways as rows: how long, shares of moves that keep the result, and the difference from the first."""
     result = Table(box=None, pad_edge=False, header_style="bold")
-    result.add_column("\nway", overflow="fold")
-    for heading in ("\nruns", "minutes\nof training", "keeps the result, %\nnetwork alone", "less the\nfirst", "\nwith search", "less the\nfirst"):
+    for heading in ("\nway", "\nruns", "training,\nminutes", "alone,\nkept %", "less the\nfirst", "search,\nkept %", "less the\nfirst"):
         result.add_column(heading, justify="right")
     first = ways[0]
-    for way in ways:
+    for number, way in enumerate(ways, 1):
         figures = []
         for kept, baseline in ((way.raw_kept, first.raw_kept), (way.kept, first.kept)):
             figures.append(f"{100 * np.mean(kept):.1f}")
             figures.append("" if way is first else _text(difference(np.stack(kept), np.stack(baseline))))
-        result.add_row(way.label, str(len(way.kept)), f"{np.mean(way.seconds) / 60:.1f}", *figures)
+        result.add_row(str(number), str(len(way.kept)), f"{np.mean(way.seconds) / 60:.1f}", *figures)
     return result
 
 
 def table_of_runs(ways: list[Way]) -> Table:
     """Return each run of the ways as a row: how far its seed alone takes it from the others of its way."""
     result = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("\nrun", "\nway"):
-        result.add_column(heading, overflow="fold")
-    for heading in ("\niterations", "minutes\nof training", "keeps the result, %\nnetwork alone", "\nwith search"):
+    result.add_column("\nrun", overflow="fold")
+    for heading in ("\nway", "\niterations", "training,\nminutes", "alone,\nkept %", "search,\nkept %"):
         result.add_column(heading, justify="right")
-    for way in ways:
+    for number, way in enumerate(ways, 1):
         for name, iterations, seconds, raw_kept, kept in zip(way.names, way.iterations, way.seconds, way.raw_kept, way.kept):
-            result.add_row(name, way.label, str(iterations), f"{seconds / 60:.1f}", f"{100 * raw_kept.mean():.1f}", f"{100 * kept.mean():.1f}")
+            result.add_row(name, str(number), str(iterations), f"{seconds / 60:.1f}", f"{100 * raw_kept.mean():.1f}", f"{100 * kept.mean():.1f}")
     return result
 
 
@@ -148,7 +150,7 @@ def _name(ways: list[Way]) -> None:
     """Label each way by the settings in which it differs from the first."""
     for way in ways:
         changed = [f"{key}={value}" for key, value in way.settings.items() if value != ways[0].settings.get(key)]
-        way.label = "\n".join(changed) or "the first"
+        way.label = " ".join(changed) or "the one that the others are compared with"
 
 
 def _notes(ways: list[Way]) -> str:
