@@ -4,18 +4,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: train test test-slow lint bench clean
+.PHONY: train test test-slow format bench clean
 
 train: $(VENV)/.installed
 	$(BIN)/alphazero train game=tic_tac_toe
 
 test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet . || { echo "error: some files are not laid out as ruff does it: make format"; exit 1; }
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m pytest -m "not slow and not gpu"
 
 test-slow: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "slow or gpu"
+
+format: $(VENV)/.installed-test
+	$(BIN)/ruff format .
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python scripts/benchmark.py

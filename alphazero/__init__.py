@@ -1,4 +1,6 @@
-"""AlphaZero self-play training, from rules to a player that people can meet. In the order of the data flow:
+"""AlphaZero self-play training, from rules to a player that people can meet.
+
+In the order of the data flow:
 
     config, jit, rng        settings with ranges, compiled kernels, named random generators
     games/                  rules (scalar, compiled) and the batched view that everything else uses

@@ -86,9 +86,7 @@ def play_match(
             table.news = False
             progress(table.progress())
         table.count_pairs(decide)
-    games = tuple(
-        MatchGame(tuple(table.moves[index]), index % 2 == 0, float(table.scores[index]), int(index // 2)) for index in range(table.num_counted)
-    )
+    games = tuple(MatchGame(tuple(table.moves[index]), index % 2 == 0, float(table.scores[index]), int(index // 2)) for index in range(table.num_counted))
     return MatchReport(game.name, player_a.name, player_b.name, opening_plies, seed, games)
 
 

@@ -31,9 +31,7 @@ class EvaluatorSettings:
         "what runs the network; auto measures at the start and takes the fastest",
         choices=("auto", "torch", "torch_compile", "openvino"),
     )
-    precision: str = option(
-        "auto", "number format of the network in search; auto measures at the start", choices=("auto", "float32", "bfloat16", "int8")
-    )
+    precision: str = option("auto", "number format of the network in search; auto measures at the start", choices=("auto", "float32", "bfloat16", "int8"))
     max_policy_divergence: float = option(0.01, "mean divergence from float32's policy, in nats, above which an engine is refused", low=0.0)
     max_value_error: float = option(0.03, "mean difference from float32's value above which an engine is refused", low=0.0)
     cache_mb: int = option(128, "megabytes for answers to positions that come again while the weights stay; 0 is no cache", low=0, high=1_000_000)

@@ -39,9 +39,7 @@ class EvaluatorPlayer:
         time_limit_s: seconds for a move; with num_simulations, whichever ends first.
     """
 
-    def __init__(
-        self, game, evaluator, num_simulations: int, time_limit_s: float | None = None, seed: int = 0, name: str = "network", settings=None
-    ):
+    def __init__(self, game, evaluator, num_simulations: int, time_limit_s: float | None = None, seed: int = 0, name: str = "network", settings=None):
         self.game = game
         self.name = name
         self.evaluator = evaluator

@@ -109,13 +109,9 @@ class PlayerSettings:
     )
     time_limit_s: float | None = option(None, "seconds for a move; with num_simulations, whichever ends first", 0.001, MAX_TIME_S)
     uct_c: float = option(math.sqrt(2.0), "UCT: exploration constant C of UCB1", 0.0, 1000.0)
-    statistics: str = option(
-        "node", "UCT: statistics belong to tree nodes, or to positions (transpositions share them)", choices=("node", "position")
-    )
+    statistics: str = option("node", "UCT: statistics belong to tree nodes, or to positions (transpositions share them)", choices=("node", "position"))
     final_move: str = option("visits", "UCT: play the most visited move, or the one of the best value", choices=("visits", "value"))
-    rollout: str = option(
-        "random", "UCT: uniformly random rollouts, or weighted by an evaluation of the moves", choices=("random", "weighted")
-    )
+    rollout: str = option("random", "UCT: uniformly random rollouts, or weighted by an evaluation of the moves", choices=("random", "weighted"))
     rollout_weights: list[float] | None = option(None, "UCT: weights of the evaluation of weighted rollouts; without them the game's own")
     num_threads: int = option(1, "UCT: threads, each with a tree of its own, their results summed; 0 takes all cores", 0, MAX_THREADS)
     with_search: bool = option(True, "network: search with it, or play its best guess at once")
@@ -139,9 +135,7 @@ class UctPlayer:
     def choose(self, states: np.ndarray) -> Choice:
         outputs = [self._search.run(state) for state in states]
         weights = np.stack([output.action_weights for output in outputs]) if outputs else np.zeros((0, self.game.num_actions), np.float32)
-        return Choice(
-            np.array([output.action for output in outputs], np.int32), weights, np.array([output.value for output in outputs], np.float32)
-        )
+        return Choice(np.array([output.action for output in outputs], np.int32), weights, np.array([output.value for output in outputs], np.float32))
 
     def analyse(self, state: np.ndarray, progress: Progress | None = None) -> Analysis:
         output = self._search.run(state, progress)

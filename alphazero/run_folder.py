@@ -1,5 +1,7 @@
 """The folder of a run: where each file lies, which state is the newest, and the games that fill the replay again.
 
+The layout:
+
     checkpoints/<game>/<run>/
         config.yaml               the resolved settings
         versions.json             of this program and the libraries

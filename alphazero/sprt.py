@@ -76,9 +76,7 @@ def log_likelihood_ratio(pair_counts: Sequence[int], elo0: float, elo1: float) -
     counts = [count or UNSEEN for count in pair_counts]
     scores = [score_from_elo(elo) for elo in (elo0, elo1)]
     tilts = [_tilt(counts, score) for score in scores]
-    return sum(
-        count * math.log((1.0 + tilts[0] * (x - scores[0])) / (1.0 + tilts[1] * (x - scores[1]))) for count, x in zip(counts, PAIR_SCORES)
-    )
+    return sum(count * math.log((1.0 + tilts[0] * (x - scores[0])) / (1.0 + tilts[1] * (x - scores[1]))) for count, x in zip(counts, PAIR_SCORES))
 
 
 def _tilt(counts, mean: float) -> float:

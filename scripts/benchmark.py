@@ -156,10 +156,7 @@ def solver_rows(settings: Settings) -> list[Row]:
 
     cases = [("connect_four", 42 - ply, f"ply {ply}", ConnectXSolver) for ply in SOLVER_PLIES]
     cases += [(name, empties, f"{empties} empty", OthelloSolver) for name, counts in SOLVER_EMPTIES.items() for empties in counts]
-    return [
-        Row(f"{name}, {place}", solver_figures(kind(make_game(name)), positions_with(name, empties)))
-        for name, empties, place, kind in cases
-    ]
+    return [Row(f"{name}, {place}", solver_figures(kind(make_game(name)), positions_with(name, empties))) for name, empties, place, kind in cases]
 
 
 def positions_with(name: str, empties: int) -> np.ndarray:

@@ -83,9 +83,7 @@ def svg_of_lines(lines: list[list[Segment]], columns: int, title: str) -> str:
         for segment in line:
             shapes += _segment(segment.text, segment.style or Style(), MARGIN + column * CELL_W, MARGIN + (row + 1.5) * CELL_H)
             column += len(segment.text)
-    dots = "".join(
-        f'<circle cx="{MARGIN + 6 + 20 * i}" cy="{MARGIN}" r="6" fill="#{c}"/>' for i, c in enumerate(("ff5f57", "febc2e", "28c840"))
-    )
+    dots = "".join(f'<circle cx="{MARGIN + 6 + 20 * i}" cy="{MARGIN}" r="6" fill="#{c}"/>' for i, c in enumerate(("ff5f57", "febc2e", "28c840")))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" '
         f'font-family="{FONT}" font-size="16">\n<title>{escape(title)}</title>\n'

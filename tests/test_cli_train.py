@@ -129,7 +129,6 @@ def test_a_resume_that_cannot_begin_leaves_the_run_as_it_was(finished_run, capsy
     assert (finished_run.path / "config.yaml").read_bytes() == before
 
 
-
 def test_the_script_is_a_door_to_the_same_code(tmp_path):
     script = Path(__file__).parents[1] / "scripts" / "train.py"
     command = [sys.executable, str(script), "foo=1"]

@@ -42,11 +42,7 @@ def accept(command, *words):
             check_run(train.compose(job))
         return
     module = importlib.import_module(f"alphazero.cli.{command}")
-    (settings,) = (
-        kind
-        for name, kind in inspect.getmembers(module, inspect.isclass)
-        if kind.__module__ == module.__name__ and name.endswith("Settings")
-    )
+    (settings,) = (kind for name, kind in inspect.getmembers(module, inspect.isclass) if kind.__module__ == module.__name__ and name.endswith("Settings"))
     from_overrides(settings, list(words), command)
 
 
@@ -63,9 +59,7 @@ def test_every_command_is_accepted():
     assert refused == {}
 
 
-@pytest.mark.parametrize(
-    "words", (["trian"], ["train", "learner.typo=1"], ["train", "--multirun", "seed=1,2", "experiment=typo"], ["match", "typo=1"])
-)
+@pytest.mark.parametrize("words", (["trian"], ["train", "learner.typo=1"], ["train", "--multirun", "seed=1,2", "experiment=typo"], ["match", "typo=1"]))
 def test_a_command_that_would_be_refused_is_seen(words):
     with pytest.raises(ConfigError):
         accept(*words)

@@ -50,9 +50,7 @@ def _check_answer(answer: dict, request: dict) -> None:
 # --- answers ----------------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "game", ["tic_tac_toe", "connect_four", "connect_x:4x5x3", "connect_x:20x20x5", "othello", "othello:6", "othello:4"]
-)
+@pytest.mark.parametrize("game", ["tic_tac_toe", "connect_four", "connect_x:4x5x3", "connect_x:20x20x5", "othello", "othello:6", "othello:4"])
 def test_games_are_answered_from_the_start_to_the_end(game):
     compiled, moves = make_game(game), []
     for _ in range(compiled.max_plies + 1 if compiled.max_plies < 100 else 12):
@@ -215,9 +213,7 @@ _REQUESTS = st.fixed_dictionaries(
         "other": _VALUES,
     },
 )
-_LINES = (
-    st.text(max_size=60).map(lambda text: text.replace("\n", " ").replace("\r", " ")) | _VALUES.map(json.dumps) | _REQUESTS.map(json.dumps)
-)
+_LINES = st.text(max_size=60).map(lambda text: text.replace("\n", " ").replace("\r", " ")) | _VALUES.map(json.dumps) | _REQUESTS.map(json.dumps)
 
 
 @given(st.lists(_LINES, max_size=5), st.booleans())

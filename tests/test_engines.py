@@ -536,9 +536,7 @@ def test_the_engine_for_gpus_answers_like_the_others(pretended_gpu, caplog, prec
                 assert (np.abs(answers[0] - reference(network, planes)[0]).max() > 1e-5) == (precision == "bfloat16")
             network.policy.bias.data += 9.0  # it has a copy
             assert_close(engine.evaluate(planes), (reference(network, planes)[0] - 9, *reference(network, planes)[1:]), engine_choice)
-    assert [record.getMessage() for record in caplog.records] == [
-        "CUDA graphs do not work here (no graphs); the network runs without them, more slowly."
-    ]
+    assert [record.getMessage() for record in caplog.records] == ["CUDA graphs do not work here (no graphs); the network runs without them, more slowly."]
 
 
 def test_threads_that_share_a_gpu_have_buffers_of_their_own(pretended_gpu):

@@ -169,8 +169,6 @@ def test_what_positions_ask_for():
     assert kinds_of(game, np.stack([game.play_moves(moves) for moves in KINDS])).tolist() == list(KINDS.values())
 
 
-
-
 @pytest.mark.parametrize("name", ["connect_x:4x3x3", "connect_four", "othello:4", "tic_tac_toe"])
 def test_kinds_are_those_of_looking_at_moves_one_by_one(name):
     game = make_game(name)

@@ -253,9 +253,7 @@ def test_positions_too_far_from_the_end_are_refused():
     states = late_states("othello", 6, 3, seed=1)
     assert "from 0 empty squares on" in refused(lambda: OthelloSolver(othello, max_empties=0).scores(states))
     game = make_game("connect_four")
-    assert "no answer after 10 nodes (with the package bitbully" in refused(
-        lambda: ConnectXSolver(game, max_nodes=10).scores(game.initial_states())
-    )
+    assert "no answer after 10 nodes (with the package bitbully" in refused(lambda: ConnectXSolver(game, max_nodes=10).scores(game.initial_states()))
     game = make_game("connect_x:7x8x4")
     solver = ConnectXSolver(game, max_nodes=1000)
     assert "no answer after 1,000 nodes" in refused(lambda: solver.scores(game.initial_states()))

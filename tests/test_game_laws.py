@@ -166,9 +166,7 @@ def test_random_action_draws_every_legal_action_equally_often(sample):
         legal = np.flatnonzero(game.legal_action_mask(state[None])[0])
         draws = 200 * len(legal)
         scratch = np.zeros(game.num_actions, np.bool_)
-        counts = np.bincount(
-            [rules.random_action(game.rules, state.copy(), rng, scratch) for _ in range(draws)], minlength=game.num_actions
-        )
+        counts = np.bincount([rules.random_action(game.rules, state.copy(), rng, scratch) for _ in range(draws)], minlength=game.num_actions)
         assert counts.sum() == counts[legal].sum()
         # Each count is binomial with mean 200 and a standard deviation below sqrt(200) = 14.1; 5 of them leave one false alarm in 10**6.
         assert (np.abs(counts[legal] - 200) < 5 * np.sqrt(200)).all()

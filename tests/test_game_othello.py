@@ -31,9 +31,7 @@ def test_the_start_has_white_on_the_falling_diagonal_and_white_moves_first():
     assert legal_squares(game, start[0]) == [(2, 4), (3, 5), (4, 2), (5, 3)]
 
 
-@pytest.mark.parametrize(
-    ("name", "rows"), [("othello:4", "---- -WB- -BW- ----"), ("othello:6", "------ ------ --WB-- --BW-- ------ ------")]
-)
+@pytest.mark.parametrize(("name", "rows"), [("othello:4", "---- -WB- -BW- ----"), ("othello:6", "------ ------ --WB-- --BW-- ------ ------")])
 def test_small_boards_start_with_the_same_four_discs_in_the_middle(name, rows):
     game = make_game(name)
     assert game.state_to_text(game.initial_states()[0]).split("\n") == rows.split()

@@ -186,8 +186,7 @@ def observed(reports_made, settings=None):
 def run_of(length=40, **columns):
     """Return reports; a column is a number for all iterations or a list whose last entry goes on."""
     return [
-        made_up(i + 1, **{name: value[min(i, len(value) - 1)] if isinstance(value, list) else value for name, value in columns.items()})
-        for i in range(length)
+        made_up(i + 1, **{name: value[min(i, len(value) - 1)] if isinstance(value, list) else value for name, value in columns.items()}) for i in range(length)
     ]
 
 

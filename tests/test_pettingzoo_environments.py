@@ -35,9 +35,7 @@ def test_pettingzoos_own_tests_pass(game_name, capsys):
     assert "Passed API test" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "name, game_name, order", [("connect_four_v3", "connect_four", np.arange(7)), ("tictactoe_v3", "tic_tac_toe", COLUMNS_FIRST)]
-)
+@pytest.mark.parametrize("name, game_name, order", [("connect_four_v3", "connect_four", np.arange(7)), ("tictactoe_v3", "tic_tac_toe", COLUMNS_FIRST)])
 def test_our_environments_agree_with_pettingzoos(name, game_name, order):
     generator = np.random.default_rng(1)
     theirs, ours = make_environment(name), env(game_name)

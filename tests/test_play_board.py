@@ -99,9 +99,7 @@ def test_games_without_a_skin_of_their_own_get_the_plain_one():
     assert piece(game, skin, 1, PLAIN).plain == "O"
 
 
-@pytest.mark.parametrize(
-    ("encoding", "terminal", "medium"), [("ascii", True, PLAIN), ("utf-8", False, BOX), ("utf-8", True, COLOR), ("utf-8", None, BOX)]
-)
+@pytest.mark.parametrize(("encoding", "terminal", "medium"), [("ascii", True, PLAIN), ("utf-8", False, BOX), ("utf-8", True, COLOR), ("utf-8", None, BOX)])
 def test_medium_follows_the_console(encoding, terminal, medium, monkeypatch):
     monkeypatch.setenv("TERM", "xterm-256color")
     for name in ("NO_COLOR", "FORCE_COLOR"):

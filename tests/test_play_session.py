@@ -22,9 +22,7 @@ def _random_session(game, choices) -> Session:
     return session
 
 
-@given(
-    st.sampled_from(sorted(GAMES)), st.lists(st.integers(0, 50), max_size=20), st.sampled_from([(True, False), (False, True), (True, True)])
-)
+@given(st.sampled_from(sorted(GAMES)), st.lists(st.integers(0, 50), max_size=20), st.sampled_from([(True, False), (False, True), (True, True)]))
 @settings(max_examples=60, deadline=None)
 def test_take_back_then_the_same_moves_gives_the_same_game(name, choices, humans):
     game = GAMES[name]

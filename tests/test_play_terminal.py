@@ -256,9 +256,7 @@ def test_ctrl_c_ends_politely_at_the_prompt_and_during_a_search():
 
 def test_ctrl_c_ends_the_real_program_politely():
     code = "import sys; from alphazero.cli.play import main; sys.exit(main(['game=tic_tac_toe', 'second=random']))"
-    process = subprocess.Popen(
-        [sys.executable, "-u", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([sys.executable, "-u", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     process.stdin.write("5\n")
     process.stdin.flush()
     seen = ""

@@ -110,9 +110,7 @@ def test_uct_player_takes_a_win_and_its_analysis_says_so():
 def test_uct_player_reports_progress():
     game = make_game("connect_four")
     calls = []
-    UctPlayer(game, PlayerSettings(num_simulations=3000)).analyse(
-        game.initial_states()[0], lambda done, total: calls.append((done, total))
-    )
+    UctPlayer(game, PlayerSettings(num_simulations=3000)).analyse(game.initial_states()[0], lambda done, total: calls.append((done, total)))
     assert calls
     assert all(0 <= done <= total == 3000 for done, total in calls)
 
@@ -217,9 +215,7 @@ def test_network_spec_finds_the_newest_network_of_the_game(tmp_path, monkeypatch
     assert network_path("checkpoints/othello_6/b", "othello:6").as_posix() == "checkpoints/othello_6/b"
 
 
-@pytest.mark.parametrize(
-    "settings", [{}, {"num_simulations": 500, "uct_c": 0.7}, {"time_limit_s": 2.0}, {"num_simulations": 5, "rollout": "weighted"}]
-)
+@pytest.mark.parametrize("settings", [{}, {"num_simulations": 500, "uct_c": 0.7}, {"time_limit_s": 2.0}, {"num_simulations": 5, "rollout": "weighted"}])
 def test_name_of_a_uct_player_names_the_same_player(settings):
     player = UctPlayer(make_game("othello:4"), PlayerSettings(**settings))
     kind, read = read_spec(player.name)

@@ -114,9 +114,7 @@ def test_two_of_them_play_at_the_terminal_and_each_game_ends_as_the_scores_say(c
     assert "value +1.00 (100 %)" in text and "wins after 9 moves" in text
 
 
-@pytest.mark.parametrize(
-    "words", [["play", "game=othello", "first=solver", "second=random"], ["match", "game=othello", "a=solver", "num_games=2"]]
-)
+@pytest.mark.parametrize("words", [["play", "game=othello", "first=solver", "second=random"], ["match", "game=othello", "a=solver", "num_games=2"]])
 def test_a_position_out_of_reach_ends_a_command_with_a_sentence(words, capsys):
     assert main(words) == 2
     assert "error: othello is solved from 20 empty squares on" in capsys.readouterr().err

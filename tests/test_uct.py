@@ -247,10 +247,7 @@ def test_a_second_process_finds_the_kernels_compiled():
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     # Not this process: other tests may have given it a game file of a user's, and with it another cache directory.
-    _, second = (
-        subprocess.run([sys.executable, "-c", code], check=True, env=environment, capture_output=True, text=True, timeout=300)
-        for _ in range(2)
-    )
+    _, second = (subprocess.run([sys.executable, "-c", code], check=True, env=environment, capture_output=True, text=True, timeout=300) for _ in range(2))
     assert second.stdout.strip() == "[0, 0]"
 
 

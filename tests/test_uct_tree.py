@@ -125,9 +125,7 @@ def test_each_root_move_is_visited_once_by_as_many_simulations_as_there_are_move
 
 def test_unvisited_moves_are_taken_in_random_order():
     # Each column is the first one with probability 1/7: of 700 seeds within 5 standard errors, sqrt(700 * 1/7 * 6/7) = 9.3, of 100.
-    firsts = Counter(
-        int(np.argmax(UctSearch(make_game("connect_four"), num_simulations=1, seed=seed).run(START).visits)) for seed in range(700)
-    )
+    firsts = Counter(int(np.argmax(UctSearch(make_game("connect_four"), num_simulations=1, seed=seed).run(START).visits)) for seed in range(700))
     assert all(abs(firsts[column] - 100) < 5 * 9.3 for column in range(7))
 
 

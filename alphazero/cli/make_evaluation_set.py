@@ -58,9 +58,7 @@ def main(words: list[str]) -> int:
     solver = make_solver(game)
     with _bar() as bar:
         task = bar.add_task(f"positions of {game.name}", total=settings.num_positions)
-        drawn = draw_set(
-            game, solver, settings.num_positions, settings.seed, settings.max_empties, lambda done, _: bar.update(task, completed=done)
-        )
+        drawn = draw_set(game, solver, settings.num_positions, settings.seed, settings.max_empties, lambda done, _: bar.update(task, completed=done))
     write_set(out, dataclasses.replace(drawn, notes=_notes(settings, solver.name)))
     first, last = drawn.plies.min(), drawn.plies.max()
     Console(highlight=False, soft_wrap=True).print(f"{len(drawn):,} positions of plies {first} to {last}, scored by {solver.name}: {out}", markup=False)

@@ -98,9 +98,7 @@ def _is_drawn(game):
 
 def report_table(report: MatchReport) -> Table:
     """Return the result as a table: by colour, the score and the rating with their intervals, and how varied the games were."""
-    table = Table(
-        title=f"{report.game}: {len(report.games)} games of A against B", title_justify="left", title_style="bold", show_header=False
-    )
+    table = Table(title=f"{report.game}: {len(report.games)} games of A against B", title_justify="left", title_style="bold", show_header=False)
     table.add_column(style="dim")
     table.add_column()
     for letter, name in (("A", report.player_a), ("B", report.player_b)):
@@ -110,9 +108,7 @@ def report_table(report: MatchReport) -> Table:
         table.add_row(label, f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost")
     table.add_section()
     low, high = report.score_interval
-    table.add_row(
-        "A's score", f"[bold]{report.score:.1%}[/bold]  (95 % interval {low:.1%} to {high:.1%}, over {len(report.pair_scores)} pairs)"
-    )
+    table.add_row("A's score", f"[bold]{report.score:.1%}[/bold]  (95 % interval {low:.1%} to {high:.1%}, over {len(report.pair_scores)} pairs)")
     table.add_row(
         "A's rating minus B's",
         f"{_elo(report.elo)} Elo  (95 % interval {_elo(report.elo_interval.low)} to {_elo(report.elo_interval.high)})",

@@ -149,17 +149,13 @@ def _player_settings(spec: str, settings: RateSettings, seed: int = 0) -> Player
     """Return what a player's own words leave open; the number of simulations is that of networks only."""
     kind, _ = read_spec(spec)
     num_simulations = None if kind in ("uct", "random", "solver") else settings.num_simulations
-    return PlayerSettings(
-        num_simulations=num_simulations, device=settings.device, engine=settings.engine, precision=settings.precision, seed=seed
-    )
+    return PlayerSettings(num_simulations=num_simulations, device=settings.device, engine=settings.engine, precision=settings.precision, seed=seed)
 
 
 def play(game: Game, players: dict[str, Player], file: RatingFile, settings: RateSettings, anchor: str) -> None:
     """Play the games; the file is written after every match."""
     with RateBar(settings.num_games) as bar:
-        matches = play_tournament(
-            game, players, file.matches, settings.num_games, settings.games_per_match, settings.opening_plies, settings.seed, bar
-        )
+        matches = play_tournament(game, players, file.matches, settings.num_games, settings.games_per_match, settings.opening_plies, settings.seed, bar)
         for match in matches:
             file.matches.append(match)
             file.write(rate_joined(file, anchor, settings.anchor_elo))

@@ -170,9 +170,7 @@ def _tower(model) -> list:
     return [
         node
         for node in model.get_ordered_ops()
-        if node.get_type_name() == "Convolution"
-        and node.input_value(0).get_node().get_type_name() == "Relu"
-        and max(node.input_value(1).get_shape()[2:]) > 1
+        if node.get_type_name() == "Convolution" and node.input_value(0).get_node().get_type_name() == "Relu" and max(node.input_value(1).get_shape()[2:]) > 1
     ]
 
 

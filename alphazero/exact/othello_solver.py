@@ -37,9 +37,7 @@ MAX_EMPTIES = {4: 12, 6: 22, 8: 20}
 class Search(NamedTuple):
     """The memory of one search."""
 
-    positions: (
-        np.ndarray
-    )  #: uint64[2 ** table_bits, 2], the position that a place of the table holds: discs of the player to move, of the other
+    positions: np.ndarray  #: uint64[2 ** table_bits, 2], the position that a place of the table holds: discs of the player to move, of the other
     answers: np.ndarray  #: int8[2 ** table_bits, 3], what is known of it: a lower bound, an upper bound, the best move
     table_bits: int
     board: np.uint64  #: all squares
@@ -84,9 +82,7 @@ class OthelloSolver:
     def _check_empties(self, states: np.ndarray) -> None:
         most = max((self.game.rules.size**2 - int(mine | other).bit_count() for mine, other, *_ in states), default=0)
         if most > self.max_empties:
-            raise ValueError(
-                f"{self.game.name} is solved from {self.max_empties} empty squares on: a position with {most} of them is too far from the end."
-            )
+            raise ValueError(f"{self.game.name} is solved from {self.max_empties} empty squares on: a position with {most} of them is too far from the end.")
 
     def _solve(self, mine, other, guess: int) -> int:
         """Return the score of a position from the viewpoint of the player to move."""

@@ -30,9 +30,7 @@ _REJECTED = 0.1  # of a position: what one that is not taken counts for its ply
 Progress = Callable[[int, int], None]
 
 
-def draw_set(
-    game: Game, solver: Solver, num_positions: int, seed: int, max_empties: int | None = None, progress: Progress | None = None
-) -> EvaluationSet:
+def draw_set(game: Game, solver: Solver, num_positions: int, seed: int, max_empties: int | None = None, progress: Progress | None = None) -> EvaluationSet:
     """Draw ``num_positions`` positions, half of them from random and half from strong play, none like another or its mirror image.
 
     Args:

@@ -54,9 +54,7 @@ def make_game(name: str) -> Game:
 
 def _connect_x(name: str, rows: int, columns: int, length: int) -> CompiledGame:
     if not (1 <= rows <= 64 and 1 <= columns <= 64 and 2 <= length <= max(rows, columns)):
-        raise ValueError(
-            f"'{name}' is impossible: rows and columns go from 1 to 64, and the length to win from 2 to the longer side of the board."
-        )
+        raise ValueError(f"'{name}' is impossible: rows and columns go from 1 to 64, and the length to win from 2 to the longer side of the board.")
     if (rows + 1) * columns <= 64:
         from alphazero.games.connect_x import ConnectX as Board
     else:

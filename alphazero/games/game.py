@@ -188,9 +188,7 @@ class CompiledGame(Game):
 
     def inspect(self, states: np.ndarray) -> Transition:
         num = len(states)
-        out = Transition(
-            states, np.zeros(num, np.bool_), np.zeros(num, np.float32), np.zeros(num, np.int8), np.zeros((num, self.num_actions), np.bool_)
-        )
+        out = Transition(states, np.zeros(num, np.bool_), np.zeros(num, np.float32), np.zeros(num, np.int8), np.zeros((num, self.num_actions), np.bool_))
         _inspect_rows(self.rules, *out)
         return out
 

@@ -140,12 +140,7 @@ def moves_of(mine, other):
     enclosed sideways, and leaving them out keeps a run from going on in the next row.
     """
     inner = other & INNER_COLUMNS
-    return (
-        _ends_of_runs(mine, inner, _1, _2)
-        | _ends_of_runs(mine, inner, _7, _14)
-        | _ends_of_runs(mine, other, _8, _16)
-        | _ends_of_runs(mine, inner, _9, _18)
-    )
+    return _ends_of_runs(mine, inner, _1, _2) | _ends_of_runs(mine, inner, _7, _14) | _ends_of_runs(mine, other, _8, _16) | _ends_of_runs(mine, inner, _9, _18)
 
 
 @njit

@@ -33,9 +33,7 @@ class Medium:
         return cls(box, box and console.color_system is not None and not console.no_color)
 
 
-def draw_board(
-    game: Game, skin: Skin, state: np.ndarray, medium: Medium, previous_state: np.ndarray | None = None, labels: bool = True
-) -> Text:
+def draw_board(game: Game, skin: Skin, state: np.ndarray, medium: Medium, previous_state: np.ndarray | None = None, labels: bool = True) -> Text:
     """Draw a position.
 
     Args:

@@ -63,9 +63,7 @@ class Engine:
         try:
             return self._answer(parse_request(line, self._network_game))
         except Exception as error:  # noqa: BLE001 (whatever it is, the program at the other end waits for a line)
-            sentence = (
-                str(error) if isinstance(error, ValueError) else f"the engine failed on this request ({type(error).__name__}: {error})."
-            )
+            sentence = str(error) if isinstance(error, ValueError) else f"the engine failed on this request ({type(error).__name__}: {error})."
             return {"error": sentence if len(sentence) <= MAX_ERROR else sentence[: MAX_ERROR - 4] + " ..."}
 
     def warm_up(self, game: str) -> None:

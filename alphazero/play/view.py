@@ -51,9 +51,7 @@ def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, mediu
         visits = f"{analysis.visits[action]:,}" if searched else "-"
         value = value_text(float(analysis.values[action])) or "-"
         score = [] if analysis.scores is None else [f"{analysis.scores[action]:+d}"]
-        table.add_row(
-            game.action_to_text(int(action)), visits, _share_bar(float(analysis.action_weights[action]), medium), value, *score, style=style
-        )
+        table.add_row(game.action_to_text(int(action)), visits, _share_bar(float(analysis.action_weights[action]), medium), value, *score, style=style)
     hidden = len(_order(analysis)) - MAX_ROWS
     parts = [table] if hidden <= 0 else [table, Text(f"and {hidden} more moves", "dim")]
     summary = Text.assemble("Value for ", side(game, skin, player, medium), f": {value_text(analysis.value) or 'unknown'}")
