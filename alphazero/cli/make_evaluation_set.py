@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from alphazero import jit
+from alphazero.cli.counting_bar import counting_bar
 from alphazero.cli.help_text import print_help
 from alphazero.config import ConfigError, check_folder, from_overrides, option
 from alphazero.exact.evaluation_set import write_set
@@ -56,7 +56,7 @@ def main(words: list[str]) -> int:
     if advice := solver_advice(game):
         print(advice, file=sys.stderr, flush=True)
     solver = make_solver(game)
-    with _bar() as bar:
+    with counting_bar() as bar:
         task = bar.add_task(f"positions of {game.name}", total=settings.num_positions)
         drawn = draw_set(game, solver, settings.num_positions, settings.seed, settings.max_empties, lambda done, _: bar.update(task, completed=done))
     write_set(out, dataclasses.replace(drawn, notes=_notes(settings, solver.name)))
@@ -78,10 +78,3 @@ def _notes(settings: SetSettings, solver: str) -> dict[str, str]:
         "positions": "one from a game, all plies alike as far as there are any; not final, some move gives up the best result, no two alike or mirrored, "
         f"a win at once in at most {IMMEDIATE_SHARE:.0%}",
     }
-
-
-def _bar() -> Progress:
-    """Return a progress bar on standard error; nothing is shown where that is no terminal."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -6,10 +6,10 @@ import math
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from alphazero.arena import MatchProgress, MatchReport, play_match
+from alphazero.cli.counting_bar import counting_bar
 from alphazero.cli.help_text import print_help
 from alphazero.cli.play import DEFAULT_GAME, game_of_networks, warm_up
 from alphazero.config import ConfigError, check_folder, from_overrides, option
@@ -147,16 +147,7 @@ class MatchBar:
 
     def __init__(self, num_games: int, sprt: Sprt | None = None):
         self._sprt, self._llr = sprt, ""
-        console = Console(stderr=True)
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-        )
-        self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self._progress = counting_bar()
         self._task = self._progress.add_task("playing", total=num_games)
 
     def __enter__(self):

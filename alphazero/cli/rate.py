@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from alphazero.arena import MatchProgress
 from alphazero.checkpoint import find_network, load_network, network_info
+from alphazero.cli.counting_bar import counting_bar
 from alphazero.cli.help_text import print_help
 from alphazero.cli.play import warm_up
 from alphazero.cli.rate_picture import draw, rating_words, short_name
@@ -231,16 +231,7 @@ class RateBar:
     """The progress on standard error: a bar with who plays and the time left; nothing where that is no terminal."""
 
     def __init__(self, num_games: int):
-        console = Console(stderr=True)
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(elapsed_when_finished=False),
-        )
-        self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal, speed_estimate_period=600)
+        self._progress = counting_bar()
         self._task = self._progress.add_task("playing", total=num_games)
         self._before = 0  # games of the matches that have ended
 
