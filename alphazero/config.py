@@ -94,6 +94,15 @@ def rows(settings, prefix: str = ""):
             yield prefix + field.name, value, field.metadata.get("help", ""), allowed_text(field)
 
 
+def word_of(value) -> str:
+    """Return the value of a setting as it is typed in a command."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"[{','.join(map(word_of, value))}]" if isinstance(value, list) else str(value)
+
+
 def nearest_key_hint(key: str, known) -> str:
     """Return ' Did you mean ...?' if a known key looks like ``key``, the keys of its section if it has one, otherwise ''."""
     section, dot, name = key.rpartition(".")

@@ -44,10 +44,10 @@ WORDS = (
 
 def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    words = [*WORDS.split(), f"run.root={tmp_path}", "run.name=sweep", "learner=adamw,muon", "seed=1,2", "--multirun"]
+    words = [*WORDS.split(), f"run.root={tmp_path}", "run.name=sweep", "search.reuse_tree=true,false", "seed=1,2", "--multirun"]
     assert train.main(words) == 0
     text = capsys.readouterr().out
-    assert "connect_four: 4 runs on 1,000 positions" in text and "way 2: learner.optimizer=muon\n" in text and "over positions and seeds" in text
+    assert "connect_four: 4 runs on 1,000 positions" in text and "way 2: search.reuse_tree=false\n" in text and "over positions and seeds" in text
     runs = ",".join(str(tmp_path / "connect_four" / f"sweep_{number}") for number in (1, 2, 3, 4))
     console = Console(file=io.StringIO(), width=80)
     main([f"run={runs}", "num_simulations=4", f"json={tmp_path / 'figures.json'}"], console)
@@ -59,8 +59,8 @@ def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, cap
             assert row[1] == ("2" if way is figures["ways"][1] else "1") and row[-4] == "1" and row[-2:] == [f"{100 * raw_kept:.1f}", f"{100 * kept:.1f}"]
     alike = Console(file=io.StringIO(), width=80)
     main([f"run={','.join(runs.split(',')[:2])}", "num_simulations=4"], alike)
-    assert "One way of training" in alike.file.getvalue() and "sweep_2 " in alike.file.getvalue()
-    assert [way["way"] for way in figures["ways"]] == ["the one that the others are compared with", "learner.optimizer=muon"]
+    assert "One way of training" in alike.file.getvalue() and "way 1:" not in alike.file.getvalue() and "sweep_2 " in alike.file.getvalue()
+    assert [way["way"] for way in figures["ways"]] == ["the one that the others are compared with", "search.reuse_tree=false"]
     assert all(len(way["kept"]) == 2 and 0 < way["raw_kept"][0] < 1 for way in figures["ways"])
     first, second = figures["ways"]
     assert second["difference"]["mean"] == pytest.approx(np.mean(second["kept"]) - np.mean(first["kept"]))
@@ -74,6 +74,7 @@ def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, cap
         (["run=a,b"], "run=a is not the folder of a run"),
         (["run=a"], "takes two folders"),
         (["run=a,b,a"], "run= names a more than once"),
+        (["run=a,b,b/../a"], "run= names a, b/../a more than once"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(words, sentence):

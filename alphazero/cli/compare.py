@@ -67,7 +67,8 @@ def main(words: list[str], console: Console | None = None) -> int:
     paths = [path for path in settings.run.split(",") if path]
     if len(paths) < 2:
         raise ConfigError("run= takes two folders of runs or more, with commas between them.")
-    if twice := sorted({path for path in paths if paths.count(path) > 1}):
+    places = [Path(path).resolve() for path in paths]
+    if twice := sorted({path for path, place in zip(paths, places) if places.count(place) > 1}):
         raise ConfigError(f"run= names {', '.join(twice)} more than once: a run differs in nothing from itself.")
     compare([RunFolder.find(path, "", None, key="run") for path in paths], settings, console or Console(highlight=False))
     return 0
@@ -91,7 +92,8 @@ def compare(folders: list[RunFolder], settings: CompareSettings, console: Consol
     console.print(f"\n{game.name}: {len(folders)} runs on {len(positions):,} positions: how often the exact result is kept,", soft_wrap=True)
     console.print(f"by the network alone and by a search of {settings.num_simulations} simulations", soft_wrap=True)
     for number, way in enumerate(ways, 1):
-        console.print(f"  way {number}: {way.label}", markup=False, soft_wrap=True)
+        if len(ways) > 1:
+            console.print(f"  way {number}: {way.label}", markup=False, soft_wrap=True)
     console.print()
     console.print(table(ways))
     if len(folders) > len(ways):
@@ -149,7 +151,7 @@ def _add(ways: dict[str, Way], folder: RunFolder, run: TrainSettings, game, posi
 def _name(ways: list[Way]) -> None:
     """Label each way by the settings in which it differs from the first."""
     for way in ways:
-        changed = [f"{key}={value}" for key, value in way.settings.items() if value != ways[0].settings.get(key)]
+        changed = [f"{key}={config.word_of(value)}" for key, value in way.settings.items() if value != ways[0].settings.get(key)]
         way.label = " ".join(changed) or "the one that the others are compared with"
 
 

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from alphazero.checkpoint import NetworkFile, find_network, folder_name, load_network, network_info, save_network, write_atomically
 from alphazero.cli.help_text import print_help
-from alphazero.config import ConfigError, from_overrides, option, rows
+from alphazero.config import ConfigError, from_overrides, option, rows, word_of
 from alphazero.network_card import MEASURED_KEYS, PLACE_KEYS, card_text, run_facts, summary
 from alphazero.run_folder import RunFolder
 from alphazero.shipped_networks import shipped_folder
@@ -111,7 +111,7 @@ def recipe(settings: dict, game_name: str) -> list[str]:
         if composed["game.name"] == game_name:
             left_open = [key for key in MEASURED_KEYS if composed[key] in ("auto", 0)]
             differing = [key for key, value in wanted.items() if value != composed[key] and key not in left_open]
-            found.append([*words, *(f"{key}={_word(wanted[key])}" for key in differing)])
+            found.append([*words, *(f"{key}={word_of(wanted[key])}" for key in differing)])
     return min(found, key=len) if found else []
 
 
@@ -127,12 +127,3 @@ def _presets(game_name: str) -> list[list[str]]:
         defaults = OmegaConf.load(config_folder() / "experiment" / f"{name}.yaml").get("defaults", [])
         experiments += [name for entry in defaults if "override /game" in entry and entry["override /game"] in games]
     return [[f"game={choice}"] for choice in games] + [[f"experiment={name}"] for name in experiments]
-
-
-def _word(value) -> str:
-    """Return a setting's value as it is typed."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"[{','.join(map(_word, value))}]" if isinstance(value, list) else str(value)
