@@ -6,6 +6,7 @@ import json
 import pytest
 from rich.console import Console
 
+from alphazero.cli.counting_bar import counting_bar
 from alphazero.cli.match import main
 from alphazero.cli.play import warm_up
 from alphazero.exact import SolverPlayer
@@ -86,6 +87,15 @@ def test_bad_settings_get_one_sentence(words, message):
         _match(*words)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_the_bar_of_a_long_match_fits_into_80_columns():
+    bar = counting_bar()
+    bar.add_task("A: 100 won, 100 drawn, 100 lost, LLR -2.31", total=1000, completed=300)
+    console = Console(file=io.StringIO(), width=80)
+    console.print(bar.get_renderable())
+    (line,) = console.file.getvalue().splitlines()
+    assert line.startswith("A: 100 won, 100 drawn, 100 lost, LLR -2.31 ") and line.endswith("300/1000 -:--:-- left")
 
 
 @pytest.mark.parametrize("has_bitbully", (True, False))
