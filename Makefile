@@ -1,4 +1,5 @@
 # make train: set up and run a short real training run.   make test: set up and run the tests.
+# make format: lay the files out as make test wants them.
 # Everything is installed into .venv; PYTHON=python3.12 chooses another interpreter.
 PYTHON ?= python3
 VENV := .venv
