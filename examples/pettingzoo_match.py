@@ -4,7 +4,7 @@ from alphazero.interop.agents import PettingZooAgent
 from alphazero.interop.board_view import view_of
 from alphazero.interop.environments import make_environment
 from alphazero.interop.episode import play_match
-from alphazero.player_specs import make_player
+from alphazero.players.registry import make_player
 
 
 def main(num_games: int = 4) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from alphazero.games import rules
 from alphazero.games.symmetry import square_tables
-from alphazero.jit import njit
+from alphazero.runtime.jit import njit
 
 
 class Snort(NamedTuple):

@@ -31,10 +31,10 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from alphazero import jit
-from alphazero.games import make_game
-from alphazero.rng import child_generator, kernel_rng
-from alphazero.search.uct import UctSearch
+from alphazero.games.registry import make_game
+from alphazero.runtime import jit
+from alphazero.runtime.random_generators import child_generator, kernel_rng
+from alphazero.search.uct.search import UctSearch
 
 #: Simulations of one run: a fraction of a second each, for OpenSpiel's bot up to two seconds.
 UCT_SIMULATIONS = {"tic_tac_toe": 100_000, "connect_four": 50_000, "othello": 10_000}
@@ -151,8 +151,8 @@ def playouts_of(name: str, number: int):
 
 def solver_rows(settings: Settings) -> list[Row]:
     """Measure our own solvers on positions of random games."""
-    from alphazero.exact.connect_x_solver import ConnectXSolver
-    from alphazero.exact.othello_solver import OthelloSolver
+    from alphazero.solvers.connect_x import ConnectXSolver
+    from alphazero.solvers.othello import OthelloSolver
 
     cases = [("connect_four", 42 - ply, f"ply {ply}", ConnectXSolver) for ply in SOLVER_PLIES]
     cases += [(name, empties, f"{empties} empty", OthelloSolver) for name, counts in SOLVER_EMPTIES.items() for empties in counts]
@@ -198,7 +198,7 @@ def engine_rows(settings: Settings) -> list[Row]:
 
 
 def engine_figures(num_threads: int, repeats: int) -> dict[str, float]:
-    from alphazero.engines.choice import candidates, measure_speeds
+    from alphazero.inference.engines.selection import candidates, measure_speeds
 
     _, network, sample = network_of("connect_four", *SELFPLAY_GAMES["connect_four"])
     choices = candidates("auto", "auto", cpu())
@@ -242,10 +242,10 @@ class SelfPlayRun:
     """Self-play that is measured in pieces."""
 
     def __init__(self, game, network, sample, choice, num_threads, cache_mb, simulations=None, batch=None):
-        from alphazero.network_evaluator import EvaluatorSettings, NetworkEvaluator
-        from alphazero.parallel_selfplay import ParallelSelfPlay
-        from alphazero.search.mcts import SearchSettings
-        from alphazero.selfplay import SelfPlaySettings
+        from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
+        from alphazero.search.batched_search import SearchSettings
+        from alphazero.selfplay.lockstep import SelfPlaySettings
+        from alphazero.selfplay.threads import ParallelSelfPlay
 
         simulations, batch = simulations or SELFPLAY_SIMULATIONS, batch or SELFPLAY_BATCH
         self.network, self.num_threads = network, num_threads
@@ -291,8 +291,8 @@ def search_rows(settings: Settings) -> list[Row]:
 def search_figures(name: str, num_threads: int, repeats: int) -> dict[str, float]:
     from concurrent.futures import ThreadPoolExecutor
 
-    from alphazero.evaluator import UniformEvaluator
-    from alphazero.search.mcts import SearchSettings, TreeSearch
+    from alphazero.inference.evaluator import UniformEvaluator
+    from alphazero.search.batched_search import SearchSettings, TreeSearch
 
     game, batch, simulations = make_game(name), 256 // num_threads, 200
     searches = [
@@ -350,9 +350,9 @@ def learner_rows(settings: Settings) -> list[Row]:
 
 def learner_figures(name: str, batch_size: int, repeats: int) -> dict[str, float]:
     from alphazero.cli.train import compose
-    from alphazero.learner import Learner
-    from alphazero.network import make_network
-    from alphazero.replay import Replay
+    from alphazero.learner.learner import Learner
+    from alphazero.network.network import make_network
+    from alphazero.replay.buffer import Replay
 
     game = make_game("connect_four")
     settings = compose([f"network={name}", f"learner.batch_size={batch_size}"])
@@ -380,9 +380,9 @@ def learner_figures(name: str, batch_size: int, repeats: int) -> dict[str, float
 
 def random_records(game, num_games: int):
     """Yield games of a search that knows nothing."""
-    from alphazero.evaluator import UniformEvaluator
-    from alphazero.search.mcts import SearchSettings
-    from alphazero.selfplay import SelfPlay, SelfPlaySettings
+    from alphazero.inference.evaluator import UniformEvaluator
+    from alphazero.search.batched_search import SearchSettings
+    from alphazero.selfplay.lockstep import SelfPlay, SelfPlaySettings
 
     options = SelfPlaySettings(num_parallel_games=64, num_simulations=8, full_search_share=1.0)
     yield from SelfPlay(game, UniformEvaluator(game.num_actions), options, SearchSettings(), child_generator(0, "records")).play(num_games)
@@ -431,8 +431,8 @@ def resident_mb() -> float:
 
 def network_of(name: str, blocks: int, channels: int):
     """Return a game, an untrained network for it, and positions."""
-    from alphazero.engines.agreement import sample_positions
-    from alphazero.network import NetworkSettings, make_network
+    from alphazero.inference.engines.agreement import sample_positions
+    from alphazero.network.network import NetworkSettings, make_network
 
     game = make_game(name)
     network = make_network(game.planes_shape, game.num_actions, NetworkSettings(blocks=blocks, channels=channels))
@@ -441,7 +441,7 @@ def network_of(name: str, blocks: int, channels: int):
 
 def fastest(network, sample, num_threads: int):
     """Return the engine that auto would take."""
-    from alphazero.engines.choice import candidates, measure_speeds
+    from alphazero.inference.engines.selection import candidates, measure_speeds
 
     return measure_speeds(candidates("auto", "auto", cpu()), network, sample.planes[:64], cpu(), num_threads)[0].choice
 
@@ -472,7 +472,7 @@ def evaluations_per_s(evaluator, planes) -> float:
 
 def thread_counts() -> list[int]:
     """Return 1 and, where there are more, the number of cores."""
-    from alphazero.device import num_cores
+    from alphazero.runtime.device import num_cores
 
     return sorted({1, num_cores()})
 
@@ -503,7 +503,7 @@ def keep_to_cores(num_cores: int) -> None:
     """Keep this process to so many cores, where the system can, and torch to so many threads."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:num_cores])
-    from alphazero.device import set_num_threads
+    from alphazero.runtime.device import set_num_threads
 
     set_num_threads(num_cores)
 

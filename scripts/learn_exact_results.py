@@ -17,17 +17,17 @@ import torch
 from rich.progress import track
 
 from alphazero.cli.train import compose
-from alphazero.config import ConfigError
-from alphazero.device import set_num_threads
-from alphazero.exact.bitbully_solver import BitbullySolver
-from alphazero.exact.evaluation_set import canonical_keys
-from alphazero.exact.solver import values_of
-from alphazero.games import make_game
-from alphazero.learner import Learner
-from alphazero.network import make_network
-from alphazero.replay import Batch
-from alphazero.rng import child_generator
-from alphazero.symmetric_rows import under_symmetries
+from alphazero.evaluation.exact.sets import canonical_keys
+from alphazero.games.registry import make_game
+from alphazero.learner.learner import Learner
+from alphazero.network.network import make_network
+from alphazero.replay.augmentation import under_symmetries
+from alphazero.replay.buffer import Batch
+from alphazero.runtime.device import set_num_threads
+from alphazero.runtime.random_generators import child_generator
+from alphazero.runtime.settings import ConfigError
+from alphazero.solvers.bitbully import BitbullySolver
+from alphazero.solvers.solver import values_of
 
 _NUM_GAMES = 60_000
 _PLIES = range(4, 12)

@@ -16,17 +16,17 @@ import torch
 from rich.progress import track
 
 from alphazero.cli.train import compose
-from alphazero.device import set_num_threads
-from alphazero.engines import REFERENCE, make_engine
-from alphazero.exact.accuracy import measure_accuracy
-from alphazero.exact.evaluation_set import read_set, shipped_path
-from alphazero.games import make_game
-from alphazero.learner import FreshReport, Learner
-from alphazero.network import make_network
-from alphazero.network_player import EvaluatorPlayer
-from alphazero.replay import Replay
-from alphazero.rng import child_generator
-from alphazero.run_folder import RunFolder
+from alphazero.evaluation.exact.accuracy import measure_accuracy
+from alphazero.evaluation.exact.sets import read_set, shipped_path
+from alphazero.games.registry import make_game
+from alphazero.inference.engines.engine import REFERENCE, make_engine
+from alphazero.learner.learner import FreshReport, Learner
+from alphazero.network.network import make_network
+from alphazero.players.network import EvaluatorPlayer
+from alphazero.replay.buffer import Replay
+from alphazero.runtime.device import set_num_threads
+from alphazero.runtime.random_generators import child_generator
+from alphazero.storage.run_folder import RunFolder
 
 _ALL = 10**9
 

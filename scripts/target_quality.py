@@ -15,14 +15,14 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from alphazero.exact.solver import ILLEGAL_SCORE, make_solver, values_of
-from alphazero.games import make_game
-from alphazero.network_player import NetworkPlayer
-from alphazero.records import value_returns
-from alphazero.rng import child_generator
-from alphazero.run_folder import RunFolder
-from alphazero.search.mcts import SearchSettings, TreeSearch
-from alphazero.settings import TrainSettings
+from alphazero.games.registry import make_game
+from alphazero.players.network import NetworkPlayer
+from alphazero.runtime.random_generators import child_generator
+from alphazero.search.batched_search import SearchSettings, TreeSearch
+from alphazero.selfplay.game_record import value_returns
+from alphazero.solvers.solver import ILLEGAL_SCORE, make_solver, values_of
+from alphazero.storage.run_folder import RunFolder
+from alphazero.training.settings import TrainSettings
 
 _LEAST_SHARE = 1e-3  # of a policy target on good moves, in its logarithm
 _BATCH = 256

@@ -11,8 +11,8 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from alphazero.run_folder import RunFolder
-from alphazero.settings import TrainSettings
+from alphazero.storage.run_folder import RunFolder
+from alphazero.training.settings import TrainSettings
 
 
 def shares(rows: list[dict]) -> dict[str, float]:

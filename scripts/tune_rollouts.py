@@ -13,12 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from rich.console import Console
 
-from alphazero import jit
-from alphazero.arena import MatchReport, play_match
-from alphazero.games import make_game, rules
-from alphazero.games.game import Game
-from alphazero.players import PlayerSettings, UctPlayer
-from alphazero.rng import child_generator
+from alphazero.evaluation.match import MatchReport, play_match
+from alphazero.games import rules
+from alphazero.games.batched_game import Game
+from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings, UctPlayer
+from alphazero.runtime import jit
+from alphazero.runtime.random_generators import child_generator
 
 #: A candidate is the best weights plus normal noise of this many times the first weights' size, more after a success and less after a failure: steady
 #: when one round in five succeeds (I. Rechenberg's rule).

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.games import make_game
+from alphazero.games.registry import make_game
 
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "snort.py")
 

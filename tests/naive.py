@@ -1,7 +1,7 @@
 """Slow, obvious twins of the compiled games: lists of lists, no bits, written from the rules as a person tells them.
 
 Every twin has the same few verbs: `board` (rows of 0, 1, 2), `player` (0 or 1), `legal()`, `play(action)`, `over()` and `result()`, which is 1, 0 or
--1 from the viewpoint of the player to move. They share no code with `alphazero.games`. At the end, the twins of `alphazero.symmetric_rows` and of
+-1 from the viewpoint of the player to move. They share no code with `alphazero.games`. At the end, the twins of `alphazero.replay.augmentation` and of
 what stands between search and network.
 """
 
@@ -155,7 +155,7 @@ class NaiveSnort:
 
 
 def naive_twin(name):
-    """Return the twin of the game that `alphazero.games.make_game` knows by this name, at its start."""
+    """Return the twin of the game that `alphazero.games.registry.make_game` knows by this name, at its start."""
     if name == "tic_tac_toe":
         return NaiveTicTacToe()
     if name == "connect_four":

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from naive_mcts import UNKNOWN, NaiveSearch
 
-from alphazero.games.game import Game, Transition
+from alphazero.games.batched_game import Game, Transition
 
 
 def naive_schedule(num_considered, num_simulations):

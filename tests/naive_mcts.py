@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from alphazero.games.game import Game, Transition
+from alphazero.games.batched_game import Game, Transition
 
 UNKNOWN = None
 

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from alphazero.rng import random_below
+from alphazero.runtime.random_generators import random_below
 
 
 class NaiveUct:

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from alphazero.exact.accuracy import Share, groups_of, measure_accuracy, ply_bins
-from alphazero.exact.evaluation_set import make_set, read_set, shipped_path
-from alphazero.exact.kinds import IMMEDIATE, QUIET
-from alphazero.exact.solver import ILLEGAL_SCORE, values_of
-from alphazero.games import make_game
-from alphazero.players import Choice, RandomPlayer
+from alphazero.evaluation.exact.accuracy import Share, groups_of, measure_accuracy, ply_bins
+from alphazero.evaluation.exact.kinds import IMMEDIATE, QUIET
+from alphazero.evaluation.exact.sets import make_set, read_set, shipped_path
+from alphazero.games.registry import make_game
+from alphazero.players.base import Choice, RandomPlayer
+from alphazero.solvers.solver import ILLEGAL_SCORE, values_of
 
 NO = ILLEGAL_SCORE
 #: Four positions of three in a row on 4 x 3, with made-up scores: only the first is one that wins at once.

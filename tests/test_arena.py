@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alphazero.arena import MatchProgress, draw_openings, play_match
-from alphazero.exact import ExactValues
-from alphazero.games import make_game
-from alphazero.match_report import MatchGame, MatchReport, elo_from_score
-from alphazero.players import Choice, PlayerSettings, RandomPlayer, UctPlayer
+from alphazero.evaluation.match import MatchProgress, draw_openings, play_match
+from alphazero.evaluation.report import MatchGame, MatchReport, elo_from_score
+from alphazero.games.registry import make_game
+from alphazero.players.base import Choice, PlayerSettings, RandomPlayer, UctPlayer
+from alphazero.solvers.enumeration import ExactValues
 
 GAMES = ["tic_tac_toe", "connect_four", "othello:4"]
 

@@ -7,12 +7,12 @@ import pytest
 import torch
 from test_learner import TWO_ROWS, Table, learn
 
-from alphazero.baseline import Baseline
-from alphazero.games import make_game
-from alphazero.learner import Learner, LearnerSettings, network_arrays
-from alphazero.loss import Targets, losses, value_targets
-from alphazero.network import NetworkOutput, NetworkSettings, make_network
-from alphazero.replay import Batch, Replay, ReplaySettings
+from alphazero.games.registry import make_game
+from alphazero.learner.learner import Learner, LearnerSettings, network_arrays
+from alphazero.learner.loss import Targets, losses, value_targets
+from alphazero.learner.uninformed_loss import Baseline
+from alphazero.network.network import NetworkOutput, NetworkSettings, make_network
+from alphazero.replay.buffer import Batch, Replay, ReplaySettings
 
 CPU = torch.device("cpu")
 

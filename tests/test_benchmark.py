@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from alphazero.games import make_game
+from alphazero.games.registry import make_game
 
 
 def load(name):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from game_samples import random_games
 
-from alphazero.exact import bitbully_solver
-from alphazero.exact.bitbully_solver import BitbullySolver, available
-from alphazero.exact.connect_x_solver import ConnectXSolver
-from alphazero.exact.solver import ILLEGAL_SCORE
-from alphazero.games import make_game
+from alphazero.games.registry import make_game
+from alphazero.solvers import bitbully as bitbully_solver
+from alphazero.solvers.bitbully import BitbullySolver, available
+from alphazero.solvers.connect_x import ConnectXSolver
+from alphazero.solvers.solver import ILLEGAL_SCORE
 
 needs_bitbully = pytest.mark.skipif(not available(), reason='bitbully is not installed (pip install "alphazero-selfplay[bitbully]")')
 

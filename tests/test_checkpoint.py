@@ -6,21 +6,12 @@ import os
 import numpy as np
 import pytest
 
-from alphazero import checkpoint
-from alphazero.checkpoint import (
-    find_network,
-    folder_name,
-    load_network,
-    load_state,
-    network_game,
-    save_network,
-    save_state,
-    write_atomically,
-)
-from alphazero.config import ConfigError
-from alphazero.games import make_game
-from alphazero.records import GameRecord
-from alphazero.run_folder import RunFolder
+from alphazero.games.registry import make_game
+from alphazero.runtime.settings import ConfigError
+from alphazero.selfplay.game_record import GameRecord
+from alphazero.storage import checkpoint
+from alphazero.storage.checkpoint import find_network, folder_name, load_network, load_state, network_game, save_network, save_state, write_atomically
+from alphazero.storage.run_folder import RunFolder
 
 ARRAYS = {"w": np.arange(6, dtype=np.float32).reshape(2, 3), "count": np.array(7), "none": np.zeros((0, 4), np.float32)}
 

@@ -15,16 +15,16 @@ import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.util import tensor_util
 
-from alphazero import config
-from alphazero.checkpoint import load_network, load_state, save_network
 from alphazero.cli import main
 from alphazero.cli.train import _program, compose, groups
-from alphazero.games import make_game
-from alphazero.network import AUXILIARY_HEADS
-from alphazero.network_player import NetworkPlayer
-from alphazero.run_folder import RunFolder
-from alphazero.settings import TrainSettings
-from alphazero.sinks.json_lines import JsonLinesSink
+from alphazero.games.registry import make_game
+from alphazero.network.network import AUXILIARY_HEADS
+from alphazero.players.network import NetworkPlayer
+from alphazero.runtime import settings as config
+from alphazero.storage.checkpoint import load_network, load_state, save_network
+from alphazero.storage.run_folder import RunFolder
+from alphazero.training.loggers.json_lines import JsonLinesSink
+from alphazero.training.settings import TrainSettings
 
 TINY = (
     "network.blocks=1 network.channels=4 network.value_units=4 evaluation.opening_plies=2 evaluation.num_games=2 evaluation.final_num_games=2 "
@@ -120,7 +120,7 @@ def test_a_name_that_is_taken_is_refused(tmp_path, capsys):
 
 
 def test_a_resume_that_cannot_begin_leaves_the_run_as_it_was(finished_run, capsys, monkeypatch):
-    from alphazero.engines import openvino_engine
+    from alphazero.inference.engines import openvino_engine
 
     before = (finished_run.path / "config.yaml").read_bytes()
     monkeypatch.setattr(openvino_engine, "openvino", None)
@@ -385,8 +385,8 @@ def test_a_network_that_was_stored_before_there_were_auxiliary_heads_plays(finis
 
 
 def test_what_is_not_a_number_becomes_null(tmp_path):
-    from alphazero.events import IterationReport, SelfPlayReport
-    from alphazero.learner import LearnerReport
+    from alphazero.learner.learner import LearnerReport
+    from alphazero.training.events import IterationReport, SelfPlayReport
 
     sink = JsonLinesSink(tmp_path / "metrics.jsonl")
     sink.iteration(IterationReport(1, SelfPlayReport(), LearnerReport(loss=math.inf), 0))

@@ -9,8 +9,8 @@ from rich.console import Console
 
 from alphazero.cli import train
 from alphazero.cli.compare import main
-from alphazero.config import ConfigError
-from alphazero.exact.comparison import difference
+from alphazero.evaluation.exact.comparison import difference
+from alphazero.runtime.settings import ConfigError
 
 
 def test_a_difference_by_hand():

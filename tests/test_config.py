@@ -8,9 +8,9 @@ import pytest
 from omegaconf import OmegaConf
 
 from alphazero.cli.train import compose, config_folder, groups
-from alphazero.config import ConfigError, check, from_overrides, from_plain, from_stored, option, rows, section
-from alphazero.games import make_game
-from alphazero.settings import TrainSettings, check_run
+from alphazero.games.registry import make_game
+from alphazero.runtime.settings import ConfigError, check, from_overrides, from_plain, from_stored, option, rows, section
+from alphazero.training.settings import TrainSettings, check_run
 
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "snort.py")
 CHOICES = groups()

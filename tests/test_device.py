@@ -5,8 +5,8 @@ import threading
 import pytest
 import torch
 
-from alphazero.config import ConfigError
-from alphazero.device import choose_device, num_cores, set_num_threads
+from alphazero.runtime.device import choose_device, num_cores, set_num_threads
+from alphazero.runtime.settings import ConfigError
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from alphazero.cli import COMMANDS, train
-from alphazero.config import ConfigError, from_overrides
-from alphazero.settings import check_run
+from alphazero.runtime.settings import ConfigError, from_overrides
+from alphazero.training.settings import check_run
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("checkpoints/best/*.md"))]

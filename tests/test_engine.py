@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alphazero.cli.engine import main
-from alphazero.games import make_game
-from alphazero.play.engine import MAX_ERROR, MAX_LINE, Engine, read_lines, serve
-from alphazero.players import PlayerSettings
+from alphazero.games.registry import make_game
+from alphazero.play.json_engine import MAX_ERROR, MAX_LINE, Engine, read_lines, serve
+from alphazero.players.base import PlayerSettings
 
 ENGINE = Engine("uct", PlayerSettings(num_simulations=20))
 RANDOM_ENGINE = Engine("random")
@@ -312,9 +312,9 @@ def test_the_command_refuses_bad_settings_with_one_sentence(words):
 
 
 def test_the_command_plays_with_a_network(tmp_path):
-    from alphazero.checkpoint import save_network
-    from alphazero.learner import network_arrays
-    from alphazero.network import NetworkSettings, make_network
+    from alphazero.learner.learner import network_arrays
+    from alphazero.network.network import NetworkSettings, make_network
+    from alphazero.storage.checkpoint import save_network
 
     game = make_game("othello:4")
     shape = {"kind": "tiny", "channels": 4, "kernel_size": 2}

@@ -12,13 +12,15 @@ import pytest
 import torch
 from network_samples import planes_of, small_network
 
-from alphazero.config import ConfigError
-from alphazero.engines import REFERENCE, EngineChoice, choice, cuda_engine, make_engine, openvino_engine, padded, padded_size
-from alphazero.engines.choice import candidates, fallbacks, measure_speeds
-from alphazero.games import make_game
-from alphazero.network import AUXILIARY_HEADS, expected_value, folded
-from alphazero.settings import TrainSettings
-from alphazero.tuning import check_device
+from alphazero.games.registry import make_game
+from alphazero.inference.engines import cuda_engine, openvino_engine
+from alphazero.inference.engines import selection as choice
+from alphazero.inference.engines.engine import REFERENCE, EngineChoice, make_engine, padded, padded_size
+from alphazero.inference.engines.selection import candidates, fallbacks, measure_speeds
+from alphazero.network.network import AUXILIARY_HEADS, expected_value, folded
+from alphazero.runtime.settings import ConfigError
+from alphazero.training.autotune import check_device
+from alphazero.training.settings import TrainSettings
 
 CPU = torch.device("cpu")
 GAME = make_game("connect_x:4x4x3")
@@ -607,9 +609,9 @@ def test_nobody_is_told_that_a_network_was_converted(monkeypatch):
 INTERRUPTED = """
 import signal
 import numpy as np
-from alphazero.engines.openvino_engine import OpenVinoEngine
-from alphazero.games import make_game
-from alphazero.network import NetworkSettings, make_network
+from alphazero.inference.engines.openvino_engine import OpenVinoEngine
+from alphazero.games.registry import make_game
+from alphazero.network.network import NetworkSettings, make_network
 game = make_game("tic_tac_toe")
 network, planes = make_network(game.planes_shape, game.num_actions, NetworkSettings(blocks=0, channels=2)), np.zeros((1, *game.planes_shape), np.float32)
 engines = [OpenVinoEngine("float32", 1) for _ in range(3)]

@@ -11,9 +11,9 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from alphazero.cli import evaluate, make_evaluation_set, plot
 from alphazero.cli import main as cli_main
-from alphazero.config import ConfigError
-from alphazero.exact.evaluation_set import read_set
-from alphazero.games import make_game
+from alphazero.evaluation.exact.sets import read_set
+from alphazero.games.registry import make_game
+from alphazero.runtime.settings import ConfigError
 
 GAME = "connect_x:4x3x3"
 needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="matplotlib is not installed")

@@ -12,9 +12,9 @@ import pytest
 from game_samples import EXAMPLE, label, random_games, random_states
 from naive import NaiveCache, naive_images
 
-from alphazero import evaluation_cache
-from alphazero.evaluation_cache import CachedEvaluator, bytes_per_entry
-from alphazero.games import make_game
+from alphazero.games.registry import make_game
+from alphazero.inference import cache as evaluation_cache
+from alphazero.inference.cache import CachedEvaluator, bytes_per_entry
 
 NAMES = ("tic_tac_toe", "connect_x:5x4x3", "othello:4", "connect_four")
 LARGE = 1_000_000  # bytes: room for everything that these tests ask

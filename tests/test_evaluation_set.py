@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from game_samples import random_games
 
-from alphazero.exact import ExactValues
-from alphazero.exact.evaluation_set import can_be_misplayed, canonical_keys, read_set, shipped_path, write_set
-from alphazero.exact.kinds import FORCED, IMMEDIATE, QUIET, kinds_of
-from alphazero.exact.sampling import IMMEDIATE_SHARE, draw_set
-from alphazero.exact.solver import ILLEGAL_SCORE, EnumeratedSolver, make_solver
-from alphazero.games import make_game
+from alphazero.evaluation.exact.kinds import FORCED, IMMEDIATE, QUIET, kinds_of
+from alphazero.evaluation.exact.sampling import IMMEDIATE_SHARE, draw_set
+from alphazero.evaluation.exact.sets import can_be_misplayed, canonical_keys, read_set, shipped_path, write_set
+from alphazero.games.registry import make_game
+from alphazero.solvers.enumeration import ExactValues
+from alphazero.solvers.solver import ILLEGAL_SCORE, EnumeratedSolver, make_solver
 
 #: The sets that ship: how many positions, and from which ply on a solver of ours takes no time.
 SHIPPED = {"connect_four": (1000, 24), "connect_x:5x5x4": (500, 8), "othello:6": (300, 20), "othello": (300, 48)}

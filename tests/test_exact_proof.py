@@ -8,9 +8,10 @@ from game_samples import EXAMPLE
 from naive import naive_twin
 
 from alphazero.cli import main
-from alphazero.exact import ExactValues, prove
-from alphazero.exact.enumerate import enumerate_positions
-from alphazero.games import CompiledGame, make_game
+from alphazero.games.batched_game import CompiledGame
+from alphazero.games.registry import make_game
+from alphazero.solvers.enumeration import ExactValues, enumerate_positions
+from alphazero.solvers.proof import prove
 
 
 @pytest.fixture(scope="module")

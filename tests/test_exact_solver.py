@@ -8,11 +8,12 @@ import pytest
 from game_samples import EXAMPLE, label, random_games
 from naive import naive_twin
 
-from alphazero.exact import connect_x_solver, othello_solver
-from alphazero.exact.connect_x_solver import ConnectXSolver
-from alphazero.exact.othello_solver import OthelloSolver
-from alphazero.exact.solver import ILLEGAL_SCORE, EnumeratedSolver, make_solver, solver_advice, values_of
-from alphazero.games import make_game
+from alphazero.games.registry import make_game
+from alphazero.solvers import connect_x as connect_x_solver
+from alphazero.solvers import othello as othello_solver
+from alphazero.solvers.connect_x import ConnectXSolver
+from alphazero.solvers.othello import OthelloSolver
+from alphazero.solvers.solver import ILLEGAL_SCORE, EnumeratedSolver, make_solver, solver_advice, values_of
 
 
 @functools.cache
@@ -142,7 +143,7 @@ def test_scores_of_connect_four_are_those_of_another_solver(moves, scores):
 
 def test_the_start_of_the_protocols_docstring_is_what_bitbully_says():
     pytest.importorskip("bitbully", reason="the package bitbully is not installed")
-    pytest.importorskip("alphazero.exact.bitbully_solver")
+    pytest.importorskip("alphazero.solvers.bitbully")
     game = make_game("connect_four")
     assert make_solver(game).scores(game.initial_states())[0].tolist() == [-2, -1, 0, 1, 0, -1, -2]
 
@@ -242,7 +243,7 @@ def refused(ask):
 
 @pytest.mark.parametrize("name", [EXAMPLE, "connect_x:8x8x4"], ids=label)
 def test_games_too_large_to_look_at_every_position_are_refused(name, monkeypatch):
-    monkeypatch.setattr("alphazero.exact.solver.MAX_ENUMERATED", 500)
+    monkeypatch.setattr("alphazero.solvers.solver.MAX_ENUMERATED", 500)
     assert "more than 500 positions" in refused(lambda: make_solver(make_game(name)))
 
 

@@ -5,8 +5,9 @@ import pytest
 from game_samples import EXAMPLE
 from test_game_naive import replayed
 
-from alphazero.exact import ExactValues, count_games, enumerate_positions
-from alphazero.games import CompiledGame, make_game
+from alphazero.games.batched_game import CompiledGame
+from alphazero.games.registry import make_game
+from alphazero.solvers.enumeration import ExactValues, count_games, enumerate_positions
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from alphazero.games import make_game
 from alphazero.games.connect_x import ConnectX, has_line
 from alphazero.games.othello import nth_bit_index
+from alphazero.games.registry import make_game
 
 
 def set_bits(word: int) -> list[int]:

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from alphazero.games import CompiledGame, make_game
+from alphazero.games.batched_game import CompiledGame
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.connect_x_large import LargeConnectX
+from alphazero.games.registry import make_game
 
 FIRST, SECOND = 0, 1
 

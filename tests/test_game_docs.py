@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from alphazero.games import make_game
+from alphazero.games.registry import make_game
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted((ROOT / "docs" / "games").glob("*.md")), ROOT / "docs" / "ADD_A_GAME.md"]

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 from game_samples import EXAMPLE, label, random_games
 
-from alphazero.games import make_game, rules
-from alphazero.rng import kernel_rng
+from alphazero.games import rules
+from alphazero.games.registry import make_game
+from alphazero.runtime.random_generators import kernel_rng
 
 NAMES = ("tic_tac_toe", "connect_four", "connect_x:63x1x6", "connect_x:8x8x4", "othello", "othello:6", "othello:4", EXAMPLE)
 

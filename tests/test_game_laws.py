@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from game_samples import GAME_NAMES, label, random_games, random_states
 
-from alphazero.games import make_game, rules
-from alphazero.rng import kernel_rng
+from alphazero.games import rules
+from alphazero.games.registry import make_game
+from alphazero.runtime.random_generators import kernel_rng
 
 
 @pytest.fixture(params=GAME_NAMES, ids=label, scope="module")

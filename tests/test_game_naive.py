@@ -5,10 +5,11 @@ import pytest
 from game_samples import EXAMPLE, GAME_NAMES, label, random_games
 from naive import naive_twin
 
-from alphazero.games import CompiledGame, make_game
+from alphazero.games.batched_game import CompiledGame
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.connect_x_large import LargeConnectX
-from alphazero.rng import kernel_rng
+from alphazero.games.registry import make_game
+from alphazero.runtime.random_generators import kernel_rng
 
 
 @pytest.mark.parametrize("name", GAME_NAMES, ids=label)

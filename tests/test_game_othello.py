@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from alphazero.games import make_game, rules
+from alphazero.games import rules
+from alphazero.games.registry import make_game
 
 WHITE, BLACK = 0, 1
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from game_samples import EXAMPLE, label, random_games
 
-from alphazero.games import game_names, make_game
+from alphazero.games.registry import game_names, make_game
 
 FOLDER = Path(__file__).parent / "playthroughs"
 #: One for each name that `make_game` knows; a name that stands for many sizes needs one of them.

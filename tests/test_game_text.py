@@ -3,7 +3,7 @@
 import pytest
 from game_samples import EXAMPLE
 
-from alphazero.games import make_game
+from alphazero.games.registry import make_game
 
 
 @pytest.mark.parametrize(

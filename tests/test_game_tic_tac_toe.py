@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from alphazero.games import make_game
+from alphazero.games.registry import make_game
 
 X_MOVES, O_MOVES = 0, 1
 

@@ -8,14 +8,14 @@ import torch
 from network_samples import planes_of, small_network
 
 from alphazero.cli.train import compose
-from alphazero.engines import EngineChoice, make_engine
-from alphazero.engines.agreement import sample_positions
-from alphazero.events import IterationReport
-from alphazero.games import make_game
-from alphazero.network import expected_value
-from alphazero.network_evaluator import LANES_PER_GPU, EvaluatorSettings, NetworkEvaluator
-from alphazero.run_folder import RunFolder
-from alphazero.training import Trainer
+from alphazero.games.registry import make_game
+from alphazero.inference.engines.agreement import sample_positions
+from alphazero.inference.engines.engine import EngineChoice, make_engine
+from alphazero.inference.network_evaluator import LANES_PER_GPU, EvaluatorSettings, NetworkEvaluator
+from alphazero.network.network import expected_value
+from alphazero.storage.run_folder import RunFolder
+from alphazero.training.events import IterationReport
+from alphazero.training.trainer import Trainer
 
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")]
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from naive import NaiveOthello
 
-from alphazero.arena import play_match
 from alphazero.cli import match
-from alphazero.games import make_game
-from alphazero.gtp_player import GtpPlayer
-from alphazero.player_specs import make_player
-from alphazero.players import RandomPlayer
+from alphazero.evaluation.match import play_match
+from alphazero.games.registry import make_game
+from alphazero.players.base import RandomPlayer
+from alphazero.players.gtp import GtpPlayer
+from alphazero.players.registry import make_player
 
 ENGINE = Path(__file__).with_name("gtp_engine.py")
 COMMAND = f"{shlex.quote(sys.executable)} {shlex.quote(str(ENGINE))}"

@@ -8,12 +8,12 @@ from naive_gumbel import BanditEvaluator, BanditGame, NaivePlannedSearch, naive_
 from naive_mcts import HashEvaluator
 from test_mcts import GAMES, assert_same_tree, make_search, named_game, random_positions
 
-from alphazero.evaluator import UniformEvaluator
-from alphazero.games import make_game
-from alphazero.network_player import EvaluatorPlayer
+from alphazero.games.registry import make_game
+from alphazero.inference.evaluator import UniformEvaluator
+from alphazero.players.network import EvaluatorPlayer
 from alphazero.search import tree as trees
+from alphazero.search.batched_search import SearchSettings
 from alphazero.search.gumbel import considered_visits
-from alphazero.search.mcts import SearchSettings
 
 QUIET = dict(root="gumbel", gumbel_scale=0.0)
 

@@ -13,22 +13,23 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.util import tensor_util
 from test_training import TINY, reports, run_until
 
-from alphazero import config, training
-from alphazero.checkpoint import load_state, save_state
 from alphazero.cli import main
 from alphazero.cli.train import compose
-from alphazero.events import Alarm, IterationReport, PitReport, SelfPlayReport, StrengthReport
-from alphazero.health import HealthMonitor
-from alphazero.learner import FreshReport, LearnerReport
-from alphazero.network_evaluator import EngineReport
-from alphazero.run_folder import RunFolder
-from alphazero.selfplay import SelfPlay
-from alphazero.settings import TrainSettings
-from alphazero.sinks.console import ConsoleSink
-from alphazero.sinks.json_lines import JsonLinesSink
-from alphazero.sinks.tensorboard import TensorBoardSink
-from alphazero.symptoms import CHECKS
-from alphazero.training import Trainer
+from alphazero.inference.network_evaluator import EngineReport
+from alphazero.learner.learner import FreshReport, LearnerReport
+from alphazero.runtime import settings as config
+from alphazero.selfplay.lockstep import SelfPlay
+from alphazero.storage.checkpoint import load_state, save_state
+from alphazero.storage.run_folder import RunFolder
+from alphazero.training import trainer as training
+from alphazero.training.events import Alarm, IterationReport, PitReport, SelfPlayReport, StrengthReport
+from alphazero.training.health import HealthMonitor
+from alphazero.training.loggers.console import ConsoleSink
+from alphazero.training.loggers.json_lines import JsonLinesSink
+from alphazero.training.loggers.tensorboard import TensorBoardSink
+from alphazero.training.settings import TrainSettings
+from alphazero.training.symptoms import CHECKS
+from alphazero.training.trainer import Trainer
 
 SMALL = (
     "network=tiny selfplay.num_parallel_games=16 selfplay.games_per_iteration=24 selfplay.full_search_share=1 selfplay.num_simulations=8 "

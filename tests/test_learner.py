@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from alphazero.checkpoint import load_state, save_state
-from alphazero.games import make_game
-from alphazero.learner import _MEASURE_EVERY, _NORM_BATCHES, Learner, LearnerSettings, learning_rate, load_arrays, network_arrays
-from alphazero.loss import Targets, losses, masked_log_softmax, value_targets
-from alphazero.network import AUXILIARY_HEADS, NetworkOutput, NetworkSettings, make_network
-from alphazero.replay import Batch
+from alphazero.games.registry import make_game
+from alphazero.learner.learner import _MEASURE_EVERY, _NORM_BATCHES, Learner, LearnerSettings, learning_rate, load_arrays, network_arrays
+from alphazero.learner.loss import Targets, losses, masked_log_softmax, value_targets
+from alphazero.network.network import AUXILIARY_HEADS, NetworkOutput, NetworkSettings, make_network
+from alphazero.replay.buffer import Batch
+from alphazero.storage.checkpoint import load_state, save_state
 
 CPU = torch.device("cpu")
 

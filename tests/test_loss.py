@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from alphazero.loss import LossWeights, Targets, loss_gradients, losses, margins, value_targets
-from alphazero.network import NetworkOutput, NetworkSettings, make_network
+from alphazero.learner.loss import LossWeights, Targets, loss_gradients, losses, margins, value_targets
+from alphazero.network.network import NetworkOutput, NetworkSettings, make_network
 
 
 def random_targets(num_rows, num_actions, value_head, seed=0):

@@ -9,8 +9,8 @@ from rich.console import Console
 from alphazero.cli.counting_bar import counting_bar
 from alphazero.cli.match import main
 from alphazero.cli.play import warm_up
-from alphazero.exact import SolverPlayer
-from alphazero.games import make_game
+from alphazero.games.registry import make_game
+from alphazero.players.solver import SolverPlayer
 
 
 def _match(*words) -> str:
@@ -100,7 +100,7 @@ def test_the_bar_of_a_long_match_fits_into_80_columns():
 
 @pytest.mark.parametrize("has_bitbully", (True, False))
 def test_a_slow_solver_is_announced(has_bitbully, monkeypatch, capsys):
-    monkeypatch.setattr("alphazero.exact.solver._has_bitbully", lambda: has_bitbully)
+    monkeypatch.setattr("alphazero.solvers.solver._has_bitbully", lambda: has_bitbully)
     game = make_game("connect_four")
     warm_up(game, [SolverPlayer(game, solver=object())], Console(stderr=True))
     assert ("pip install bitbully" in capsys.readouterr().err) == (not has_bitbully)

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from naive_mcts import UNKNOWN, HashEvaluator, NaiveSearch, ScriptedGame, TwiceGame, best_result
 
-from alphazero.evaluator import UniformEvaluator
-from alphazero.games import make_game
+from alphazero.games.registry import make_game
+from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.search import tree as trees
-from alphazero.search.mcts import SearchSettings, TreeSearch
+from alphazero.search.batched_search import SearchSettings, TreeSearch
 
 GAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_x:3x3x3", "othello:4", "twice")  # the third has many draws
 

@@ -9,7 +9,7 @@ import pytest
 COUNT_FAULTS = """
 import resource
 import numpy as np
-from alphazero.memory import keep_freed_memory
+from alphazero.runtime.memory import keep_freed_memory
 
 keep_freed_memory()
 faults = []
@@ -33,7 +33,7 @@ def test_memory_that_was_freed_is_used_again_without_page_faults():
 
 
 def test_without_glibc_nothing_happens(monkeypatch):
-    from alphazero import memory
+    from alphazero.runtime import memory
 
     monkeypatch.setattr(memory.sys, "platform", "darwin")
     monkeypatch.setattr(memory.ctypes, "CDLL", None)

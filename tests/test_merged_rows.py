@@ -3,11 +3,11 @@
 import numpy as np
 import torch
 
-from alphazero.games import make_game
-from alphazero.loss import value_targets
-from alphazero.merged_rows import merge_rows
-from alphazero.records import GameRecord
-from alphazero.replay import Replay, ReplaySettings
+from alphazero.games.registry import make_game
+from alphazero.learner.loss import value_targets
+from alphazero.replay.buffer import Replay, ReplaySettings
+from alphazero.replay.merged_rows import merge_rows
+from alphazero.selfplay.game_record import GameRecord
 
 
 def test_positions_have_the_mean_of_their_rows():

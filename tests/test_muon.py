@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 
-from alphazero.muon import Muon, orthogonalized
+from alphazero.learner.muon import Muon, orthogonalized
 
 
 @pytest.mark.parametrize("shape", [(3, 5, 11), (2, 11, 5), (1, 4, 4)])

@@ -8,8 +8,8 @@ import torch
 from network_samples import SMALL, planes_of, small_network
 
 from alphazero.cli.train import compose, groups
-from alphazero.games import make_game
-from alphazero.network import AUXILIARY_HEADS, Completions, ConvNorm, NetworkSettings, expected_value, folded, make_network
+from alphazero.games.registry import make_game
+from alphazero.network.network import AUXILIARY_HEADS, Completions, ConvNorm, NetworkSettings, expected_value, folded, make_network
 
 
 @pytest.fixture(autouse=True)

@@ -10,13 +10,13 @@ from naive import naive_agreement
 from naive_mcts import HashEvaluator
 from network_samples import planes_of, small_network
 
-from alphazero import network_evaluator
-from alphazero.engines import REFERENCE, EngineChoice
-from alphazero.engines.agreement import PositionSample, agreement, sample_positions
-from alphazero.evaluator import UniformEvaluator
-from alphazero.games import make_game
-from alphazero.network_evaluator import EvaluatorSettings, NetworkEvaluator
-from alphazero.symmetric_rows import under_symmetries
+from alphazero.games.registry import make_game
+from alphazero.inference import network_evaluator
+from alphazero.inference.engines.agreement import PositionSample, agreement, sample_positions
+from alphazero.inference.engines.engine import REFERENCE, EngineChoice
+from alphazero.inference.evaluator import UniformEvaluator
+from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
+from alphazero.replay.augmentation import under_symmetries
 
 GAME = make_game("connect_x:4x4x3")
 BFLOAT16 = EngineChoice("torch", "bfloat16")
@@ -77,7 +77,7 @@ def fakes(monkeypatch):
         return engines[str(choice)]
 
     monkeypatch.setattr(network_evaluator, "make_engine", make_engine)
-    monkeypatch.setattr("alphazero.engines.openvino_engine.precisions", lambda: ["float32", "bfloat16", "int8"])
+    monkeypatch.setattr("alphazero.inference.engines.openvino_engine.precisions", lambda: ["float32", "bfloat16", "int8"])
     return engines, errors
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from naive_mcts import HashEvaluator
 
-from alphazero import parallel_selfplay
-from alphazero.checkpoint import load_state, save_state
-from alphazero.games import make_game
-from alphazero.parallel_selfplay import ParallelSelfPlay, shares
-from alphazero.search.mcts import SearchSettings
-from alphazero.selfplay import SelfPlay, SelfPlaySettings
+from alphazero.games.registry import make_game
+from alphazero.search.batched_search import SearchSettings
+from alphazero.selfplay import threads as parallel_selfplay
+from alphazero.selfplay.lockstep import SelfPlay, SelfPlaySettings
+from alphazero.selfplay.threads import ParallelSelfPlay, shares
+from alphazero.storage.checkpoint import load_state, save_state
 
 GAME = make_game("connect_x:4x4x3")
 

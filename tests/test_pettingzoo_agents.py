@@ -12,14 +12,14 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 pytest.importorskip("pettingzoo", reason="PettingZoo is not installed")
 pytest.importorskip("pygame", reason="pygame, which PettingZoo draws with, is not installed")
 
-from alphazero.config import ConfigError  # noqa: E402
-from alphazero.games import make_game  # noqa: E402
+from alphazero.games.registry import make_game  # noqa: E402
 from alphazero.interop.agents import HumanAgent, LeftGame, PettingZooAgent, observed_text  # noqa: E402
 from alphazero.interop.board_view import view_of  # noqa: E402
 from alphazero.interop.environments import make_environment  # noqa: E402
 from alphazero.interop.episode import play_episode, play_match  # noqa: E402
-from alphazero.player_specs import make_player  # noqa: E402
-from alphazero.players import Choice, RandomPlayer  # noqa: E402
+from alphazero.players.base import Choice, RandomPlayer  # noqa: E402
+from alphazero.players.registry import make_player  # noqa: E402
+from alphazero.runtime.settings import ConfigError  # noqa: E402
 
 ENVIRONMENTS = ("tictactoe_v3", "connect_four_v3", "tic_tac_toe", "connect_x:4x5x3", "othello:4")
 

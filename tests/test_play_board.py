@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from alphazero.games import make_game
+from alphazero.games.registry import make_game
 from alphazero.play.board import Medium, draw_board, marked_cells, piece
 from alphazero.play.session import Session
 from alphazero.play.skin import skin_of

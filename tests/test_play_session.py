@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alphazero.games import make_game
+from alphazero.games.registry import make_game
 from alphazero.play.session import Session
 
 GAMES = {name: make_game(name) for name in ("tic_tac_toe", "connect_x:4x5x3", "othello:4")}

@@ -11,11 +11,11 @@ import pytest
 from rich.console import Console
 
 from alphazero.cli.play import PlaySettings, _adviser, _sides, main
-from alphazero.config import ConfigError, from_overrides
-from alphazero.games import make_game
+from alphazero.games.registry import make_game
 from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame, line_reader
 from alphazero.play.thinking import Thinking
-from alphazero.players import Analysis, RandomPlayer
+from alphazero.players.base import Analysis, RandomPlayer
+from alphazero.runtime.settings import ConfigError, from_overrides
 
 # White has no move after the first four: it passes at ply 4, and black passes at ply 11.
 TWO_PASSES = [2, 1, 8, 3, 16, 11, 7, 14, 15, 13, 4, 16, 12]

@@ -6,11 +6,11 @@ import sys
 import numpy as np
 import pytest
 
-from alphazero.config import ConfigError
-from alphazero.games import make_game
-from alphazero.player_specs import default_match, default_player, make_player, network_path, read_spec
-from alphazero.players import PlayerSettings, RandomPlayer, UctPlayer, uct_simulations
-from alphazero.shipped_networks import shipped_network
+from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings, RandomPlayer, UctPlayer, uct_simulations
+from alphazero.players.registry import default_match, default_player, make_player, network_path, read_spec
+from alphazero.runtime.settings import ConfigError
+from alphazero.storage.pretrained import shipped_network
 
 GAMES = ["tic_tac_toe", "connect_four", "othello:4"]
 
@@ -227,7 +227,7 @@ def test_name_of_a_uct_player_names_the_same_player(settings):
 def test_playing_without_a_network_never_loads_torch():
     code = (
         "import sys; import alphazero.cli.play, alphazero.cli.match, alphazero.cli.engine;"
-        "from alphazero.player_specs import make_player; from alphazero.games import make_game;"
+        "from alphazero.players.registry import make_player; from alphazero.games import make_game;"
         "make_player('uct:1', make_game('tic_tac_toe')); assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -6,10 +6,10 @@ import pickle
 import numpy as np
 import pytest
 
-from alphazero.evaluator import UniformEvaluator
-from alphazero.games import make_game
 from alphazero.games.python_game import PythonGame
-from alphazero.search.mcts import SearchSettings, TreeSearch
+from alphazero.games.registry import make_game
+from alphazero.inference.evaluator import UniformEvaluator
+from alphazero.search.batched_search import SearchSettings, TreeSearch
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
@@ -197,8 +197,8 @@ def test_positions_and_games_can_be_sent_to_another_process(twins):
 
 
 def test_environments_that_are_no_such_game_are_refused(twins):
-    from alphazero.config import ConfigError
     from alphazero.games.pettingzoo_game import game_of_environment, make_pettingzoo_game
+    from alphazero.runtime.settings import ConfigError
 
     with pytest.raises(ConfigError, match="no game 'pettingzoo:go_v5'; there are: pettingzoo:tictactoe_v3, pettingzoo:connect_four_v3"):
         make_pettingzoo_game("go_v5")

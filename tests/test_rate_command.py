@@ -8,12 +8,12 @@ import sys
 import pytest
 from rich.console import Console
 
-from alphazero.checkpoint import save_network
 from alphazero.cli import main as alphazero
 from alphazero.cli.rate import choose_networks, main
-from alphazero.learner import network_arrays
-from alphazero.network import NetworkSettings, make_network
-from alphazero.run_folder import RunFolder
+from alphazero.learner.learner import network_arrays
+from alphazero.network.network import NetworkSettings, make_network
+from alphazero.storage.checkpoint import save_network
+from alphazero.storage.run_folder import RunFolder
 
 SETTINGS = NetworkSettings(blocks=1, channels=4, value_units=4)
 QUICK = ["players=[random,uct:5,uct:50]", "anchor=uct:50", "num_networks=2", "num_simulations=4", "opening_plies=2", "games_per_match=4", "device=cpu"]

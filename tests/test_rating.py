@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alphazero.rating import Pairing, Ratings, joined_players, rate
+from alphazero.evaluation.elo import Pairing, Ratings, joined_players, rate
 
 ELO = 400.0 / math.log(10.0)
 

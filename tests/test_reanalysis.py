@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from naive_mcts import HashEvaluator
 
-from alphazero.games import make_game
-from alphazero.network_player import EvaluatorPlayer
-from alphazero.reanalysis import Reanalysis
-from alphazero.search.mcts import SearchSettings
+from alphazero.games.registry import make_game
+from alphazero.players.network import EvaluatorPlayer
+from alphazero.search.batched_search import SearchSettings
+from alphazero.selfplay.reanalysis import Reanalysis
 
 
 @pytest.mark.parametrize("root", ["puct", "gumbel"])

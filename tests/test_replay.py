@@ -8,10 +8,10 @@ import pytest
 from game_samples import EXAMPLE
 from naive import naive_owners, naive_under_symmetries
 
-from alphazero.games import make_game
-from alphazero.records import GameRecord, owners, replies
-from alphazero.replay import Replay, ReplaySettings, window_rows
-from alphazero.symmetric_rows import permuted, under_symmetries
+from alphazero.games.registry import make_game
+from alphazero.replay.augmentation import permuted, under_symmetries
+from alphazero.replay.buffer import Replay, ReplaySettings, window_rows
+from alphazero.selfplay.game_record import GameRecord, owners, replies
 
 
 def random_record(game, generator, num_plies=None):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from naive_mcts import HashEvaluator, TwiceGame
 
-from alphazero.checkpoint import load_state, save_state
-from alphazero.exact.solver import EnumeratedSolver, values_of
-from alphazero.games import make_game
-from alphazero.search.mcts import SearchSettings
-from alphazero.selfplay import SelfPlay, SelfPlaySettings, full_simulations, sample_actions
+from alphazero.games.registry import make_game
+from alphazero.search.batched_search import SearchSettings
+from alphazero.selfplay.lockstep import SelfPlay, SelfPlaySettings, full_simulations, sample_actions
+from alphazero.solvers.solver import EnumeratedSolver, values_of
+from alphazero.storage.checkpoint import load_state, save_state
 
 GAMES = ("tic_tac_toe", "connect_x:4x4x3", "othello:4", "twice")
 

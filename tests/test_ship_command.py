@@ -8,14 +8,14 @@ import pytest
 from network_samples import SMALL, small_network
 from rich.console import Console
 
-from alphazero.checkpoint import load_network, network_info, save_network
 from alphazero.cli.ship import main, recipe
 from alphazero.cli.train import compose
-from alphazero.config import ConfigError, rows
-from alphazero.games import make_game
-from alphazero.learner import network_arrays
-from alphazero.network_card import PLACE_KEYS, duration_text, flat_settings, summary
-from alphazero.run_folder import RunFolder
+from alphazero.evaluation.model_card import PLACE_KEYS, duration_text, flat_settings, summary
+from alphazero.games.registry import make_game
+from alphazero.learner.learner import network_arrays
+from alphazero.runtime.settings import ConfigError, rows
+from alphazero.storage.checkpoint import load_network, network_info, save_network
+from alphazero.storage.run_folder import RunFolder
 
 STRENGTH = dict(opponent="uct:500", num_simulations=64, score=0.875, score_low=0.7, score_high=0.95, wins=17, draws=1, losses=2, num_distinct=19)
 EXACT = dict(num_positions=1000, num_simulations=64, raw_kept=0.912, raw_optimal=0.8, kept=0.987, optimal=0.9, value_error=0.1, results_right=0.9)

@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from alphazero import shipped_networks
-from alphazero.checkpoint import folder_name, load_network, network_info, save_network
 from alphazero.cli.rate import RateSettings, player_name
-from alphazero.games import make_game
-from alphazero.network_card import card_text
-from alphazero.player_specs import make_player
-from alphazero.players import PlayerSettings
-from alphazero.shipped_networks import is_shipped, shipped_folder, shipped_network
+from alphazero.evaluation.model_card import card_text
+from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings
+from alphazero.players.registry import make_player
+from alphazero.storage import pretrained as shipped_networks
+from alphazero.storage.checkpoint import folder_name, load_network, network_info, save_network
+from alphazero.storage.pretrained import is_shipped, shipped_folder, shipped_network
 
 SHIPPED = sorted(shipped_folder().glob("*.safetensors"))
 MOST_BYTES = 3_000_000  # a clone should not become slow by it
@@ -54,7 +54,7 @@ def test_a_broken_file_gets_one_sentence(folder):
 
 
 def test_the_folder_is_in_the_package_where_it_is_installed_and_beside_it_in_a_clone(tmp_path, monkeypatch):
-    monkeypatch.setattr(shipped_networks, "__file__", str(tmp_path / "alphazero" / "shipped_networks.py"))
+    monkeypatch.setattr(shipped_networks, "__file__", str(tmp_path / "alphazero" / "storage" / "pretrained.py"))
     assert shipped_folder() == tmp_path / "checkpoints" / "best"
     (tmp_path / "alphazero" / "best_networks").mkdir(parents=True)
     assert shipped_folder() == tmp_path / "alphazero" / "best_networks"

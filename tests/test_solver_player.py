@@ -9,15 +9,17 @@ from game_samples import random_games, random_states
 from rich.console import Console
 from test_exact_solver import late_states
 
-from alphazero.arena import play_match
 from alphazero.cli import main
-from alphazero.exact import ExactValues, SolverPlayer, prove
-from alphazero.exact.solver import ILLEGAL_SCORE, EnumeratedSolver
-from alphazero.games import make_game
-from alphazero.play.engine import Engine
+from alphazero.evaluation.match import play_match
+from alphazero.games.registry import make_game
+from alphazero.play.json_engine import Engine
 from alphazero.play.terminal import HumanPlayer, TerminalGame
-from alphazero.player_specs import make_player
-from alphazero.players import RandomPlayer
+from alphazero.players.base import RandomPlayer
+from alphazero.players.registry import make_player
+from alphazero.players.solver import SolverPlayer
+from alphazero.solvers.enumeration import ExactValues
+from alphazero.solvers.proof import prove
+from alphazero.solvers.solver import ILLEGAL_SCORE, EnumeratedSolver
 
 TIC_TAC_TOE = EnumeratedSolver(make_game("tic_tac_toe"))
 

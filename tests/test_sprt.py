@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_arena import FixedPlayer
 
-from alphazero.arena import FIRST_GAMES, play_match
-from alphazero.games import make_game
-from alphazero.match_report import elo_from_score, score_from_elo
-from alphazero.sprt import Sprt, log_likelihood_ratio
+from alphazero.evaluation.match import FIRST_GAMES, play_match
+from alphazero.evaluation.report import elo_from_score, score_from_elo
+from alphazero.evaluation.sprt import Sprt, log_likelihood_ratio
+from alphazero.games.registry import make_game
 
 PAIR_SCORES = np.arange(5) / 4
 

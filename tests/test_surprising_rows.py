@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from alphazero.games import make_game
-from alphazero.records import GameRecord, target_rows
-from alphazero.replay import Replay, ReplaySettings
-from alphazero.run_folder import RunFolder
-from alphazero.selfplay import divergence
+from alphazero.games.registry import make_game
+from alphazero.replay.buffer import Replay, ReplaySettings
+from alphazero.selfplay.game_record import GameRecord, target_rows
+from alphazero.selfplay.lockstep import divergence
+from alphazero.storage.run_folder import RunFolder
 
 
 def record_of(surprises, is_target=None) -> GameRecord:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from alphazero.cli import train
-from alphazero.exact.solver import make_solver, values_of
-from alphazero.games import make_game
-from alphazero.run_folder import RunFolder
+from alphazero.games.registry import make_game
+from alphazero.solvers.solver import make_solver, values_of
+from alphazero.storage.run_folder import RunFolder
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "target_quality.py"
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from test_arena import FixedPlayer
 
-from alphazero.config import ConfigError
-from alphazero.games import make_game
-from alphazero.match_report import score_from_elo
-from alphazero.rating import Pairing, rate
-from alphazero.rating_file import RatingFile
-from alphazero.tournament import TournamentMatch, next_pairing, play_tournament
+from alphazero.evaluation.elo import Pairing, rate
+from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.report import score_from_elo
+from alphazero.evaluation.tournament import TournamentMatch, next_pairing, play_tournament
+from alphazero.games.registry import make_game
+from alphazero.runtime.settings import ConfigError
 
 
 @pytest.fixture(scope="module")

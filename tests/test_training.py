@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 import torch
 
-from alphazero import training
-from alphazero.checkpoint import load_network, load_state
 from alphazero.cli import main
 from alphazero.cli.train import compose
-from alphazero.config import ConfigError
-from alphazero.events import IterationReport, Progress
-from alphazero.games import make_game
-from alphazero.learner import network_arrays
-from alphazero.run_folder import RunFolder
-from alphazero.training import Trainer, check_resumable
+from alphazero.games.registry import make_game
+from alphazero.learner.learner import network_arrays
+from alphazero.runtime.settings import ConfigError
+from alphazero.storage.checkpoint import load_network, load_state
+from alphazero.storage.run_folder import RunFolder
+from alphazero.training import trainer as training
+from alphazero.training.events import IterationReport, Progress
+from alphazero.training.trainer import Trainer, check_resumable
 
 TINY = (
     "network.blocks=1 network.channels=4 network.head_channels=2 network.value_units=4 selfplay.num_parallel_games=6 selfplay.games_per_iteration=6 "

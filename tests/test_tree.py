@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from naive_mcts import HashEvaluator, TwiceGame
 
-from alphazero.games import make_game
+from alphazero.games.registry import make_game
 from alphazero.search import puct
 from alphazero.search import simulate as walks
 from alphazero.search import tree as trees
-from alphazero.search.mcts import SearchSettings, TreeSearch
+from alphazero.search.batched_search import SearchSettings, TreeSearch
 
 GAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_x:3x3x3", "othello:4", "twice")  # the third has many draws
 UNREDUCED = puct.Exploration(1.0, 1e9, 0.0, 0.0)  # pb_c stays 1

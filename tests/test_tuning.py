@@ -9,14 +9,16 @@ import pytest
 import torch
 from network_samples import SMALL, small_network
 
-from alphazero import network_evaluator, tuning
-from alphazero.config import ConfigError
-from alphazero.engines import EngineChoice, choice
-from alphazero.engines.choice import EngineSpeed
-from alphazero.games import make_game
-from alphazero.network import NetworkSettings
-from alphazero.settings import TrainSettings
-from alphazero.tuning import Tuning, tune
+from alphazero.games.registry import make_game
+from alphazero.inference import network_evaluator
+from alphazero.inference.engines import selection as choice
+from alphazero.inference.engines.engine import EngineChoice
+from alphazero.inference.engines.selection import EngineSpeed
+from alphazero.network.network import NetworkSettings
+from alphazero.runtime.settings import ConfigError
+from alphazero.training import autotune as tuning
+from alphazero.training.autotune import Tuning, tune
+from alphazero.training.settings import TrainSettings
 
 CPU = torch.device("cpu")
 GAME = make_game("connect_x:4x4x3")
@@ -45,7 +47,7 @@ def machine(monkeypatch, tmp_path):
     noted.warmed_up = False
     noted.folder = tmp_path / "cache"
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(noted.folder))
-    monkeypatch.setattr("alphazero.engines.openvino_engine.precisions", lambda: ["float32", "bfloat16", "int8"])
+    monkeypatch.setattr("alphazero.inference.engines.openvino_engine.precisions", lambda: ["float32", "bfloat16", "int8"])
 
     def measure_speeds(choices, network, planes, device, num_threads):
         assert planes.shape[1:] == GAME.planes_shape and len(planes) > 1
@@ -186,7 +188,7 @@ def test_no_more_games_run_in_lockstep_than_an_iteration_has(machine):
 
 
 def test_an_engine_that_is_nowhere_is_refused_before_anything_is_measured(machine, monkeypatch):
-    monkeypatch.setattr("alphazero.engines.openvino_engine.precisions", lambda: [])
+    monkeypatch.setattr("alphazero.inference.engines.openvino_engine.precisions", lambda: [])
     with pytest.raises(ConfigError, match=r"^evaluator\.precision=int8 is not something that an engine has here: use auto, float32 or bfloat16.*\.$"):
         run(settings_of(precision="int8"))
     with pytest.raises(ConfigError, match="precision=int8"):

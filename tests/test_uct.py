@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from alphazero.games import make_game
-from alphazero.players import PlayerSettings, UctPlayer
-from alphazero.search import uct
-from alphazero.search.uct import UctSearch
+from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings, UctPlayer
+from alphazero.search.uct import search as uct
+from alphazero.search.uct.search import UctSearch
 
 ROOT = Path(__file__).parents[1]
 FULL_OF_BLACK = "BBBBBBBW\n" + 6 * "BBBBBBBB\n" + "BBBBBBB-"

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from game_samples import random_states
 
-from alphazero.games import make_game, rules
-from alphazero.rng import kernel_rng
-from alphazero.search.rollout import draw, make_rollout_scratch, rollout, rollout_probabilities
-from alphazero.search.uct import UctSearch
+from alphazero.games import rules
+from alphazero.games.registry import make_game
+from alphazero.runtime.random_generators import kernel_rng
+from alphazero.search.uct.rollout import draw, make_rollout_scratch, rollout, rollout_probabilities
+from alphazero.search.uct.search import UctSearch
 
 WEIGHTS = [None, [0.0, 0.0, 0.0], [0.1, 3.0, -1.0], [-1e4, 1e6, 1e5]]
 

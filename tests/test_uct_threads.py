@@ -5,12 +5,12 @@ import time
 import numpy as np
 import pytest
 
-from alphazero.config import ConfigError
-from alphazero.games import make_game
-from alphazero.player_specs import make_player
-from alphazero.search import uct
-from alphazero.search.uct import UctSearch
-from alphazero.search.uct_tree import ROOT_INDEX, children_of, on_own_lines
+from alphazero.games.registry import make_game
+from alphazero.players.registry import make_player
+from alphazero.runtime.settings import ConfigError
+from alphazero.search.uct import search as uct
+from alphazero.search.uct.search import UctSearch
+from alphazero.search.uct.tree import ROOT_INDEX, children_of, on_own_lines
 
 
 def run(search, moves=()):

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from naive_uct import NaiveUct
 
-from alphazero.games import make_game
-from alphazero.rng import child_generator, kernel_rng
-from alphazero.search.uct import UctSearch
-from alphazero.search.uct_tree import NO_CHILDREN, ROOT_INDEX, TABLE_SIZE, children_of, find_position, make_tree, ucb1, wins_of
+from alphazero.games.registry import make_game
+from alphazero.runtime.random_generators import child_generator, kernel_rng
+from alphazero.search.uct.search import UctSearch
+from alphazero.search.uct.tree import NO_CHILDREN, ROOT_INDEX, TABLE_SIZE, children_of, find_position, make_tree, ucb1, wins_of
 
 TWICE = str(Path(__file__).parent / "twice_game.py")
 NAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_four", "othello:4", "othello", TWICE)

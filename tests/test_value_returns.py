@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from alphazero.games import make_game
-from alphazero.records import GameRecord, value_returns
-from alphazero.replay import Replay, ReplaySettings
+from alphazero.games.registry import make_game
+from alphazero.replay.buffer import Replay, ReplaySettings
+from alphazero.selfplay.game_record import GameRecord, value_returns
 
 
 def random_record(rng, num_plies=9, num_actions=4):

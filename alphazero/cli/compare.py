@@ -8,16 +8,17 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from alphazero import config, jit
 from alphazero.cli.help_text import print_help
-from alphazero.config import ConfigError, check_folder, from_overrides, option
-from alphazero.engines import EngineChoice
-from alphazero.exact.accuracy import measure_accuracy
-from alphazero.exact.comparison import Difference, difference
-from alphazero.exact.evaluation_set import EvaluationSet, find_set
-from alphazero.games import make_game
-from alphazero.run_folder import RunFolder
-from alphazero.settings import TrainSettings
+from alphazero.evaluation.exact.accuracy import measure_accuracy
+from alphazero.evaluation.exact.comparison import Difference, difference
+from alphazero.evaluation.exact.sets import EvaluationSet, find_set
+from alphazero.games.registry import make_game
+from alphazero.inference.engines.engine import EngineChoice
+from alphazero.runtime import jit
+from alphazero.runtime import settings as config
+from alphazero.runtime.settings import ConfigError, check_folder, from_overrides, option
+from alphazero.storage.run_folder import RunFolder
+from alphazero.training.settings import TrainSettings
 
 COMMAND = "alphazero compare"
 SUMMARY = (
@@ -134,8 +135,8 @@ def table_of_runs(ways: list[Way]) -> Table:
 
 def _add(ways: dict[str, Way], folder: RunFolder, run: TrainSettings, game, positions: EvaluationSet, settings: CompareSettings) -> None:
     """Measure a run and put it to the runs of its way."""
-    from alphazero.checkpoint import find_network, load_network
-    from alphazero.network_player import NetworkPlayer
+    from alphazero.players.network import NetworkPlayer
+    from alphazero.storage.checkpoint import find_network, load_network
 
     values = {key: value for key, value, *_ in config.rows(run) if key not in _APART}
     way = ways.setdefault(json.dumps(values, default=str), Way("", values, [], [], [], [], []))

@@ -6,10 +6,10 @@ import io
 import os
 import sys
 
-from alphazero import jit
-from alphazero.config import from_overrides, option
-from alphazero.play.engine import Engine, serve
-from alphazero.players import PlayerSettings
+from alphazero.play.json_engine import Engine, serve
+from alphazero.players.base import PlayerSettings
+from alphazero.runtime import jit
+from alphazero.runtime.settings import from_overrides, option
 
 COMMAND = "alphazero engine"
 SUMMARY = "Answer one JSON line on standard output for every JSON line on standard input (docs/PLAY.md)."
@@ -66,7 +66,7 @@ def main(words: list[str], requests=None, answers=None) -> int:
 def _make_engine(settings: EngineSettings) -> Engine:
     if settings.network is None:
         return Engine(settings.player, settings)
-    from alphazero.network_player import network_file_game
+    from alphazero.players.network import network_file_game
 
     game = network_file_game(settings.network)
     engine = Engine(f"network:{settings.network}", settings, game)

@@ -11,14 +11,14 @@ from rich.table import Table
 from alphazero.cli.help_text import print_help
 from alphazero.cli.misplayed import print_misplayed
 from alphazero.cli.play import DEFAULT_GAME, game_of_networks, warm_up
-from alphazero.config import check_folder, from_overrides, option
-from alphazero.exact.accuracy import AccuracyReport, Share, groups_of, measure_accuracy
-from alphazero.exact.evaluation_set import EvaluationSet, find_set, game_of_set
-from alphazero.exact.solver import values_of
-from alphazero.games import make_game
-from alphazero.games.game import Game
-from alphazero.player_specs import make_player, network_path, read_spec
-from alphazero.players import PlayerSettings
+from alphazero.evaluation.exact.accuracy import AccuracyReport, Share, groups_of, measure_accuracy
+from alphazero.evaluation.exact.sets import EvaluationSet, find_set, game_of_set
+from alphazero.games.batched_game import Game
+from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings
+from alphazero.players.registry import make_player, network_path, read_spec
+from alphazero.runtime.settings import check_folder, from_overrides, option
+from alphazero.solvers.solver import values_of
 
 COMMAND = "alphazero evaluate"
 SUMMARY = (
@@ -139,7 +139,7 @@ def _players(settings: EvaluateSettings, game: Game) -> dict:
         return {player.name: player}
     if not own.with_search:
         return {"network alone": player}
-    from alphazero.network_player import DEFAULT_SIMULATIONS
+    from alphazero.players.network import DEFAULT_SIMULATIONS
 
     limit = f"{own.num_simulations or DEFAULT_SIMULATIONS:,} simulations" if own.time_limit_s is None else f"{own.time_limit_s:g} s"
     return {"network alone": player.limited(0, None), limit: player}

@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.config import rows
+from alphazero.runtime.settings import rows
 
 
 def print_help(command: str, summary: str, settings, examples: list[str]) -> None:

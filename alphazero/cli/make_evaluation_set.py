@@ -6,14 +6,14 @@ from pathlib import Path
 
 from rich.console import Console
 
-from alphazero import jit
 from alphazero.cli.counting_bar import counting_bar
 from alphazero.cli.help_text import print_help
-from alphazero.config import ConfigError, check_folder, from_overrides, option
-from alphazero.exact.evaluation_set import write_set
-from alphazero.exact.sampling import IMMEDIATE_SHARE, RANDOM_SHARE, STRONG_SIMULATIONS, draw_set
-from alphazero.exact.solver import make_solver, solver_advice
-from alphazero.games import make_game
+from alphazero.evaluation.exact.sampling import IMMEDIATE_SHARE, RANDOM_SHARE, STRONG_SIMULATIONS, draw_set
+from alphazero.evaluation.exact.sets import write_set
+from alphazero.games.registry import make_game
+from alphazero.runtime import jit
+from alphazero.runtime.settings import ConfigError, check_folder, from_overrides, option
+from alphazero.solvers.solver import make_solver, solver_advice
 
 COMMAND = "alphazero make_evaluation_set"
 SUMMARY = (

@@ -8,16 +8,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from alphazero.arena import MatchProgress, MatchReport, play_match
 from alphazero.cli.counting_bar import counting_bar
 from alphazero.cli.help_text import print_help
 from alphazero.cli.play import DEFAULT_GAME, game_of_networks, warm_up
-from alphazero.config import ConfigError, check_folder, from_overrides, option
-from alphazero.exact.solver import make_solver, values_of
-from alphazero.games import make_game
-from alphazero.player_specs import default_match, make_player
-from alphazero.players import PlayerSettings
-from alphazero.sprt import Sprt, SprtResult
+from alphazero.evaluation.match import MatchProgress, MatchReport, play_match
+from alphazero.evaluation.sprt import Sprt, SprtResult
+from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings
+from alphazero.players.registry import default_match, make_player
+from alphazero.runtime.settings import ConfigError, check_folder, from_overrides, option
+from alphazero.solvers.solver import make_solver, values_of
 
 COMMAND = "alphazero match"
 SUMMARY = "Play paired games between two players: each opening twice, with colours swapped. A draw is half a point."
@@ -162,7 +162,7 @@ class MatchBar:
         self._progress.update(self._task, completed=progress.num_finished, description=text + self._llr)
 
     def decide(self, pair_counts) -> bool:
-        """Return whether the test ends the match, see `alphazero.arena.play_match`."""
+        """Return whether the test ends the match, see `alphazero.evaluation.match.play_match`."""
         result = self._sprt.test(pair_counts)
         self._llr = f", LLR {result.llr:+.2f}"
         return result.accepted is not None

@@ -4,10 +4,10 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from alphazero.exact.solver import RESULT_WORDS
-from alphazero.games.game import Game
+from alphazero.games.batched_game import Game
 from alphazero.play.board import Medium, draw_board, side
 from alphazero.play.skin import skin_of
+from alphazero.solvers.solver import RESULT_WORDS
 
 
 def print_misplayed(console: Console, game: Game, state: np.ndarray, played: tuple[int, int], best: tuple[list[int], int]) -> None:

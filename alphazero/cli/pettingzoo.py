@@ -8,11 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from alphazero.cli.help_text import print_help
-from alphazero.config import ConfigError, from_overrides, option
+from alphazero.evaluation.report import MatchReport
 from alphazero.games.pettingzoo_package import require_pettingzoo
-from alphazero.match_report import MatchReport
-from alphazero.player_specs import default_match, make_player, read_spec
-from alphazero.players import PlayerSettings
+from alphazero.players.base import PlayerSettings
+from alphazero.players.registry import default_match, make_player, read_spec
+from alphazero.runtime.settings import ConfigError, from_overrides, option
 
 COMMAND = "alphazero pettingzoo"
 SUMMARY = "Play a match between two players inside a PettingZoo environment, by its own rules. Every game begins at the start."

@@ -6,21 +6,21 @@ import secrets
 
 from rich.console import Console
 
-from alphazero import jit
-from alphazero.checkpoint import network_info
 from alphazero.cli.help_text import print_help
-from alphazero.config import ConfigError, from_overrides, option
-from alphazero.exact import SolverPlayer
-from alphazero.exact.solver import solver_advice
-from alphazero.games import make_game
-from alphazero.games.game import Game
-from alphazero.gtp_player import GtpPlayer
-from alphazero.network_card import summary
+from alphazero.evaluation.model_card import summary
+from alphazero.games.batched_game import Game
+from alphazero.games.registry import make_game
 from alphazero.play.session import Session
 from alphazero.play.terminal import HumanPlayer, TerminalGame
-from alphazero.player_specs import default_player, is_path, make_player, network_path, read_spec
-from alphazero.players import PlayerSettings
-from alphazero.shipped_networks import shipped_network
+from alphazero.players.base import PlayerSettings
+from alphazero.players.gtp import GtpPlayer
+from alphazero.players.registry import default_player, is_path, make_player, network_path, read_spec
+from alphazero.players.solver import SolverPlayer
+from alphazero.runtime import jit
+from alphazero.runtime.settings import ConfigError, from_overrides, option
+from alphazero.solvers.solver import solver_advice
+from alphazero.storage.checkpoint import network_info
+from alphazero.storage.pretrained import shipped_network
 
 COMMAND = "alphazero play"
 DEFAULT_GAME = "connect_four"
@@ -91,7 +91,7 @@ def game_of_networks(specs, settings: PlayerSettings) -> str | None:
     for spec in filter(None, specs):
         kind, _ = read_spec(spec, settings)
         if is_path(kind) and (path := network_path(kind, "")):
-            from alphazero.network_player import network_file_game
+            from alphazero.players.network import network_file_game
 
             return network_file_game(path)
     return None

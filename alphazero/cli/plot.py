@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from alphazero.cli.help_text import print_help
-from alphazero.config import ConfigError, check_folder, from_overrides, option
-from alphazero.run_folder import RunFolder
+from alphazero.runtime.settings import ConfigError, check_folder, from_overrides, option
+from alphazero.storage.run_folder import RunFolder
 
 SUMMARY = (
     "Draw the losses of a run with a rolling mean, its strength over time, and what its games look like; "

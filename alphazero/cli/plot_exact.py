@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.cli.plot import new_figure, save_figure
-from alphazero.config import ConfigError
-from alphazero.exact.accuracy import Share
+from alphazero.evaluation.exact.accuracy import Share
+from alphazero.runtime.settings import ConfigError
 
 _COLORS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", "#4a5568")
 _DASHES = {"kept": "-", "raw_kept": "--"}

@@ -6,12 +6,12 @@ from rich.console import Console
 
 from alphazero.cli.help_text import print_help
 from alphazero.cli.misplayed import print_misplayed
-from alphazero.config import ConfigError, from_overrides, option
-from alphazero.exact import ExactValues, prove
-from alphazero.exact.enumerate import MAX_POSITIONS
-from alphazero.games import make_game
-from alphazero.player_specs import make_player
-from alphazero.players import PlayerSettings
+from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings
+from alphazero.players.registry import make_player
+from alphazero.runtime.settings import ConfigError, from_overrides, option
+from alphazero.solvers.enumeration import MAX_POSITIONS, ExactValues
+from alphazero.solvers.proof import prove
 
 SUMMARY = "Meet a player with every possible play of the other side, and compare each of its moves with perfect play. For small games only."
 EXAMPLES = [

@@ -7,24 +7,24 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from alphazero.arena import MatchProgress
-from alphazero.checkpoint import find_network, load_network, network_info
 from alphazero.cli.counting_bar import counting_bar
 from alphazero.cli.help_text import print_help
 from alphazero.cli.play import warm_up
 from alphazero.cli.rate_picture import draw, rating_words, short_name
-from alphazero.config import ConfigError, check_folder, from_overrides, option
-from alphazero.games import make_game
-from alphazero.games.game import Game
-from alphazero.match_report import Z_95
-from alphazero.player_specs import make_player, network_path, read_spec
-from alphazero.players import Player, PlayerSettings
-from alphazero.rating import Ratings, joined_players, rate
-from alphazero.rating_file import RatingFile
-from alphazero.rng import child_generator
-from alphazero.run_folder import RunFolder
-from alphazero.shipped_networks import is_shipped
-from alphazero.tournament import play_tournament
+from alphazero.evaluation.elo import Ratings, joined_players, rate
+from alphazero.evaluation.match import MatchProgress
+from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.report import Z_95
+from alphazero.evaluation.tournament import play_tournament
+from alphazero.games.batched_game import Game
+from alphazero.games.registry import make_game
+from alphazero.players.base import Player, PlayerSettings
+from alphazero.players.registry import make_player, network_path, read_spec
+from alphazero.runtime.random_generators import child_generator
+from alphazero.runtime.settings import ConfigError, check_folder, from_overrides, option
+from alphazero.storage.checkpoint import find_network, load_network, network_info
+from alphazero.storage.pretrained import is_shipped
+from alphazero.storage.run_folder import RunFolder
 
 COMMAND = "alphazero rate"
 SUMMARY = "Rate networks of a run, UCT and random on one Elo scale. Games are added to those of earlier calls; Ctrl-C keeps every finished match."

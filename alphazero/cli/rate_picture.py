@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from alphazero.config import ConfigError
-from alphazero.match_report import Z_95
-from alphazero.rating import Ratings
+from alphazero.evaluation.elo import Ratings
+from alphazero.evaluation.report import Z_95
+from alphazero.runtime.settings import ConfigError
 
 _NETWORK_COLOR, _OTHER_COLOR = "#2b6cb0", "#4a5568"
 _LINE_OF_TEXT = 0.035  # share of the picture's height

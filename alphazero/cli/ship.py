@@ -6,12 +6,12 @@ from pathlib import Path
 from omegaconf import OmegaConf
 from rich.console import Console
 
-from alphazero.checkpoint import NetworkFile, find_network, folder_name, load_network, network_info, save_network, write_atomically
 from alphazero.cli.help_text import print_help
-from alphazero.config import ConfigError, from_overrides, option, rows, word_of
-from alphazero.network_card import MEASURED_KEYS, PLACE_KEYS, card_text, run_facts, summary
-from alphazero.run_folder import RunFolder
-from alphazero.shipped_networks import shipped_folder
+from alphazero.evaluation.model_card import MEASURED_KEYS, PLACE_KEYS, card_text, run_facts, summary
+from alphazero.runtime.settings import ConfigError, from_overrides, option, rows, word_of
+from alphazero.storage.checkpoint import NetworkFile, find_network, folder_name, load_network, network_info, save_network, write_atomically
+from alphazero.storage.pretrained import shipped_folder
+from alphazero.storage.run_folder import RunFolder
 
 COMMAND = "alphazero ship"
 SUMMARY = (
@@ -79,8 +79,8 @@ def with_facts(source: Path, settings: ShipSettings) -> NetworkFile:
     Raises:
         ValueError: with one plain sentence if it is no network, or one that cannot play its game.
     """
-    from alphazero.games import make_game
-    from alphazero.network_player import NetworkPlayer
+    from alphazero.games.registry import make_game
+    from alphazero.players.network import NetworkPlayer
 
     network = load_network(source)
     NetworkPlayer(make_game(network.game), source, num_simulations=1)  # refuses weights that do not fit their game
@@ -98,11 +98,11 @@ def recipe(settings: dict, game_name: str) -> list[str]:
     """Return the fewest words of `alphazero train` that make a run of these settings; what they leave to be measured is left to that.
 
     Args:
-        settings: those of a run by their keys, see `alphazero.network_card.flat_settings`. A key that is missing, since the run is of an older
+        settings: those of a run by their keys, see `alphazero.evaluation.model_card.flat_settings`. A key that is missing, since the run is of an older
             version, has its default, which is what older versions did; one that is there no more is passed over.
     """
     from alphazero.cli.train import compose
-    from alphazero.settings import TrainSettings
+    from alphazero.training.settings import TrainSettings
 
     wanted = {key: settings.get(key, default) for key, default, *_ in rows(TrainSettings()) if key not in PLACE_KEYS}
     found = []

@@ -13,10 +13,11 @@ from pathlib import Path
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from alphazero import config, jit
-from alphazero.config import ConfigError
-from alphazero.run_folder import RunFolder
-from alphazero.settings import TrainSettings, check_run
+from alphazero.runtime import jit
+from alphazero.runtime import settings as config
+from alphazero.runtime.settings import ConfigError
+from alphazero.storage.run_folder import RunFolder
+from alphazero.training.settings import TrainSettings, check_run
 
 
 def main(words: list[str]) -> int:
@@ -87,8 +88,8 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
     jit.announce_first_compilation()
     warnings.filterwarnings("ignore", category=UserWarning, module="torch")
     logging.getLogger("torch").setLevel(logging.ERROR)
-    from alphazero.events import Progress
-    from alphazero.training import Trainer
+    from alphazero.training.events import Progress
+    from alphazero.training.trainer import Trainer
 
     with console.status("Setting up; the first run of a game with a network measures what is the fastest here, for some ten seconds ..."):
         trainer = Trainer(settings, folder)
@@ -127,7 +128,7 @@ def _compare(folders: list[RunFolder], all_settings: list[TrainSettings]) -> Non
     from rich.console import Console
 
     from alphazero.cli.compare import CompareSettings, compare
-    from alphazero.exact.evaluation_set import shipped_path
+    from alphazero.evaluation.exact.sets import shipped_path
 
     games = {settings.game.name for settings in all_settings}
     if len(games) == 1 and shipped_path(games.pop()) is not None:
@@ -135,9 +136,9 @@ def _compare(folders: list[RunFolder], all_settings: list[TrainSettings]) -> Non
 
 
 def _sinks(console, trainer):
-    from alphazero.sinks.console import ConsoleSink
-    from alphazero.sinks.json_lines import JsonLinesSink
-    from alphazero.sinks.tensorboard import TensorBoardSink
+    from alphazero.training.loggers.console import ConsoleSink
+    from alphazero.training.loggers.json_lines import JsonLinesSink
+    from alphazero.training.loggers.tensorboard import TensorBoardSink
 
     settings = {key: value for key, value, *_ in config.rows(trainer.settings)}
     return [
@@ -221,7 +222,7 @@ def _resumed(words: list[str]) -> tuple[TrainSettings, RunFolder, bool]:
             target, source = getattr(target, part), getattr(source, part)
         setattr(target, last, getattr(source, last))
     check_run(settings)
-    from alphazero.training import check_resumable
+    from alphazero.training.trainer import check_resumable
 
     check_resumable(old, settings)
     return settings, folder, True

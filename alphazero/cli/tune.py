@@ -3,10 +3,10 @@
 from rich.console import Console
 from rich.table import Table
 
-from alphazero import jit
 from alphazero.cli.help_text import print_help
 from alphazero.cli.train import compose
-from alphazero.settings import TrainSettings
+from alphazero.runtime import jit
+from alphazero.training.settings import TrainSettings
 
 SUMMARY = "Measure what a run leaves to auto, as its start does, and show the figures. Takes the settings of 'alphazero train'."
 EXAMPLES = [
@@ -24,10 +24,10 @@ def main(words: list[str]) -> int:
     settings = compose(words)
     settings.run.retune = True
     jit.announce_first_compilation()
-    from alphazero.device import choose_device, set_num_threads
-    from alphazero.games import make_game
-    from alphazero.network import make_network
-    from alphazero.tuning import tune
+    from alphazero.games.registry import make_game
+    from alphazero.network.network import make_network
+    from alphazero.runtime.device import choose_device, set_num_threads
+    from alphazero.training.autotune import tune
 
     console = Console(highlight=False)
     device, num_threads = choose_device(settings.device), set_num_threads(settings.run.num_threads)

@@ -22,8 +22,8 @@ import numpy as np
 
 from alphazero.games import rules
 from alphazero.games.symmetry import mirror_tables
-from alphazero.jit import njit
-from alphazero.rng import random_below
+from alphazero.runtime.jit import njit
+from alphazero.runtime.random_generators import random_below
 
 ONE = np.uint64(1)
 TWO = np.uint64(2)

@@ -15,8 +15,8 @@ import numpy as np
 from alphazero.games import rules
 from alphazero.games.connect_x import check_position, parse_column
 from alphazero.games.symmetry import mirror_tables
-from alphazero.jit import njit
-from alphazero.rng import random_below
+from alphazero.runtime.jit import njit
+from alphazero.runtime.random_generators import random_below
 
 
 class LargeConnectX(NamedTuple):

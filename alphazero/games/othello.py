@@ -18,8 +18,8 @@ import numpy as np
 
 from alphazero.games import rules
 from alphazero.games.symmetry import square_tables
-from alphazero.jit import highest_bit_index, lowest_bit_index, njit, popcount
-from alphazero.rng import random_below
+from alphazero.runtime.jit import highest_bit_index, lowest_bit_index, njit, popcount
+from alphazero.runtime.random_generators import random_below
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)

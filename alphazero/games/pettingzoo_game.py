@@ -9,12 +9,12 @@ import functools
 
 import numpy as np
 
-from alphazero.config import ConfigError
 from alphazero.games import rules
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.pettingzoo_package import classic_module
 from alphazero.games.python_game import PythonGame
 from alphazero.games.tic_tac_toe import TicTacToe
+from alphazero.runtime.settings import ConfigError
 
 # The compiled games with the same board and the same numbers of actions as the environment: their sizes and symmetries hold here too.
 # (tictactoe_v3 numbers its squares column by column, which is the same board seen along its diagonal.)

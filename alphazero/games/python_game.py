@@ -1,4 +1,4 @@
-"""The batched view of a game that only exists as Python objects: the second implementation of `alphazero.games.game.Game`.
+"""The batched view of a game that only exists as Python objects: the second implementation of `alphazero.games.batched_game.Game`.
 
 In: one object for the start position. Out: arrays of objects, one row for each position, so that search, self-play, arena and play never
 know that the rules are not compiled. This file does not know where the objects come from; `alphazero.games.pettingzoo_game` is one source
@@ -9,8 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from alphazero.games.game import Game, Transition
-from alphazero.rng import random_below
+from alphazero.games.batched_game import Game, Transition
+from alphazero.runtime.random_generators import random_below
 
 
 class Position(Protocol):
@@ -51,7 +51,7 @@ class PythonGame(Game):
     Such states cannot be written to a file without pickling them, and each step of one costs as much as its `clone` and `step`.
 
     Args:
-        name: the name of the game, as `alphazero.games.make_game` reads it.
+        name: the name of the game, as `alphazero.games.registry.make_game` reads it.
         start: the position at the start.
         num_actions: A, legal or not.
         max_plies: an upper bound of the number of actions in one game.

@@ -23,7 +23,7 @@ import functools
 import numba
 import numpy as np
 
-from alphazero.rng import random_below
+from alphazero.runtime.random_generators import random_below
 
 _VERBS = {}
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from alphazero.games import rules
 from alphazero.games.symmetry import square_tables
-from alphazero.jit import popcount
-from alphazero.rng import random_below
+from alphazero.runtime.jit import popcount
+from alphazero.runtime.random_generators import random_below
 
 LINES = (0b000000111, 0b000111000, 0b111000000, 0b001001001, 0b010010010, 0b100100100, 0b100010001, 0b001010100)
 FULL = np.uint64(0b111111111)

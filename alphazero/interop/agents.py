@@ -11,7 +11,7 @@ import numpy as np
 
 from alphazero.interop.board_text import board_text
 from alphazero.interop.board_view import BoardView
-from alphazero.players import Player
+from alphazero.players.base import Player
 
 
 class Agent(Protocol):

@@ -13,12 +13,12 @@ import re
 
 import numpy as np
 
-from alphazero.config import ConfigError
-from alphazero.games import make_game
 from alphazero.games.pettingzoo_game import CLASSIC_TWINS
 from alphazero.games.pettingzoo_package import classic_module, require_pettingzoo
+from alphazero.games.registry import make_game
 from alphazero.interop.board_image import board_image
 from alphazero.interop.board_text import board_text
+from alphazero.runtime.settings import ConfigError
 
 require_pettingzoo()  # before the imports that need it, so that a person reads what to install
 
@@ -34,7 +34,7 @@ def env(game_name: str, render_mode: str | None = None) -> AECEnv:
     """Return the environment of one of our games, in the wrappers that PettingZoo puts around its own.
 
     Args:
-        game_name: as `alphazero.games.make_game` reads it.
+        game_name: as `alphazero.games.registry.make_game` reads it.
         render_mode: "human" prints the board after every move, "ansi" returns it as text, "rgb_array" as an image (uint8[h, w, 3]).
 
     Raises:
@@ -67,7 +67,7 @@ class GameEnvironment(AECEnv):
     """One game of ours as an environment. Unlike PettingZoo's own, a deep copy of it is the same game at the same point.
 
     Args:
-        game: see `alphazero.games.game`.
+        game: see `alphazero.games.batched_game`.
         render_mode: see `env`.
     """
 

@@ -7,8 +7,8 @@ shown; nothing here knows any game.
 from collections.abc import Callable
 from typing import NamedTuple
 
+from alphazero.evaluation.report import MatchGame, MatchReport
 from alphazero.interop.agents import Agent, LeftGame
-from alphazero.match_report import MatchGame, MatchReport
 
 
 class Episode(NamedTuple):

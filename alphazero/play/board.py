@@ -13,7 +13,7 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from alphazero.games.game import Game
+from alphazero.games.batched_game import Game
 from alphazero.play.skin import Skin
 
 _BOX = {"top": "╭─┬╮", "middle": "├─┼┤", "bottom": "╰─┴╯", "side": "│"}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from alphazero.games.game import Game
+from alphazero.games.batched_game import Game
 
 
 class Session:

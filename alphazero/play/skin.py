@@ -6,7 +6,7 @@ In: a game. Out: names, glyphs, colours and sizes for `alphazero.play.board`. A 
 import re
 from dataclasses import dataclass
 
-from alphazero.games.game import Game
+from alphazero.games.batched_game import Game
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,13 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.games.game import Game
+from alphazero.games.batched_game import Game
 from alphazero.play.board import Medium, draw_board, side
 from alphazero.play.session import Session
 from alphazero.play.skin import skin_of
 from alphazero.play.thinking import Thinking
 from alphazero.play.view import analysis_view, line_text, value_text
-from alphazero.players import Analysis, Player
+from alphazero.players.base import Analysis, Player
 
 COMMANDS = {
     "undo": ("u", "take back, to your own previous turn"),

@@ -10,11 +10,11 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.exact import ILLEGAL_SCORE
-from alphazero.games.game import Game
+from alphazero.games.batched_game import Game
 from alphazero.play.board import Medium, side
 from alphazero.play.skin import Skin
-from alphazero.players import Analysis
+from alphazero.players.base import Analysis
+from alphazero.solvers.solver import ILLEGAL_SCORE
 
 MAX_ROWS = 10
 MAX_LINE = 12

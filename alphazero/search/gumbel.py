@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from alphazero.jit import njit
+from alphazero.runtime.jit import njit
 from alphazero.search.tree import ILLEGAL, ROOT_INDEX, is_proven_loss, keeps_result
 
 LEAST_PRIOR = 1e-37  # its logarithm stands for that of a prior that has become 0

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.jit import njit
+from alphazero.runtime.jit import njit
 from alphazero.search.tree import ILLEGAL, ROOT_INDEX, UNPROVEN, UNVISITED
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.jit import njit
+from alphazero.runtime.jit import njit
 from alphazero.search import gumbel
 from alphazero.search.puct import select_action, select_forced
 from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNPROVEN, UNVISITED, back_up

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.jit import njit
+from alphazero.runtime.jit import njit
 
 ROOT_INDEX = 0
 NO_PARENT = -1
@@ -74,7 +74,7 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
 
     Args:
         rows, parents, actions: int32[M], from `simulate`.
-        players, over, results: [M], of the new positions, see `alphazero.games.game.Transition`.
+        players, over, results: [M], of the new positions, see `alphazero.games.batched_game.Transition`.
         out_nodes: int32[M], the new nodes.
     """
     for i in range(rows.shape[0]):

@@ -1,0 +1,46 @@
+"""Random numbers: one root seed, named child generators, no global state.
+
+Python code draws from numpy's generators. Compiled code draws from a one-element uint64 array that it advances in place (xorshift64,
+G. Marsaglia, "Xorshift RNGs", 2003: shifts and exclusive-ors only, so that compiled and interpreted runs agree to the bit).
+"""
+
+import zlib
+
+import numpy as np
+
+from alphazero.runtime.jit import njit
+
+_13, _7, _17, _32 = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
+
+
+def child_generator(seed: int, name: str) -> np.random.Generator:
+    """Return the generator called ``name`` under the root ``seed``; different names give independent streams."""
+    return np.random.default_rng(np.random.SeedSequence([seed, zlib.crc32(name.encode())]))
+
+
+def kernel_rng(generator: np.random.Generator) -> np.ndarray:
+    """Return a state for compiled code, uint64[1], seeded from ``generator``; it is never zero."""
+    return generator.integers(1, 2**64 - 1, size=1, dtype=np.uint64)
+
+
+@njit
+def next_bits(rng):
+    """Advance ``rng`` (uint64[1], not zero) and return 64 random bits."""
+    x = rng[0]
+    x ^= x << _13
+    x ^= x >> _7
+    x ^= x << _17
+    rng[0] = x
+    return x
+
+
+@njit
+def random_below(rng, bound):
+    """Return a uniform integer in [0, bound), 1 <= bound < 2**32 (Lemire's multiply-and-shift on the upper 32 bits)."""
+    return np.int64(((next_bits(rng) >> _32) * np.uint64(bound)) >> _32)
+
+
+@njit
+def random_unit(rng):
+    """Return a uniform float in [0, 1)."""
+    return np.float64(next_bits(rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
