@@ -9,9 +9,13 @@ from alphazero.players.registry import make_player
 
 def main(num_games: int = 4) -> None:
     """Play a few games and print who won how many."""
-    environment = make_environment("connect_four_v3")  # the same as pettingzoo.classic.connect_four_v3.env()
+    environment = make_environment(
+        "connect_four_v3"
+    )  # the same as pettingzoo.classic.connect_four_v3.env()
     view = view_of(environment)
-    strong, weak = (PettingZooAgent(make_player(spec, view.game), view) for spec in ("uct:500", "uct:20"))
+    strong, weak = (
+        PettingZooAgent(make_player(spec, view.game), view) for spec in ("uct:500", "uct:20")
+    )
 
     # One move by hand: all that an agent needs is what the environment shows.
     environment.reset(seed=0)
@@ -20,7 +24,10 @@ def main(num_games: int = 4) -> None:
 
     # Whole games, colours alternating.
     report = play_match(environment, strong, weak, num_games)
-    print(f"{strong.name} against {weak.name}: {report.wins} won, {report.draws} drawn, {report.losses} lost;", end=" ")
+    print(
+        f"{strong.name} against {weak.name}: {report.wins} won, {report.draws} drawn, {report.losses} lost;",
+        end=" ",
+    )
     print(f"{report.num_distinct_games} different games.")
 
 

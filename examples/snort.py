@@ -34,9 +34,16 @@ def player_to_move(game, state):
 def is_legal(game, state, square):
     side, enemy = game.side, 2 - state[game.side * game.side]
     row, column = square // side, square % side
-    if state[square] != 0 or (row > 0 and state[square - side] == enemy) or (row < side - 1 and state[square + side] == enemy):
+    if (
+        state[square] != 0
+        or (row > 0 and state[square - side] == enemy)
+        or (row < side - 1 and state[square + side] == enemy)
+    ):
         return False
-    return not ((column > 0 and state[square - 1] == enemy) or (column < side - 1 and state[square + 1] == enemy))
+    return not (
+        (column > 0 and state[square - 1] == enemy)
+        or (column < side - 1 and state[square + 1] == enemy)
+    )
 
 
 @rules.implement(Snort)

@@ -40,9 +40,15 @@ from alphazero.search.uct.search import UctSearch
 UCT_SIMULATIONS = {"tic_tac_toe": 100_000, "connect_four": 50_000, "othello": 10_000}
 PLAYOUTS = {"tic_tac_toe": 200_000, "connect_four": 100_000, "othello": 20_000}
 SOLVER_PLIES = (24, 20, 16, 14, 12)  # of random games of Connect Four
-SOLVER_EMPTIES = {"othello:6": (12, 14, 16, 18), "othello": (12, 14, 16, 18)}  # of random games of Othello
+SOLVER_EMPTIES = {
+    "othello:6": (12, 14, 16, 18),
+    "othello": (12, 14, 16, 18),
+}  # of random games of Othello
 SOLVER_POSITIONS = 12  # in each row
-SELFPLAY_GAMES = {"connect_four": (5, 64), "othello:6": (4, 64)}  # with blocks and channels of the network
+SELFPLAY_GAMES = {
+    "connect_four": (5, 64),
+    "othello:6": (4, 64),
+}  # with blocks and channels of the network
 SELFPLAY_BATCH = 256  # games in lockstep for each thread
 SELFPLAY_SIMULATIONS = 200
 SELFPLAY_S = 3.0  # of one run
@@ -51,7 +57,9 @@ LEARNER_NETWORKS = {"4x48": 256, "tiny": 64}  # with the rows of a batch
 MEMORY_GAMES = 1200
 _MOST_COLUMNS = 5
 PACKAGES = ("numpy", "numba", "torch", "openvino", "open_spiel")
-OPEN_SPIEL_MEMORY_MB = 4000  # more than any run needs: with less the bot would collect garbage in between
+OPEN_SPIEL_MEMORY_MB = (
+    4000  # more than any run needs: with less the bot would collect garbage in between
+)
 
 
 @dataclass(frozen=True)
@@ -74,17 +82,26 @@ class Settings:
 
 def uct_rows(settings: Settings) -> list[Row]:
     """Measure simulations/s of UCT, and of OpenSpiel's C++ bot in the same minute."""
-    return [Row(name, uct_figures(name, num_simulations, settings.repeats)) for name, num_simulations in UCT_SIMULATIONS.items()]
+    return [
+        Row(name, uct_figures(name, num_simulations, settings.repeats))
+        for name, num_simulations in UCT_SIMULATIONS.items()
+    ]
 
 
 def uct_figures(name: str, num_simulations: int, repeats: int) -> dict[str, float]:
     runs = {
         "simulations_per_s": lambda seed: run_uct(name, num_simulations, seed),
-        "by_position_simulations_per_s": lambda seed: run_uct(name, num_simulations, seed, statistics="position"),
+        "by_position_simulations_per_s": lambda seed: run_uct(
+            name, num_simulations, seed, statistics="position"
+        ),
     }
     if has_open_spiel():
-        runs["open_spiel_simulations_per_s"] = lambda seed: run_open_spiel(name, num_simulations, seed, solve=False)
-        runs["open_spiel_solving_simulations_per_s"] = lambda seed: run_open_spiel(name, num_simulations, seed, solve=True)
+        runs["open_spiel_simulations_per_s"] = lambda seed: run_open_spiel(
+            name, num_simulations, seed, solve=False
+        )
+        runs["open_spiel_solving_simulations_per_s"] = lambda seed: run_open_spiel(
+            name, num_simulations, seed, solve=True
+        )
     figures = {"simulations": num_simulations, **in_turn(runs, repeats)}
     if has_open_spiel():
         figures["ratio"] = figures["simulations_per_s"] / figures["open_spiel_simulations_per_s"]
@@ -109,7 +126,16 @@ def run_open_spiel(name: str, num_simulations: int, seed: int, solve: bool) -> f
 
     state = pyspiel.load_game(name).new_initial_state()
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-    bot = pyspiel.MCTSBot(pyspiel.load_game(name), evaluator, math.sqrt(2.0), num_simulations, OPEN_SPIEL_MEMORY_MB, solve, seed, False)
+    bot = pyspiel.MCTSBot(
+        pyspiel.load_game(name),
+        evaluator,
+        math.sqrt(2.0),
+        num_simulations,
+        OPEN_SPIEL_MEMORY_MB,
+        solve,
+        seed,
+        False,
+    )
     started = time.perf_counter()
     root = bot.mcts_search(state)
     seconds = time.perf_counter() - started
@@ -130,7 +156,10 @@ def has_open_spiel() -> bool:
 
 def playout_rows(settings: Settings) -> list[Row]:
     """Measure random games/s."""
-    return [Row(name, in_turn({"playouts_per_s": playouts_of(name, number)}, settings.repeats)) for name, number in PLAYOUTS.items()]
+    return [
+        Row(name, in_turn({"playouts_per_s": playouts_of(name, number)}, settings.repeats))
+        for name, number in PLAYOUTS.items()
+    ]
 
 
 def playouts_of(name: str, number: int):
@@ -155,8 +184,17 @@ def solver_rows(settings: Settings) -> list[Row]:
     from alphazero.solvers.othello import OthelloSolver
 
     cases = [("connect_four", 42 - ply, f"ply {ply}", ConnectXSolver) for ply in SOLVER_PLIES]
-    cases += [(name, empties, f"{empties} empty", OthelloSolver) for name, counts in SOLVER_EMPTIES.items() for empties in counts]
-    return [Row(f"{name}, {place}", solver_figures(kind(make_game(name)), positions_with(name, empties))) for name, empties, place, kind in cases]
+    cases += [
+        (name, empties, f"{empties} empty", OthelloSolver)
+        for name, counts in SOLVER_EMPTIES.items()
+        for empties in counts
+    ]
+    return [
+        Row(
+            f"{name}, {place}", solver_figures(kind(make_game(name)), positions_with(name, empties))
+        )
+        for name, empties, place, kind in cases
+    ]
 
 
 def positions_with(name: str, empties: int) -> np.ndarray:
@@ -165,8 +203,13 @@ def positions_with(name: str, empties: int) -> np.ndarray:
     cells = game.planes_shape[1] * game.planes_shape[2]
     while len(found) < SOLVER_POSITIONS:
         following = game.inspect(game.initial_states())
-        while not following.over[0] and cells - np.count_nonzero(game.cells(following.states[0])) > empties:
-            following = game.step(following.states, [rng.choice(np.flatnonzero(following.legal_action_mask[0]))])
+        while (
+            not following.over[0]
+            and cells - np.count_nonzero(game.cells(following.states[0])) > empties
+        ):
+            following = game.step(
+                following.states, [rng.choice(np.flatnonzero(following.legal_action_mask[0]))]
+            )
         if not following.over[0]:
             found.append(following.states[0])
     return np.stack(found)
@@ -194,7 +237,10 @@ def solver_figures(solver, states: np.ndarray) -> dict[str, float]:
 
 def engine_rows(settings: Settings) -> list[Row]:
     """Measure each engine on one core and on all."""
-    return [Row(label(threads), apart(threads, engine_figures, threads, settings.repeats)) for threads in thread_counts()]
+    return [
+        Row(label(threads), apart(threads, engine_figures, threads, settings.repeats))
+        for threads in thread_counts()
+    ]
 
 
 def engine_figures(num_threads: int, repeats: int) -> dict[str, float]:
@@ -204,35 +250,60 @@ def engine_figures(num_threads: int, repeats: int) -> dict[str, float]:
     choices = candidates("auto", "auto", cpu())
     speeds = {str(choice): [] for choice in choices} | {"torch eager as it comes": []}
     for _ in range(repeats):
-        for choice, speed in measure_speeds(choices, network, sample.planes[:128], cpu(), num_threads):
+        for choice, speed in measure_speeds(
+            choices, network, sample.planes[:128], cpu(), num_threads
+        ):
             speeds[str(choice)].append(speed)
-        speeds["torch eager as it comes"].append(plain_eager_per_s(network, sample.planes, num_threads))
+        speeds["torch eager as it comes"].append(
+            plain_eager_per_s(network, sample.planes, num_threads)
+        )
     return {f"{name}_evaluations_per_s": statistics.median(found) for name, found in speeds.items()}
 
 
 def selfplay_rows(settings: Settings) -> list[Row]:
     """Measure self-play beside the engine and torch's eager float32 on the same cores."""
-    cases = [(name, shape, threads) for name, shape in SELFPLAY_GAMES.items() for threads in thread_counts()]
+    cases = [
+        (name, shape, threads)
+        for name, shape in SELFPLAY_GAMES.items()
+        for threads in thread_counts()
+    ]
     return [
-        Row(f"{name} {network_label(shape)}, {label(threads)}", apart(threads, selfplay_figures, name, shape, threads, settings.repeats))
+        Row(
+            f"{name} {network_label(shape)}, {label(threads)}",
+            apart(threads, selfplay_figures, name, shape, threads, settings.repeats),
+        )
         for name, shape, threads in cases
     ]
 
 
-def selfplay_figures(name: str, shape: tuple[int, int], num_threads: int, repeats: int) -> dict[str, float]:
+def selfplay_figures(
+    name: str, shape: tuple[int, int], num_threads: int, repeats: int
+) -> dict[str, float]:
     """Let self-play without and with the cache, the engine alone and torch's eager float32 take turns."""
     game, network, sample = network_of(name, *shape)
     choice = fastest(network, sample, num_threads)
-    plain, cached = (SelfPlayRun(game, network, sample, choice, num_threads, cache_mb) for cache_mb in (0, 128))
+    plain, cached = (
+        SelfPlayRun(game, network, sample, choice, num_threads, cache_mb) for cache_mb in (0, 128)
+    )
     samples: dict[str, list[float]] = {}
     for repeat in range(repeats + 1):
         figures = plain.figures(SELFPLAY_S)
         figures["engine_alone_evaluations_per_s"] = plain.engine_alone_per_s()
-        figures["torch_eager_float32_evaluations_per_s"] = plain_eager_per_s(network, plain.planes, num_threads)
-        figures |= {f"with_cache_{key}": figure for key, figure in cached.figures(SELFPLAY_S).items()}
-        figures["ratio_to_engine_alone"] = figures["simulations_per_s"] / figures["engine_alone_evaluations_per_s"]
-        figures["ratio_to_torch_eager_float32"] = figures["simulations_per_s"] / figures["torch_eager_float32_evaluations_per_s"]
-        figures["gain_of_the_cache"] = figures["with_cache_simulations_per_s"] / figures["simulations_per_s"]
+        figures["torch_eager_float32_evaluations_per_s"] = plain_eager_per_s(
+            network, plain.planes, num_threads
+        )
+        figures |= {
+            f"with_cache_{key}": figure for key, figure in cached.figures(SELFPLAY_S).items()
+        }
+        figures["ratio_to_engine_alone"] = (
+            figures["simulations_per_s"] / figures["engine_alone_evaluations_per_s"]
+        )
+        figures["ratio_to_torch_eager_float32"] = (
+            figures["simulations_per_s"] / figures["torch_eager_float32_evaluations_per_s"]
+        )
+        figures["gain_of_the_cache"] = (
+            figures["with_cache_simulations_per_s"] / figures["simulations_per_s"]
+        )
         for key, figure in figures.items() if repeat else ():
             samples.setdefault(key, []).append(figure)
     return {key: statistics.median(numbers) for key, numbers in samples.items()}
@@ -241,7 +312,9 @@ def selfplay_figures(name: str, shape: tuple[int, int], num_threads: int, repeat
 class SelfPlayRun:
     """Self-play that is measured in pieces."""
 
-    def __init__(self, game, network, sample, choice, num_threads, cache_mb, simulations=None, batch=None):
+    def __init__(
+        self, game, network, sample, choice, num_threads, cache_mb, simulations=None, batch=None
+    ):
         from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
         from alphazero.search.batched_search import SearchSettings
         from alphazero.selfplay.lockstep import SelfPlaySettings
@@ -249,15 +322,32 @@ class SelfPlayRun:
 
         simulations, batch = simulations or SELFPLAY_SIMULATIONS, batch or SELFPLAY_BATCH
         self.network, self.num_threads = network, num_threads
-        self.evaluator = NetworkEvaluator(network, sample, game, choice, EvaluatorSettings(cache_mb=cache_mb), num_threads=num_threads)
-        options = SelfPlaySettings(num_parallel_games=batch * num_threads, num_simulations=simulations, full_search_share=1.0)
-        self.selfplay = ParallelSelfPlay(game, self.evaluator.lanes, options, SearchSettings(), child_generator(0, "benchmark"))
+        self.evaluator = NetworkEvaluator(
+            network,
+            sample,
+            game,
+            choice,
+            EvaluatorSettings(cache_mb=cache_mb),
+            num_threads=num_threads,
+        )
+        options = SelfPlaySettings(
+            num_parallel_games=batch * num_threads,
+            num_simulations=simulations,
+            full_search_share=1.0,
+        )
+        self.selfplay = ParallelSelfPlay(
+            game, self.evaluator.lanes, options, SearchSettings(), child_generator(0, "benchmark")
+        )
         self.planes = np.resize(sample.planes, (batch, *game.planes_shape))
 
     def figures(self, seconds: float) -> dict[str, float]:
         """Play on for so long with an empty cache, as after a change of weights."""
         self.evaluator.update(self.network)
-        before, positions, rows = self.selfplay.counts, self.selfplay.num_positions, self._lane_counts()
+        before, positions, rows = (
+            self.selfplay.counts,
+            self.selfplay.num_positions,
+            self._lane_counts(),
+        )
         started = time.perf_counter()
         self.selfplay.run_for(seconds)
         seconds, counts = time.perf_counter() - started, self.selfplay.counts
@@ -265,18 +355,25 @@ class SelfPlayRun:
         figures = {
             "positions_per_s": (self.selfplay.num_positions - positions) / seconds,
             "simulations_per_s": (counts.num_simulations - before.num_simulations) / seconds,
-            "evaluator_share": (counts.evaluator_s - before.evaluator_s) / seconds / len(self.selfplay.lanes),
+            "evaluator_share": (counts.evaluator_s - before.evaluator_s)
+            / seconds
+            / len(self.selfplay.lanes),
             "network_share": network_s / seconds / len(self.selfplay.lanes),
-            "mean_batch": (counts.num_evaluations - before.num_evaluations) / (counts.num_batches - before.num_batches),
+            "mean_batch": (counts.num_evaluations - before.num_evaluations)
+            / (counts.num_batches - before.num_batches),
         }
-        return figures | ({"hit_rate": 1 - evaluated / asked} if self.evaluator.settings.cache_mb else {})
+        return figures | (
+            {"hit_rate": 1 - evaluated / asked} if self.evaluator.settings.cache_mb else {}
+        )
 
     def engine_alone_per_s(self) -> float:
         """Return what the engine does when nothing else is done, every thread with the batch of its games."""
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(self.num_threads) as pool:
-            return sum(pool.map(lambda lane: evaluations_per_s(lane, self.planes), self.evaluator.lanes))
+            return sum(
+                pool.map(lambda lane: evaluations_per_s(lane, self.planes), self.evaluator.lanes)
+            )
 
     def _lane_counts(self):
         return np.sum([lane.counts for lane in self.evaluator.lanes], axis=0)
@@ -285,7 +382,13 @@ class SelfPlayRun:
 def search_rows(settings: Settings) -> list[Row]:
     """Measure search and game alone, the games dealt out to the threads."""
     cases = [(name, threads) for name in SELFPLAY_GAMES for threads in thread_counts()]
-    return [Row(f"{name}, {label(threads)}", apart(threads, search_figures, name, threads, settings.repeats)) for name, threads in cases]
+    return [
+        Row(
+            f"{name}, {label(threads)}",
+            apart(threads, search_figures, name, threads, settings.repeats),
+        )
+        for name, threads in cases
+    ]
 
 
 def search_figures(name: str, num_threads: int, repeats: int) -> dict[str, float]:
@@ -296,7 +399,14 @@ def search_figures(name: str, num_threads: int, repeats: int) -> dict[str, float
 
     game, batch, simulations = make_game(name), 256 // num_threads, 200
     searches = [
-        TreeSearch(game, UniformEvaluator(game.num_actions), batch, simulations, SearchSettings(), child_generator(lane, "benchmark"))
+        TreeSearch(
+            game,
+            UniformEvaluator(game.num_actions),
+            batch,
+            simulations,
+            SearchSettings(),
+            child_generator(lane, "benchmark"),
+        )
         for lane in range(num_threads)
     ]
     rows, states = np.arange(batch), game.initial_states(batch)
@@ -319,22 +429,51 @@ def search_figures(name: str, num_threads: int, repeats: int) -> dict[str, float
 def scaling_rows(settings: Settings) -> list[Row]:
     """Measure self-play on Connect Four with one thing changed at a time, from 4x48, 128 games a thread, 200 simulations, all cores."""
     everyone = thread_counts()[-1]
-    variants = {f"{games} games a thread": dict(batch=games) for games in (16, 32, 64, 128, 256, 512)}
+    variants = {
+        f"{games} games a thread": dict(batch=games) for games in (16, 32, 64, 128, 256, 512)
+    }
     variants |= {f"{count} simulations": dict(simulations=count) for count in (50, 200, 800)}
-    variants |= {f"network {blocks}x{channels}": dict(shape=(blocks, channels)) for blocks, channels in ((2, 32), (4, 48), (5, 64), (6, 128))}
+    variants |= {
+        f"network {blocks}x{channels}": dict(shape=(blocks, channels))
+        for blocks, channels in ((2, 32), (4, 48), (5, 64), (6, 128))
+    }
     variants |= {label(threads): dict(num_threads=threads) for threads in range(1, everyone + 1)}
     rows = []
     for name, options in variants.items():
-        options = {"num_threads": everyone, "batch": 128, "simulations": None, "shape": (4, 48)} | options
-        rows.append(Row(name, apart(options["num_threads"], scaling_figures, settings.repeats, *options.values())))
+        options = {
+            "num_threads": everyone,
+            "batch": 128,
+            "simulations": None,
+            "shape": (4, 48),
+        } | options
+        rows.append(
+            Row(
+                name,
+                apart(options["num_threads"], scaling_figures, settings.repeats, *options.values()),
+            )
+        )
     return rows
 
 
-def scaling_figures(repeats: int, num_threads: int, batch: int, simulations: int | None, shape: tuple[int, int]) -> dict[str, float]:
+def scaling_figures(
+    repeats: int, num_threads: int, batch: int, simulations: int | None, shape: tuple[int, int]
+) -> dict[str, float]:
     game, network, sample = network_of("connect_four", *shape)
-    run = SelfPlayRun(game, network, sample, fastest(network, sample, num_threads), num_threads, 0, simulations, batch)
+    run = SelfPlayRun(
+        game,
+        network,
+        sample,
+        fastest(network, sample, num_threads),
+        num_threads,
+        0,
+        simulations,
+        batch,
+    )
     found = [run.figures(1.0) for _ in range(repeats + 1)][1:]
-    return {key: statistics.median(figures[key] for figures in found) for key in ("simulations_per_s", "positions_per_s", "evaluator_share")}
+    return {
+        key: statistics.median(figures[key] for figures in found)
+        for key in ("simulations_per_s", "positions_per_s", "evaluator_share")
+    }
 
 
 # --- the learner ------------------------------------------------------------------------------------------------------------------------
@@ -343,8 +482,15 @@ def scaling_figures(repeats: int, num_threads: int, batch: int, simulations: int
 def learner_rows(settings: Settings) -> list[Row]:
     """Measure the learner with the replay, and its arithmetic alone on a batch that is there already."""
     rows = []
-    for (name, batch), threads in ((item, threads) for item in LEARNER_NETWORKS.items() for threads in thread_counts()):
-        rows.append(Row(f"{name}, {batch} rows, {label(threads)}", apart(threads, learner_figures, name, batch, settings.repeats)))
+    for (name, batch), threads in (
+        (item, threads) for item in LEARNER_NETWORKS.items() for threads in thread_counts()
+    ):
+        rows.append(
+            Row(
+                f"{name}, {batch} rows, {label(threads)}",
+                apart(threads, learner_figures, name, batch, settings.repeats),
+            )
+        )
     return rows
 
 
@@ -357,7 +503,9 @@ def learner_figures(name: str, batch_size: int, repeats: int) -> dict[str, float
     game = make_game("connect_four")
     settings = compose([f"network={name}", f"learner.batch_size={batch_size}"])
     settings.learner.precision = "float32" if name == "tiny" else "bfloat16"
-    learner = Learner(make_network(game.planes_shape, game.num_actions, settings.network), settings.learner, cpu())
+    learner = Learner(
+        make_network(game.planes_shape, game.num_actions, settings.network), settings.learner, cpu()
+    )
     replay = Replay(game, settings.replay, child_generator(0, "benchmark"))
     for record in random_records(game, 200):
         replay.add(record)
@@ -385,7 +533,13 @@ def random_records(game, num_games: int):
     from alphazero.selfplay.lockstep import SelfPlay, SelfPlaySettings
 
     options = SelfPlaySettings(num_parallel_games=64, num_simulations=8, full_search_share=1.0)
-    yield from SelfPlay(game, UniformEvaluator(game.num_actions), options, SearchSettings(), child_generator(0, "records")).play(num_games)
+    yield from SelfPlay(
+        game,
+        UniformEvaluator(game.num_actions),
+        options,
+        SearchSettings(),
+        child_generator(0, "records"),
+    ).play(num_games)
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------------------------
@@ -395,17 +549,31 @@ def memory_rows(settings: Settings) -> list[Row]:
     """Measure the memory of self-play as it goes on, each row in a process of its own."""
     everyone = thread_counts()[-1]
     return [
-        Row(f"{name} {network_label(shape)}, {label(everyone)}", apart(everyone, memory_figures, name, shape, everyone, MEMORY_GAMES))
+        Row(
+            f"{name} {network_label(shape)}, {label(everyone)}",
+            apart(everyone, memory_figures, name, shape, everyone, MEMORY_GAMES),
+        )
         for name, shape in SELFPLAY_GAMES.items()
     ]
 
 
-def memory_figures(name: str, shape: tuple[int, int], num_threads: int, num_games: int) -> dict[str, float]:
+def memory_figures(
+    name: str, shape: tuple[int, int], num_threads: int, num_games: int
+) -> dict[str, float]:
     """Return megabytes in use after each quarter of the games, with the cache, 64 simulations and a change of weights every 100 games."""
     import resource
 
     game, network, sample = network_of(name, *shape)
-    run = SelfPlayRun(game, network, sample, fastest(network, sample, num_threads), num_threads, 128, simulations=64, batch=64)
+    run = SelfPlayRun(
+        game,
+        network,
+        sample,
+        fastest(network, sample, num_threads),
+        num_threads,
+        128,
+        simulations=64,
+        batch=64,
+    )
     figures = {}
     for quarter in range(1, 5):
         for _ in range(3):
@@ -435,7 +603,9 @@ def network_of(name: str, blocks: int, channels: int):
     from alphazero.network.network import NetworkSettings, make_network
 
     game = make_game(name)
-    network = make_network(game.planes_shape, game.num_actions, NetworkSettings(blocks=blocks, channels=channels))
+    network = make_network(
+        game.planes_shape, game.num_actions, NetworkSettings(blocks=blocks, channels=channels)
+    )
     return game, network, sample_positions(game, 256, np.random.default_rng(0))
 
 
@@ -443,7 +613,9 @@ def fastest(network, sample, num_threads: int):
     """Return the engine that auto would take."""
     from alphazero.inference.engines.selection import candidates, measure_speeds
 
-    return measure_speeds(candidates("auto", "auto", cpu()), network, sample.planes[:64], cpu(), num_threads)[0].choice
+    return measure_speeds(
+        candidates("auto", "auto", cpu()), network, sample.planes[:64], cpu(), num_threads
+    )[0].choice
 
 
 def plain_eager_per_s(network, planes, num_threads: int) -> float:
@@ -495,7 +667,9 @@ def apart(num_cores: int, function, *arguments):
     """Return what ``function`` returns in a fresh process that has so many cores: libraries look at the machine once, when they are first used."""
     import multiprocessing
 
-    with multiprocessing.get_context("spawn").Pool(1, initializer=keep_to_cores, initargs=(num_cores,)) as pool:
+    with multiprocessing.get_context("spawn").Pool(
+        1, initializer=keep_to_cores, initargs=(num_cores,)
+    ) as pool:
         return pool.apply(function, arguments)
 
 
@@ -559,7 +733,9 @@ def processor_name() -> str:
 def show(section: str, rows: list[Row], console: Console) -> None:
     """Print a section with a column for each row, since names of figures are long and a terminal is narrow; many rows are lines."""
     if len(rows) > _MOST_COLUMNS:
-        table = Table("", *(_unit(key) for key in rows[0].figures), title=section, title_justify="left")
+        table = Table(
+            "", *(_unit(key) for key in rows[0].figures), title=section, title_justify="left"
+        )
         for row in rows:
             table.add_row(row.name, *(written(figure) for figure in row.figures.values()))
         return console.print(table)
@@ -580,17 +756,33 @@ def written(figure: float) -> str:
 
 
 def read_words(words: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", metavar="PARTS", default=",".join(SECTIONS), help=f"parts, with commas: {', '.join(SECTIONS)}")
-    parser.add_argument("--repeats", type=int, default=7, help="runs of each measurement, of which the median counts (default 7)")
-    parser.add_argument("--json", metavar="PATH", type=Path, help="write the figures to this file as well")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--only",
+        metavar="PARTS",
+        default=",".join(SECTIONS),
+        help=f"parts, with commas: {', '.join(SECTIONS)}",
+    )
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=7,
+        help="runs of each measurement, of which the median counts (default 7)",
+    )
+    parser.add_argument(
+        "--json", metavar="PATH", type=Path, help="write the figures to this file as well"
+    )
     options = parser.parse_args(words)
     options.only = options.only.split(",")
     for part in options.only:
         if part not in SECTIONS:
             parser.error(f"there is no part '{part}'; there are: {', '.join(SECTIONS)}.")
     if options.json and not options.json.resolve().parent.is_dir():
-        parser.error(f"--json {options.json} is not allowed: there is no folder {options.json.parent} to write it to.")
+        parser.error(
+            f"--json {options.json} is not allowed: there is no folder {options.json.parent} to write it to."
+        )
     if options.repeats < 1:
         parser.error(f"--repeats {options.repeats} is not allowed: it is a number from 1 on.")
     return options
@@ -601,7 +793,9 @@ def main(words: list[str]) -> int:
     console = Console()
     jit.announce_first_compilation()
     report = {"machine": machine()}
-    console.print(", ".join(f"{name} {value}" for name, value in report["machine"].items()), highlight=False)
+    console.print(
+        ", ".join(f"{name} {value}" for name, value in report["machine"].items()), highlight=False
+    )
     for part in options.only:
         rows = SECTIONS[part](Settings(options.repeats))
         show(part, rows, console)

@@ -43,7 +43,11 @@ def main(num_steps: int, words: list[str]) -> None:
     states, keeps, values = _exact_positions(game, child_generator(0, "exact positions"))
     held_out = len(states) // 10
     generator = child_generator(settings.seed, "replay")
-    learner = Learner(make_network(game.planes_shape, game.num_actions, settings.network, settings.seed), settings.learner, torch.device("cpu"))
+    learner = Learner(
+        make_network(game.planes_shape, game.num_actions, settings.network, settings.seed),
+        settings.learner,
+        torch.device("cpu"),
+    )
 
     def sample() -> Batch:
         rows = generator.integers(held_out, len(states), settings.learner.batch_size)
@@ -51,12 +55,18 @@ def main(num_steps: int, words: list[str]) -> None:
 
     start, chunk = time.perf_counter(), max(num_steps // 50, 1)
     for done in track(range(0, num_steps, chunk), f"{len(states) - held_out:,} positions"):
-        for _ in learner.learn((sample() for _ in range(min(chunk, num_steps - done))), done / num_steps):
+        for _ in learner.learn(
+            (sample() for _ in range(min(chunk, num_steps - done))), done / num_steps
+        ):
             pass
     seconds = time.perf_counter() - start
     found = learner.losses_on(_batch(game, states[:held_out], keeps[:held_out], values[:held_out]))
-    print(f"{num_steps:,} steps of {settings.learner.batch_size} rows, {1000 * seconds / num_steps:.1f} ms each, batches included")
-    print(f"on {held_out:,} other positions: value {found.value_loss:.4f}, policy {found.policy_loss:.4f} nats")
+    print(
+        f"{num_steps:,} steps of {settings.learner.batch_size} rows, {1000 * seconds / num_steps:.1f} ms each, batches included"
+    )
+    print(
+        f"on {held_out:,} other positions: value {found.value_loss:.4f}, policy {found.policy_loss:.4f} nats"
+    )
 
 
 def _exact_positions(game, generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -65,23 +75,42 @@ def _exact_positions(game, generator) -> tuple[np.ndarray, np.ndarray, np.ndarra
     for ply in range(_PLIES.stop):
         if ply in _PLIES:
             found.append(states)
-        draws = np.where(game.legal_action_mask(states), generator.random((len(states), game.num_actions)), -1.0)
+        draws = np.where(
+            game.legal_action_mask(states), generator.random((len(states), game.num_actions)), -1.0
+        )
         after = game.step(states, draws.argmax(axis=1))
         states = after.states[~after.over]
     states = np.concatenate(found)
     _, unlike = np.unique(canonical_keys(game, states), return_index=True)
     states = states[generator.permutation(unlike)]
     solver, starts = BitbullySolver(game), range(0, len(states), _SOLVED_AT_ONCE)
-    results = values_of(np.concatenate([solver.scores(states[start : start + _SOLVED_AT_ONCE]) for start in track(starts, "solving")]))
+    results = values_of(
+        np.concatenate(
+            [
+                solver.scores(states[start : start + _SOLVED_AT_ONCE])
+                for start in track(starts, "solving")
+            ]
+        )
+    )
     best = results.max(axis=1)
     return states, results == best[:, None], best
 
 
 def _batch(game, states, keeps, values, generator=None) -> Batch:
     """Return rows to learn from, each under a random symmetry if there is a generator."""
-    planes, mask, weights = game.observe(states), game.legal_action_mask(states), keeps / keeps.sum(axis=1, keepdims=True, dtype=np.float32)
+    planes, mask, weights = (
+        game.observe(states),
+        game.legal_action_mask(states),
+        keeps / keeps.sum(axis=1, keepdims=True, dtype=np.float32),
+    )
     if generator is not None:
-        planes, weights, mask = under_symmetries(generator.integers(len(game.cell_symmetries), size=len(states)), game, planes, weights, mask)
+        planes, weights, mask = under_symmetries(
+            generator.integers(len(game.cell_symmetries), size=len(states)),
+            game,
+            planes,
+            weights,
+            mask,
+        )
     return Batch(planes, weights, mask, values, values.astype(np.float32))
 
 

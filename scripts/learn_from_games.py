@@ -37,21 +37,33 @@ def main(path: str, num_steps: int, words: list[str]) -> None:
     game = make_game(folder.read_config()["game"]["name"])
     settings = compose([*words, f"game.name={game.name}"])
     settings.learner.precision = settings.learner.precision.replace("auto", "bfloat16")
-    records = folder.load_games(max(int(file.stem) for file in (folder.path / "games").iterdir()), _ALL)
+    records = folder.load_games(
+        max(int(file.stem) for file in (folder.path / "games").iterdir()), _ALL
+    )
     held_out = max(len(records) // 10, 1)
-    seen, unseen = (_replay(game, settings, part) for part in (records[:-held_out], records[-held_out:]))
+    seen, unseen = (
+        _replay(game, settings, part) for part in (records[:-held_out], records[-held_out:])
+    )
     set_num_threads(settings.run.num_threads)
     network = make_network(game.planes_shape, game.num_actions, settings.network, settings.seed)
     learner = Learner(network, settings.learner, torch.device("cpu"))
     start, chunk = time.perf_counter(), max(num_steps // 50, 1)
-    for done in track(range(0, num_steps, chunk), f"{seen.window:,} rows"):  # in fifty parts, as in a run: the step size falls from one to the next
-        batches = (seen.sample(settings.learner.batch_size) for _ in range(min(chunk, num_steps - done)))
+    for done in track(
+        range(0, num_steps, chunk), f"{seen.window:,} rows"
+    ):  # in fifty parts, as in a run: the step size falls from one to the next
+        batches = (
+            seen.sample(settings.learner.batch_size) for _ in range(min(chunk, num_steps - done))
+        )
         for _ in learner.learn(batches, done / num_steps):
             pass
     seconds = time.perf_counter() - start
     found = _losses(learner, unseen)
-    print(f"{num_steps:,} steps of {settings.learner.batch_size} rows, {1000 * seconds / num_steps:.1f} ms each, batches included")
-    print(f"on {unseen.window:,} rows of newer games: policy {found.policy_loss:.4f} nats, value {found.value_loss:.4f}")
+    print(
+        f"{num_steps:,} steps of {settings.learner.batch_size} rows, {1000 * seconds / num_steps:.1f} ms each, batches included"
+    )
+    print(
+        f"on {unseen.window:,} rows of newer games: policy {found.policy_loss:.4f} nats, value {found.value_loss:.4f}"
+    )
     if (shipped := shipped_path(game.name)) is not None:
         engine = make_engine(REFERENCE, torch.device("cpu"), 1)
         positions = read_set(shipped, game)
@@ -59,8 +71,12 @@ def main(path: str, num_steps: int, words: list[str]) -> None:
         report = measure_accuracy(EvaluatorPlayer(game, engine, 0).choose, positions)
         kept, values = report.kept(), report.values
         low, high = kept.interval
-        print(f"the network alone keeps the exact result of {kept.share:.1%} ({low:.1%} to {high:.1%}) of {kept.total:,} positions")
-        print(f"its values are wrong by {values.mean_error:.3f}, and tell the result of {values.results_right.share:.1%} of {values.results_right.total:,}")
+        print(
+            f"the network alone keeps the exact result of {kept.share:.1%} ({low:.1%} to {high:.1%}) of {kept.total:,} positions"
+        )
+        print(
+            f"its values are wrong by {values.mean_error:.3f}, and tell the result of {values.results_right.share:.1%} of {values.results_right.total:,}"
+        )
 
 
 def _replay(game, settings, records) -> Replay:
@@ -69,7 +85,9 @@ def _replay(game, settings, records) -> Replay:
     whole = dataclasses.replace(settings.replay, window_start=rows, window_max=rows)
     heads = settings.network
     generator = child_generator(settings.seed, "replay")
-    replay = Replay(game, whole, generator, heads.reply_head, heads.ownership_head or heads.margin_head)
+    replay = Replay(
+        game, whole, generator, heads.reply_head, heads.ownership_head or heads.margin_head
+    )
     for record in records:
         replay.add(record)
     return replay

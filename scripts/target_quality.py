@@ -27,7 +27,17 @@ from alphazero.training.settings import TrainSettings
 _LEAST_SHARE = 1e-3  # of a policy target on good moves, in its logarithm
 _BATCH = 256
 _NUM_BINS = 5
-_RETURNS = [(0.8, 0.0), (0.9, 0.0), (0.95, 0.0), (0.8, 0.5), (0.9, 0.5), (0.95, 0.5), (1.0, 0.5), (0.9, 0.1), (0.9, 1.0)]  # (lambda, cut)
+_RETURNS = [
+    (0.8, 0.0),
+    (0.9, 0.0),
+    (0.95, 0.0),
+    (0.8, 0.5),
+    (0.9, 0.5),
+    (0.95, 0.5),
+    (1.0, 0.5),
+    (0.9, 0.1),
+    (0.9, 1.0),
+]  # (lambda, cut)
 _SEARCHES = {
     "PUCT": {"forced_playouts_k": 0.0},
     "forced, k 0.5": {"forced_playouts_k": 0.5},
@@ -38,7 +48,9 @@ _SEARCHES = {
 }
 
 
-def drawn_rows(records, num_rows: int, first_ply: int, generator: np.random.Generator) -> list[tuple[int, int]]:
+def drawn_rows(
+    records, num_rows: int, first_ply: int, generator: np.random.Generator
+) -> list[tuple[int, int]]:
     """Return (game, ply) of so many target rows, at most one of a game, from ``first_ply`` on."""
     rows = []
     for index in generator.permutation(len(records)):
@@ -57,21 +69,37 @@ def value_targets(game, records, rows) -> dict[str, np.ndarray]:
     def column(of) -> np.ndarray:
         return np.array([of(records[index])[ply] for index, ply in rows], np.float64)
 
-    result, search = column(lambda record: record.outcomes), column(lambda record: record.root_values)
+    result, search = (
+        column(lambda record: record.outcomes),
+        column(lambda record: record.root_values),
+    )
     targets = {"result": result, "search": search, "half and half": (result + search) / 2}
     for decay, cut in _RETURNS:
-        returns = column(lambda record, decay=decay, cut=cut: value_returns(record, game.players(record.states), decay, cut)[0])
+        returns = column(
+            lambda record, decay=decay, cut=cut: value_returns(
+                record, game.players(record.states), decay, cut
+            )[0]
+        )
         targets[f"lambda {decay:g}, cut {cut:g}" if cut else f"lambda {decay:g}"] = returns
     return targets
 
 
-def searched(game, evaluator, states, num_simulations: int, settings: SearchSettings) -> tuple[np.ndarray, np.ndarray]:
+def searched(
+    game, evaluator, states, num_simulations: int, settings: SearchSettings
+) -> tuple[np.ndarray, np.ndarray]:
     """Return action weights ([N, A]) and values ([N]) of noisy searches of the positions."""
     weights, values = [], []
     for start in range(0, len(states), _BATCH):
         part = states[start : start + _BATCH]
         rows = np.arange(len(part))
-        search = TreeSearch(game, evaluator, len(part), num_simulations, settings, child_generator(start, "target quality"))
+        search = TreeSearch(
+            game,
+            evaluator,
+            len(part),
+            num_simulations,
+            settings,
+            child_generator(start, "target quality"),
+        )
         search.reset(rows, part, np.full(len(part), num_simulations), np.ones(len(part), np.bool_))
         search.run()
         output = search.output(rows)
@@ -83,39 +111,87 @@ def searched(game, evaluator, states, num_simulations: int, settings: SearchSett
 def value_table(targets: dict[str, np.ndarray], exact: np.ndarray, plies: np.ndarray) -> Table:
     """Return the mean squared errors, for all rows and by ply."""
     edges = np.quantile(plies, np.linspace(0, 1, _NUM_BINS + 1)).astype(int)
-    bins = [(first, last) for first, last in zip(edges[:-1], np.append(edges[1:-1], edges[-1] + 1)) if last > first]
-    table = Table("target", "all", *(f"{first} to {last - 1}" for first, last in bins), title="squared error of value targets, by ply", title_justify="left")
+    bins = [
+        (first, last)
+        for first, last in zip(edges[:-1], np.append(edges[1:-1], edges[-1] + 1))
+        if last > first
+    ]
+    table = Table(
+        "target",
+        "all",
+        *(f"{first} to {last - 1}" for first, last in bins),
+        title="squared error of value targets, by ply",
+        title_justify="left",
+    )
     for name, values in targets.items():
         errors = (values - exact) ** 2
-        table.add_row(name, f"{errors.mean():.4f}", *(f"{errors[(plies >= first) & (plies < last)].mean():.4f}" for first, last in bins))
+        table.add_row(
+            name,
+            f"{errors.mean():.4f}",
+            *(f"{errors[(plies >= first) & (plies < last)].mean():.4f}" for first, last in bins),
+        )
     return table
 
 
-def search_table(game, evaluator, states, scores, num_simulations: int, settings: SearchSettings) -> Table:
+def search_table(
+    game, evaluator, states, scores, num_simulations: int, settings: SearchSettings
+) -> Table:
     """Return what each way of searching says of positions in which some legal moves keep the exact result and others do not."""
-    exact, keeps = values_of(scores.max(axis=1)), values_of(scores) == values_of(scores.max(axis=1))[:, None]
+    exact, keeps = (
+        values_of(scores.max(axis=1)),
+        values_of(scores) == values_of(scores.max(axis=1))[:, None],
+    )
     keeps &= scores != ILLEGAL_SCORE
     can_fail = keeps.sum(axis=1) < (scores != ILLEGAL_SCORE).sum(axis=1)
     states, exact, keeps = states[can_fail], exact[can_fail], keeps[can_fail]
-    title = f"{num_simulations} simulations with noise, {len(states):,} positions that can be misplayed"
-    table = Table("search", "on good moves", "mean logarithm", "value error²", title=title, title_justify="left")
+    title = (
+        f"{num_simulations} simulations with noise, {len(states):,} positions that can be misplayed"
+    )
+    table = Table(
+        "search",
+        "on good moves",
+        "mean logarithm",
+        "value error²",
+        title=title,
+        title_justify="left",
+    )
     for name, words in _SEARCHES.items():
-        weights, values = searched(game, evaluator, states, num_simulations, dataclasses.replace(settings, **words))
+        weights, values = searched(
+            game, evaluator, states, num_simulations, dataclasses.replace(settings, **words)
+        )
         good = (weights * keeps).sum(axis=1)
         logarithm = np.log(np.maximum(good, _LEAST_SHARE)).mean()
-        table.add_row(name, f"{good.mean():.1%}", f"{logarithm:.4f}", f"{((values - exact) ** 2).mean():.4f}")
+        table.add_row(
+            name, f"{good.mean():.1%}", f"{logarithm:.4f}", f"{((values - exact) ** 2).mean():.4f}"
+        )
     return table
 
 
 def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("run", help="the folder of a run, or latest")
-    parser.add_argument("--root", default=TrainSettings().run.root, help="where the runs are, for latest")
+    parser.add_argument(
+        "--root", default=TrainSettings().run.root, help="where the runs are, for latest"
+    )
     parser.add_argument("--rows", type=int, default=2000, help="positions that are scored")
-    parser.add_argument("--first-ply", type=int, default=0, help="the first ply that they are drawn from; Othello's solver knows endgames alone")
-    parser.add_argument("--games", type=int, default=6000, help="stored games that they are drawn from, the newest ones")
+    parser.add_argument(
+        "--first-ply",
+        type=int,
+        default=0,
+        help="the first ply that they are drawn from; Othello's solver knows endgames alone",
+    )
+    parser.add_argument(
+        "--games",
+        type=int,
+        default=6000,
+        help="stored games that they are drawn from, the newest ones",
+    )
     parser.add_argument("--oldest", action="store_true", help="the oldest stored games instead")
-    parser.add_argument("--network", help="the network that searches; without it the newest of the run")
+    parser.add_argument(
+        "--network", help="the network that searches; without it the newest of the run"
+    )
     parser.add_argument("--simulations", type=int, default=64, help="of a search")
     options = parser.parse_args(words)
     try:
@@ -123,11 +199,15 @@ def main(words: list[str]) -> int:
         config = folder.read_config()
         game = make_game(config["game"]["name"])
         solver = make_solver(game)
-        records = folder.load_games(max(int(file.stem) for file in (folder.path / "games").iterdir()), 10**9)
+        records = folder.load_games(
+            max(int(file.stem) for file in (folder.path / "games").iterdir()), 10**9
+        )
         records = records[: options.games] if options.oldest else records[-options.games :]
         rows = drawn_rows(records, options.rows, options.first_ply, np.random.default_rng(0))
         if not rows:
-            raise ValueError(f"no stored game of {folder.path} has a row to score from ply {options.first_ply} on; --rows must be 1 or more.")
+            raise ValueError(
+                f"no stored game of {folder.path} has a row to score from ply {options.first_ply} on; --rows must be 1 or more."
+            )
         states = np.stack([records[index].states[ply] for index, ply in rows])
         scores = solver.scores(states)
         player = NetworkPlayer(game, options.network or folder.path)
@@ -136,9 +216,18 @@ def main(words: list[str]) -> int:
         return 2
     console = Console(highlight=False)
     exact = values_of(scores.max(axis=1))
-    console.print(value_table(value_targets(game, records, rows), exact, np.array([ply for _, ply in rows])))
-    settings = SearchSettings(**{name: config["search"][name] for name in ("dirichlet_alpha", "dirichlet_alpha_per_move", "root_prior_temperature")})
-    console.print(search_table(game, player.evaluator, states, scores, options.simulations, settings))
+    console.print(
+        value_table(value_targets(game, records, rows), exact, np.array([ply for _, ply in rows]))
+    )
+    settings = SearchSettings(
+        **{
+            name: config["search"][name]
+            for name in ("dirichlet_alpha", "dirichlet_alpha_per_move", "root_prior_temperature")
+        }
+    )
+    console.print(
+        search_table(game, player.evaluator, states, scores, options.simulations, settings)
+    )
     return 0
 
 

@@ -21,10 +21,19 @@ def shares(rows: list[dict]) -> dict[str, float]:
     def total(of) -> float:
         return sum(of(row) for row in rows)
 
-    evaluator, network = (total(lambda row, key=key: row["selfplay_s"] * row[f"selfplay.{key}_share"]) for key in ("evaluator", "network"))
-    learner, sampling = (total(lambda row, key=key: row[key]) for key in ("learner_s", "sampling_s"))
-    swap, measure, store = (total(lambda row, key=key: row[key]) for key in ("engine.seconds", "measure_s", "store_s"))
-    reanalysis = total(lambda row: row.get("reanalysis_s", 0.0))  # runs of earlier versions have none
+    evaluator, network = (
+        total(lambda row, key=key: row["selfplay_s"] * row[f"selfplay.{key}_share"])
+        for key in ("evaluator", "network")
+    )
+    learner, sampling = (
+        total(lambda row, key=key: row[key]) for key in ("learner_s", "sampling_s")
+    )
+    swap, measure, store = (
+        total(lambda row, key=key: row[key]) for key in ("engine.seconds", "measure_s", "store_s")
+    )
+    reanalysis = total(
+        lambda row: row.get("reanalysis_s", 0.0)
+    )  # runs of earlier versions have none
     known = total(lambda row: row["selfplay_s"]) + reanalysis + learner + swap
     return {
         "self-play: network": network,
@@ -41,9 +50,13 @@ def shares(rows: list[dict]) -> dict[str, float]:
 
 
 def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("run", help="the folder of a run, or latest")
-    parser.add_argument("--root", default=TrainSettings().run.root, help="where the runs are, for latest")
+    parser.add_argument(
+        "--root", default=TrainSettings().run.root, help="where the runs are, for latest"
+    )
     options = parser.parse_args(words)
     try:
         folder = RunFolder.find(options.run, options.root, None)
@@ -53,11 +66,21 @@ def main(words: list[str]) -> int:
         print(f"error: the times of '{options.run}' cannot be read: {error}", file=sys.stderr)
         return 2
     whole = sum(parts.values())
-    table = Table("part", "seconds", "share", title=f"{folder.path}: {len(rows)} iterations", title_justify="left")
+    table = Table(
+        "part",
+        "seconds",
+        "share",
+        title=f"{folder.path}: {len(rows)} iterations",
+        title_justify="left",
+    )
     for name, seconds in parts.items():
         table.add_row(name, f"{seconds:,.1f}", f"{seconds / whole:.1%}")
     table.add_section()
-    table.add_row("network and learner's steps", "", f"{(parts['self-play: network'] + parts['learner: steps']) / whole:.1%}")
+    table.add_row(
+        "network and learner's steps",
+        "",
+        f"{(parts['self-play: network'] + parts['learner: steps']) / whole:.1%}",
+    )
     for column in table.columns[1:]:
         column.justify = "right"
     Console(highlight=False).print(table)

@@ -37,9 +37,18 @@ class Round:
     is_best: bool  #: whether it beats all before it
 
 
-def climb(evaluate: Callable[[np.ndarray], float], start: np.ndarray, num_rounds: int, generator: np.random.Generator) -> Iterator[Round]:
+def climb(
+    evaluate: Callable[[np.ndarray], float],
+    start: np.ndarray,
+    num_rounds: int,
+    generator: np.random.Generator,
+) -> Iterator[Round]:
     """Climb from ``start`` to weights of a higher score, in ``num_rounds`` steps; yield the start and every candidate."""
-    best, step, sizes = Round(start, evaluate(start), True), FIRST_STEP, np.maximum(abs(start), SMALLEST_SIZE)
+    best, step, sizes = (
+        Round(start, evaluate(start), True),
+        FIRST_STEP,
+        np.maximum(abs(start), SMALLEST_SIZE),
+    )
     yield best
     for _ in range(num_rounds):
         weights = best.weights + step * sizes * generator.standard_normal(len(start))
@@ -51,11 +60,17 @@ def climb(evaluate: Callable[[np.ndarray], float], start: np.ndarray, num_rounds
         yield candidate
 
 
-def meet(game: Game, weights: np.ndarray, time_limit_s: float, num_games: int, seed: int) -> MatchReport:
+def meet(
+    game: Game, weights: np.ndarray, time_limit_s: float, num_games: int, seed: int
+) -> MatchReport:
     """Let weighted rollouts (player A) meet random ones with the same time for each move."""
-    weighted = PlayerSettings(time_limit_s=time_limit_s, rollout="weighted", rollout_weights=weights.tolist(), seed=seed)
+    weighted = PlayerSettings(
+        time_limit_s=time_limit_s, rollout="weighted", rollout_weights=weights.tolist(), seed=seed
+    )
     plain = PlayerSettings(time_limit_s=time_limit_s, seed=seed + 1)
-    return play_match(game, UctPlayer(game, weighted), UctPlayer(game, plain), num_games, OPENING_PLIES, seed)
+    return play_match(
+        game, UctPlayer(game, weighted), UctPlayer(game, plain), num_games, OPENING_PLIES, seed
+    )
 
 
 def tune(options: argparse.Namespace, console: Console) -> np.ndarray:
@@ -64,18 +79,29 @@ def tune(options: argparse.Namespace, console: Console) -> np.ndarray:
     names = rules.feature_names(game.rules)
     start = options.start if options.start is not None else rules.rollout_weights(game.rules)
     if len(names) == 0 or len(start) != len(names):
-        raise ValueError(f"{game.name} takes {len(names)} rollout weights ({', '.join(names) or 'it has no evaluation of moves'}).")
-    console.print(f"{game.name}, {options.time_limit_s:g} s for a move, {options.games} games for each candidate: {', '.join(names)}")
+        raise ValueError(
+            f"{game.name} takes {len(names)} rollout weights ({', '.join(names) or 'it has no evaluation of moves'})."
+        )
+    console.print(
+        f"{game.name}, {options.time_limit_s:g} s for a move, {options.games} games for each candidate: {', '.join(names)}"
+    )
 
     def evaluate(weights: np.ndarray) -> float:
         return meet(game, weights, options.time_limit_s, options.games, options.seed).score
 
     best = None
-    for number, found in enumerate(climb(evaluate, start, options.rounds, child_generator(options.seed, "tune_rollouts"))):
+    for number, found in enumerate(
+        climb(evaluate, start, options.rounds, child_generator(options.seed, "tune_rollouts"))
+    ):
         best = found if found.is_best else best
         mark = "start" if number == 0 else ("better" if found.is_best else "")
-        console.print(f"{number:>4}  {written(found.weights)}  scores {found.score:.1%}  {mark}", highlight=False)
-    report = meet(game, best.weights, options.time_limit_s, options.final_games, options.seed + 10**6)
+        console.print(
+            f"{number:>4}  {written(found.weights)}  scores {found.score:.1%}  {mark}",
+            highlight=False,
+        )
+    report = meet(
+        game, best.weights, options.time_limit_s, options.final_games, options.seed + 10**6
+    )
     low, high = report.score_interval
     console.print(
         f"best  {written(best.weights)}  scores {report.score:.1%} against random rollouts (95 % interval {low:.1%} to {high:.1%}, "
@@ -91,20 +117,46 @@ def written(weights: np.ndarray) -> str:
 
 
 def read_words(words: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--game", default="othello:6", help="the game (default othello:6)")
-    parser.add_argument("--time-limit-s", type=float, default=0.01, help="seconds for a move, of both sides (default 0.01)")
+    parser.add_argument(
+        "--time-limit-s",
+        type=float,
+        default=0.01,
+        help="seconds for a move, of both sides (default 0.01)",
+    )
     parser.add_argument("--rounds", type=int, default=8, help="candidates to try (default 8)")
-    parser.add_argument("--games", type=int, default=40, help="games for each candidate, an even number (default 40)")
-    parser.add_argument("--final-games", type=int, default=100, help="games that measure the result, an even number (default 100)")
-    parser.add_argument("--start", type=float, nargs="+", help="the weights to begin with; without them the game's own")
-    parser.add_argument("--seed", type=int, default=0, help="seed of candidates, openings and players (default 0)")
+    parser.add_argument(
+        "--games",
+        type=int,
+        default=40,
+        help="games for each candidate, an even number (default 40)",
+    )
+    parser.add_argument(
+        "--final-games",
+        type=int,
+        default=100,
+        help="games that measure the result, an even number (default 100)",
+    )
+    parser.add_argument(
+        "--start",
+        type=float,
+        nargs="+",
+        help="the weights to begin with; without them the game's own",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="seed of candidates, openings and players (default 0)"
+    )
     options = parser.parse_args(words)
     for name, smallest in (("rounds", 0), ("games", 2), ("final_games", 2), ("seed", 0)):
         number = getattr(options, name)
         if number < smallest or ("games" in name and number % 2):
             even = "an even number" if "games" in name else "a number"
-            parser.error(f"--{name.replace('_', '-')} {number} is not allowed: it is {even} from {smallest} on.")
+            parser.error(
+                f"--{name.replace('_', '-')} {number} is not allowed: it is {even} from {smallest} on."
+            )
     options.start = None if options.start is None else np.array(options.start)
     return options
 

@@ -36,7 +36,10 @@ def answer(words, board, strict):
         board.play(square)
         return "", board
     moves = board.disc_moves(board.player)
-    return f"{chr(ord('A') + moves[0] % board.size)}{moves[0] // board.size + 1}" if moves else "PASS", board
+    return (
+        f"{chr(ord('A') + moves[0] % board.size)}{moves[0] // board.size + 1}" if moves else "PASS",
+        board,
+    )
 
 
 def main():

@@ -9,7 +9,9 @@ import math
 
 import numpy as np
 
-DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0)]
+DIRECTIONS = [
+    (down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0)
+]
 
 
 def ray(board, row, column, down, right):
@@ -41,7 +43,11 @@ class NaiveConnectX:
         self.length, self.player = length, 0
 
     def legal(self):
-        return [] if self.over() else [column for column, cell in enumerate(self.board[0]) if cell == 0]
+        return (
+            []
+            if self.over()
+            else [column for column, cell in enumerate(self.board[0]) if cell == 0]
+        )
 
     def play(self, action):
         row = max(row for row in range(len(self.board)) if self.board[row][action] == 0)
@@ -63,7 +69,11 @@ class NaiveTicTacToe:
         self.player = 0
 
     def legal(self):
-        return [] if self.over() else [square for square in range(9) if self.board[square // 3][square % 3] == 0]
+        return (
+            []
+            if self.over()
+            else [square for square in range(9) if self.board[square // 3][square % 3] == 0]
+        )
 
     def play(self, action):
         self.board[action // 3][action % 3] = 1 + self.player
@@ -102,7 +112,11 @@ class NaiveOthello:
         return discs
 
     def disc_moves(self, player):
-        return [square for square in range(self.size**2) if self.turned(square // self.size, square % self.size, player)]
+        return [
+            square
+            for square in range(self.size**2)
+            if self.turned(square // self.size, square % self.size, player)
+        ]
 
     def legal(self):
         if self.over():
@@ -137,7 +151,12 @@ class NaiveSnort:
         squares = []
         for row in range(side):
             for column in range(side):
-                beside = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+                beside = [
+                    (row - 1, column),
+                    (row + 1, column),
+                    (row, column - 1),
+                    (row, column + 1),
+                ]
                 pieces = [self.board[r][c] for r, c in beside if 0 <= r < side and 0 <= c < side]
                 if self.board[row][column] == 0 and 2 - self.player not in pieces:
                     squares.append(row * side + column)
@@ -172,9 +191,15 @@ def naive_twin(name):
 def naive_under_symmetries(chosen, game, planes, action_weights, legal_action_mask):
     """Return rows under symmetries in a pass of numpy for each array."""
     flat = planes.reshape(*planes.shape[:2], -1)
-    shown = np.take_along_axis(flat, game.cell_symmetries[chosen][:, None], axis=2).reshape(planes.shape)
+    shown = np.take_along_axis(flat, game.cell_symmetries[chosen][:, None], axis=2).reshape(
+        planes.shape
+    )
     actions = game.action_symmetries[chosen]
-    return shown, np.take_along_axis(action_weights, actions, axis=1), np.take_along_axis(legal_action_mask, actions, axis=1)
+    return (
+        shown,
+        np.take_along_axis(action_weights, actions, axis=1),
+        np.take_along_axis(legal_action_mask, actions, axis=1),
+    )
 
 
 def naive_owners(record, game):
@@ -185,14 +210,24 @@ def naive_owners(record, game):
     rows = []
     for before in record.states:
         own = 1 + int(game.players(before[None])[0])
-        rows.append(np.array([0 if cell == 0 else 1 if cell == own else -1 for cell in game.cells(state).ravel()], np.int8))
+        rows.append(
+            np.array(
+                [
+                    0 if cell == 0 else 1 if cell == own else -1
+                    for cell in game.cells(state).ravel()
+                ],
+                np.int8,
+            )
+        )
     return rows
 
 
 def naive_agreement(answers, other_answers, legal_action_mask):
     """Return (mean divergence of policies, mean difference of values) of two evaluators' (logits, values), action by action."""
     divergences, errors = [], []
-    for logits, value, other_logits, other_value, mask in zip(*answers, *other_answers, legal_action_mask):
+    for logits, value, other_logits, other_value, mask in zip(
+        *answers, *other_answers, legal_action_mask
+    ):
         legal = [action for action in range(len(mask)) if mask[action]]
         policies = []
         for row in (logits, other_logits):

@@ -17,7 +17,9 @@ def naive_schedule(num_considered, num_simulations):
         return list(range(num_simulations))
     visits, schedule, left = [0] * num_considered, [], num_considered
     while len(schedule) < num_simulations:
-        for _ in range(max(1, int(num_simulations / (math.ceil(math.log2(num_considered)) * left)))):
+        for _ in range(
+            max(1, int(num_simulations / (math.ceil(math.log2(num_considered)) * left)))
+        ):
             for action in range(left):
                 schedule.append(visits[action])
                 visits[action] += 1
@@ -52,7 +54,11 @@ class NaivePlannedSearch(NaiveSearch):
         """Return Gumbel's action: the best of those visited most in this search."""
         policy = self.improved_policy()
         most = max(self._made(action) for action in policy)
-        scores = {action: self._gumbel_score(action, temperature) for action in policy if self._made(action) == most}
+        scores = {
+            action: self._gumbel_score(action, temperature)
+            for action in policy
+            if self._made(action) == most
+        }
         return max(scores, key=scores.get)
 
     def improved_policy(self):
@@ -86,7 +92,10 @@ class NaivePlannedSearch(NaiveSearch):
                     return action
         if path != () and self.settings.interior == "gumbel":
             policy = self._interior_policy(path)
-            scores = {action: share - self.visits(path, action) / len(self.nodes[path].values) for action, share in policy.items()}
+            scores = {
+                action: share - self.visits(path, action) / len(self.nodes[path].values)
+                for action, share in policy.items()
+            }
             return max(scores, key=scores.get)
         return super()._select(path)
 
@@ -97,7 +106,11 @@ class NaivePlannedSearch(NaiveSearch):
         counts = {self._made(action) for action in self._open(())}
         below = [count for count in counts if count <= wanted]
         count = max(below) if below else min(counts)
-        scores = {action: self._gumbel_score(action, 1.0) for action in self._open(()) if self._made(action) == count}
+        scores = {
+            action: self._gumbel_score(action, 1.0)
+            for action in self._open(())
+            if self._made(action) == count
+        }
         return max(scores, key=scores.get)
 
     def _gumbel_score(self, action, temperature):
@@ -105,29 +118,46 @@ class NaivePlannedSearch(NaiveSearch):
 
     def _interior_policy(self, path):
         sigmas = self._sigmas(path)
-        return softmax({action: math.log(self.prior(path, action)) + sigmas[action] for action in self._open(path)})
+        return softmax(
+            {
+                action: math.log(self.prior(path, action)) + sigmas[action]
+                for action in self._open(path)
+            }
+        )
 
     def _sigmas(self, path):
         visited = [action for action in self._open(path) if self.visits(path, action)]
         counts = [self.visits(path, action) for action in visited]
         mixed = self.nodes[path].values[0]
         if visited:
-            mean = np.average([self.edge_value(path, action) for action in visited], weights=[self.prior(path, action) for action in visited])
+            mean = np.average(
+                [self.edge_value(path, action) for action in visited],
+                weights=[self.prior(path, action) for action in visited],
+            )
             mixed = (mixed + sum(counts) * mean) / (1 + sum(counts))
         scale = self.settings.value_scale * (self.settings.maxvisit_init + max(counts, default=0))
         actions = self.nodes[path].priors
-        return {action: scale * (self.edge_value(path, action) if self.visits(path, action) else mixed) for action in actions}
+        return {
+            action: scale * (self.edge_value(path, action) if self.visits(path, action) else mixed)
+            for action in actions
+        }
 
     def _made(self, action):
         return self.visits((), action) - self.kept[action]
 
     def _open(self, path):
-        return [action for action in self.nodes[path].priors if self.proven_edge(path, action) != -1]
+        return [
+            action for action in self.nodes[path].priors if self.proven_edge(path, action) != -1
+        ]
 
     # --- forced playouts ----------------------------------------------------------------------------------------------------------------
 
     def _forced(self, action):
-        return math.sqrt(self.settings.forced_playouts_k * self.prior((), action) * (len(self.nodes[()].values) - 1))
+        return math.sqrt(
+            self.settings.forced_playouts_k
+            * self.prior((), action)
+            * (len(self.nodes[()].values) - 1)
+        )
 
     def _pruned_visits(self, action, best):
         visits = self.visits((), action)
@@ -135,14 +165,18 @@ class NaivePlannedSearch(NaiveSearch):
             return visits
         fewest = visits
         for fewer in range(visits - 1, -1, -1):
-            if visits - fewer > self._forced(action) or self._puct(action, fewer) >= self._puct(best, self.visits((), best)):
+            if visits - fewer > self._forced(action) or self._puct(action, fewer) >= self._puct(
+                best, self.visits((), best)
+            ):
                 break
             fewest = fewer
         return 0 if fewest == 1 < visits else fewest
 
     def _puct(self, action, visits):
         settings, parent_visits = self.settings, len(self.nodes[()].values)
-        pb_c = settings.pb_c_init + math.log((parent_visits + settings.pb_c_base + 1) / settings.pb_c_base)
+        pb_c = settings.pb_c_init + math.log(
+            (parent_visits + settings.pb_c_base + 1) / settings.pb_c_base
+        )
         value = self.edge_value((), action) if self.visits((), action) else 0.0
         return value + pb_c * self.prior((), action) * math.sqrt(parent_visits) / (1 + visits)
 
@@ -150,7 +184,13 @@ class NaivePlannedSearch(NaiveSearch):
 class BanditGame(Game):
     """A game without end whose first action is the arm that is pulled. State: int32[2] = arm + 1, plies made; players alternate."""
 
-    name, state_size, state_dtype, planes_shape, max_plies = "bandit", 2, np.dtype(np.int32), (2, 1, 1), 1000
+    name, state_size, state_dtype, planes_shape, max_plies = (
+        "bandit",
+        2,
+        np.dtype(np.int32),
+        (2, 1, 1),
+        1000,
+    )
 
     def __init__(self, num_arms):
         self.num_actions = num_arms
@@ -165,7 +205,13 @@ class BanditGame(Game):
     def inspect(self, states):
         num = len(states)
         mask = np.ones((num, self.num_actions), bool)
-        return Transition(states, np.zeros(num, bool), np.zeros(num, np.float32), (states[:, 1] % 2).astype(np.int8), mask)
+        return Transition(
+            states,
+            np.zeros(num, bool),
+            np.zeros(num, np.float32),
+            (states[:, 1] % 2).astype(np.int8),
+            mask,
+        )
 
     def observe(self, states):
         return states.astype(np.float32).reshape(-1, 2, 1, 1)
@@ -175,8 +221,13 @@ class BanditEvaluator:
     """Gives every position the same priors, and the value of its arm from the viewpoint of the player to move."""
 
     def __init__(self, priors, root_value, arm_values):
-        self.logits, self.values = np.log(np.array(priors, np.float32)), np.array([root_value, *arm_values], np.float32)
+        self.logits, self.values = (
+            np.log(np.array(priors, np.float32)),
+            np.array([root_value, *arm_values], np.float32),
+        )
 
     def evaluate(self, planes):
         arms, plies = planes[:, 0, 0, 0].astype(int), planes[:, 1, 0, 0]
-        return np.tile(self.logits, (len(planes), 1)), self.values[arms] * np.where(plies % 2, -1, 1).astype(np.float32)
+        return np.tile(self.logits, (len(planes), 1)), self.values[arms] * np.where(
+            plies % 2, -1, 1
+        ).astype(np.float32)

@@ -26,12 +26,19 @@ class HashEvaluator:
     def evaluate(self, planes):
         self.num_rows.append(len(planes))
         answers = [self._answer(row.tobytes()) for row in planes]
-        return np.array([logits for logits, _ in answers], np.float32), np.array([value for _, value in answers], np.float32)
+        return np.array([logits for logits, _ in answers], np.float32), np.array(
+            [value for _, value in answers], np.float32
+        )
 
     def _answer(self, data):
         if data not in self._known:
-            generator = np.random.default_rng(int.from_bytes(hashlib.sha256(data).digest()[:8], "little"))
-            self._known[data] = self.spread * generator.standard_normal(self.num_actions), generator.uniform(-0.9, 0.9)
+            generator = np.random.default_rng(
+                int.from_bytes(hashlib.sha256(data).digest()[:8], "little")
+            )
+            self._known[data] = (
+                self.spread * generator.standard_normal(self.num_actions),
+                generator.uniform(-0.9, 0.9),
+            )
         return self._known[data]
 
 
@@ -109,7 +116,9 @@ class NaiveSearch:
             allowed = [action for action, edge in edges.items() if edge == proven or proven == -1]
         visits = {action: self.visits((), action) for action in allowed}
         total = sum(visits.values())
-        shares = {action: count / total if total else 1 / len(allowed) for action, count in visits.items()}
+        shares = {
+            action: count / total if total else 1 / len(allowed) for action, count in visits.items()
+        }
         return shares, sum(root.values) / len(root.values) if proven is UNKNOWN else proven
 
     # --- one simulation -----------------------------------------------------------------------------------------------------------------
@@ -119,7 +128,10 @@ class NaiveSearch:
         while path in self.nodes and self.proven(path) is UNKNOWN:
             path = (*path, self._select(path))
         if path not in self.nodes:
-            self._add(path, self.game.step(self.nodes[path[:-1]].state[None], np.array([path[-1]])).states[0])
+            self._add(
+                path,
+                self.game.step(self.nodes[path[:-1]].state[None], np.array([path[-1]])).states[0],
+            )
         else:
             self.nodes[path].values.append(self.proven(path))
         self._back_up(path)
@@ -137,12 +149,18 @@ class NaiveSearch:
             urgency = settings.first_play_urgency if path else settings.root_first_play_urgency
             mass = sum(node.priors[other] for other in visited)
             value = max(sum(node.values) / len(node.values) - urgency * math.sqrt(mass), -1.0)
-        pb_c = settings.pb_c_init + math.log((len(node.values) + settings.pb_c_base + 1) / settings.pb_c_base)
-        return value + pb_c * self.prior(path, action) * math.sqrt(len(node.values)) / (1 + self.visits(path, action))
+        pb_c = settings.pb_c_init + math.log(
+            (len(node.values) + settings.pb_c_base + 1) / settings.pb_c_base
+        )
+        return value + pb_c * self.prior(path, action) * math.sqrt(len(node.values)) / (
+            1 + self.visits(path, action)
+        )
 
     def _add(self, path, state):
         inspected = self.game.inspect(state[None])
-        node = NaiveNode(state, int(inspected.players[0]), bool(inspected.over[0]), int(inspected.results[0]))
+        node = NaiveNode(
+            state, int(inspected.players[0]), bool(inspected.over[0]), int(inspected.results[0])
+        )
         self.nodes[path] = node
         if node.over:
             node.values.append(node.result)
@@ -171,7 +189,10 @@ class NaiveSearch:
 
     def _flatten_root(self):
         root = self.nodes[()]
-        powers = {action: self.prior((), action) ** (1 / self.settings.root_prior_temperature) for action in root.priors}
+        powers = {
+            action: self.prior((), action) ** (1 / self.settings.root_prior_temperature)
+            for action in root.priors
+        }
         if sum(powers.values()) == 0:
             return  # every action is proven to lose
         root.priors = {action: power / sum(powers.values()) for action, power in powers.items()}
@@ -187,20 +208,30 @@ class TwiceGame(Game):
     RESULTS = (1, -1, 0, -1, 1)  # of player 0, by the sum's rest
     name, num_actions, state_size, state_dtype = "twice", 3, 2, np.dtype(np.int32)
     planes_shape, max_plies = (2, 1, 1), 6
-    cell_symmetries, action_symmetries = np.zeros((1, 1), np.int32), np.arange(3, dtype=np.int32)[None]
+    cell_symmetries, action_symmetries = (
+        np.zeros((1, 1), np.int32),
+        np.arange(3, dtype=np.int32)[None],
+    )
 
     def initial_states(self, num_games=1):
         return np.zeros((num_games, 2), np.int32)
 
     def step(self, states, actions):
-        return self.inspect(states + np.stack([np.ones(len(states), np.int32), np.asarray(actions, np.int32) + 1], axis=1))
+        return self.inspect(
+            states
+            + np.stack([np.ones(len(states), np.int32), np.asarray(actions, np.int32) + 1], axis=1)
+        )
 
     def inspect(self, states):
         plies, over = states[:, 0], states[:, 0] == 6
         players = np.array(self.ORDER, np.int8)[plies]
-        results = np.array(self.RESULTS, np.float32)[states[:, 1] % 5] * np.where(players == 0, 1, -1)
+        results = np.array(self.RESULTS, np.float32)[states[:, 1] % 5] * np.where(
+            players == 0, 1, -1
+        )
         mask = (np.arange(3) != plies[:, None] % 3) & ~over[:, None]
-        return Transition(states, over, np.where(over, results, 0).astype(np.float32), players, mask)
+        return Transition(
+            states, over, np.where(over, results, 0).astype(np.float32), players, mask
+        )
 
     def observe(self, states):
         return states.astype(np.float32).reshape(-1, 2, 1, 1)
@@ -209,7 +240,13 @@ class TwiceGame(Game):
 class ScriptedGame(Game):
     """A game written out as nested lists, a list for a position and a number for a final one: its result for whoever would move there."""
 
-    name, state_size, state_dtype, num_actions, planes_shape = "scripted", 1, np.dtype(np.int32), 2, (1, 1, 1)
+    name, state_size, state_dtype, num_actions, planes_shape = (
+        "scripted",
+        1,
+        np.dtype(np.int32),
+        2,
+        (1, 1, 1),
+    )
 
     def __init__(self, positions):
         self.nodes = [(positions, 0)]  # with their depth, in the order of their numbers
@@ -223,14 +260,29 @@ class ScriptedGame(Game):
         return np.zeros((num_games, 1), np.int32)
 
     def step(self, states, actions):
-        return self.inspect(np.array([[self.children[int(state), int(action)]] for (state,), action in zip(states, actions)], np.int32))
+        return self.inspect(
+            np.array(
+                [
+                    [self.children[int(state), int(action)]]
+                    for (state,), action in zip(states, actions)
+                ],
+                np.int32,
+            )
+        )
 
     def inspect(self, states):
         nodes = [self.nodes[state] for (state,) in states]
         over = np.array([not isinstance(node, list) for node, _ in nodes])
         results = np.array([0 if isinstance(node, list) else node for node, _ in nodes], np.float32)
-        mask = np.array([[isinstance(node, list) and action < len(node) for action in range(2)] for node, _ in nodes])
-        return Transition(states, over, results, np.array([depth % 2 for _, depth in nodes], np.int8), mask)
+        mask = np.array(
+            [
+                [isinstance(node, list) and action < len(node) for action in range(2)]
+                for node, _ in nodes
+            ]
+        )
+        return Transition(
+            states, over, results, np.array([depth % 2 for _, depth in nodes], np.int8), mask
+        )
 
     def observe(self, states):
         return states.astype(np.float32).reshape(-1, 1, 1, 1)

@@ -16,7 +16,13 @@ class NaiveUct:
     """Runs simulations from ``root``; `results` then maps a node's name to the results of its simulations for player 0."""
 
     def __init__(self, game, root, uct_c, by_position, rng):
-        self.game, self.root, self.uct_c, self.by_position, self.rng = game, root, uct_c, by_position, rng
+        self.game, self.root, self.uct_c, self.by_position, self.rng = (
+            game,
+            root,
+            uct_c,
+            by_position,
+            rng,
+        )
         self.results = {}
         self.expanded = {self.name((), root)}
 

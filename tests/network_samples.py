@@ -10,12 +10,18 @@ SMALL = dict(blocks=2, channels=8, head_channels=3, value_units=8)
 
 def planes_of(game, num_rows, seed=0):
     """Return random zeros and ones, float32[num_rows, C, H, W]."""
-    return np.random.default_rng(seed).integers(0, 2, (num_rows, *game.planes_shape)).astype(np.float32)
+    return (
+        np.random.default_rng(seed)
+        .integers(0, 2, (num_rows, *game.planes_shape))
+        .astype(np.float32)
+    )
 
 
 def small_network(game, seed=0, trained=True, **settings):
     """Return a network whose normalisations have seen something, as if trained."""
-    network = make_network(game.planes_shape, game.num_actions, NetworkSettings(**(SMALL | settings)), seed)
+    network = make_network(
+        game.planes_shape, game.num_actions, NetworkSettings(**(SMALL | settings)), seed
+    )
     if trained:
         generator = torch.Generator().manual_seed(seed)
         for module in network.modules():

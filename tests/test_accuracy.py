@@ -22,7 +22,14 @@ SCORES = [[0, NO, 2], [0, 3, -1], [-2, 0, 0], [1, 4, 2]]
 def tiny():
     game = make_game("connect_x:4x3x3")
     states = np.stack([game.play_moves(moves) for moves in MOVES])
-    return make_set(game, states, np.array(SCORES, np.int16), ["random", "strong", "strong", "random"], MOVES, {})
+    return make_set(
+        game,
+        states,
+        np.array(SCORES, np.int16),
+        ["random", "strong", "strong", "random"],
+        MOVES,
+        {},
+    )
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +56,19 @@ def test_the_figures_are_those_counted_by_hand(tiny):
     assert (report.kept(), report.optimal()) == (Share(2, 4), Share(1, 4))
     assert report.misplayed().tolist() == [0, 2]
     groups = groups_of(tiny)
-    assert {label: report.kept(rows) for label, rows in groups["kind"].items()} == {QUIET: Share(2, 3), IMMEDIATE: Share(0, 1)}
-    assert {label: report.kept(rows) for label, rows in groups["source"].items()} == {"random": Share(1, 2), "strong": Share(1, 2)}
-    assert {label: report.optimal(rows) for label, rows in groups["ply"].items()} == {"0 to 1": Share(1, 2), "2 to 3": Share(0, 1), "8": Share(0, 1)}
+    assert {label: report.kept(rows) for label, rows in groups["kind"].items()} == {
+        QUIET: Share(2, 3),
+        IMMEDIATE: Share(0, 1),
+    }
+    assert {label: report.kept(rows) for label, rows in groups["source"].items()} == {
+        "random": Share(1, 2),
+        "strong": Share(1, 2),
+    }
+    assert {label: report.optimal(rows) for label, rows in groups["ply"].items()} == {
+        "0 to 1": Share(1, 2),
+        "2 to 3": Share(0, 1),
+        "8": Share(0, 1),
+    }
     # The exact results are 1, 1, 0, 1; after the best moves of all but the first they are -1, 0, -1.
     assert tiny.reply_values.tolist() == [-1, 0, -1]
     assert report.values.mean_error == pytest.approx((0 + 0.5 + 0.3 + 0.9 + 0.5 + 0.5 + 0.5) / 7)
@@ -61,7 +78,12 @@ def test_the_figures_are_those_counted_by_hand(tiny):
 def test_the_same_figures_as_plain_data(tiny):
     plain = measure_accuracy(player_of(tiny, [0, 1, 0, 0], [1.0, 0.5, -0.3, 0.1]), tiny).to_plain()
     assert plain["num_positions"] == 4
-    assert plain["kept"] == {"count": 2, "total": 4, "share": 0.5, "interval": list(Share(2, 4).interval)}
+    assert plain["kept"] == {
+        "count": 2,
+        "total": 4,
+        "share": 0.5,
+        "interval": list(Share(2, 4).interval),
+    }
     assert plain["results_right"]["count"] == 5
     assert plain["source"]["random"]["optimal"]["count"] == 0
 
@@ -89,12 +111,19 @@ def test_values_are_asked_for_only_where_they_are_wanted(tiny):
 
 @pytest.mark.parametrize("action", [1, 3, -1])
 def test_an_illegal_move_is_named(tiny, action):
-    with pytest.raises(ValueError, match=rf"chose action {action}, which is not legal after the moves \[0, 1, 2, 0, 2, 1, 1, 1\]"):
+    with pytest.raises(
+        ValueError,
+        match=rf"chose action {action}, which is not legal after the moves \[0, 1, 2, 0, 2, 1, 1, 1\]",
+    ):
         measure_accuracy(player_of(tiny, [action, 1, 1, 1], [0.0] * 4), tiny)
 
 
 def test_perfect_play_makes_no_mistake(shipped):
-    report = measure_accuracy(player_of(shipped, shipped.action_scores.argmax(axis=1), shipped.values), shipped, with_values=False)
+    report = measure_accuracy(
+        player_of(shipped, shipped.action_scores.argmax(axis=1), shipped.values),
+        shipped,
+        with_values=False,
+    )
     assert report.kept() == report.optimal() == Share(1000, 1000)
     assert len(report.misplayed()) == 0
 
@@ -103,7 +132,10 @@ def test_random_play_is_near_its_expectation(shipped):
     report = measure_accuracy(RandomPlayer(make_game("connect_four"), seed=3).choose, shipped)
     values = values_of(shipped.action_scores)
     best = shipped.action_scores == shipped.action_scores.max(axis=1, keepdims=True)
-    for share, right in ((report.kept(), values == shipped.values[:, None]), (report.optimal(), best)):
+    for share, right in (
+        (report.kept(), values == shipped.values[:, None]),
+        (report.optimal(), best),
+    ):
         chances = right.sum(axis=1) / (values != -2).sum(axis=1)
         # Five standard deviations of a sum of independent draws.
         assert abs(share.count - chances.sum()) < 5 * math.sqrt((chances * (1 - chances)).sum())

@@ -29,14 +29,26 @@ class FixedPlayer:
     def choose(self, states):
         self.batch_sizes.append(len(states))
         mask = self.game.legal_action_mask(states)
-        keys = np.array([[zlib.crc32(state.tobytes() + bytes([self.salt, a])) for a in range(mask.shape[1])] for state in states])
+        keys = np.array(
+            [
+                [zlib.crc32(state.tobytes() + bytes([self.salt, a])) for a in range(mask.shape[1])]
+                for state in states
+            ]
+        )
         actions = np.where(mask, keys, -1).argmax(axis=1).astype(np.int32)
-        return Choice(actions, np.eye(mask.shape[1], dtype=np.float32)[actions], np.full(len(states), np.nan, np.float32))
+        return Choice(
+            actions,
+            np.eye(mask.shape[1], dtype=np.float32)[actions],
+            np.full(len(states), np.nan, np.float32),
+        )
 
 
 def _report(pair_scores) -> MatchReport:
     """Return a report with the given points, a pair of games for each two numbers."""
-    games = [MatchGame((index,), index % 2 == 0, score, index // 2) for index, score in enumerate(sum(pair_scores, ()))]
+    games = [
+        MatchGame((index,), index % 2 == 0, score, index // 2)
+        for index, score in enumerate(sum(pair_scores, ()))
+    ]
     return MatchReport("tic_tac_toe", "a", "b", 0, 0, tuple(games))
 
 
@@ -46,7 +58,9 @@ def _report(pair_scores) -> MatchReport:
 @pytest.mark.parametrize("name", GAMES)
 def test_each_opening_occurs_with_both_colours_and_pairs_differ(name):
     game = make_game(name)
-    report = play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 40, opening_plies=4, seed=5)
+    report = play_match(
+        game, FixedPlayer(game, 1), FixedPlayer(game, 2), 40, opening_plies=4, seed=5
+    )
     assert [played.pair_index for played in report.games] == [index // 2 for index in range(40)]
     openings = []
     for first, second in zip(report.games[::2], report.games[1::2]):
@@ -60,7 +74,9 @@ def test_each_opening_occurs_with_both_colours_and_pairs_differ(name):
 
 def test_games_without_any_randomness_in_the_players_are_all_different():
     game = make_game("connect_four")
-    report = play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 1), 200, opening_plies=4, seed=0)
+    report = play_match(
+        game, FixedPlayer(game, 1), FixedPlayer(game, 1), 200, opening_plies=4, seed=0
+    )
     assert report.num_distinct_games == 200
 
 
@@ -68,13 +84,18 @@ def test_openings_share_few_positions_evenly():
     game = make_game("tic_tac_toe")
     counts = Counter(draw_openings(game, 50, 1, seed=0))
     assert set(counts) == {(square,) for square in range(9)}
-    assert max(counts.values()) - min(counts.values()) <= 1  # 50 openings over 9 squares: 5 or 6 each
+    assert (
+        max(counts.values()) - min(counts.values()) <= 1
+    )  # 50 openings over 9 squares: 5 or 6 each
 
 
 def test_openings_are_unfinished_legal_and_fixed_by_the_seed():
     game = make_game("tic_tac_toe")
     openings = draw_openings(game, 30, 6, seed=2)
-    assert all(len(opening) == 6 and not game.over(game.play_moves(opening)[None])[0] for opening in openings)
+    assert all(
+        len(opening) == 6 and not game.over(game.play_moves(opening)[None])[0]
+        for opening in openings
+    )
     assert openings == draw_openings(game, 30, 6, seed=2)
     assert openings != draw_openings(game, 30, 6, seed=3)
 
@@ -82,7 +103,10 @@ def test_openings_are_unfinished_legal_and_fixed_by_the_seed():
 def test_no_opening_at_all_is_possible():
     game = make_game("tic_tac_toe")
     assert draw_openings(game, 3, 0, seed=0) == [(), (), ()]
-    assert len(play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 2, opening_plies=0).games) == 2
+    assert (
+        len(play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 2, opening_plies=0).games)
+        == 2
+    )
 
 
 def test_accepted_openings_alone_are_taken_and_none_at_all_is_a_sentence():
@@ -136,7 +160,9 @@ def test_lockstep_changes_nothing_but_the_size_of_the_batches():
         players = FixedPlayer(game, 1, batch_size), FixedPlayer(game, 2)
         reports.append(play_match(game, *players, 30, opening_plies=4, seed=0))
         assert max(players[0].batch_sizes) <= batch_size
-    assert max(players[0].batch_sizes) == 15  # of 30 games at once, A is to move in one of each pair
+    assert (
+        max(players[0].batch_sizes) == 15
+    )  # of 30 games at once, A is to move in one of each pair
     assert reports[0].games == reports[1].games == reports[2].games
 
 
@@ -145,7 +171,9 @@ def test_progress_counts_every_game_once():
     seen: list[MatchProgress] = []
     report = play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 12, 2, 0, seen.append)
     assert seen[-1] == MatchProgress(12, 12, report.wins, report.draws, report.losses)
-    assert [progress.num_finished for progress in seen] == sorted({progress.num_finished for progress in seen})
+    assert [progress.num_finished for progress in seen] == sorted(
+        {progress.num_finished for progress in seen}
+    )
 
 
 @pytest.mark.parametrize("num_games", [-2, 0, 1, 7])
@@ -168,7 +196,9 @@ def test_a_player_that_moves_illegally_is_named(action):
 
 def test_identical_players_score_about_a_half():
     game = make_game("connect_four")
-    report = play_match(game, RandomPlayer(game, 1), RandomPlayer(game, 2), 400, opening_plies=2, seed=0)
+    report = play_match(
+        game, RandomPlayer(game, 1), RandomPlayer(game, 2), 400, opening_plies=2, seed=0
+    )
     # A pair's mean score has a standard deviation of at most 1/2, so the mean of 200 pairs one of at most 0.0354; 4 of them.
     assert abs(report.score - 0.5) < 4 * 0.0354
     low, high = report.score_interval
@@ -209,11 +239,19 @@ def test_interval_knows_that_the_games_of_a_pair_are_not_independent():
     # The same 20 won and 20 lost games: shared out one to each pair they say that the opening decides; two to a pair, that luck does.
     decided_by_colour = _report([(1.0, 0.0)] * 20).score_interval
     decided_by_luck = _report([(1.0, 1.0), (0.0, 0.0)] * 10).score_interval
-    assert decided_by_colour.high - decided_by_colour.low < 0.5 * (decided_by_luck.high - decided_by_luck.low)
+    assert decided_by_colour.high - decided_by_colour.low < 0.5 * (
+        decided_by_luck.high - decided_by_luck.low
+    )
     assert decided_by_colour.low < decided_by_colour.high  # and yet no certainty
 
 
-@given(st.lists(st.sampled_from([(0.0, 0.0), (0.0, 0.5), (0.5, 0.5), (1.0, 0.0), (0.5, 1.0), (1.0, 1.0)]), min_size=1, max_size=60))
+@given(
+    st.lists(
+        st.sampled_from([(0.0, 0.0), (0.0, 0.5), (0.5, 0.5), (1.0, 0.0), (0.5, 1.0), (1.0, 1.0)]),
+        min_size=1,
+        max_size=60,
+    )
+)
 def test_interval_holds_the_score_and_swaps_with_the_players(pairs):
     report = _report(pairs)
     low, high = report.score_interval
@@ -223,7 +261,10 @@ def test_interval_holds_the_score_and_swaps_with_the_players(pairs):
     assert 0.0 < report.elo_stderr < math.inf
 
 
-@pytest.mark.parametrize("chances", [(0.5, 0, 0, 0, 0.5), (0.1, 0.1, 0.6, 0.1, 0.1), (0, 0, 0.1, 0, 0.9), (0, 0, 0.97, 0.02, 0.01)])
+@pytest.mark.parametrize(
+    "chances",
+    [(0.5, 0, 0, 0, 0.5), (0.1, 0.1, 0.6, 0.1, 0.1), (0, 0, 0.1, 0, 0.9), (0, 0, 0.97, 0.02, 0.01)],
+)
 @pytest.mark.parametrize("num_pairs", [10, 50])
 def test_interval_covers_the_true_score_as_often_as_it_says(chances, num_pairs):
     generator, rounds = np.random.default_rng(0), 400
@@ -231,13 +272,18 @@ def test_interval_covers_the_true_score_as_often_as_it_says(chances, num_pairs):
     truth = np.dot(chances, [0, 0.25, 0.5, 0.75, 1])
     covered = 0
     for _ in range(rounds):
-        low, high = _report([points[i] for i in generator.choice(5, size=num_pairs, p=chances)]).score_interval
+        low, high = _report(
+            [points[i] for i in generator.choice(5, size=num_pairs, p=chances)]
+        ).score_interval
         covered += low <= truth <= high
     # 95 % of 400 with a standard deviation of 1.1 %; the exact coverage of such intervals wavers by about 2 %: 90 % is far outside both.
     assert covered / rounds > 0.9
 
 
-@pytest.mark.parametrize(("score", "elo"), [(0.5, 0.0), (0.75, 190.848), (10 / 11, 400.0), (0.0, -math.inf), (1.0, math.inf)])
+@pytest.mark.parametrize(
+    ("score", "elo"),
+    [(0.5, 0.0), (0.75, 190.848), (10 / 11, 400.0), (0.0, -math.inf), (1.0, math.inf)],
+)
 def test_elo_of_known_scores(score, elo):
     assert elo_from_score(score) == pytest.approx(elo, abs=1e-3)
 
@@ -254,5 +300,10 @@ def test_plain_report_is_json_even_when_every_game_is_won():
     assert plain["score"] == 1.0
     assert plain["elo"] is None
     assert plain["score_interval"][1] == 1.0
-    assert plain["games"][1] == {"moves": [1], "a_moves_first": False, "score": 1.0, "pair_index": 0}
+    assert plain["games"][1] == {
+        "moves": [1],
+        "a_moves_first": False,
+        "score": 1.0,
+        "pair_index": 0,
+    }
     assert plain["length_plies"] == {"min": 1, "mean": 1.0, "max": 1}

@@ -21,12 +21,21 @@ def random_targets(rng, num_rows, num_value_logits):
     mask = torch.from_numpy(rng.random((num_rows, 7)) < 0.6)
     mask[:, 0] = True
     weights = torch.from_numpy(rng.random((num_rows, 7)).astype(np.float32)) * mask
-    outcomes, values = torch.from_numpy(rng.integers(-1, 2, num_rows)), torch.from_numpy(rng.uniform(-1, 1, num_rows).astype(np.float32))
-    return Targets(weights / weights.sum(dim=1, keepdim=True), mask, value_targets(outcomes, values, 0.3, num_value_logits))
+    outcomes, values = (
+        torch.from_numpy(rng.integers(-1, 2, num_rows)),
+        torch.from_numpy(rng.uniform(-1, 1, num_rows).astype(np.float32)),
+    )
+    return Targets(
+        weights / weights.sum(dim=1, keepdim=True),
+        mask,
+        value_targets(outcomes, values, 0.3, num_value_logits),
+    )
 
 
 @pytest.mark.parametrize("num_value_logits", (1, 3))
-def test_the_baseline_is_the_loss_of_the_network_that_gives_the_same_answer_everywhere(num_value_logits):
+def test_the_baseline_is_the_loss_of_the_network_that_gives_the_same_answer_everywhere(
+    num_value_logits,
+):
     rng = np.random.default_rng(2)
     parts = [random_targets(rng, rows, num_value_logits) for rows in (5, 40, 17)]
     baseline = Baseline(CPU)
@@ -49,7 +58,9 @@ def test_without_rows_the_baseline_is_not_a_number_and_with_equal_rows_it_is_zer
 
 def test_the_learner_reports_baselines_of_the_rows_that_it_measures():
     # two and three legal actions; targets 1 and -1, whose mean is 0
-    report = learn(Table([[0.0, 0.0, 0.0]] * 2, [[0.0], [0.0]]), [TWO_ROWS], root_value_share=0.0).report
+    report = learn(
+        Table([[0.0, 0.0, 0.0]] * 2, [[0.0], [0.0]]), [TWO_ROWS], root_value_share=0.0
+    ).report
     assert report.policy_baseline == pytest.approx((np.log(2) + np.log(3)) / 2)
     assert report.value_baseline == pytest.approx(1.0) == report.value_loss
     assert report.weight_size == pytest.approx(report.weight_norm / np.sqrt(8))
@@ -60,7 +71,9 @@ def test_losses_on_new_rows_change_nothing_and_are_those_of_the_network_that_pla
     rng = np.random.default_rng(0)
     game = make_game("tic_tac_toe")
     network = make_network(game.planes_shape, 9, NetworkSettings(blocks=1, channels=4))
-    learner = Learner(network, LearnerSettings(batch_size=8, average_half_life_steps=half_life), CPU)
+    learner = Learner(
+        network, LearnerSettings(batch_size=8, average_half_life_steps=half_life), CPU
+    )
     batch = Batch(rng.random((30, *game.planes_shape), np.float32), np.full((30, 9), 1 / 9, np.float32), np.ones((30, 9), np.bool_),
                   rng.integers(-1, 2, 30).astype(np.int8), rng.uniform(-1, 1, 30).astype(np.float32))  # fmt: skip
     list(learner.learn([batch] * 9, 0.0))
@@ -72,8 +85,18 @@ def test_losses_on_new_rows_change_nothing_and_are_those_of_the_network_that_pla
     rows = Batch(*map(torch.from_numpy, batch[:5]))
     with torch.no_grad():
         output = learner.played_network.eval()(rows.planes)
-    expected = losses(output, Targets(rows.action_weights, rows.legal_action_mask, value_targets(rows.outcomes, rows.root_values, 0.5, 3)))
-    assert (report.num_rows, report.policy_loss, report.value_loss) == (30, *map(pytest.approx, map(float, expected[:2])))
+    expected = losses(
+        output,
+        Targets(
+            rows.action_weights,
+            rows.legal_action_mask,
+            value_targets(rows.outcomes, rows.root_values, 0.5, 3),
+        ),
+    )
+    assert (report.num_rows, report.policy_loss, report.value_loss) == (
+        30,
+        *map(pytest.approx, map(float, expected[:2])),
+    )
     assert report.loss == pytest.approx(report.policy_loss + report.value_loss)
 
 

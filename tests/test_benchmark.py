@@ -12,7 +12,9 @@ from alphazero.games.registry import make_game
 
 def load(name):
     """Import a script."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / "scripts" / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(
+        name, Path(__file__).parents[1] / "scripts" / f"{name}.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -40,7 +42,9 @@ def test_the_figures_are_shown_and_written_with_their_units(short, tmp_path, cap
     figures = report["uct"][0]["figures"]
     assert figures["simulations"] == 200 and figures["simulations_per_s"] > 0
     if benchmark.has_open_spiel():
-        assert figures["ratio"] == pytest.approx(figures["simulations_per_s"] / figures["open_spiel_simulations_per_s"])
+        assert figures["ratio"] == pytest.approx(
+            figures["simulations_per_s"] / figures["open_spiel_simulations_per_s"]
+        )
     assert "playouts/s" in capsys.readouterr().out
 
 
@@ -77,7 +81,9 @@ def test_measurements_take_turns_and_the_first_of_each_does_not_count():
     def run(name, numbers):
         return lambda seed: calls.append((name, seed)) or numbers[seed]
 
-    medians = benchmark.in_turn({"a": run("a", [1000, 3, 1, 2]), "b": run("b", [0, 5, 6, 70])}, repeats=3)
+    medians = benchmark.in_turn(
+        {"a": run("a", [1000, 3, 1, 2]), "b": run("b", [0, 5, 6, 70])}, repeats=3
+    )
     assert medians == {"a": 2, "b": 6}
     assert calls == [(name, seed) for seed in range(4) for name in "ab"]
 
@@ -85,11 +91,19 @@ def test_measurements_take_turns_and_the_first_of_each_does_not_count():
 @pytest.fixture
 def tiny(monkeypatch):
     monkeypatch.setattr(benchmark, "SELFPLAY_GAMES", {"tic_tac_toe": (1, 8)})
-    for name, value in {"SELFPLAY_BATCH": 6, "SELFPLAY_SIMULATIONS": 5, "SELFPLAY_S": 0.1, "ALONE_S": 0.02, "MEMORY_GAMES": 24}.items():
+    for name, value in {
+        "SELFPLAY_BATCH": 6,
+        "SELFPLAY_SIMULATIONS": 5,
+        "SELFPLAY_S": 0.1,
+        "ALONE_S": 0.02,
+        "MEMORY_GAMES": 24,
+    }.items():
         monkeypatch.setattr(benchmark, name, value)
     monkeypatch.setattr(benchmark, "LEARNER_NETWORKS", {"tiny": 8})
     monkeypatch.setattr(benchmark, "thread_counts", lambda: [1, 2])
-    monkeypatch.setattr(benchmark, "apart", lambda num_cores, function, *arguments: function(*arguments))
+    monkeypatch.setattr(
+        benchmark, "apart", lambda num_cores, function, *arguments: function(*arguments)
+    )
 
 
 def test_self_play_is_measured_beside_its_engine_with_ratios_of_what_was_measured(tiny):
@@ -97,17 +111,38 @@ def test_self_play_is_measured_beside_its_engine_with_ratios_of_what_was_measure
     assert (one.name, two.name) == ("tic_tac_toe 1x8, 1 core", "tic_tac_toe 1x8, 2 cores")
     for figures in (one.figures, two.figures):
         simulations = figures["simulations_per_s"]
-        assert figures["ratio_to_engine_alone"] == pytest.approx(simulations / figures["engine_alone_evaluations_per_s"])
-        assert figures["ratio_to_torch_eager_float32"] == pytest.approx(simulations / figures["torch_eager_float32_evaluations_per_s"])
-        assert figures["gain_of_the_cache"] == pytest.approx(figures["with_cache_simulations_per_s"] / simulations)
-        assert 0 < figures["with_cache_hit_rate"] < 1 and 0 < figures["evaluator_share"] < 1 and 1 <= figures["mean_batch"] <= 6
+        assert figures["ratio_to_engine_alone"] == pytest.approx(
+            simulations / figures["engine_alone_evaluations_per_s"]
+        )
+        assert figures["ratio_to_torch_eager_float32"] == pytest.approx(
+            simulations / figures["torch_eager_float32_evaluations_per_s"]
+        )
+        assert figures["gain_of_the_cache"] == pytest.approx(
+            figures["with_cache_simulations_per_s"] / simulations
+        )
+        assert (
+            0 < figures["with_cache_hit_rate"] < 1
+            and 0 < figures["evaluator_share"] < 1
+            and 1 <= figures["mean_batch"] <= 6
+        )
 
 
 def test_the_search_and_the_learner_are_measured_on_each_number_of_cores(tiny):
-    rows = benchmark.search_rows(benchmark.Settings(repeats=1)) + benchmark.learner_rows(benchmark.Settings(repeats=1))
-    assert [row.name for row in rows] == ["tic_tac_toe, 1 core", "tic_tac_toe, 2 cores", "tiny, 8 rows, 1 core", "tiny, 8 rows, 2 cores"]
+    rows = benchmark.search_rows(benchmark.Settings(repeats=1)) + benchmark.learner_rows(
+        benchmark.Settings(repeats=1)
+    )
+    assert [row.name for row in rows] == [
+        "tic_tac_toe, 1 core",
+        "tic_tac_toe, 2 cores",
+        "tiny, 8 rows, 1 core",
+        "tiny, 8 rows, 2 cores",
+    ]
     assert all(row.figures["simulations_per_s"] > 0 for row in rows[:2])
-    assert all(row.figures["ratio"] == pytest.approx(row.figures["rows_per_s"] / row.figures["arithmetic_alone_rows_per_s"]) for row in rows[2:])
+    assert all(
+        row.figures["ratio"]
+        == pytest.approx(row.figures["rows_per_s"] / row.figures["arithmetic_alone_rows_per_s"])
+        for row in rows[2:]
+    )
 
 
 def test_memory_is_told_after_each_quarter_and_its_peak_is_no_smaller(tiny):

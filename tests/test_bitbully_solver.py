@@ -10,7 +10,9 @@ from alphazero.solvers.bitbully import BitbullySolver, available
 from alphazero.solvers.connect_x import ConnectXSolver
 from alphazero.solvers.solver import ILLEGAL_SCORE
 
-needs_bitbully = pytest.mark.skipif(not available(), reason='bitbully is not installed (pip install "alphazero-selfplay[bitbully]")')
+needs_bitbully = pytest.mark.skipif(
+    not available(), reason='bitbully is not installed (pip install "alphazero-selfplay[bitbully]")'
+)
 
 
 @needs_bitbully
@@ -36,8 +38,14 @@ def test_it_agrees_with_our_solver_on_every_late_position():
 
 
 def test_another_board_and_a_missing_package_get_one_sentence(monkeypatch):
-    with pytest.raises(ValueError, match="^bitbully solves Connect Four on 6 rows and 7 columns only, not connect_x:5x5x4.$"):
+    with pytest.raises(
+        ValueError,
+        match="^bitbully solves Connect Four on 6 rows and 7 columns only, not connect_x:5x5x4.$",
+    ):
         BitbullySolver(make_game("connect_x:5x5x4"))
     monkeypatch.setattr(bitbully_solver, "available", lambda: False)
-    with pytest.raises(ValueError, match=r'^bitbully is not installed here: pip install "alphazero-selfplay\[bitbully\]" installs it.$'):
+    with pytest.raises(
+        ValueError,
+        match=r'^bitbully is not installed here: pip install "alphazero-selfplay\[bitbully\]" installs it.$',
+    ):
         BitbullySolver(make_game("connect_four"))

@@ -10,10 +10,23 @@ from alphazero.games.registry import make_game
 from alphazero.runtime.settings import ConfigError
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage import checkpoint
-from alphazero.storage.checkpoint import find_network, folder_name, load_network, load_state, network_game, save_network, save_state, write_atomically
+from alphazero.storage.checkpoint import (
+    find_network,
+    folder_name,
+    load_network,
+    load_state,
+    network_game,
+    save_network,
+    save_state,
+    write_atomically,
+)
 from alphazero.storage.run_folder import RunFolder
 
-ARRAYS = {"w": np.arange(6, dtype=np.float32).reshape(2, 3), "count": np.array(7), "none": np.zeros((0, 4), np.float32)}
+ARRAYS = {
+    "w": np.arange(6, dtype=np.float32).reshape(2, 3),
+    "count": np.array(7),
+    "none": np.zeros((0, 4), np.float32),
+}
 
 
 def save(path, game="tic_tac_toe", info=None):
@@ -25,7 +38,11 @@ def save(path, game="tic_tac_toe", info=None):
 
 
 def test_a_network_comes_back_with_its_game_and_shape(tmp_path):
-    path = save(tmp_path / "deep" / "net.safetensors", "connect_x:4x5x3", {"iteration": 3, "run": 'a "quoted" näme'})
+    path = save(
+        tmp_path / "deep" / "net.safetensors",
+        "connect_x:4x5x3",
+        {"iteration": 3, "run": 'a "quoted" näme'},
+    )
     stored = load_network(path)
     assert stored.game == network_game(path) == "connect_x:4x5x3"
     assert stored.settings == {"blocks": 2, "kind": "resnet"}
@@ -44,7 +61,11 @@ def test_a_state_comes_back_as_it_was(tmp_path):
         "share": 0.1,
         "huge": generator.bit_generator.state["state"]["state"],  # 128 bits
         "numpy": np.float32(0.5),
-        "arrays": {"scalar": np.array(2.5), "empty": np.zeros((0, 3), np.int8), "words": np.array([[2**64 - 1]], np.uint64)},
+        "arrays": {
+            "scalar": np.array(2.5),
+            "empty": np.zeros((0, 3), np.int8),
+            "words": np.array([[2**64 - 1]], np.uint64),
+        },
         "transposed": np.arange(12).reshape(3, 4).T,
         "list": [1, {"deep": np.ones(2, np.bool_)}, [None]],
         "generator": generator.bit_generator.state,
@@ -67,7 +88,11 @@ def assert_same(found, expected):
         for ours, theirs in zip(found, expected):
             assert_same(ours, theirs)
     elif isinstance(expected, np.ndarray):
-        assert found.dtype == expected.dtype and found.shape == expected.shape and np.array_equal(found, expected)
+        assert (
+            found.dtype == expected.dtype
+            and found.shape == expected.shape
+            and np.array_equal(found, expected)
+        )
     else:
         assert found == expected
 
@@ -96,9 +121,15 @@ def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch, step):
 
 def test_a_file_is_synced_before_it_takes_its_name(tmp_path, monkeypatch):
     calls = []
-    monkeypatch.setattr(checkpoint.os, "fsync", lambda descriptor: calls.append(("fsync", os.fstat(descriptor).st_size)))
+    monkeypatch.setattr(
+        checkpoint.os,
+        "fsync",
+        lambda descriptor: calls.append(("fsync", os.fstat(descriptor).st_size)),
+    )
     replace = os.replace
-    monkeypatch.setattr(checkpoint.os, "replace", lambda a, b: (calls.append(("replace", str(b))), replace(a, b)))
+    monkeypatch.setattr(
+        checkpoint.os, "replace", lambda a, b: (calls.append(("replace", str(b))), replace(a, b))
+    )
     write_atomically(tmp_path / "file", b"12345")
     assert calls == [("fsync", 5), ("replace", str(tmp_path / "file"))]
     assert os.listdir(tmp_path) == ["file"]
@@ -108,13 +139,24 @@ def test_a_file_is_synced_before_it_takes_its_name(tmp_path, monkeypatch):
 
 
 def bad_files(folder):
-    (folder / "text.safetensors").write_text("not a network at all, but long enough to hold a header")
+    (folder / "text.safetensors").write_text(
+        "not a network at all, but long enough to hold a header"
+    )
     (folder / "empty.safetensors").write_bytes(b"")
     good = save(folder / "good.safetensors").read_bytes()
     (folder / "cut.safetensors").write_bytes(good[: len(good) // 2])
     save_state(folder / "state.safetensors", {"a": np.zeros(2)})
     (folder / "folder.safetensors").mkdir()
-    return [folder / name for name in ("text.safetensors", "empty.safetensors", "cut.safetensors", "folder.safetensors", "missing.safetensors")]
+    return [
+        folder / name
+        for name in (
+            "text.safetensors",
+            "empty.safetensors",
+            "cut.safetensors",
+            "folder.safetensors",
+            "missing.safetensors",
+        )
+    ]
 
 
 def test_a_file_that_cannot_be_read_gets_one_sentence_with_its_name(tmp_path):
@@ -166,7 +208,10 @@ def some_records(num_games, seed=0):
 def test_games_come_back_oldest_first_and_no_more_than_needed(tmp_path):
     folder = RunFolder(tmp_path)
     records = {iteration: list(some_records(3, iteration)) for iteration in range(1, 6)}
-    rows = {iteration: int(sum(record.is_target.sum() for record in found)) for iteration, found in records.items()}
+    rows = {
+        iteration: int(sum(record.is_target.sum() for record in found))
+        for iteration, found in records.items()
+    }
     for iteration, found in records.items():
         folder.save_games(iteration, found)
     everything = [record for iteration in range(1, 6) for record in records[iteration]]
@@ -187,7 +232,11 @@ def test_old_games_are_dropped_as_soon_as_the_newer_fill_the_window(tmp_path):
     folder.drop_games(5, 50, rows_of)
     assert len(os.listdir(tmp_path / "games")) == 5
     folder.drop_games(5, 21, rows_of)
-    assert sorted(os.listdir(tmp_path / "games")) == ["000003.safetensors", "000004.safetensors", "000005.safetensors"]
+    assert sorted(os.listdir(tmp_path / "games")) == [
+        "000003.safetensors",
+        "000004.safetensors",
+        "000005.safetensors",
+    ]
     assert rows_of == {3: 10, 4: 10, 5: 10}
     folder.drop_games(5, 20, rows_of)
     assert rows_of == {4: 10, 5: 10}
@@ -205,7 +254,12 @@ def test_networks_are_thinned_out_evenly_and_the_newest_stays(tmp_path):
         save(folder.network(iteration))
         folder.drop_networks(3)
         found[iteration] = kept()
-    assert found[3] == [1, 2, 3] and found[4] == [2, 4] and found[7] == [4, 7] and found[11] == [4, 8, 11]
+    assert (
+        found[3] == [1, 2, 3]
+        and found[4] == [2, 4]
+        and found[7] == [4, 7]
+        and found[11] == [4, 8, 11]
+    )
     save(folder.network(12))
     folder.drop_networks(0)
     assert kept() == [4, 8, 11, 12]
@@ -216,16 +270,25 @@ def test_networks_are_thinned_out_evenly_and_the_newest_stays(tmp_path):
 def test_lines_of_unfinished_iterations_are_cut(tmp_path):
     folder = RunFolder(tmp_path)
     folder.cut_metrics(3)  # there may be none yet
-    folder.metrics.write_text("".join(json.dumps({"iteration": iteration}) + "\n" for iteration in (1, 2, 3, 4)) + '{"iterat')
+    folder.metrics.write_text(
+        "".join(json.dumps({"iteration": iteration}) + "\n" for iteration in (1, 2, 3, 4))
+        + '{"iterat'
+    )
     folder.cut_metrics(3)
-    assert [json.loads(line)["iteration"] for line in folder.metrics.read_text().splitlines()] == [1, 2, 3]
+    assert [json.loads(line)["iteration"] for line in folder.metrics.read_text().splitlines()] == [
+        1,
+        2,
+        3,
+    ]
 
 
 def test_a_run_gets_a_folder_of_its_own(tmp_path):
     root = str(tmp_path)
     named = RunFolder.create(root, "othello:6", "first")
     assert named.path == tmp_path / "othello_6" / "first"
-    with pytest.raises(ConfigError, match=r"run.name=first is taken: .*othello_6/first exists; .*resume="):
+    with pytest.raises(
+        ConfigError, match=r"run.name=first is taken: .*othello_6/first exists; .*resume="
+    ):
         RunFolder.create(root, "othello:6", "first")
     paths = {RunFolder.create(root, "tic_tac_toe", "").path for _ in range(4)}
     assert len(paths) == 4
@@ -237,7 +300,9 @@ def test_the_latest_run_is_the_one_whose_state_was_written_last(tmp_path):
     root = str(tmp_path)
     with pytest.raises(ConfigError, match="resume=latest found no run under"):
         RunFolder.find("latest", root, None)
-    for number, (game, name) in enumerate((("tic_tac_toe", "old"), ("othello:6", "new"), ("tic_tac_toe", "z"))):
+    for number, (game, name) in enumerate(
+        (("tic_tac_toe", "old"), ("othello:6", "new"), ("tic_tac_toe", "z"))
+    ):
         folder = RunFolder.create(root, game, name)
         if name != "z":  # it finished no iteration
             save_state(folder.state, {})
@@ -260,7 +325,9 @@ def test_the_settings_come_back_and_a_broken_file_gets_a_sentence(tmp_path):
     assert {"python", "torch", "numpy", "numba"} <= set(versions)
     for text in ("a: [1, 2", "{a: &x 1, b: *y}", "a: ${"):
         folder.config.write_text(text)
-        with pytest.raises(ConfigError, match="^the settings of the run cannot be read from") as caught:
+        with pytest.raises(
+            ConfigError, match="^the settings of the run cannot be read from"
+        ) as caught:
             folder.read_config()
         assert "\n" not in str(caught.value)
     folder.config.unlink()

@@ -30,7 +30,13 @@ TINY = (
     "network.blocks=1 network.channels=4 network.value_units=4 evaluation.opening_plies=2 evaluation.num_games=2 evaluation.final_num_games=2 "
     "pit.num_games=2 evaluator.engine=torch evaluator.precision=float32 learner.precision=float32 device=cpu run.num_threads=1"
 ).split()
-QUICK = [*TINY, "evaluation.prove=false", "evaluation.every=0", "evaluation.final_num_games=0", "pit.every=0"]
+QUICK = [
+    *TINY,
+    "evaluation.prove=false",
+    "evaluation.every=0",
+    "evaluation.final_num_games=0",
+    "pit.every=0",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +56,15 @@ def finished_run(tmp_path_factory):
     """A run of three iterations, of which the last was made by a resume."""
     torch.set_num_threads(1)
     root = tmp_path_factory.mktemp("runs")
-    words = ["game=tic_tac_toe", "experiment=dummy_run", *TINY, f"run.root={root}", "run.name=tiny", "run.num_iterations=2", "evaluation.every=2"]
+    words = [
+        "game=tic_tac_toe",
+        "experiment=dummy_run",
+        *TINY,
+        f"run.root={root}",
+        "run.name=tiny",
+        "run.num_iterations=2",
+        "evaluation.every=2",
+    ]
     assert main(["train", *words]) == 0
     assert main(["train", f"run.root={root}", "resume=latest", "run.num_iterations=3"]) == 0
     return RunFolder(root / "tic_tac_toe" / "tiny")
@@ -82,7 +96,9 @@ def test_keys_are_not_folded_in_a_narrow_terminal(capsys, monkeypatch):
 def test_help_shows_the_values_of_the_words_before_it(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
     _, out, _ = train(capsys, "game=connect_four", "seed=77", "--help")
-    values = {line.split()[0]: line.split()[1] for line in out.splitlines() if len(line.split()) > 1}
+    values = {
+        line.split()[0]: line.split()[1] for line in out.splitlines() if len(line.split()) > 1
+    }
     assert (values["seed"], values["game.name"]) == ("77", "connect_four")
 
 
@@ -124,7 +140,9 @@ def test_a_resume_that_cannot_begin_leaves_the_run_as_it_was(finished_run, capsy
 
     before = (finished_run.path / "config.yaml").read_bytes()
     monkeypatch.setattr(openvino_engine, "openvino", None)
-    status, _, err = train(capsys, f"resume={finished_run.path}", "evaluator.engine=openvino", "run.num_iterations=9")
+    status, _, err = train(
+        capsys, f"resume={finished_run.path}", "evaluator.engine=openvino", "run.num_iterations=9"
+    )
     assert status == 2 and "needs OpenVINO" in err and err.count("\n") == 1
     assert (finished_run.path / "config.yaml").read_bytes() == before
 
@@ -142,17 +160,39 @@ def test_the_script_is_a_door_to_the_same_code(tmp_path):
 
 
 def test_a_sweep_makes_a_run_for_each_combination(tmp_path, capsys):
-    words = ["experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.name=s", "run.num_iterations=1", "seed=3,4", "learner=adam,sgd"]
+    words = [
+        "experiment=dummy_run",
+        *QUICK,
+        f"run.root={tmp_path}",
+        "run.name=s",
+        "run.num_iterations=1",
+        "seed=3,4",
+        "learner=adam,sgd",
+    ]
     status, out, _ = train(capsys, "--multirun", *words)
     assert status == 0
-    made = [RunFolder(tmp_path / "tic_tac_toe" / f"s_{number}").read_config() for number in (1, 2, 3, 4)]
-    assert {(one["seed"], one["learner"]["optimizer"]) for one in made} == {(3, "adam"), (3, "sgd"), (4, "adam"), (4, "sgd")}
+    made = [
+        RunFolder(tmp_path / "tic_tac_toe" / f"s_{number}").read_config() for number in (1, 2, 3, 4)
+    ]
+    assert {(one["seed"], one["learner"]["optimizer"]) for one in made} == {
+        (3, "adam"),
+        (3, "sgd"),
+        (4, "adam"),
+        (4, "sgd"),
+    }
     assert len(list((tmp_path / "tic_tac_toe").iterdir())) == 4
     assert "run 4 of 4: " in out
 
 
 def test_a_run_says_what_it_does_and_what_comes_next(tmp_path, capsys):
-    words = ["experiment=dummy_run", *TINY, f"run.root={tmp_path}", "run.name=one", "run.num_iterations=1", "evaluation.prove=false"]
+    words = [
+        "experiment=dummy_run",
+        *TINY,
+        f"run.root={tmp_path}",
+        "run.name=one",
+        "run.num_iterations=1",
+        "evaluation.prove=false",
+    ]
     status, out, err = train(capsys, *words)
     folder = tmp_path / "tic_tac_toe" / "one"
     assert status == 0
@@ -180,12 +220,16 @@ class Interrupt:
 
 
 @pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM), ids=("Ctrl-C", "SIGTERM"))
-def test_a_stopped_run_keeps_what_is_finished_and_the_resumed_run_is_the_same(number, tmp_path, capsys, monkeypatch):
+def test_a_stopped_run_keeps_what_is_finished_and_the_resumed_run_is_the_same(
+    number, tmp_path, capsys, monkeypatch
+):
     words = ["experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.num_iterations=3"]
     assert train(capsys, *words, "run.name=whole")[0] == 0
     folder = tmp_path / "tic_tac_toe" / "parts"
     with monkeypatch.context() as patch:
-        Interrupt(patch, "progress", 25, number)  # eight games and a line of learning for each iteration
+        Interrupt(
+            patch, "progress", 25, number
+        )  # eight games and a line of learning for each iteration
         status, out, _ = train(capsys, *words, "run.name=parts")
     assert status == 130
     kept = load_state(folder / "state.safetensors")["iteration"]
@@ -193,14 +237,22 @@ def test_a_stopped_run_keeps_what_is_finished_and_the_resumed_run_is_the_same(nu
     assert f"Iteration {kept} is kept" in out and f"alphazero train resume={folder}" in out
     status, out, _ = train(capsys, f"resume={folder}")
     assert status == 0 and f"Going on after iteration {kept} of tic_tac_toe" in out
-    ours, theirs = (load_network(tmp_path / "tic_tac_toe" / name / "networks" / "000003.safetensors").arrays for name in ("parts", "whole"))
+    ours, theirs = (
+        load_network(tmp_path / "tic_tac_toe" / name / "networks" / "000003.safetensors").arrays
+        for name in ("parts", "whole")
+    )
     assert all((ours[name] == theirs[name]).all() for name in theirs)
-    assert [json.loads(line)["iteration"] for line in (folder / "metrics.jsonl").read_text().splitlines()] == [1, 2, 3]
+    assert [
+        json.loads(line)["iteration"]
+        for line in (folder / "metrics.jsonl").read_text().splitlines()
+    ] == [1, 2, 3]
 
 
 def test_ctrl_c_in_the_first_iteration_says_that_nothing_is_kept(tmp_path, capsys, monkeypatch):
     Interrupt(monkeypatch, "progress", 2)
-    status, out, _ = train(capsys, "experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.name=x")
+    status, out, _ = train(
+        capsys, "experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.name=x"
+    )
     assert status == 130 and "No iteration was finished" in out and "Go on with" not in out
 
 
@@ -216,13 +268,18 @@ def test_ctrl_c_before_an_iteration_is_stored_does_not_call_it_kept(tmp_path, ca
     folder = RunFolder(tmp_path / "tic_tac_toe" / "writing")
     with monkeypatch.context() as patch:
         patch.setattr(RunFolder, "save_games", stopped)
-        status, out, _ = train(capsys, "experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.name=writing")
+        status, out, _ = train(
+            capsys, "experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.name=writing"
+        )
     assert status == 130
     assert "Iteration 1 is kept" in out
     assert load_state(folder.state)["iteration"] == 1
     assert [line["iteration"] for line in metrics(folder)] == [1, 2]
     assert train(capsys, f"resume={folder.path}")[0] == 0
-    assert [line["iteration"] for line in metrics(folder)] == [1, 2]  # the second is told again, once
+    assert [line["iteration"] for line in metrics(folder)] == [
+        1,
+        2,
+    ]  # the second is told again, once
 
 
 def test_a_run_whose_state_is_damaged_says_what_is_left(finished_run, tmp_path, capsys):
@@ -230,13 +287,19 @@ def test_a_run_whose_state_is_damaged_says_what_is_left(finished_run, tmp_path, 
     folder.state.write_bytes(folder.state.read_bytes()[:1000])
     status, _, err = train(capsys, f"resume={folder.path}", "run.num_iterations=9")
     assert status == 2 and "state.safetensors' cannot be read" in err
-    assert f"Without it the run cannot go on; its networks, in {folder.path / 'networks'}, can still play." in " ".join(err.split())
+    assert (
+        f"Without it the run cannot go on; its networks, in {folder.path / 'networks'}, can still play."
+        in " ".join(err.split())
+    )
 
 
 def test_a_finished_run_says_so(finished_run, capsys):
     status, out, _ = train(capsys, f"resume={finished_run.path}")
     assert status == 0
-    assert " ".join(out.split()) == f"The run {finished_run.path} is finished after 3 iterations; run.num_iterations=MORE lets it go on."
+    assert (
+        " ".join(out.split())
+        == f"The run {finished_run.path} is finished after 3 iterations; run.num_iterations=MORE lets it go on."
+    )
 
 
 @pytest.mark.parametrize(
@@ -254,7 +317,9 @@ def test_a_finished_run_says_so(finished_run, capsys):
         "foo": "'train resume=...' has no setting 'foo'",
     }.items(),
 )
-def test_what_a_resumed_run_cannot_change_is_refused_and_its_settings_stay(finished_run, capsys, words, sentence):
+def test_what_a_resumed_run_cannot_change_is_refused_and_its_settings_stay(
+    finished_run, capsys, words, sentence
+):
     before = finished_run.config.read_bytes()
     status, _, err = train(capsys, f"resume={finished_run.path}", *words.split())
     assert status == 2
@@ -274,7 +339,11 @@ def test_the_settings_are_stored_with_what_a_resume_changed(finished_run):
     stored = config.from_plain(TrainSettings, finished_run.read_config())
     assert stored.run.num_iterations == 3
     expected = compose(["game=tic_tac_toe", "experiment=dummy_run", *TINY])
-    assert (stored.network, stored.selfplay, stored.learner) == (expected.network, expected.selfplay, expected.learner)
+    assert (stored.network, stored.selfplay, stored.learner) == (
+        expected.network,
+        expected.selfplay,
+        expected.learner,
+    )
 
 
 # --- what the sinks write ---------------------------------------------------------------------------------------------------------------
@@ -296,7 +365,10 @@ def events(finished_run):
 
 
 def metrics(folder):
-    return [json.loads(line, parse_constant=lambda name: pytest.fail(f"{name} is not JSON")) for line in folder.metrics.read_text().splitlines()]
+    return [
+        json.loads(line, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+        for line in folder.metrics.read_text().splitlines()
+    ]
 
 
 def test_tensorboard_has_every_promised_figure_of_every_iteration(events):
@@ -308,9 +380,16 @@ def test_tensorboard_has_every_promised_figure_of_every_iteration(events):
 
 
 def test_tensorboard_has_the_strength_the_proof_and_their_steps(events):
-    strength = [tag for tag in events.Tags()["scalars"] if tag.startswith("strength/score_against_uct")]
+    strength = [
+        tag for tag in events.Tags()["scalars"] if tag.startswith("strength/score_against_uct")
+    ]
     assert {tag.rsplit("_", 1)[-1] for tag in strength} > {"low", "high"} and len(strength) == 3
-    for tag in (*strength, "strength/distinct_games", "proof/misplayed_positions", "proof/lost_games"):
+    for tag in (
+        *strength,
+        "strength/distinct_games",
+        "proof/misplayed_positions",
+        "proof/lost_games",
+    ):
         assert [event.step for event in events.Scalars(tag)] == [2, 3], tag
 
 
@@ -327,26 +406,46 @@ def test_tensorboard_has_the_hyper_parameters_beside_the_result(events):
     content = events.summary_metadata["_hparams_/session_start_info"].plugin_data.content
     for key in ("learner.learning_rate", "selfplay.num_simulations", "game.name"):
         assert key.encode() in content
-    assert {"result/loss", "result/elapsed_s", "result/score", "result/misplayed_positions"} <= set(events.Tags()["scalars"])
+    assert {"result/loss", "result/elapsed_s", "result/score", "result/misplayed_positions"} <= set(
+        events.Tags()["scalars"]
+    )
 
 
 def test_every_line_of_the_metrics_is_json_and_agrees_with_tensorboard(finished_run, events):
     lines = metrics(finished_run)
     assert [line["iteration"] for line in lines] == [1, 2, 3]
     assert [line["last"] for line in lines] == [False, True, True]
-    for tag, key in {"loss/total": "learner.loss", "games/length_plies": "selfplay.game_length", "pit/score": "pit.score"}.items():
-        assert [line[key] for line in lines] == pytest.approx([event.value for event in events.Scalars(tag)])
+    for tag, key in {
+        "loss/total": "learner.loss",
+        "games/length_plies": "selfplay.game_length",
+        "pit/score": "pit.score",
+    }.items():
+        assert [line[key] for line in lines] == pytest.approx(
+            [event.value for event in events.Scalars(tag)]
+        )
     assert "strength.score" in lines[1] and "strength.score" not in lines[0]
     for line in lines:
         assert not any(isinstance(value, (list, dict)) for value in line.values())
 
 
-EVERYTHING = [f"network.{head}=true" for head in AUXILIARY_HEADS] + ["learner.average_half_life_steps=4"]
+EVERYTHING = [f"network.{head}=true" for head in AUXILIARY_HEADS] + [
+    "learner.average_half_life_steps=4"
+]
 
 
 @pytest.mark.parametrize("game", ("tic_tac_toe", "connect_four", "othello_4x4"))
-def test_a_dummy_run_with_every_head_and_averaged_weights_tells_their_losses(tmp_path, capsys, game):
-    words = [f"game={game}", "experiment=dummy_run", *QUICK, *EVERYTHING, f"run.root={tmp_path}", "run.name=heads", "evaluation.opening_plies=1"]
+def test_a_dummy_run_with_every_head_and_averaged_weights_tells_their_losses(
+    tmp_path, capsys, game
+):
+    words = [
+        f"game={game}",
+        "experiment=dummy_run",
+        *QUICK,
+        *EVERYTHING,
+        f"run.root={tmp_path}",
+        "run.name=heads",
+        "evaluation.opening_plies=1",
+    ]
     status, out, err = train(capsys, *words)
     assert (status, err) == (0, "")
     (header,) = (line.split() for line in out.splitlines() if "policy" in line and "plies" in line)
@@ -367,7 +466,12 @@ def test_a_dummy_run_with_every_head_and_averaged_weights_tells_their_losses(tmp
 
 def test_without_auxiliary_heads_nothing_is_told_of_them(finished_run, events):
     assert not {"loss/reply", "loss/ownership", "loss/margin"} & set(events.Tags()["scalars"])
-    assert not [key for line in metrics(finished_run) for key in line if key.split(".")[-1] in ("reply_loss", "ownership_loss", "margin_loss")]
+    assert not [
+        key
+        for line in metrics(finished_run)
+        for key in line
+        if key.split(".")[-1] in ("reply_loss", "ownership_loss", "margin_loss")
+    ]
 
 
 def test_a_network_that_was_stored_before_there_were_auxiliary_heads_plays(finished_run, tmp_path):
@@ -376,11 +480,23 @@ def test_a_network_that_was_stored_before_there_were_auxiliary_heads_plays(finis
     assert len(older) == len(stored.settings) - 3
     save_network(tmp_path / "older.safetensors", stored.arrays, stored.game, older, {})
     game = make_game("tic_tac_toe")
-    players = [NetworkPlayer(game, path, num_simulations=8, device="cpu") for path in (tmp_path / "older.safetensors", finished_run.network(3))]
+    players = [
+        NetworkPlayer(game, path, num_simulations=8, device="cpu")
+        for path in (tmp_path / "older.safetensors", finished_run.network(3))
+    ]
     ours, theirs = (player.choose(game.initial_states(1)) for player in players)
     assert np.array_equal(ours.action_weights, theirs.action_weights)
-    save_network(tmp_path / "newer.safetensors", stored.arrays, stored.game, stored.settings | {"quantum_head": True}, {})
-    with pytest.raises(config.ConfigError, match="^the settings in .*newer.safetensors do not fit this version: there is no setting 'quantum_head'"):
+    save_network(
+        tmp_path / "newer.safetensors",
+        stored.arrays,
+        stored.game,
+        stored.settings | {"quantum_head": True},
+        {},
+    )
+    with pytest.raises(
+        config.ConfigError,
+        match="^the settings in .*newer.safetensors do not fit this version: there is no setting 'quantum_head'",
+    ):
         NetworkPlayer(game, tmp_path / "newer.safetensors", num_simulations=8, device="cpu")
 
 
@@ -391,8 +507,14 @@ def test_what_is_not_a_number_becomes_null(tmp_path):
     sink = JsonLinesSink(tmp_path / "metrics.jsonl")
     sink.iteration(IterationReport(1, SelfPlayReport(), LearnerReport(loss=math.inf), 0))
     sink.iteration(IterationReport(2, SelfPlayReport(), LearnerReport(loss=0.5), 0))
-    first, second = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
-    assert (first["learner.loss"], first["learner.policy_loss"], second["learner.loss"]) == (None, None, 0.5)
+    first, second = [
+        json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()
+    ]
+    assert (first["learner.loss"], first["learner.policy_loss"], second["learner.loss"]) == (
+        None,
+        None,
+        0.5,
+    )
 
 
 def test_what_next_can_be_typed_where_the_program_is_not_on_the_path(tmp_path, monkeypatch):

@@ -18,10 +18,14 @@ def test_a_difference_by_hand():
     # By position 1, 0, 0, 1: mean 1/2, variance 1/3 of 4 positions.
     assert found.mean == 0.5 and not found.over_seeds
     assert found.high - found.mean == pytest.approx(1.959964 * (1 / 12) ** 0.5, rel=1e-5)
-    two = difference(np.array([[1, 1, 0, 1], [1, 1, 1, 1]], bool), np.array([[0, 1, 0, 0], [0, 1, 0, 0]], bool))
+    two = difference(
+        np.array([[1, 1, 0, 1], [1, 1, 1, 1]], bool), np.array([[0, 1, 0, 0], [0, 1, 0, 0]], bool)
+    )
     # By position 1, 0, 1/2, 1: variance .2292; the runs' shares .75 and 1 have the variance 1/32, those of the other way none.
     assert two.mean == 0.625 and two.over_seeds
-    assert two.high - two.mean == pytest.approx(1.959964 * (0.2291667 / 4 + 1 / 32 / 2) ** 0.5, rel=1e-5)
+    assert two.high - two.mean == pytest.approx(
+        1.959964 * (0.2291667 / 4 + 1 / 32 / 2) ** 0.5, rel=1e-5
+    )
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say():
@@ -44,10 +48,21 @@ WORDS = (
 
 def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    words = [*WORDS.split(), f"run.root={tmp_path}", "run.name=sweep", "search.reuse_tree=true,false", "seed=1,2", "--multirun"]
+    words = [
+        *WORDS.split(),
+        f"run.root={tmp_path}",
+        "run.name=sweep",
+        "search.reuse_tree=true,false",
+        "seed=1,2",
+        "--multirun",
+    ]
     assert train.main(words) == 0
     text = capsys.readouterr().out
-    assert "connect_four: 4 runs on 1,000 positions" in text and "way 2: search.reuse_tree=false\n" in text and "over positions and seeds" in text
+    assert (
+        "connect_four: 4 runs on 1,000 positions" in text
+        and "way 2: search.reuse_tree=false\n" in text
+        and "over positions and seeds" in text
+    )
     runs = ",".join(str(tmp_path / "connect_four" / f"sweep_{number}") for number in (1, 2, 3, 4))
     console = Console(file=io.StringIO(), width=80)
     main([f"run={runs}", "num_simulations=4", f"json={tmp_path / 'figures.json'}"], console)
@@ -55,15 +70,32 @@ def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, cap
     assert figures["ways"][1]["runs"] == ["sweep_3", "sweep_4"]
     for way in figures["ways"]:
         for name, raw_kept, kept in zip(way["runs"], way["raw_kept"], way["kept"]):
-            (row,) = [line.split() for line in console.file.getvalue().splitlines() if line.startswith(name)]
-            assert row[1] == ("2" if way is figures["ways"][1] else "1") and row[-4] == "1" and row[-2:] == [f"{100 * raw_kept:.1f}", f"{100 * kept:.1f}"]
+            (row,) = [
+                line.split()
+                for line in console.file.getvalue().splitlines()
+                if line.startswith(name)
+            ]
+            assert (
+                row[1] == ("2" if way is figures["ways"][1] else "1")
+                and row[-4] == "1"
+                and row[-2:] == [f"{100 * raw_kept:.1f}", f"{100 * kept:.1f}"]
+            )
     alike = Console(file=io.StringIO(), width=80)
     main([f"run={','.join(runs.split(',')[:2])}", "num_simulations=4"], alike)
-    assert "One way of training" in alike.file.getvalue() and "way 1:" not in alike.file.getvalue() and "sweep_2 " in alike.file.getvalue()
-    assert [way["way"] for way in figures["ways"]] == ["the one that the others are compared with", "search.reuse_tree=false"]
+    assert (
+        "One way of training" in alike.file.getvalue()
+        and "way 1:" not in alike.file.getvalue()
+        and "sweep_2 " in alike.file.getvalue()
+    )
+    assert [way["way"] for way in figures["ways"]] == [
+        "the one that the others are compared with",
+        "search.reuse_tree=false",
+    ]
     assert all(len(way["kept"]) == 2 and 0 < way["raw_kept"][0] < 1 for way in figures["ways"])
     first, second = figures["ways"]
-    assert second["difference"]["mean"] == pytest.approx(np.mean(second["kept"]) - np.mean(first["kept"]))
+    assert second["difference"]["mean"] == pytest.approx(
+        np.mean(second["kept"]) - np.mean(first["kept"])
+    )
     assert f"{100 * np.mean(second['kept']):.1f}" in console.file.getvalue()
 
 

@@ -9,7 +9,16 @@ from omegaconf import OmegaConf
 
 from alphazero.cli.train import compose, config_folder, groups
 from alphazero.games.registry import make_game
-from alphazero.runtime.settings import ConfigError, check, from_overrides, from_plain, from_stored, option, rows, section
+from alphazero.runtime.settings import (
+    ConfigError,
+    check,
+    from_overrides,
+    from_plain,
+    from_stored,
+    option,
+    rows,
+    section,
+)
 from alphazero.training.settings import TrainSettings, check_run
 
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "snort.py")
@@ -36,7 +45,10 @@ def stored_value(file, key):
     return OmegaConf.select(OmegaConf.load(config_folder() / f"{file}.yaml"), key)
 
 
-@pytest.mark.parametrize("group", [group for group in CHOICES if len(CHOICES[group]) > 1 and group not in ("game", "experiment")])
+@pytest.mark.parametrize(
+    "group",
+    [group for group in CHOICES if len(CHOICES[group]) > 1 and group not in ("game", "experiment")],
+)
 def test_a_chosen_group_has_its_values_whatever_the_game_proposes(group):
     for choice, game in itertools.product(CHOICES[group], ("tic_tac_toe", "connect_four")):
         settings = compose([f"game={game}", f"{group}={choice}"])
@@ -47,15 +59,30 @@ def test_a_chosen_group_has_its_values_whatever_the_game_proposes(group):
 
 def test_words_win_over_experiments_and_experiments_over_games():
     assert compose(["experiment=connect_four_5min"]).game.name == "connect_four"
-    assert compose(["experiment=connect_four_5min"]).selfplay.num_simulations == stored_value("game/connect_four", "selfplay.num_simulations")
+    assert compose(["experiment=connect_four_5min"]).selfplay.num_simulations == stored_value(
+        "game/connect_four", "selfplay.num_simulations"
+    )
     assert compose(["experiment=connect_four_5min"]).run.time_limit_s == 270
     assert compose(["experiment=dummy_run", "game=connect_four"]).selfplay.num_simulations == 8
-    settings = compose(["experiment=notebook_connect_four", "network=2x32", "selfplay.num_simulations=77"])
-    assert (settings.network.kind, settings.network.channels, settings.selfplay.num_simulations) == ("resnet", 32, 77)
+    settings = compose(
+        ["experiment=notebook_connect_four", "network=2x32", "selfplay.num_simulations=77"]
+    )
+    assert (
+        settings.network.kind,
+        settings.network.channels,
+        settings.selfplay.num_simulations,
+    ) == ("resnet", 32, 77)
 
 
 def test_the_presets_are_what_their_names_say():
-    lengths = {"5min": 300, "10min": 600, "20min": 1200, "1h": 3600, "3h": 10_800, "overnight": 28_800}
+    lengths = {
+        "5min": 300,
+        "10min": 600,
+        "20min": 1200,
+        "1h": 3600,
+        "3h": 10_800,
+        "overnight": 28_800,
+    }
     presets = [name for name in CHOICES["experiment"] if name.rpartition("_")[2] in lengths]
     assert len(presets) >= 10
     for name in presets:
@@ -63,7 +90,11 @@ def test_the_presets_are_what_their_names_say():
         settings = compose([f"experiment={name}"])
         assert settings.game.name == compose([f"game={game}"]).game.name
         assert 0.85 * lengths[length] < settings.run.time_limit_s < lengths[length]
-    games = {choice: compose(words_for(choice)).game.name for choice in CHOICES["game"] if choice != "custom"}
+    games = {
+        choice: compose(words_for(choice)).game.name
+        for choice in CHOICES["game"]
+        if choice != "custom"
+    }
     assert games == {
         "tic_tac_toe": "tic_tac_toe",
         "connect_four": "connect_four",
@@ -77,7 +108,11 @@ def test_the_presets_are_what_their_names_say():
 
 
 def test_no_two_ablations_are_the_same_run():
-    ways = {name: compose([f"experiment={name}"]) for name in CHOICES["experiment"] if name.startswith("ablation/")}
+    ways = {
+        name: compose([f"experiment={name}"])
+        for name in CHOICES["experiment"]
+        if name.startswith("ablation/")
+    }
     assert len(ways) > 20
     assert [(a, b) for a, b in itertools.combinations(ways, 2) if ways[a] == ways[b]] == []
 
@@ -86,7 +121,10 @@ def test_alphazeros_own_choices_are_the_papers():
     settings = compose(["game=othello", "search=alphazero", "selfplay=alphazero"])
     assert (settings.search.pb_c_init, settings.search.pb_c_base) == (1.25, 19652)
     assert (settings.search.dirichlet_alpha, settings.search.dirichlet_fraction) == (0.3, 0.25)
-    assert (settings.search.first_play_urgency, settings.search.root_first_play_urgency) == (0.0, 0.0)
+    assert (settings.search.first_play_urgency, settings.search.root_first_play_urgency) == (
+        0.0,
+        0.0,
+    )
     assert settings.search.root_prior_temperature == 1.0
     assert settings.selfplay.full_search_share == 1.0
 
@@ -96,20 +134,50 @@ def test_alphazeros_own_choices_are_the_papers():
 
 @pytest.mark.parametrize(
     "name, game, iterations, episodes, plies",
-    (("notebook_tic_tac_toe", "tic_tac_toe", 150, 5, 5), ("notebook_connect_four", "connect_four", 35, 25, 15)),
+    (
+        ("notebook_tic_tac_toe", "tic_tac_toe", 150, 5, 5),
+        ("notebook_connect_four", "connect_four", 35, 25, 15),
+    ),
 )
 def test_the_published_recipes_hold_their_numbers(name, game, iterations, episodes, plies):
     settings = compose([f"experiment={name}"])
     network, learner, selfplay = settings.network, settings.learner, settings.selfplay
     assert settings.game.name == game
-    assert (network.kind, network.channels, network.kernel_size, network.shared_units) == ("tiny", 16, 2, 32)
+    assert (network.kind, network.channels, network.kernel_size, network.shared_units) == (
+        "tiny",
+        16,
+        2,
+        32,
+    )
     assert network.value_head == "scalar"
-    assert (learner.optimizer, learner.learning_rate, learner.schedule, learner.weight_decay) == ("adam", 3e-3, "constant", 1e-4)
-    assert (learner.batch_size, learner.epochs, learner.root_value_share, learner.value_weight) == (64, 10, 0.0, 1.0)
+    assert (learner.optimizer, learner.learning_rate, learner.schedule, learner.weight_decay) == (
+        "adam",
+        3e-3,
+        "constant",
+        1e-4,
+    )
+    assert (learner.batch_size, learner.epochs, learner.root_value_share, learner.value_weight) == (
+        64,
+        10,
+        0.0,
+        1.0,
+    )
     assert settings.replay.window_start == settings.replay.window_max == 200_000
-    assert (settings.run.num_iterations, selfplay.games_per_iteration, selfplay.carry_over) == (iterations, episodes, False)
-    assert (selfplay.num_simulations, selfplay.full_search_share, settings.search.reuse_tree) == (200, 1.0, True)
-    assert (selfplay.num_sampled_plies, selfplay.temperature, selfplay.final_temperature) == (plies, 1.0, 0.0)
+    assert (settings.run.num_iterations, selfplay.games_per_iteration, selfplay.carry_over) == (
+        iterations,
+        episodes,
+        False,
+    )
+    assert (selfplay.num_simulations, selfplay.full_search_share, settings.search.reuse_tree) == (
+        200,
+        1.0,
+        True,
+    )
+    assert (selfplay.num_sampled_plies, selfplay.temperature, selfplay.final_temperature) == (
+        plies,
+        1.0,
+        0.0,
+    )
     assert selfplay.temperature_half_life == 0.0
     assert settings.search.dirichlet_fraction > 0
     assert settings.pit.every == 0
@@ -177,9 +245,20 @@ def test_what_cannot_be_is_refused_by_one_sentence(words):
 
 
 def test_the_ends_of_a_range_are_inside():
-    for words in ("seed=0", "seed=2147483647", "selfplay.num_simulations=2", "search.dirichlet_fraction=1.0", "evaluation.opening_plies=8"):
+    for words in (
+        "seed=0",
+        "seed=2147483647",
+        "selfplay.num_simulations=2",
+        "search.dirichlet_fraction=1.0",
+        "evaluation.opening_plies=8",
+    ):
         compose([words])
-    assert compose(["evaluation.opening_plies=9", "evaluation.num_games=0", "evaluation.final_num_games=0"]).evaluation.opening_plies == 9
+    assert (
+        compose(
+            ["evaluation.opening_plies=9", "evaluation.num_games=0", "evaluation.final_num_games=0"]
+        ).evaluation.opening_plies
+        == 9
+    )
 
 
 # --- the machinery ------------------------------------------------------------------------------------------------------------------------
@@ -216,7 +295,9 @@ def test_every_setting_of_a_run_has_a_line_of_help():
 
 
 def test_words_become_checked_settings():
-    settings = from_overrides(Outer, ["inner.depth=9", "share=1e-3", "shares=[0.5,1]", "name=a=b"], "test")
+    settings = from_overrides(
+        Outer, ["inner.depth=9", "share=1e-3", "shares=[0.5,1]", "name=a=b"], "test"
+    )
     assert settings == Outer(Inner(9), 0.001, [0.5, 1.0], "a=b")
     for word, sentence in {
         "inner.depth=10": "inner.depth=10 is not allowed: inner.depth takes 1 to 9",
@@ -235,20 +316,31 @@ def test_plain_data_goes_round():
     assert from_plain(TrainSettings, dataclasses.asdict(settings)) == settings
     with pytest.raises(ConfigError, match="^there is no setting 'learner.foo'"):
         from_plain(TrainSettings, {"learner": {"foo": 1}})
-    with pytest.raises(ConfigError, match="^the settings in runs/x/config.yaml do not fit this version: there is no setting 'learner.foo'"):
+    with pytest.raises(
+        ConfigError,
+        match="^the settings in runs/x/config.yaml do not fit this version: there is no setting 'learner.foo'",
+    ):
         from_stored(TrainSettings, {"learner": {"foo": 1}}, "runs/x/config.yaml")
     broken = Outer(shares=[0.5, 1.5])
-    with pytest.raises(ConfigError, match=r"^shares=\[0.5, 1.5\] is not allowed: shares takes 1.0 or less"):
+    with pytest.raises(
+        ConfigError, match=r"^shares=\[0.5, 1.5\] is not allowed: shares takes 1.0 or less"
+    ):
         check(broken)
 
 
 def test_a_line_of_one_cell_is_refused_and_a_game_whose_pieces_share_a_plane():
-    with pytest.raises(ConfigError, match="^network.line_length=1 is not allowed for connect_four, 2 planes of 6 by 7: a line has 2 cells or more"):
+    with pytest.raises(
+        ConfigError,
+        match="^network.line_length=1 is not allowed for connect_four, 2 planes of 6 by 7: a line has 2 cells or more",
+    ):
         compose(["game=connect_four", "network.line_length=1"])
     assert compose(["game=tic_tac_toe", "network.line_length=3"]).network.line_length == 3
     compose(["game=connect_four", "network=tiny", "network.line_length=1"])  # which is shown none
     twice = Path(__file__).parent / "twice_game.py"
-    with pytest.raises(ConfigError, match="^network.line_length=2 is not allowed for .*twice_game.py, 1 plane of 1 by 6: .* pieces need a plane"):
+    with pytest.raises(
+        ConfigError,
+        match="^network.line_length=2 is not allowed for .*twice_game.py, 1 plane of 1 by 6: .* pieces need a plane",
+    ):
         compose(["game=custom", f"game.name={twice}", "network.line_length=2"])
 
 
@@ -260,7 +352,10 @@ def test_heads_that_look_at_the_last_board_need_rules_that_give_one(head, tmp_pa
     blind.write_text(source[:start] + source[source.index("@rules.implement", start + 1) :])
     words = ["game=custom", f"game.name={blind}", "network.reply_head=true"]
     compose(words)
-    with pytest.raises(ConfigError, match=rf"^network.{head}=true is not allowed for .*blind.py: its rules give no board") as caught:
+    with pytest.raises(
+        ConfigError,
+        match=rf"^network.{head}=true is not allowed for .*blind.py: its rules give no board",
+    ) as caught:
         compose([*words, f"network.{head}=true"])
     assert "\n" not in str(caught.value)
     compose(["game=custom", f"game.name={EXAMPLE}", f"network.{head}=true"])

@@ -44,7 +44,9 @@ def test_a_thread_that_limits_itself_leaves_the_others_theirs():
         lane.join()
         found.append(torch.get_num_threads())
 
-    thread = threading.Thread(target=learner)  # a fresh one: the threads of these tests have asked long ago
+    thread = threading.Thread(
+        target=learner
+    )  # a fresh one: the threads of these tests have asked long ago
     thread.start()
     thread.join()
     assert found == [3]

@@ -13,7 +13,11 @@ from alphazero.runtime.settings import ConfigError, from_overrides
 from alphazero.training.settings import check_run
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("checkpoints/best/*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted(ROOT.glob("docs/**/*.md")),
+    *sorted(ROOT.glob("checkpoints/best/*.md")),
+]
 #: Words of commands that belong to an earlier commit, which the page names.
 OF_EARLIER_COMMITS = {"ablation/cool_play"}
 
@@ -42,14 +46,20 @@ def accept(command, *words):
             check_run(train.compose(job))
         return
     module = importlib.import_module(f"alphazero.cli.{command}")
-    (settings,) = (kind for name, kind in inspect.getmembers(module, inspect.isclass) if kind.__module__ == module.__name__ and name.endswith("Settings"))
+    (settings,) = (
+        kind
+        for name, kind in inspect.getmembers(module, inspect.isclass)
+        if kind.__module__ == module.__name__ and name.endswith("Settings")
+    )
     from_overrides(settings, list(words), command)
 
 
 def test_every_command_is_accepted():
     said = {tuple(words) for page in PAGES for words in commands(page.read_text())}
     assert len(said) > 80
-    said = {words for words in said if not any(name in " ".join(words) for name in OF_EARLIER_COMMITS)}
+    said = {
+        words for words in said if not any(name in " ".join(words) for name in OF_EARLIER_COMMITS)
+    }
     refused = {}
     for words in sorted(said):
         try:
@@ -59,7 +69,15 @@ def test_every_command_is_accepted():
     assert refused == {}
 
 
-@pytest.mark.parametrize("words", (["trian"], ["train", "learner.typo=1"], ["train", "--multirun", "seed=1,2", "experiment=typo"], ["match", "typo=1"]))
+@pytest.mark.parametrize(
+    "words",
+    (
+        ["trian"],
+        ["train", "learner.typo=1"],
+        ["train", "--multirun", "seed=1,2", "experiment=typo"],
+        ["match", "typo=1"],
+    ),
+)
 def test_a_command_that_would_be_refused_is_seen(words):
     with pytest.raises(ConfigError):
         accept(*words)
@@ -69,5 +87,10 @@ def test_a_command_that_would_be_refused_is_seen(words):
 def test_every_file_that_a_page_names_exists(page):
     text = page.read_text()
     links = [page.parent / link for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)]
-    paths = [ROOT / path for path in re.findall(r"\b(?:alphazero|scripts|configs|tests|docs|examples|checkpoints/best)/[\w./-]*\w", text)]
+    paths = [
+        ROOT / path
+        for path in re.findall(
+            r"\b(?:alphazero|scripts|configs|tests|docs|examples|checkpoints/best)/[\w./-]*\w", text
+        )
+    ]
     assert [str(path) for path in links + paths if not path.exists()] == []

@@ -43,14 +43,28 @@ def _check_answer(answer: dict, request: dict) -> None:
     assert answer["move"] in legal
     assert len(answer["action_weights"]) == game.num_actions
     assert sum(answer["action_weights"]) == pytest.approx(1.0, abs=1e-4)
-    assert all(weight >= 0 and (weight == 0 or action in legal) for action, weight in enumerate(answer["action_weights"]))
+    assert all(
+        weight >= 0 and (weight == 0 or action in legal)
+        for action, weight in enumerate(answer["action_weights"])
+    )
     assert answer["value"] is None or -1.0 <= answer["value"] <= 1.0
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", ["tic_tac_toe", "connect_four", "connect_x:4x5x3", "connect_x:20x20x5", "othello", "othello:6", "othello:4"])
+@pytest.mark.parametrize(
+    "game",
+    [
+        "tic_tac_toe",
+        "connect_four",
+        "connect_x:4x5x3",
+        "connect_x:20x20x5",
+        "othello",
+        "othello:6",
+        "othello:4",
+    ],
+)
 def test_games_are_answered_from_the_start_to_the_end(game):
     compiled, moves = make_game(game), []
     for _ in range(compiled.max_plies + 1 if compiled.max_plies < 100 else 12):
@@ -81,7 +95,11 @@ def test_finished_games_get_the_first_movers_result_and_no_move(game, moves, res
 
 
 def test_value_and_move_are_those_of_the_player_to_move():
-    request = {"game": "connect_x:4x3x3", "moves": [0, 1, 2, 0, 2, 1, 1, 1], "num_simulations": 2000}
+    request = {
+        "game": "connect_x:4x3x3",
+        "moves": [0, 1, 2, 0, 2, 1, 1, 1],
+        "num_simulations": 2000,
+    }
     answer = _ask(**request)
     assert answer["move"] == 2
     assert answer["value"] > 0.8
@@ -109,7 +127,9 @@ def test_the_same_line_gets_the_same_answer_whatever_came_before():
 
 
 def test_limits_of_a_request_replace_those_of_the_engine():
-    seven = _ask(Engine("uct", PlayerSettings(num_simulations=7, time_limit_s=60.0)), game="connect_four")
+    seven = _ask(
+        Engine("uct", PlayerSettings(num_simulations=7, time_limit_s=60.0)), game="connect_four"
+    )
     assert _ask(game="connect_four", num_simulations=7) == seven != _ask(game="connect_four")
     assert "error" not in _ask(game="connect_four", time_limit_s=0.01)
     assert "error" not in _ask(game="connect_four", time_limit_s=1, num_simulations=10)
@@ -151,7 +171,10 @@ def test_a_player_without_an_opinion_has_the_value_null():
         ('{"game": "connect_four", "moves": null}', "it takes a list of numbers"),
         ('{"game": "connect_four", "moves": [3, "3"]}', "move 2 of the list"),
         ('{"game": "connect_four", "moves": [3.0]}', "move 1 of the list"),
-        ('{"game": "connect_four", "moves": [true]}', "move 1 of the list is true: a move is a whole number"),
+        (
+            '{"game": "connect_four", "moves": [true]}',
+            "move 1 of the list is true: a move is a whole number",
+        ),
         ('{"game": "connect_four", "moves": [null]}', "move 1 of the list"),
         ('{"game": "connect_four", "moves": [NaN]}', "NaN is not a number"),
         ('{"game": "connect_four", "moves": [7]}', "move 1 of the list"),
@@ -186,24 +209,32 @@ def test_bad_lines_get_one_sentence(line, message):
 def test_an_engine_goes_on_after_a_bug(monkeypatch):
     engine = Engine("uct", PlayerSettings(num_simulations=5))
     monkeypatch.setattr(engine, "_player", lambda name: 1 / 0)
-    assert engine.answer('{"game": "tic_tac_toe"}') == {"error": "the engine failed on this request (ZeroDivisionError: division by zero)."}
+    assert engine.answer('{"game": "tic_tac_toe"}') == {
+        "error": "the engine failed on this request (ZeroDivisionError: division by zero)."
+    }
 
 
 def test_an_engine_with_a_network_plays_the_networks_game_alone():
     engine = Engine("random", network_game="othello:6")
     assert _ask(engine)["legal_actions"] == [9, 16, 19, 26]
     assert _ask(engine, game="othello:6").keys() == _ask(engine).keys()
-    assert _ask(engine, game="connect_four") == {"error": 'the network of this engine plays othello:6, not "connect_four".'}
+    assert _ask(engine, game="connect_four") == {
+        "error": 'the network of this engine plays othello:6, not "connect_four".'
+    }
 
 
 # --- lines in, lines out ----------------------------------------------------------------------------------------------------------------
 
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=6,
 )
-_GAMES = st.sampled_from(["tic_tac_toe", "connect_four", "othello:4", "connect_x:2x2x2", "connect_x:3x4x3"])
+_GAMES = st.sampled_from(
+    ["tic_tac_toe", "connect_four", "othello:4", "connect_x:2x2x2", "connect_x:3x4x3"]
+)
 _REQUESTS = st.fixed_dictionaries(
     {"game": _GAMES | _VALUES},
     optional={
@@ -213,7 +244,11 @@ _REQUESTS = st.fixed_dictionaries(
         "other": _VALUES,
     },
 )
-_LINES = st.text(max_size=60).map(lambda text: text.replace("\n", " ").replace("\r", " ")) | _VALUES.map(json.dumps) | _REQUESTS.map(json.dumps)
+_LINES = (
+    st.text(max_size=60).map(lambda text: text.replace("\n", " ").replace("\r", " "))
+    | _VALUES.map(json.dumps)
+    | _REQUESTS.map(json.dumps)
+)
 
 
 @given(st.lists(_LINES, max_size=5), st.booleans())
@@ -222,7 +257,11 @@ def test_every_line_gets_exactly_one_line(lines, ends_with_newline):
     answers = io.StringIO()
     if lines and not lines[-1]:
         ends_with_newline = True
-    serve(ENGINE, io.StringIO("\n".join(lines) + ("\n" if lines and ends_with_newline else "")), answers)
+    serve(
+        ENGINE,
+        io.StringIO("\n".join(lines) + ("\n" if lines and ends_with_newline else "")),
+        answers,
+    )
     got = [json.loads(line) for line in answers.getvalue().splitlines()]
     assert answers.getvalue().count("\n") == len(lines) == len(got)
     for line, answer in zip(lines, got):
@@ -232,7 +271,10 @@ def test_every_line_gets_exactly_one_line(lines, ends_with_newline):
 def test_lines_that_are_too_long_are_refused_and_skipped_whole():
     long = '{"game": "' + "x" * (3 * MAX_LINE) + '"}'
     good = '{"game": "tic_tac_toe"}'
-    assert [None if line is None else len(line) for line in read_lines(io.StringIO(f"{good}\n{long}\n{good}\n{long}"))] == [
+    assert [
+        None if line is None else len(line)
+        for line in read_lines(io.StringIO(f"{good}\n{long}\n{good}\n{long}"))
+    ] == [
         23,
         None,
         23,
@@ -271,15 +313,32 @@ def test_the_command_answers_and_prints_nothing_but_json():
     lines = b'{"game": "connect_x:4x5x3", "moves": [3, 3, 2]}\n\xff\xfe\x00\n{"game": "tic_tac_toe", "moves": [0, 3, 1, 4, 2]}\nlast line without an end'
     code = "import sys; from alphazero.cli.engine import main; code = main(['num_simulations=50']); assert 'torch' not in sys.modules; sys.exit(code)"
     strict = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}
-    done = subprocess.run([sys.executable, "-c", code], input=lines, capture_output=True, check=True, timeout=120, env=strict)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=lines,
+        capture_output=True,
+        check=True,
+        timeout=120,
+        env=strict,
+    )
     answers = [json.loads(line) for line in done.stdout.decode().splitlines()]
-    assert [min(answer) for answer in answers] == ["action_weights", "error", "legal_actions", "error"]
+    assert [min(answer) for answer in answers] == [
+        "action_weights",
+        "error",
+        "legal_actions",
+        "error",
+    ]
     assert answers[2] == {"result": 1, "legal_actions": []}
 
 
 def test_the_command_ends_quietly_when_nobody_listens():
     code = "from alphazero.cli.engine import main; main(['player=uct', 'num_simulations=5'])"
-    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     process.stdout.close()
     process.stdin.write(b'{"game": "tic_tac_toe"}\n' * 3)
     process.stdin.close()
@@ -289,7 +348,10 @@ def test_the_command_ends_quietly_when_nobody_listens():
 
 
 def test_by_default_the_network_that_ships_with_a_game_answers_and_uct_where_there_is_none():
-    requests = [{"game": "tic_tac_toe", "num_simulations": 30}, {"game": "connect_x:4x3x3", "num_simulations": 30}]
+    requests = [
+        {"game": "tic_tac_toe", "num_simulations": 30},
+        {"game": "connect_x:4x3x3", "num_simulations": 30},
+    ]
     lines = "\n".join(map(json.dumps, requests))
 
     def answers(*words):
@@ -304,7 +366,9 @@ def test_by_default_the_network_that_ships_with_a_game_answers_and_uct_where_the
     assert "no network ships with connect_x:4x3x3" in best[1]["error"]
 
 
-@pytest.mark.parametrize("words", [["network=nowhere.safetensors"], ["num_simulations=0"], ["net=x"]])
+@pytest.mark.parametrize(
+    "words", [["network=nowhere.safetensors"], ["num_simulations=0"], ["net=x"]]
+)
 def test_the_command_refuses_bad_settings_with_one_sentence(words):
     with pytest.raises(ValueError, match="nowhere|num_simulations|net") as error:
         main(words, io.StringIO(), io.StringIO())
@@ -328,7 +392,11 @@ def test_the_command_plays_with_a_network(tmp_path):
         '{"game": "othello"}',
     ]
     answers = io.StringIO()
-    main([f"network={path}", "num_simulations=8", "device=cpu"], io.StringIO("\n".join(lines)), answers)
+    main(
+        [f"network={path}", "num_simulations=8", "device=cpu"],
+        io.StringIO("\n".join(lines)),
+        answers,
+    )
     passed, counted, timed, refused = (json.loads(line) for line in answers.getvalue().splitlines())
     assert passed["move"] == 16
     for answer in (counted, timed):

@@ -15,7 +15,13 @@ from network_samples import planes_of, small_network
 from alphazero.games.registry import make_game
 from alphazero.inference.engines import cuda_engine, openvino_engine
 from alphazero.inference.engines import selection as choice
-from alphazero.inference.engines.engine import REFERENCE, EngineChoice, make_engine, padded, padded_size
+from alphazero.inference.engines.engine import (
+    REFERENCE,
+    EngineChoice,
+    make_engine,
+    padded,
+    padded_size,
+)
 from alphazero.inference.engines.selection import candidates, fallbacks, measure_speeds
 from alphazero.network.network import AUXILIARY_HEADS, expected_value, folded
 from alphazero.runtime.settings import ConfigError
@@ -32,19 +38,40 @@ NETWORKS = {
     "tiny": dict(kind="tiny", kernel_size=2),
     "tiny with kernels of 3, scalar": dict(kind="tiny", kernel_size=3, value_head="scalar"),
 }
-TOWERS = {"resnet": 4, "kernels of 2, scalar": 4, "shown lines": 4}  # convolutions of two blocks; the other networks have none
+TOWERS = {
+    "resnet": 4,
+    "kernels of 2, scalar": 4,
+    "shown lines": 4,
+}  # convolutions of two blocks; the other networks have none
 HERE = candidates("auto", "auto", CPU)
-needs_openvino = pytest.mark.skipif(openvino_engine.openvino is None, reason="OpenVINO is not installed")
+needs_openvino = pytest.mark.skipif(
+    openvino_engine.openvino is None, reason="OpenVINO is not installed"
+)
 pytestmark = pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel")
 
 
 def every_engine(test):
     """Run a test with each engine that a CPU can have; skip those that this machine lacks."""
-    lacks = "OpenVINO is not installed" if openvino_engine.openvino is None else "this processor lacks the number format"
-    all_choices = [EngineChoice(*words.split()) for words in ("torch float32", "torch bfloat16", "openvino float32", "openvino bfloat16", "openvino int8")]
+    lacks = (
+        "OpenVINO is not installed"
+        if openvino_engine.openvino is None
+        else "this processor lacks the number format"
+    )
+    all_choices = [
+        EngineChoice(*words.split())
+        for words in (
+            "torch float32",
+            "torch bfloat16",
+            "openvino float32",
+            "openvino bfloat16",
+            "openvino int8",
+        )
+    ]
     assert set(HERE) <= set(all_choices)
     skip = pytest.mark.skip(reason=lacks)
-    marked = [pytest.param(one, id=str(one), marks=[] if one in HERE else [skip]) for one in all_choices]
+    marked = [
+        pytest.param(one, id=str(one), marks=[] if one in HERE else [skip]) for one in all_choices
+    ]
     return pytest.mark.parametrize("engine_choice", marked)(test)
 
 
@@ -96,7 +123,11 @@ def reference(network, planes):
     """Return (logits, values, value logits) of the network itself."""
     with torch.inference_mode():
         output = network.eval()(torch.from_numpy(planes))
-    return output.prior_logits.numpy(), expected_value(output.value_logits).numpy(), output.value_logits.numpy()
+    return (
+        output.prior_logits.numpy(),
+        expected_value(output.value_logits).numpy(),
+        output.value_logits.numpy(),
+    )
 
 
 def with_value_gain(network, gain):
@@ -115,7 +146,9 @@ def relative_tolerance(engine_choice):
     About eight layers round to bfloat16's 8 bits. In int8, each of the tower's four convolutions rounds its weights by up to 1/254 of the
     largest and its inputs by up to 1/510.
     """
-    return {"float32": 1e-5, "bfloat16": 8 * 2**-8, "int8": 4 * (1 / 254 + 1 / 510)}[engine_choice.precision]
+    return {"float32": 1e-5, "bfloat16": 8 * 2**-8, "int8": 4 * (1 / 254 + 1 / 510)}[
+        engine_choice.precision
+    ]
 
 
 def assert_close(found, expected, engine_choice):
@@ -123,8 +156,15 @@ def assert_close(found, expected, engine_choice):
     logits, values, value_logits = expected
     share = relative_tolerance(engine_choice)
     exact = engine_choice.precision == "float32"
-    np.testing.assert_allclose(found[0], logits, rtol=0, atol=1e-4 if exact else share * np.abs(logits).max())
-    np.testing.assert_allclose(found[1], values, rtol=0, atol=1e-4 if exact else share * max(np.abs(value_logits).max(), 1.0))
+    np.testing.assert_allclose(
+        found[0], logits, rtol=0, atol=1e-4 if exact else share * np.abs(logits).max()
+    )
+    np.testing.assert_allclose(
+        found[1],
+        values,
+        rtol=0,
+        atol=1e-4 if exact else share * max(np.abs(value_logits).max(), 1.0),
+    )
 
 
 # --- the laws of an evaluator -------------------------------------------------------------------------------------------------------------
@@ -137,7 +177,9 @@ def test_rows_do_not_depend_on_the_size_of_their_batch_nor_on_its_order(engine_c
     logits, values = engine.evaluate(planes)
     # With other kernels for another size a sum may be rounded the other way, once. Rows differ by more.
     atol = np.abs(logits).max() * (1e-5 if engine_choice.precision == "float32" else 2**-8)
-    assert np.abs(logits[1:] - logits[:-1]).max(axis=1).min() > 1.2 * atol and values.std() > 5 * atol
+    assert (
+        np.abs(logits[1:] - logits[:-1]).max(axis=1).min() > 1.2 * atol and values.std() > 5 * atol
+    )
     for num_rows in (1, 2, 3, 31, 33, 64, 70):
         part = engine.evaluate(planes[:num_rows])
         assert part[0].shape == (num_rows, GAME.num_actions) and part[1].shape == (num_rows,)
@@ -172,15 +214,21 @@ def test_engines_agree_with_the_network_itself(engine_choice, name):
     expected = reference(network, planes)
     found = loaded(engine_choice, network).evaluate(planes)
     assert_close(found, expected, engine_choice)
-    rounded = engine_choice.precision == "bfloat16" or (engine_choice.precision == "int8" and name in TOWERS)
-    assert (np.abs(found[0] - expected[0]).max() > 1e-5) == rounded  # it really computes in its number format
+    rounded = engine_choice.precision == "bfloat16" or (
+        engine_choice.precision == "int8" and name in TOWERS
+    )
+    assert (
+        np.abs(found[0] - expected[0]).max() > 1e-5
+    ) == rounded  # it really computes in its number format
 
 
 @every_engine
 @pytest.mark.parametrize("head", ("wdl", "scalar"))
 def test_values_of_a_very_sure_network_stay_within_a_loss_and_a_win(engine_choice, head):
     network = small_network(GAME, **(NETWORKS["kernels of 2, scalar"] if head == "scalar" else {}))
-    _, values = loaded(engine_choice, with_value_gain(network, 10_000.0)).evaluate(planes_of(GAME, 200))
+    _, values = loaded(engine_choice, with_value_gain(network, 10_000.0)).evaluate(
+        planes_of(GAME, 200)
+    )
     assert np.abs(values).max() <= 1.0
     assert values.max() > 0.99 and values.min() < -0.99
 
@@ -196,7 +244,9 @@ def test_an_engine_has_the_weights_of_its_last_load_in_every_thread(engine_choic
         with torch.no_grad():
             first.policy.bias += 5.0
         for call in (engine.evaluate, lambda rows: pool.submit(engine.evaluate, rows).result()):
-            assert np.array_equal(call(planes)[0], before[0][0])  # what happens to the network afterwards is not seen
+            assert np.array_equal(
+                call(planes)[0], before[0][0]
+            )  # what happens to the network afterwards is not seen
         with torch.no_grad():
             first.policy.bias.copy_(bias)
         engine.load(second, planes_of(GAME, 64, seed=9))
@@ -218,7 +268,9 @@ def test_the_network_given_is_left_alone_however_it_lies_in_memory(engine_choice
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
     engine = loaded(engine_choice, network)
     assert_close(engine.evaluate(planes_of(GAME, 20)), expected, engine_choice)
-    assert network.training and all(weights.requires_grad and weights.grad is None for weights in network.parameters())
+    assert network.training and all(
+        weights.requires_grad and weights.grad is None for weights in network.parameters()
+    )
     assert network.stem.conv.weight.is_contiguous(memory_format=torch.channels_last)
     for name, tensor in network.state_dict().items():
         assert tensor.dtype == before[name].dtype and torch.equal(tensor, before[name]), name
@@ -228,7 +280,13 @@ def test_the_network_given_is_left_alone_however_it_lies_in_memory(engine_choice
 def test_threads_that_call_at_once_get_their_own_answers(engine_choice):
     num_threads, num_calls = 4, 12
     engine = loaded(engine_choice, small_network(GAME), num_threads)
-    inputs = [[planes_of(GAME, 5 + 9 * thread + call, seed=100 * thread + call) for call in range(num_calls)] for thread in range(num_threads)]
+    inputs = [
+        [
+            planes_of(GAME, 5 + 9 * thread + call, seed=100 * thread + call)
+            for call in range(num_calls)
+        ]
+        for thread in range(num_threads)
+    ]
     with ThreadPoolExecutor(1) as alone:
         expected = [list(alone.map(engine.evaluate, batches)) for batches in inputs]
     barrier = threading.Barrier(num_threads)
@@ -294,13 +352,21 @@ def fake_quantize_of(convolution, port):
 def test_int8_marks_the_convolutions_of_the_tower_and_nothing_else(name):
     nodes = converted(small_network(GAME, **NETWORKS[name]), planes_of(GAME, 30)).get_ordered_ops()
     convolutions = [node for node in nodes if node.get_type_name() == "Convolution"]
-    marked = [node for node in convolutions if fake_quantize_of(node, 0) or fake_quantize_of(node, 1)]
+    marked = [
+        node for node in convolutions if fake_quantize_of(node, 0) or fake_quantize_of(node, 1)
+    ]
     assert len(marked) == TOWERS.get(name, 0)
     assert all(fake_quantize_of(node, 0) and fake_quantize_of(node, 1) for node in marked)
     assert sum(node.get_type_name() == "FakeQuantize" for node in nodes) == 2 * len(marked)
-    for node in marked:  # neither the stem, whose channels come in as planes, nor the heads, which look at one cell
-        assert node.input_value(1).get_shape()[1] == 8 and min(node.input_value(1).get_shape()[2:]) > 1
-        assert len(fake_quantize_of(node, 0).input_value(0).get_target_inputs()) == 1  # a skip connection takes the marked values too
+    for node in (
+        marked
+    ):  # neither the stem, whose channels come in as planes, nor the heads, which look at one cell
+        assert (
+            node.input_value(1).get_shape()[1] == 8 and min(node.input_value(1).get_shape()[2:]) > 1
+        )
+        assert (
+            len(fake_quantize_of(node, 0).input_value(0).get_target_inputs()) == 1
+        )  # a skip connection takes the marked values too
 
 
 @needs_openvino
@@ -310,41 +376,65 @@ def test_int8s_scales_are_the_largest_inputs_and_weights_that_there_are():
     plain = folded(network)
     for block in plain.tower:
         for layer in (block.first, block.second):
-            layer.conv.register_forward_pre_hook(lambda _, inputs: largest.append(float(inputs[0].max())))
+            layer.conv.register_forward_pre_hook(
+                lambda _, inputs: largest.append(float(inputs[0].max()))
+            )
     with torch.inference_mode():
         plain(torch.from_numpy(planes))
-    marked = [node for node in converted(network, planes).get_ordered_ops() if node.get_type_name() == "Convolution" and fake_quantize_of(node, 0)]
-    weights = [layer.conv.weight.detach().numpy() for block in plain.tower for layer in (block.first, block.second)]
+    marked = [
+        node
+        for node in converted(network, planes).get_ordered_ops()
+        if node.get_type_name() == "Convolution" and fake_quantize_of(node, 0)
+    ]
+    weights = [
+        layer.conv.weight.detach().numpy()
+        for block in plain.tower
+        for layer in (block.first, block.second)
+    ]
     for node, bound, own in zip(marked, largest, weights, strict=True):
         inputs, marks = fake_quantize_of(node, 0), fake_quantize_of(node, 1)
         limits = [inputs.input_value(port).get_node().get_data().item() for port in (1, 2, 3, 4)]
         np.testing.assert_allclose(limits, [0, bound, 0, bound], rtol=1e-4)
         assert (inputs.get_attributes()["levels"], marks.get_attributes()["levels"]) == (256, 255)
         high = marks.input_value(2).get_node().get_data()
-        np.testing.assert_allclose(high.reshape(-1), np.abs(own).max(axis=(1, 2, 3)), rtol=1e-5)  # one for each output channel
+        np.testing.assert_allclose(
+            high.reshape(-1), np.abs(own).max(axis=(1, 2, 3)), rtol=1e-5
+        )  # one for each output channel
         assert np.array_equal(marks.input_value(1).get_node().get_data(), -high)
 
 
 @needs_openvino
 def test_a_sample_of_one_position_is_enough_to_convert_a_network():
-    network, planes = small_network(make_game("tic_tac_toe"), blocks=1), planes_of(make_game("tic_tac_toe"), 5)
+    network, planes = (
+        small_network(make_game("tic_tac_toe"), blocks=1),
+        planes_of(make_game("tic_tac_toe"), 5),
+    )
     engine = make_engine(EngineChoice("openvino", "float32"), CPU, 1)
     engine.load(network, planes[:1])
-    assert_close(engine.evaluate(planes), reference(network, planes), EngineChoice("openvino", "float32"))
+    assert_close(
+        engine.evaluate(planes), reference(network, planes), EngineChoice("openvino", "float32")
+    )
 
 
 def test_without_openvino_there_is_torch_and_whoever_asks_for_it_is_told(monkeypatch):
     monkeypatch.setattr(openvino_engine, "openvino", None)
     assert openvino_engine.precisions() == []
-    assert candidates("auto", "auto", CPU) == [EngineChoice("torch", "float32"), EngineChoice("torch", "bfloat16")]
+    assert candidates("auto", "auto", CPU) == [
+        EngineChoice("torch", "float32"),
+        EngineChoice("torch", "bfloat16"),
+    ]
     settings = TrainSettings()
     settings.evaluator.precision = "int8"
-    with pytest.raises(ConfigError, match=r"^evaluator\.precision=int8 .*int8 needs OpenVINO \(pip install .*\.$"):
+    with pytest.raises(
+        ConfigError, match=r"^evaluator\.precision=int8 .*int8 needs OpenVINO \(pip install .*\.$"
+    ):
         check_device(settings, CPU)
     for precision in ("auto", "float32", "int8"):
         found = candidates("openvino", precision, CPU)
         assert found  # so that the engine itself says what is missing
-        with pytest.raises(ConfigError, match=r"^evaluator\.engine=openvino needs OpenVINO: pip install [^\n]*\.$"):
+        with pytest.raises(
+            ConfigError, match=r"^evaluator\.engine=openvino needs OpenVINO: pip install [^\n]*\.$"
+        ):
             make_engine(found[0], CPU, 1)
 
 
@@ -352,7 +442,9 @@ def test_without_openvino_there_is_torch_and_whoever_asks_for_it_is_told(monkeyp
 def test_a_number_format_that_the_processor_lacks_is_a_sentence(monkeypatch):
     monkeypatch.setattr(openvino_engine, "precisions", lambda: ["float32"])
     for precision in ("int8", "bfloat16"):
-        with pytest.raises(ConfigError, match=rf"^evaluator\.precision={precision} .* use float32\.$"):
+        with pytest.raises(
+            ConfigError, match=rf"^evaluator\.precision={precision} .* use float32\.$"
+        ):
             make_engine(EngineChoice("openvino", precision), CPU, 1)
     assert EngineChoice("openvino", "int8") not in candidates("auto", "auto", CPU)
     assert candidates("auto", "int8", CPU) == []
@@ -366,7 +458,9 @@ def test_int8_is_refused_by_torch_in_a_sentence(engine):
 
 
 def test_openvino_on_a_gpu_is_refused_in_a_sentence():
-    with pytest.raises(ConfigError, match=r"^evaluator\.engine=openvino runs on a CPU only.*device=cuda\.$"):
+    with pytest.raises(
+        ConfigError, match=r"^evaluator\.engine=openvino runs on a CPU only.*device=cuda\.$"
+    ):
         make_engine(EngineChoice("openvino", "float32"), torch.device("cuda"), 1)
 
 
@@ -374,7 +468,9 @@ def test_openvino_on_a_gpu_is_refused_in_a_sentence():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not any(map(shutil.which, ("g++", "clang++", "c++"))), reason="there is no C++ compiler")
+@pytest.mark.skipif(
+    not any(map(shutil.which, ("g++", "clang++", "c++"))), reason="there is no C++ compiler"
+)
 @pytest.mark.parametrize("precision", ("float32", "bfloat16"))
 def test_the_compiled_network_is_the_same_function_with_new_weights_too(precision):
     engine_choice, planes = EngineChoice("torch_compile", precision), planes_of(GAME, 33)
@@ -418,7 +514,10 @@ def test_a_compiler_that_fails_is_one_sentence(monkeypatch):
 
     monkeypatch.setattr(torch, "compile", fails)
     for precision in ("float32", "bfloat16"):
-        with pytest.raises(ConfigError, match=r"^evaluator\.engine=torch_compile does not work here \(no C\+\+ compiler was found\): [^\n]*\.$"):
+        with pytest.raises(
+            ConfigError,
+            match=r"^evaluator\.engine=torch_compile does not work here \(no C\+\+ compiler was found\): [^\n]*\.$",
+        ):
             loaded(EngineChoice("torch_compile", precision), small_network(GAME))
 
 
@@ -431,13 +530,23 @@ def test_what_is_set_is_what_is_tried(monkeypatch):
     def names(*setting):
         return [str(one) for one in candidates(*setting)]
 
-    assert names("auto", "auto", CPU) == ["torch float32", "torch bfloat16", "openvino float32", "openvino int8"]
+    assert names("auto", "auto", CPU) == [
+        "torch float32",
+        "torch bfloat16",
+        "openvino float32",
+        "openvino int8",
+    ]
     assert names("auto", "float32", CPU) == ["torch float32", "openvino float32"]
     assert names("auto", "int8", CPU) == ["openvino int8"]
     assert names("torch", "auto", CPU) == ["torch float32", "torch bfloat16"]
-    assert names("torch_compile", "auto", CPU) == ["torch_compile float32", "torch_compile bfloat16"]
+    assert names("torch_compile", "auto", CPU) == [
+        "torch_compile float32",
+        "torch_compile bfloat16",
+    ]
     assert names("openvino", "auto", CPU) == ["openvino float32", "openvino int8"]
-    assert names("openvino", "bfloat16", CPU) == ["openvino bfloat16"]  # which says itself that it cannot
+    assert names("openvino", "bfloat16", CPU) == [
+        "openvino bfloat16"
+    ]  # which says itself that it cannot
     gpu = torch.device("cuda")
     assert names("auto", "auto", gpu) == ["torch float32", "torch bfloat16"]
     assert names("auto", "int8", gpu) == []
@@ -449,11 +558,22 @@ def test_fallbacks_are_ever_more_precise_and_end_with_the_reference(monkeypatch)
     def names(*words):
         return [str(one) for one in fallbacks(EngineChoice(*words))]
 
-    assert names("openvino", "int8") == ["openvino int8", "openvino bfloat16", "openvino float32", "torch float32"]
-    assert names("torch_compile", "bfloat16") == ["torch_compile bfloat16", "torch_compile float32", "torch float32"]
+    assert names("openvino", "int8") == [
+        "openvino int8",
+        "openvino bfloat16",
+        "openvino float32",
+        "torch float32",
+    ]
+    assert names("torch_compile", "bfloat16") == [
+        "torch_compile bfloat16",
+        "torch_compile float32",
+        "torch float32",
+    ]
     assert names("torch", "bfloat16") == ["torch bfloat16", "torch float32"]
     assert names("torch", "float32") == ["torch float32"]
-    monkeypatch.setattr(openvino_engine, "precisions", lambda: ["float32", "int8"])  # as on processors of 2019
+    monkeypatch.setattr(
+        openvino_engine, "precisions", lambda: ["float32", "int8"]
+    )  # as on processors of 2019
     assert names("openvino", "int8") == ["openvino int8", "openvino float32", "torch float32"]
 
 
@@ -467,7 +587,10 @@ def test_speeds_are_medians_of_all_threads_together_and_the_fastest_comes_first(
 
     first_round = [1e9, 1e9]
     engines = {
-        EngineChoice("torch", "float32"): Scripted(first_round + [speed for rank in (8, 2, 5, 1, 900, 4, 6, 3, 7) for speed in (rank, 2.0 * rank)]),
+        EngineChoice("torch", "float32"): Scripted(
+            first_round
+            + [speed for rank in (8, 2, 5, 1, 900, 4, 6, 3, 7) for speed in (rank, 2.0 * rank)]
+        ),
         EngineChoice("torch", "bfloat16"): Scripted(first_round + [40.0, 40.0] * 9),
     }
 
@@ -479,7 +602,10 @@ def test_speeds_are_medians_of_all_threads_together_and_the_fastest_comes_first(
     monkeypatch.setattr(choice, "make_engine", lambda one, device, num_threads: engines[one])
     monkeypatch.setattr(choice, "_evaluations_per_s", next_speed)
     speeds = measure_speeds(list(engines), "network", planes_of(GAME, 4), CPU, num_threads=2)
-    assert [tuple(row) for row in speeds] == [(EngineChoice("torch", "bfloat16"), 80.0), (EngineChoice("torch", "float32"), 15.0)]
+    assert [tuple(row) for row in speeds] == [
+        (EngineChoice("torch", "bfloat16"), 80.0),
+        (EngineChoice("torch", "float32"), 15.0),
+    ]
 
 
 # --- the engine for GPUs, as far as it goes without one (tests/test_gpu.py has the rest) ----------------------------------------------------
@@ -510,7 +636,9 @@ def pretended_gpu(monkeypatch):
         ("graph", no_graphs),
     ):
         monkeypatch.setattr(torch.cuda, name, replacement)
-    monkeypatch.setattr(torch, "zeros", lambda *sizes, pin_memory=False, **options: zeros(*sizes, **options))
+    monkeypatch.setattr(
+        torch, "zeros", lambda *sizes, pin_memory=False, **options: zeros(*sizes, **options)
+    )
     cuda_engine._warn_of_no_graphs.cache_clear()
 
     def make(precision):
@@ -533,12 +661,23 @@ def test_the_engine_for_gpus_answers_like_the_others(pretended_gpu, caplog, prec
             for num_rows in (70, 1, 2, 33, 64):
                 planes = planes_of(GAME, num_rows, seed=num_rows)
                 answers = engine.evaluate(planes)
-                assert [answer.shape for answer in answers] == [(num_rows, GAME.num_actions), (num_rows,)]
+                assert [answer.shape for answer in answers] == [
+                    (num_rows, GAME.num_actions),
+                    (num_rows,),
+                ]
                 assert_close(answers, reference(network, planes), engine_choice)
-                assert (np.abs(answers[0] - reference(network, planes)[0]).max() > 1e-5) == (precision == "bfloat16")
+                assert (np.abs(answers[0] - reference(network, planes)[0]).max() > 1e-5) == (
+                    precision == "bfloat16"
+                )
             network.policy.bias.data += 9.0  # it has a copy
-            assert_close(engine.evaluate(planes), (reference(network, planes)[0] - 9, *reference(network, planes)[1:]), engine_choice)
-    assert [record.getMessage() for record in caplog.records] == ["CUDA graphs do not work here (no graphs); the network runs without them, more slowly."]
+            assert_close(
+                engine.evaluate(planes),
+                (reference(network, planes)[0] - 9, *reference(network, planes)[1:]),
+                engine_choice,
+            )
+    assert [record.getMessage() for record in caplog.records] == [
+        "CUDA graphs do not work here (no graphs); the network runs without them, more slowly."
+    ]
 
 
 def test_threads_that_share_a_gpu_have_buffers_of_their_own(pretended_gpu):
@@ -580,8 +719,14 @@ def test_threads_take_turns_in_choosing_one_of_several_gpus(pretended_gpu):
             network = small_network(GAME, seed)
             engine.load(network, planes)
             for pool in (first, second, first, second):
-                assert_close(pool.submit(engine.evaluate, planes).result(), reference(network, planes), REFERENCE)
-        used = [pool.submit(lambda: engine._thread.lane._forward).result() for pool in (first, second)]
+                assert_close(
+                    pool.submit(engine.evaluate, planes).result(),
+                    reference(network, planes),
+                    REFERENCE,
+                )
+        used = [
+            pool.submit(lambda: engine._thread.lane._forward).result() for pool in (first, second)
+        ]
     assert used == engine._networks
 
 
@@ -591,7 +736,10 @@ def test_a_batch_that_does_not_fit_the_gpu_is_a_sentence():
 
     batch = cuda_engine._Batch.__new__(cuda_engine._Batch)
     batch._planes, batch._dtype, batch._forward = torch.zeros(64, 2, 4, 4), torch.float32, forward
-    with pytest.raises(ConfigError, match=r"^a batch of 64 positions does not fit the GPU: lower selfplay\.num_parallel_games\.$"):
+    with pytest.raises(
+        ConfigError,
+        match=r"^a batch of 64 positions does not fit the GPU: lower selfplay\.num_parallel_games\.$",
+    ):
         batch._compute()
 
 

@@ -16,13 +16,17 @@ from alphazero.games.registry import make_game
 from alphazero.runtime.settings import ConfigError
 
 GAME = "connect_x:4x3x3"
-needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="matplotlib is not installed")
+needs_matplotlib = pytest.mark.skipif(
+    importlib.util.find_spec("matplotlib") is None, reason="matplotlib is not installed"
+)
 
 
 @pytest.fixture(scope="module")
 def set_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("sets") / "set.csv"
-    assert make_evaluation_set.main([f"game={GAME}", "num_positions=40", "seed=3", f"out={path}"]) == 0
+    assert (
+        make_evaluation_set.main([f"game={GAME}", "num_positions=40", "seed=3", f"out={path}"]) == 0
+    )
     return path
 
 
@@ -44,7 +48,9 @@ def test_a_made_set_can_be_made_again(set_file, tmp_path, capsys):
 def test_the_table_and_the_file_tell_the_same(set_file, tmp_path):
     text = run(f"game={GAME}", "network=uct:30", f"set={set_file}", f"json={tmp_path / 'x.json'}")
     figures = json.loads((tmp_path / "x.json").read_text())["players"]["uct:30"]
-    assert figures["num_positions"] == 40 > figures["kept"]["count"] > figures["optimal"]["count"] > 0
+    assert (
+        figures["num_positions"] == 40 > figures["kept"]["count"] > figures["optimal"]["count"] > 0
+    )
     (everything,) = [line.split() for line in text.splitlines() if line.startswith("all")]
     assert everything[1:3] == ["40", f"{100 * figures['kept']['share']:.1f}"]
     assert everything[-1] == f"{100 * figures['optimal']['share']:.1f}"
@@ -57,18 +63,29 @@ def test_the_table_and_the_file_tell_the_same(set_file, tmp_path):
 def test_misplayed_positions_are_shown(set_file):
     assert "misplayed" not in run(f"game={GAME}", "network=random", f"set={set_file}")
     text = run(f"game={GAME}", "network=random", f"set={set_file}", "show=3")
-    assert text.count("misplayed: ") == text.count("would have kept a ") == text.count("moves=[") == 3
+    assert (
+        text.count("misplayed: ") == text.count("would have kept a ") == text.count("moves=[") == 3
+    )
     first = r"\nmisplayed: [XO] (Red|Yellow) played [0-2], a (draw|loss), where [0-2, ]+ would have kept a (win|draw)\n  [0 ]   [1 ]   [2 ]  \n╭"
     assert re.search(first, text)
 
 
 def test_a_set_is_not_written_over_unasked(tmp_path):
-    words, path = [f"game={GAME}", "num_positions=10", f"out={tmp_path / 'x.csv'}"], tmp_path / "x.csv"
+    words, path = (
+        [f"game={GAME}", "num_positions=10", f"out={tmp_path / 'x.csv'}"],
+        tmp_path / "x.csv",
+    )
     path.write_text("mine")
-    with pytest.raises(ConfigError, match="x.csv is there already: name another file by out=, or let replace=true write over it"):
+    with pytest.raises(
+        ConfigError,
+        match="x.csv is there already: name another file by out=, or let replace=true write over it",
+    ):
         make_evaluation_set.main(words)
     assert path.read_text() == "mine"
-    assert make_evaluation_set.main([*words, "replace=true"]) == 0 and len(read_set(path, make_game(GAME))) == 10
+    assert (
+        make_evaluation_set.main([*words, "replace=true"]) == 0
+        and len(read_set(path, make_game(GAME))) == 10
+    )
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +104,9 @@ def test_a_network_is_measured_alone_and_with_search(trained, tmp_path):
     players = json.loads((tmp_path / "x.json").read_text())["players"]
     assert list(players) == ["network alone", "16 simulations"]
     (everything,) = [line.split() for line in text.splitlines() if line.startswith("all")]
-    assert [everything[2], everything[5]] == [f"{100 * figures['kept']['share']:.1f}" for figures in players.values()]
+    assert [everything[2], everything[5]] == [
+        f"{100 * figures['kept']['share']:.1f}" for figures in players.values()
+    ]
     assert players["network alone"]["kept"]["count"] < players["16 simulations"]["kept"]["count"]
     alone = run(f"network={trained}", "with_search=false")
     assert "network alone" in alone and "16 simulations" not in alone
@@ -107,11 +126,20 @@ def test_a_run_tells_what_the_command_finds(trained, tmp_path):
         ("value_error", alone["value_error"]),
         ("results_right", alone["results_right"]["share"]),
     ):
-        assert rows[1][f"exact.{key}"] == pytest.approx(expected, abs=0.0041)  # two positions, where rounding decides between equals
+        assert rows[1][f"exact.{key}"] == pytest.approx(
+            expected, abs=0.0041
+        )  # two positions, where rounding decides between equals
     events = EventAccumulator(str(trained))
     events.Reload()
-    for tag, key in (("error_search", "kept"), ("error_network", "raw_kept"), ("not_best_search", "optimal"), ("not_best_network", "raw_optimal")):
-        assert [event.value for event in events.Scalars(f"exact/{tag}")] == pytest.approx([1 - row[f"exact.{key}"] for row in rows])
+    for tag, key in (
+        ("error_search", "kept"),
+        ("error_network", "raw_kept"),
+        ("not_best_search", "optimal"),
+        ("not_best_network", "raw_optimal"),
+    ):
+        assert [event.value for event in events.Scalars(f"exact/{tag}")] == pytest.approx(
+            [1 - row[f"exact.{key}"] for row in rows]
+        )
 
 
 def test_a_set_names_its_game(set_file):
@@ -127,10 +155,19 @@ def test_the_picture_is_written(set_file, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     {
-        ("game=othello:4", "network=random"): "no evaluation set ships with othello:4: make one with 'alphazero make_evaluation_set game=othello:4'",
-        ("game=tic_tac_toe", "network=random"): "A small game is looked at whole by 'alphazero prove'",
+        (
+            "game=othello:4",
+            "network=random",
+        ): "no evaluation set ships with othello:4: make one with 'alphazero make_evaluation_set game=othello:4'",
+        (
+            "game=tic_tac_toe",
+            "network=random",
+        ): "A small game is looked at whole by 'alphazero prove'",
         ("network=random", "set=README.md"): "'README.md' is no evaluation set",
-        ("network=random", "set=none.csv"): "there is no file 'none.csv'; 'alphazero make_evaluation_set out=none.csv' makes",
+        (
+            "network=random",
+            "set=none.csv",
+        ): "there is no file 'none.csv'; 'alphazero make_evaluation_set out=none.csv' makes",
         ("network=human",): "a human plays in 'alphazero play' only",
         ("network=deep_blue",): "there is no player",
         ("network=random", "json=no/such/folder/x.json"): "there is no folder no/such/folder",
@@ -151,7 +188,11 @@ def test_bad_settings_get_one_sentence(words, message):
         ("num_positions=1",): "num_positions takes 2 to",
         ("game=chess",): "there is no game 'chess'",
         ("out=no/such/folder/x.csv",): "there is no folder no/such/folder",
-        ("game=tic_tac_toe", "num_positions=100000", "out=/dev/null"): "num_positions=100000 is too many for tic_tac_toe",
+        (
+            "game=tic_tac_toe",
+            "num_positions=100000",
+            "out=/dev/null",
+        ): "num_positions=100000 is too many for tic_tac_toe",
     }.items(),
 )
 def test_a_set_that_cannot_be_made_gets_one_sentence(words, message):
@@ -172,7 +213,12 @@ def runs(tmp_path):
         (folder / "config.yaml").write_text("game:\n  name: tic_tac_toe\n")
         rows = [{"iteration": i, "elapsed_s": 60.0 * i * max(speed, 1)} for i in range(1, 7)]
         for row in rows if speed else []:
-            row |= {"exact.num_positions": 1000, "exact.num_simulations": 64, "exact.kept": 1 - 0.5 ** row["iteration"], "exact.raw_kept": 0.5}
+            row |= {
+                "exact.num_positions": 1000,
+                "exact.num_simulations": 64,
+                "exact.kept": 1 - 0.5 ** row["iteration"],
+                "exact.raw_kept": 0.5,
+            }
         rows[-1] |= {"exact.kept": 1.0} if speed else {}  # no error at all, which has no logarithm
         (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return tmp_path
@@ -180,9 +226,16 @@ def runs(tmp_path):
 
 @needs_matplotlib
 @pytest.mark.filterwarnings("error")  # such as the logarithm of 0
-@pytest.mark.parametrize("words", [["run={0}/a"], ["run={0}/a,{0}/b"], ["run={0}/a,{0}/b", "lines=median"]])
+@pytest.mark.parametrize(
+    "words", [["run={0}/a"], ["run={0}/a,{0}/b"], ["run={0}/a,{0}/b", "lines=median"]]
+)
 def test_the_curves_are_drawn(runs, words):
-    assert plot.main([word.format(runs) for word in words] + ["what=exact", f"output={runs / 'x.svg'}"]) == 0
+    assert (
+        plot.main(
+            [word.format(runs) for word in words] + ["what=exact", f"output={runs / 'x.svg'}"]
+        )
+        == 0
+    )
     picture = (runs / "x.svg").read_text()
     assert "<svg" in picture and "tic_tac_toe: moves that give up the result" in picture
 
@@ -191,16 +244,33 @@ def test_the_curves_are_drawn(runs, words):
 @pytest.mark.filterwarnings("error")
 def test_a_runs_own_picture_shows_what_it_measured(trained, tmp_path, capsys):
     rows = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
-    for name, more in (("exact", {}), ("both", {f"strength.{key}": 0.5 for key in ("score", "score_low", "score_high")} | {"strength.opponent": "uct:50"})):
+    for name, more in (
+        ("exact", {}),
+        (
+            "both",
+            {f"strength.{key}": 0.5 for key in ("score", "score_low", "score_high")}
+            | {"strength.opponent": "uct:50"},
+        ),
+    ):
         folder = tmp_path / name
         folder.mkdir()
-        (folder / "metrics.jsonl").write_text("".join(json.dumps(row | more) + "\n" for row in rows))
+        (folder / "metrics.jsonl").write_text(
+            "".join(json.dumps(row | more) + "\n" for row in rows)
+        )
         assert plot.main([f"run={folder}", f"output={folder / 'x.svg'}"]) == 0
         picture = (folder / "x.svg").read_text()
-        shown = ["losses, and their rolling mean over 5", "exact result kept, 4 simulations", "self-play speed", "score against uct:50"]
+        shown = [
+            "losses, and their rolling mean over 5",
+            "exact result kept, 4 simulations",
+            "self-play speed",
+            "score against uct:50",
+        ]
         assert [words in picture for words in shown] == [True, True, True, name == "both"]
     assert plot.main([f"run={trained}"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == str(trained / "plot.png") and (trained / "plot.png").is_file()
+    assert (
+        capsys.readouterr().out.splitlines()[-1] == str(trained / "plot.png")
+        and (trained / "plot.png").is_file()
+    )
 
 
 @needs_matplotlib
@@ -212,11 +282,17 @@ def test_the_picture_goes_into_the_first_run(runs, capsys):
 
 def test_runs_that_cannot_be_drawn_get_one_sentence(runs):
     for words, message in (
-        ([f"run={runs}/a,{runs}/none", "what=exact"], "the run none was never measured against an exact evaluation set"),
+        (
+            [f"run={runs}/a,{runs}/none", "what=exact"],
+            "the run none was never measured against an exact evaluation set",
+        ),
         ([f"run={runs}/a,{runs}/zzz", "what=exact"], "is not the folder of a run"),
         ([f"run={runs}/a,{runs}/b"], "is not the folder of a run"),
         ([f"run={runs}/a", "what=else"], "what takes one of run, exact"),
-        ([f"run={runs}/a", "what=exact", "output=no/such/folder/x.png"], "there is no folder no/such/folder"),
+        (
+            [f"run={runs}/a", "what=exact", "output=no/such/folder/x.png"],
+            "there is no folder no/such/folder",
+        ),
     ):
         with pytest.raises(ValueError, match=message):
             plot.main(words)

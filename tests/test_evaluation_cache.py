@@ -48,7 +48,9 @@ class EquivariantEvaluator:
 
     @functools.lru_cache(None)  # noqa: B019 (these objects live for a test)
     def _numbers(self, data):
-        generator = np.random.default_rng(int.from_bytes(hashlib.sha256(data).digest()[:8], "little"))
+        generator = np.random.default_rng(
+            int.from_bytes(hashlib.sha256(data).digest()[:8], "little")
+        )
         return generator.integers(-64, 65, self.game.num_actions + 1).astype(np.float32) / 64
 
 
@@ -72,7 +74,14 @@ def random_batch(name, generator):
     """Return positions of a few, so that many come again, half of them turned."""
     game, pool = make_game(name), positions_of(name)
     rows = pool[generator.integers(len(pool), size=generator.integers(1, 25))]
-    return np.stack([naive_images(row, game.cell_symmetries)[generator.integers(len(game.cell_symmetries)) * generator.integers(2)] for row in rows])
+    return np.stack(
+        [
+            naive_images(row, game.cell_symmetries)[
+                generator.integers(len(game.cell_symmetries)) * generator.integers(2)
+            ]
+            for row in rows
+        ]
+    )
 
 
 def random_operations(name, seed, num=60):
@@ -101,7 +110,10 @@ def test_the_evaluator_of_these_tests_turns_its_answers_with_the_board(name):
 def test_a_large_cache_is_the_naive_twin(name, shared):
     game = make_game(name)
     evaluator, behind = EquivariantEvaluator(game), EquivariantEvaluator(game)
-    cache, twin = make_cache(game, evaluator, shared=shared), NaiveCache(behind, *symmetries_of(game, shared))
+    cache, twin = (
+        make_cache(game, evaluator, shared=shared),
+        NaiveCache(behind, *symmetries_of(game, shared)),
+    )
     num_hits = 0
     for number, planes in enumerate(random_operations(name, seed=2)):
         if planes is None:
@@ -114,7 +126,9 @@ def test_a_large_cache_is_the_naive_twin(name, shared):
         found = cache.evaluate(planes)
         assert found[0].dtype == found[1].dtype == np.float32
         assert np.array_equal(found[0], logits) and np.array_equal(found[1], values)
-        assert len(evaluator.calls) == bool(evaluated)  # one call at most, of each position once, in the order in which they come
+        assert len(evaluator.calls) == bool(
+            evaluated
+        )  # one call at most, of each position once, in the order in which they come
         assert not evaluated or np.array_equal(evaluator.calls[0], planes[evaluated])
         assert (cache.num_rows, cache.num_misses) == (twin.num_rows, twin.num_misses)
         num_hits += len(planes) - len(evaluated)
@@ -143,7 +157,9 @@ def test_a_cache_that_loses_entries_all_the_time_still_answers_rightly(name, sha
             assert np.array_equal(ours, theirs)
     assert cache.num_rows == twin.num_rows
     assert cache.num_misses == sum(map(len, evaluator.calls))
-    assert (twin.num_misses < cache.num_misses or size == "64 entries") and cache.num_misses < cache.num_rows
+    assert (
+        twin.num_misses < cache.num_misses or size == "64 entries"
+    ) and cache.num_misses < cache.num_rows
 
 
 def test_a_position_that_comes_several_times_in_a_batch_is_evaluated_once():
@@ -153,7 +169,10 @@ def test_a_position_that_comes_several_times_in_a_batch_is_evaluated_once():
     mirrored = planes[:, :, :, ::-1]
     batch = np.concatenate([planes, mirrored, planes, mirrored])
     logits, values = cache.evaluate(batch)
-    assert np.array_equal(evaluator.calls[0], planes) and (cache.num_rows, cache.num_misses) == (12, 3)
+    assert np.array_equal(evaluator.calls[0], planes) and (cache.num_rows, cache.num_misses) == (
+        12,
+        3,
+    )
     assert np.array_equal(logits[3:6], logits[:3, ::-1]) and np.array_equal(values[3:6], values[:3])
     cache.evaluate(batch)
     assert len(evaluator.calls) == 1 and (cache.num_rows, cache.num_misses) == (24, 3)
@@ -213,7 +232,11 @@ def test_the_table_takes_no_more_memory_than_it_may(name):
     game = make_game(name)
     for max_bytes in (5_000, 100_000, 3_000_000):
         cache = make_cache(game, EquivariantEvaluator(game), max_bytes)
-        arrays = [value for value in vars(cache).values() if isinstance(value, np.ndarray) and len(value) == len(cache._keys)]
+        arrays = [
+            value
+            for value in vars(cache).values()
+            if isinstance(value, np.ndarray) and len(value) == len(cache._keys)
+        ]
         taken = sum(array.nbytes for array in arrays)
         assert len(arrays) == 4 and taken == len(cache._keys) * bytes_per_entry(game.num_actions)
         assert max_bytes / 2 < taken <= max_bytes
@@ -229,7 +252,9 @@ def keys_of(game, planes, shared):
     return [int(evaluation_cache._key(bits, row, factors)[0]) for row in range(len(bits))]
 
 
-@pytest.mark.parametrize("name", ("tic_tac_toe", "connect_four", "connect_x:5x40x6", "othello:6", "othello", EXAMPLE))
+@pytest.mark.parametrize(
+    "name", ("tic_tac_toe", "connect_four", "connect_x:5x40x6", "othello:6", "othello", EXAMPLE)
+)
 def test_keys_of_different_positions_differ(name):
     """The chance that two of 100,000 random keys of 63 bits are alike is 5e-10."""
     game, known, wanted = make_game(name), {}, {"tic_tac_toe": 3_000}.get(name, 100_000)
@@ -245,7 +270,9 @@ def test_keys_of_different_positions_differ(name):
     assert len(set(keys)) == wanted and 0 not in keys
 
     some = planes[:: wanted // 2000]
-    forms = [min(image.tobytes() for image in naive_images(row, game.cell_symmetries)) for row in some]
+    forms = [
+        min(image.tobytes() for image in naive_images(row, game.cell_symmetries)) for row in some
+    ]
     keys = keys_of(game, some, shared=True)
     assert len(set(keys)) == len(set(forms)) == len(set(zip(keys, forms)))
 
@@ -265,14 +292,24 @@ def digest(name):
                     continue
                 for answer in cache.evaluate(planes):
                     total.update(answer.tobytes())
-                total.update(cache._keys.tobytes() + cache._pending.tobytes() + bytes(str(cache.num_misses), "ascii"))
+                total.update(
+                    cache._keys.tobytes()
+                    + cache._pending.tobytes()
+                    + bytes(str(cache.num_misses), "ascii")
+                )
     return f"{label(name)} {total.hexdigest()}"
 
 
 def test_the_interpreted_cache_is_the_compiled_one_and_warns_of_nothing():
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
+    environment = {
+        **os.environ,
+        "NUMBA_DISABLE_JIT": "1",
+        "PYTHONPATH": str(Path(__file__).parents[1]),
+    }
     command = [sys.executable, "-W", "error", __file__]
-    interpreted = subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=300)
+    interpreted = subprocess.run(
+        command, check=False, env=environment, capture_output=True, text=True, timeout=300
+    )
     assert interpreted.returncode == 0, interpreted.stderr
     assert interpreted.stdout.split("\n")[:-1] == [digest(name) for name in NAMES]
 

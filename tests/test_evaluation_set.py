@@ -8,13 +8,24 @@ from game_samples import random_games
 
 from alphazero.evaluation.exact.kinds import FORCED, IMMEDIATE, QUIET, kinds_of
 from alphazero.evaluation.exact.sampling import IMMEDIATE_SHARE, draw_set
-from alphazero.evaluation.exact.sets import can_be_misplayed, canonical_keys, read_set, shipped_path, write_set
+from alphazero.evaluation.exact.sets import (
+    can_be_misplayed,
+    canonical_keys,
+    read_set,
+    shipped_path,
+    write_set,
+)
 from alphazero.games.registry import make_game
 from alphazero.solvers.enumeration import ExactValues
 from alphazero.solvers.solver import ILLEGAL_SCORE, EnumeratedSolver, make_solver
 
 #: The sets that ship: how many positions, and from which ply on a solver of ours takes no time.
-SHIPPED = {"connect_four": (1000, 24), "connect_x:5x5x4": (500, 8), "othello:6": (300, 20), "othello": (300, 48)}
+SHIPPED = {
+    "connect_four": (1000, 24),
+    "connect_x:5x5x4": (500, 8),
+    "othello:6": (300, 20),
+    "othello": (300, 48),
+}
 
 
 @pytest.fixture(scope="module")
@@ -34,15 +45,21 @@ def test_a_set_that_ships_holds_what_it_promises(name):
     assert "seed" in shipped.notes and "made by" in shipped.notes
     late = np.flatnonzero(shipped.plies >= quick_ply)
     assert len(late) > 100
-    assert np.array_equal(make_solver(game).scores(shipped.states[late]), shipped.action_scores[late])
+    assert np.array_equal(
+        make_solver(game).scores(shipped.states[late]), shipped.action_scores[late]
+    )
 
 
 def check_laws(game, found, num_positions):
     assert not game.over(found.states).any()
-    assert np.array_equal(found.action_scores != ILLEGAL_SCORE, game.legal_action_mask(found.states))
+    assert np.array_equal(
+        found.action_scores != ILLEGAL_SCORE, game.legal_action_mask(found.states)
+    )
     assert can_be_misplayed(found.action_scores).all()
     assert len(all_images(game, found.states)) == num_positions
-    assert (found.sources == "random").sum() == (found.sources == "strong").sum() == num_positions // 2
+    assert (
+        (found.sources == "random").sum() == (found.sources == "strong").sum() == num_positions // 2
+    )
     assert (found.kinds == IMMEDIATE).sum() <= IMMEDIATE_SHARE * num_positions + 2
     for state, moves in zip(found.states[::20], found.moves[::20]):
         assert np.array_equal(state, game.play_moves(moves))
@@ -60,7 +77,9 @@ def all_images(game, states):
 
 def test_a_mirrored_position_has_the_same_key_and_another_one_has_not():
     game = make_game("connect_four")
-    states = np.stack([game.play_moves(moves) for moves in ([0, 1, 2], [6, 5, 4], [0, 1, 3], [2, 1, 0])])
+    states = np.stack(
+        [game.play_moves(moves) for moves in ([0, 1, 2], [6, 5, 4], [0, 1, 3], [2, 1, 0])]
+    )
     keys = canonical_keys(game, states)
     assert keys[0] == keys[1] == keys[3] != keys[2]
 
@@ -90,7 +109,10 @@ def test_only_positions_with_so_many_empty_squares_are_drawn(small):
 
 def test_more_positions_than_the_game_has_are_refused(small):
     game, solver, _ = small
-    with pytest.raises(ValueError, match="num_positions=100000 is too many for connect_x:4x3x3: 400 random games in a row"):
+    with pytest.raises(
+        ValueError,
+        match="num_positions=100000 is too many for connect_x:4x3x3: 400 random games in a row",
+    ):
         draw_set(game, solver, 100_000, seed=5)
 
 
@@ -102,7 +124,11 @@ def test_a_file_is_read_as_it_was_written(small, tmp_path):
     assert read.notes == {"game": game.name, "seed": "5"}
     for field in dataclasses.fields(read):
         if field.name != "notes":
-            assert np.array_equal(getattr(read, field.name), getattr(written, field.name)) if field.name != "moves" else read.moves == written.moves
+            assert (
+                np.array_equal(getattr(read, field.name), getattr(written, field.name))
+                if field.name != "moves"
+                else read.moves == written.moves
+            )
     write_set(tmp_path / "b.csv", dataclasses.replace(read, notes={"seed": "5"}))
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
@@ -128,10 +154,13 @@ WRONG = {
     HEAD + "0 0 0 0 0,1:0 2:1,random\n": "line 3 of .*: move 5, 0, is not legal there",
     HEAD + "0 7,1:0 2:1,random\n": "line 3 of .*: move 2, 7, is not legal there",
     HEAD + "0 1 0 1 0,1:0 2:1,random\n": "line 3 of .*: the game is over there",
-    HEAD + "0,0:0 1:1,random\n": "line 3 of .*: the scores are not those of the legal actions, .0, 1, 2.",
+    HEAD
+    + "0,0:0 1:1,random\n": "line 3 of .*: the scores are not those of the legal actions, .0, 1, 2.",
     HEAD + "0,0:2 1:1 2:1,random\n": "line 3 of .*: every move keeps the best possible result",
-    HEAD + "0,0:0 1:1 2:1,somebody\n": "line 3 of .*: the source 'somebody' is not one of random, strong",
-    HEAD + "0,0:0 1:1 2:1,random\n2,0:0 1:1 2:1,random\n": "line 4 of .*: the position is that of line 3 of .*, or an image of it",
+    HEAD
+    + "0,0:0 1:1 2:1,somebody\n": "line 3 of .*: the source 'somebody' is not one of random, strong",
+    HEAD
+    + "0,0:0 1:1 2:1,random\n2,0:0 1:1 2:1,random\n": "line 4 of .*: the position is that of line 3 of .*, or an image of it",
 }
 
 
@@ -149,7 +178,9 @@ def test_the_right_file_is_read(small, tmp_path):
 
 
 def test_a_file_that_is_not_there_gets_one_sentence(small, tmp_path):
-    with pytest.raises(ValueError, match="there is no file .*none.csv'; 'alphazero make_evaluation_set out="):
+    with pytest.raises(
+        ValueError, match="there is no file .*none.csv'; 'alphazero make_evaluation_set out="
+    ):
         read_set(tmp_path / "none.csv", small[0])
 
 
@@ -166,7 +197,9 @@ KINDS = {
 
 def test_what_positions_ask_for():
     game = make_game("connect_four")
-    assert kinds_of(game, np.stack([game.play_moves(moves) for moves in KINDS])).tolist() == list(KINDS.values())
+    assert kinds_of(game, np.stack([game.play_moves(moves) for moves in KINDS])).tolist() == list(
+        KINDS.values()
+    )
 
 
 @pytest.mark.parametrize("name", ["connect_x:4x3x3", "connect_four", "othello:4", "tic_tac_toe"])
@@ -186,7 +219,9 @@ def kind_by_hand(game, state):
         return IMMEDIATE
     for after in following:
         answering, answers = children(game, after)
-        safe += not is_win(game, after, 1 - player) and (answering == player or not any(is_win(game, answer, answering) for answer in answers))
+        safe += not is_win(game, after, 1 - player) and (
+            answering == player or not any(is_win(game, answer, answering) for answer in answers)
+        )
     return FORCED if safe == 1 < len(following) else QUIET
 
 
@@ -199,4 +234,6 @@ def children(game, state):
 
 def is_win(game, state, player):
     inspected = game.inspect(state[None])
-    return inspected.over[0] and inspected.results[0] == (1 if inspected.players[0] == player else -1)
+    return inspected.over[0] and inspected.results[0] == (
+        1 if inspected.players[0] == player else -1
+    )

@@ -56,8 +56,12 @@ def test_the_numbers_of_a_proof_are_those_of_playing_every_game_out(exact, playe
         assert side.color == color
         assert side.num_positions == len(seen)
         assert side.num_choices == sum(turn == color and not over for _, turn, over in seen)
-        assert side.games == tuple(sum(result == wanted for _, result in ends) for wanted in (1, 0, -1))
-        assert side.final_positions == tuple(len({board for board, result in ends if result == wanted}) for wanted in (1, 0, -1))
+        assert side.games == tuple(
+            sum(result == wanted for _, result in ends) for wanted in (1, 0, -1)
+        )
+        assert side.final_positions == tuple(
+            len({board for board, result in ends if result == wanted}) for wanted in (1, 0, -1)
+        )
 
 
 def play_every_game(game, choose, color, line, seen, ends):
@@ -69,7 +73,9 @@ def play_every_game(game, choose, color, line, seen, ends):
     if twin.over():
         ends.append((str(twin.board), twin.result() if twin.player == color else -twin.result()))
     elif twin.player == color:
-        play_every_game(game, choose, color, [*line, int(choose(game.play_moves(line)[None])[0])], seen, ends)
+        play_every_game(
+            game, choose, color, [*line, int(choose(game.play_moves(line)[None])[0])], seen, ends
+        )
     else:
         for action in twin.legal():
             play_every_game(game, choose, color, [*line, action], seen, ends)
@@ -91,7 +97,9 @@ def test_positions_are_asked_about_once_and_in_batches(exact):
 
 @pytest.mark.parametrize("action", [0, -1, 9])
 def test_an_illegal_choice_is_named(exact, action):
-    with pytest.raises(ValueError, match=f"chose action {action}, which is not legal, in the position"):
+    with pytest.raises(
+        ValueError, match=f"chose action {action}, which is not legal, in the position"
+    ):
         prove(exact.game, lambda states: np.full(len(states), action), exact)
 
 
@@ -106,17 +114,27 @@ def test_the_lines_of_a_report_say_what_was_proven(exact):
 def test_who_loses_what_is_lost_from_the_start_is_perfect_all_the_same(capsys):
     assert main(["prove", "game=connect_x:3x4x3", "player=solver"]) == 0
     out = capsys.readouterr().out
-    assert "\n  perfect, though " in out and "beatable" not in out and "best possible result kept in 4,631 of 4,631" in out
+    assert (
+        "\n  perfect, though " in out
+        and "beatable" not in out
+        and "best possible result kept in 4,631 of 4,631" in out
+    )
     assert main(["prove", "game=connect_x:3x3x3", "player=random", "show=1"]) == 1
     out = capsys.readouterr().out
     assert "\n  beatable: " in out
-    assert re.search(r"\nmisplayed: [XO] (Red|Yellow) played [0-2], a (draw|loss), where [0-2, ]+ would have kept a (win|draw)\n", out)
+    assert re.search(
+        r"\nmisplayed: [XO] (Red|Yellow) played [0-2], a (draw|loss), where [0-2, ]+ would have kept a (win|draw)\n",
+        out,
+    )
 
 
 def test_a_game_that_is_too_large_is_sent_to_evaluate(capsys, monkeypatch):
     monkeypatch.setattr(enumerate_positions, "__defaults__", (None, 1000))
     assert main(["prove", "game=connect_four", "player=random"]) == 2
-    assert "connect_four has more than 1,000 positions: too many to look at every one. 'alphazero evaluate' looks" in " ".join(capsys.readouterr().err.split())
+    assert (
+        "connect_four has more than 1,000 positions: too many to look at every one. 'alphazero evaluate' looks"
+        in " ".join(capsys.readouterr().err.split())
+    )
 
 
 def test_passes_are_followed():

@@ -13,13 +13,25 @@ from alphazero.solvers import connect_x as connect_x_solver
 from alphazero.solvers import othello as othello_solver
 from alphazero.solvers.connect_x import ConnectXSolver
 from alphazero.solvers.othello import OthelloSolver
-from alphazero.solvers.solver import ILLEGAL_SCORE, EnumeratedSolver, make_solver, solver_advice, values_of
+from alphazero.solvers.solver import (
+    ILLEGAL_SCORE,
+    EnumeratedSolver,
+    make_solver,
+    solver_advice,
+    values_of,
+)
 
 
 @functools.cache
 def solver_of(name):
     """Return our own solver of a game, whatever else is installed."""
-    kind = ConnectXSolver if name.startswith("connect") else OthelloSolver if name.startswith("othello") else EnumeratedSolver
+    kind = (
+        ConnectXSolver
+        if name.startswith("connect")
+        else OthelloSolver
+        if name.startswith("othello")
+        else EnumeratedSolver
+    )
     return kind(make_game(name))
 
 
@@ -51,7 +63,11 @@ def searched_scores(twin, num_actions):
     def best(twin):
         key = (str(twin.board), twin.player)
         if key not in known:
-            known[key] = final_score(twin) if twin.over() else max(after(twin, action) for action in twin.legal())
+            known[key] = (
+                final_score(twin)
+                if twin.over()
+                else max(after(twin, action) for action in twin.legal())
+            )
         return known[key]
 
     def after(twin, action):
@@ -59,16 +75,23 @@ def searched_scores(twin, num_actions):
         child.play(action)
         return -best(child)
 
-    return [after(twin, action) if action in twin.legal() else ILLEGAL_SCORE for action in range(num_actions)]
+    return [
+        after(twin, action) if action in twin.legal() else ILLEGAL_SCORE
+        for action in range(num_actions)
+    ]
 
 
 def final_score(twin):
     """Count a finished game for the player to move as a person would: discs left over, or the margin of discs."""
-    mine, other = (sum(row.count(piece) for row in twin.board) for piece in (1 + twin.player, 2 - twin.player))
+    mine, other = (
+        sum(row.count(piece) for row in twin.board) for piece in (1 + twin.player, 2 - twin.player)
+    )
     if not hasattr(twin, "length"):
         return mine - other
     cells = sum(map(len, twin.board))
-    discs_of_winner = cells // 2 + (cells % 2 if twin.player == 1 else 0)  # the player who began has the odd one
+    discs_of_winner = cells // 2 + (
+        cells % 2 if twin.player == 1 else 0
+    )  # the player who began has the odd one
     return twin.result() * (discs_of_winner - other + 1)
 
 
@@ -112,7 +135,9 @@ def test_connect_x_agrees_with_the_enumeration_in_every_position(name):
 def test_othello_on_4x4_agrees_with_the_enumeration_in_every_position():
     lookup = EnumeratedSolver(make_game("othello:4"))
     states = lookup._exact.positions.states[::37]
-    assert (values_of(solver_of("othello:4").scores(states)) == values_of(lookup.scores(states))).all()
+    assert (
+        values_of(solver_of("othello:4").scores(states)) == values_of(lookup.scores(states))
+    ).all()
 
 
 def test_published_scores_of_othello_on_4x4():
@@ -128,10 +153,16 @@ def test_published_scores_of_othello_on_4x4():
 KNOWN = [
     ([5, 6, 5, 3, 3, 1, 1, 5, 4, 1, 1, 5, 1, 6], [-2, -6, -2, -2, -9, -5, 0]),
     ([5, 3, 6, 0, 6, 4, 0, 6, 4, 5, 1, 0, 3, 3, 6, 0], [-4, -3, -6, -1, -1, -3, -3]),
-    ([4, 4, 3, 0, 1, 5, 1, 2, 6, 0, 1, 1, 3, 1, 0, 0, 6, 6, 1, 3], [-4, ILLEGAL_SCORE, -7, -1, -3, -4, -5]),
+    (
+        [4, 4, 3, 0, 1, 5, 1, 2, 6, 0, 1, 1, 3, 1, 0, 0, 6, 6, 1, 3],
+        [-4, ILLEGAL_SCORE, -7, -1, -3, -4, -5],
+    ),
     ([3, 3, 3, 5, 3, 2, 6, 6, 2, 1, 1, 1, 3, 4], [13, 10, 13, 14, 11, 9, 9]),
     ([1, 5, 4, 1, 5, 3, 1, 4, 3, 3, 2, 6, 1, 6, 1, 5, 6, 0, 6, 0], [3, 11, 10, 9, 10, 10, 10]),
-    ([6, 6, 6, 1, 2, 2, 2, 0, 5, 5, 0, 1, 2, 6, 6, 0, 6, 1, 1, 5, 0, 0, 4, 1], [8, 8, 8, 9, 8, 8, ILLEGAL_SCORE]),
+    (
+        [6, 6, 6, 1, 2, 2, 2, 0, 5, 5, 0, 1, 2, 6, 6, 0, 6, 1, 1, 5, 0, 0, 4, 1],
+        [8, 8, 8, 9, 8, 8, ILLEGAL_SCORE],
+    ),
 ]
 
 
@@ -150,7 +181,14 @@ def test_the_start_of_the_protocols_docstring_is_what_bitbully_says():
 
 # --- laws -------------------------------------------------------------------------------------------------------------------------------
 
-LATE = [("connect_four", 22), ("connect_x:5x5x4", 20), ("connect_x:3x9x3", 18), ("othello", 9), ("othello:6", 10), ("tic_tac_toe", 8)]
+LATE = [
+    ("connect_four", 22),
+    ("connect_x:5x5x4", 20),
+    ("connect_x:3x9x3", 18),
+    ("othello", 9),
+    ("othello:6", 10),
+    ("tic_tac_toe", 8),
+]
 
 
 @pytest.mark.parametrize(("name", "max_empties"), LATE)
@@ -165,7 +203,9 @@ def test_images_of_a_position_get_the_same_scores_in_another_order(name, max_emp
 
 
 @pytest.mark.parametrize(("name", "max_empties"), LATE)
-def test_illegal_actions_and_finished_games_have_no_score_and_states_stay_as_they_are(name, max_empties):
+def test_illegal_actions_and_finished_games_have_no_score_and_states_stay_as_they_are(
+    name, max_empties
+):
     game = make_game(name)
     plies, final = random_games(game, 5, seed=2)
     late = late_states(name, max_empties, 5, seed=2)
@@ -187,7 +227,9 @@ def test_scores_do_not_depend_on_the_table_or_on_what_was_asked_before(name, max
     assert (small.scores(states[::-1])[::-1] == expected).all()
 
 
-@pytest.mark.parametrize(("name", "module"), [("connect_four", connect_x_solver), ("othello:6", othello_solver)])
+@pytest.mark.parametrize(
+    ("name", "module"), [("connect_four", connect_x_solver), ("othello:6", othello_solver)]
+)
 def test_a_search_that_stops_again_and_again_finds_the_same(name, module, monkeypatch):
     states = late_states(name, 12, 6, seed=8)
     expected = solver_of(name).scores(states)
@@ -201,7 +243,17 @@ def test_scores_say_who_wins_and_sooner_is_better():
     game = make_game("tic_tac_toe")
     scores = make_solver(game).scores(game.text_to_state("XX.\nOO.\n...", 0)[None])
     # X wins at once with 2. After 5 X still draws; after any other move O wins with its next one. The longest game has 9 moves.
-    assert scores[0].tolist() == [ILLEGAL_SCORE, ILLEGAL_SCORE, 9, ILLEGAL_SCORE, ILLEGAL_SCORE, 0, -8, -8, -8]
+    assert scores[0].tolist() == [
+        ILLEGAL_SCORE,
+        ILLEGAL_SCORE,
+        9,
+        ILLEGAL_SCORE,
+        ILLEGAL_SCORE,
+        0,
+        -8,
+        -8,
+        -8,
+    ]
     assert values_of(scores)[0].tolist() == [-2, -2, 1, -2, -2, 0, -1, -1, -1]
     assert values_of(scores).dtype == np.int8
 
@@ -252,9 +304,13 @@ def test_positions_too_far_from_the_end_are_refused():
     message = refused(lambda: solver_of("othello").scores(othello.initial_states()))
     assert "solved from 20 empty squares on" in message and "with 60 of them" in message
     states = late_states("othello", 6, 3, seed=1)
-    assert "from 0 empty squares on" in refused(lambda: OthelloSolver(othello, max_empties=0).scores(states))
+    assert "from 0 empty squares on" in refused(
+        lambda: OthelloSolver(othello, max_empties=0).scores(states)
+    )
     game = make_game("connect_four")
-    assert "no answer after 10 nodes (with the package bitbully" in refused(lambda: ConnectXSolver(game, max_nodes=10).scores(game.initial_states()))
+    assert "no answer after 10 nodes (with the package bitbully" in refused(
+        lambda: ConnectXSolver(game, max_nodes=10).scores(game.initial_states())
+    )
     game = make_game("connect_x:7x8x4")
     solver = ConnectXSolver(game, max_nodes=1000)
     assert "no answer after 1,000 nodes" in refused(lambda: solver.scores(game.initial_states()))
@@ -264,4 +320,6 @@ def test_positions_too_far_from_the_end_are_refused():
 
 
 def test_a_table_too_small_for_its_keys_is_refused():
-    assert "table_bits=13" in refused(lambda: ConnectXSolver(make_game("connect_four"), table_bits=13))
+    assert "table_bits=13" in refused(
+        lambda: ConnectXSolver(make_game("connect_four"), table_bits=13)
+    )

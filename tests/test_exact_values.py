@@ -31,7 +31,9 @@ def test_positions_are_different_and_lead_to_each_other_by_the_rules(tic_tac_toe
     assert (positions.children >= 0).sum() == len(rows)
     following = game.step(positions.states[rows], actions).states
     assert (positions.states[positions.children[rows, actions]] == following).all()
-    assert (positions.plies_left[positions.children[rows, actions]] < positions.plies_left[rows]).all()
+    assert (
+        positions.plies_left[positions.children[rows, actions]] < positions.plies_left[rows]
+    ).all()
 
 
 @pytest.mark.parametrize("name", ["connect_x:3x3x3", "connect_x:2x4x2", "othello:4"])
@@ -53,7 +55,11 @@ def test_values_agree_with_a_recursive_search_of_the_naive_twin(name):
 def searched(name, line):
     """Return the result of perfect play after ``line``, from the viewpoint of the player to move."""
     twin = replayed(name, line)
-    return twin.result() if twin.over() else max(-searched(name, [*line, action]) for action in twin.legal())
+    return (
+        twin.result()
+        if twin.over()
+        else max(-searched(name, [*line, action]) for action in twin.legal())
+    )
 
 
 def best_by_search(name, line):
@@ -64,7 +70,12 @@ def best_by_search(name, line):
 @pytest.mark.parametrize(
     ("name", "num_games", "value"),
     # The side that moves second wins on 4x4; two in a row on 2x2 cannot be stopped; 3x3 and 4x4 with gravity are drawn.
-    [("othello:4", 60_060, -1), ("connect_x:2x2x2", 2 * (1 + 2), 1), ("connect_x:3x3x3", None, 0), ("connect_x:4x4x4", None, 0)],
+    [
+        ("othello:4", 60_060, -1),
+        ("connect_x:2x2x2", 2 * (1 + 2), 1),
+        ("connect_x:3x3x3", None, 0),
+        ("connect_x:4x4x4", None, 0),
+    ],
 )
 def test_the_results_of_small_boards_are_the_known_ones(name, num_games, value):
     positions = enumerate_positions(make_game(name))
@@ -88,7 +99,17 @@ def test_values_are_seen_by_the_player_to_move(tic_tac_toe):
     assert tic_tac_toe.values(x_to_move[None])[0] == 1
     assert tic_tac_toe.best_actions(x_to_move) == [2]
     # After any other move O wins, or X's next line is stopped.
-    assert tic_tac_toe.action_values(x_to_move[None])[0].tolist() == [-2, -2, 1, -2, -2, 0, -1, -1, -1]
+    assert tic_tac_toe.action_values(x_to_move[None])[0].tolist() == [
+        -2,
+        -2,
+        1,
+        -2,
+        -2,
+        0,
+        -1,
+        -1,
+        -1,
+    ]
     o_to_move = game.text_to_state("XX.\nOO.\nX..", 1)
     assert tic_tac_toe.best_actions(o_to_move) == [5]
     assert tic_tac_toe.best_actions(game.text_to_state("XXX\nOO.\n...", 1)) == []
@@ -117,7 +138,9 @@ def test_positions_that_repeat_are_refused():
         def step(self, states, actions):
             following = super().step(states, actions)
             third = [np.count_nonzero(self.cells(state)) == 3 for state in following.states]
-            return self.inspect(np.where(np.array(third)[:, None], self.initial_states(), following.states))
+            return self.inspect(
+                np.where(np.array(third)[:, None], self.initial_states(), following.states)
+            )
 
     with pytest.raises(ValueError, match="positions repeat within a game"):
         enumerate_positions(Circle("circle", make_game("tic_tac_toe").rules))

@@ -7,7 +7,9 @@ from test_gumbel import pulled
 from alphazero.search import puct
 from alphazero.search import tree as trees
 
-PLAIN = dict(pb_c_init=1.0, pb_c_base=1e9, first_play_urgency=0.0, dirichlet_fraction=0.0)  # pb_c stays 1
+PLAIN = dict(
+    pb_c_init=1.0, pb_c_base=1e9, first_play_urgency=0.0, dirichlet_fraction=0.0
+)  # pb_c stays 1
 
 
 def test_forced_playouts_by_hand():
@@ -15,8 +17,17 @@ def test_forced_playouts_by_hand():
     # n=0: arm 0;  n=1: PUCT .938, .787: arm 0;  n=2: .858, .991: arm 1
     # n=3: forced 1.93 of 2, 1.51 of 1: arm 1 (PUCT: arm 0)   n=4: forced 2.23 of 2: arm 0   n=5: 2.49 of 3, 1.95 of 2: PUCT, arm 0
     # n=6: forced 2.14 of 2: arm 1 (PUCT: arm 0)              n=7: 2.95 of 5, 2.31 of 3: PUCT, arm 0
-    for num_simulations, visits in ((3, [2, 1]), (4, [2, 2]), (5, [3, 2]), (6, [4, 2]), (7, [4, 3]), (8, [5, 3])):
-        search, output = pulled([0.62, 0.38], 0.0, [0.5, -0.5], num_simulations, forced_playouts_k=2.0, **PLAIN)
+    for num_simulations, visits in (
+        (3, [2, 1]),
+        (4, [2, 2]),
+        (5, [3, 2]),
+        (6, [4, 2]),
+        (7, [4, 3]),
+        (8, [5, 3]),
+    ):
+        search, output = pulled(
+            [0.62, 0.38], 0.0, [0.5, -0.5], num_simulations, forced_playouts_k=2.0, **PLAIN
+        )
         assert search.tree.children_visits[0, 0].tolist() == visits
     # Of arm 1's three visits two were forced (sqrt(.76 * 8) = 2.47), and the one that is left goes too; a move is drawn from all of them.
     assert output.action_weights.tolist() == [[1.0, 0.0]]
@@ -25,9 +36,15 @@ def test_forced_playouts_by_hand():
 
 
 def test_searches_without_noise_force_nothing():
-    quiet, output = pulled([0.62, 0.38], 0.0, [0.5, -0.5], 8, noisy=False, forced_playouts_k=2.0, **PLAIN)
+    quiet, output = pulled(
+        [0.62, 0.38], 0.0, [0.5, -0.5], 8, noisy=False, forced_playouts_k=2.0, **PLAIN
+    )
     plain, _ = pulled([0.62, 0.38], 0.0, [0.5, -0.5], 8, **PLAIN)
-    assert quiet.tree.children_visits[0, 0].tolist() == plain.tree.children_visits[0, 0].tolist() == [7, 1]
+    assert (
+        quiet.tree.children_visits[0, 0].tolist()
+        == plain.tree.children_visits[0, 0].tolist()
+        == [7, 1]
+    )
     assert np.array_equal(output.action_weights, output.move_weights)
 
 
@@ -41,7 +58,11 @@ def test_pruning_by_hand():
     values = [[0.3, 0.2, -0.4], [0.3, 0.1, -0.4], [0.3, 0.2, -0.4], [0.0, 0.0, 0.0]]
     visits = np.array([[10, 6, 3], [10, 6, 3], [10, 6, 1], [10, 6, 3]])
     tree, rows = trees.make_tree(4, 1, 3), np.arange(4, dtype=np.int32)
-    tree.children_priors[:, 0], tree.children_values[:, 0], tree.children_visits[:, 0] = priors, values, visits
+    tree.children_priors[:, 0], tree.children_values[:, 0], tree.children_visits[:, 0] = (
+        priors,
+        values,
+        visits,
+    )
     tree.node_visits[:, 0], tree.proven_values[3, 0] = visits.sum(axis=1) + 1, 0
     weights = (visits / visits.sum(axis=1, keepdims=True)).astype(np.float32)
     puct.prune_forced(tree, rows, puct.Exploration(1.0, 1e9, 0.0, 0.0, 2.0), weights)
@@ -65,6 +86,8 @@ def test_the_target_sums_to_one_and_never_adds_visits_to_a_lesser_action(noisy):
         np.testing.assert_allclose(output.action_weights.sum(axis=1), 1.0, atol=1e-6)
         assert np.array_equal(output.action_weights.argmax(axis=1), best)
         kept = output.action_weights / output.action_weights.max(axis=1, keepdims=True)
-        assert (kept <= output.move_weights / output.move_weights.max(axis=1, keepdims=True) + 1e-6).all()
+        assert (
+            kept <= output.move_weights / output.move_weights.max(axis=1, keepdims=True) + 1e-6
+        ).all()
         pruned += (output.action_weights != output.move_weights).any(axis=1).sum()
     assert pruned > 40 if noisy else pruned == 0

@@ -14,13 +14,22 @@ FIRST, SECOND = 0, 1
 @pytest.fixture(params=[ConnectX, LargeConnectX], ids=["bits", "bytes"])
 def board_of(request):
     """A maker of games with the given rows, columns and length."""
-    return lambda rows, columns, length: CompiledGame("connect_x", request.param(rows, columns, length))
+    return lambda rows, columns, length: CompiledGame(
+        "connect_x", request.param(rows, columns, length)
+    )
 
 
 def test_discs_fall_to_the_lowest_empty_row_and_players_alternate(board_of):
     game = board_of(6, 7, 4)
     state = game.play_moves([3, 3, 2, 3, 6])
-    assert game.state_to_text(state).split("\n") == [".......", ".......", ".......", "...O...", "...O...", "..XX..X"]
+    assert game.state_to_text(state).split("\n") == [
+        ".......",
+        ".......",
+        ".......",
+        "...O...",
+        "...O...",
+        "..XX..X",
+    ]
     assert game.players(state[None])[0] == SECOND
 
 
@@ -65,7 +74,11 @@ def test_lines_do_not_go_on_beyond_the_edge(board_of, drawing, last):
     assert not game.step(game.text_to_state(drawing, FIRST)[None], [last]).over[0]
 
 
-@pytest.mark.parametrize(("sizes", "moves"), [((63, 1, 6), [0]), ((31, 2, 5), [0, 0, 1]), ((31, 2, 5), [0, 1, 1])], ids=str)
+@pytest.mark.parametrize(
+    ("sizes", "moves"),
+    [((63, 1, 6), [0]), ((31, 2, 5), [0, 0, 1]), ((31, 2, 5), [0, 1, 1])],
+    ids=str,
+)
 def test_one_or_two_discs_are_no_line_on_tall_boards(board_of, sizes, moves):
     # Shifts by 64 and more are undefined in machine code: they may leave a word as it is, and a pair then looks like any line.
     game = board_of(*sizes)
@@ -111,7 +124,9 @@ def test_moves_are_taken_back_and_played_again(board_of):
         game.play_moves([*moves, 7])
     with pytest.raises(ValueError, match="move 8 of the list: the game is over"):
         game.play_moves([0, 1, 0, 1, 0, 1, 0, 1])
-    with pytest.raises(ValueError, match="move 4 of the list: '0' is not legal here; legal moves: 1, 2"):
+    with pytest.raises(
+        ValueError, match="move 4 of the list: '0' is not legal here; legal moves: 1, 2"
+    ):
         board_of(3, 3, 3).play_moves([0, 0, 0, 0])
 
 
@@ -119,7 +134,11 @@ def test_moves_are_taken_back_and_played_again(board_of):
     ("drawing", "player", "reason"),
     [
         ("....\nX...\n....", 1, "row 1, column 0 hangs in the air: row 2"),
-        ("....\n....\nX...", 0, "1 discs of the first player and 0 of the second cannot be when player 1 is to move"),
+        (
+            "....\n....\nX...",
+            0,
+            "1 discs of the first player and 0 of the second cannot be when player 1 is to move",
+        ),
         ("....\n....\nXO..", 1, "cannot be when player 2 is to move"),
         ("....\nOOO.\nXXX.", 0, "player 1, who is to move, already has 3 in a row"),
         ("X...\nOOO.\nXXX.", 1, "player 2, who is to move, already has 3 in a row"),
@@ -138,7 +157,9 @@ def test_a_won_board_is_read_and_is_over(board_of):
 
 def test_a_line_that_no_last_disc_made_is_refused(board_of):
     game = board_of(3, 7, 3)
-    with pytest.raises(ValueError, match="player 1 has 3 in a row without any one last disc that made them"):
+    with pytest.raises(
+        ValueError, match="player 1 has 3 in a row without any one last disc that made them"
+    ):
         game.text_to_state(".......\nOOX....\nXXXO...", 1)
 
 

@@ -13,7 +13,16 @@ from alphazero.games import rules
 from alphazero.games.registry import make_game
 from alphazero.runtime.random_generators import kernel_rng
 
-NAMES = ("tic_tac_toe", "connect_four", "connect_x:63x1x6", "connect_x:8x8x4", "othello", "othello:6", "othello:4", EXAMPLE)
+NAMES = (
+    "tic_tac_toe",
+    "connect_four",
+    "connect_x:63x1x6",
+    "connect_x:8x8x4",
+    "othello",
+    "othello:6",
+    "othello:4",
+    EXAMPLE,
+)
 
 
 def digest(name):
@@ -27,16 +36,24 @@ def digest(name):
     total.update(game.playout(states[::7], kernel_rng(np.random.default_rng(3))).tobytes())
     scores, weights = np.zeros(game.num_actions), rules.rollout_weights(game.rules)
     for state in states:
-        total.update(game.cells_to_state(game.cells(state), int(game.players(state[None])[0])).tobytes())
+        total.update(
+            game.cells_to_state(game.cells(state), int(game.players(state[None])[0])).tobytes()
+        )
         rules.action_scores(game.rules, state, weights, scores)
         total.update(scores.tobytes())
     return f"{label(name)} {total.hexdigest()}"
 
 
 def test_interpreted_games_are_the_compiled_ones_and_warn_of_nothing():
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
+    environment = {
+        **os.environ,
+        "NUMBA_DISABLE_JIT": "1",
+        "PYTHONPATH": str(Path(__file__).parents[1]),
+    }
     command = [sys.executable, "-W", "error", __file__]
-    interpreted = subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=300)
+    interpreted = subprocess.run(
+        command, check=False, env=environment, capture_output=True, text=True, timeout=300
+    )
     assert interpreted.returncode == 0, interpreted.stderr
     assert interpreted.stdout.split("\n")[:-1] == [digest(name) for name in NAMES]
 

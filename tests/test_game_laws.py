@@ -126,7 +126,9 @@ def test_symmetries_are_a_group_of_permutations_with_the_identity_first(sample):
     for tables in (game.cell_symmetries, game.action_symmetries):
         assert (np.sort(tables, axis=1) == np.arange(tables.shape[1])).all()
         assert (tables[0] == np.arange(tables.shape[1])).all()
-    both = np.concatenate([game.cell_symmetries, game.action_symmetries + game.cell_symmetries.shape[1]], axis=1)
+    both = np.concatenate(
+        [game.cell_symmetries, game.action_symmetries + game.cell_symmetries.shape[1]], axis=1
+    )
     known = {row.tobytes() for row in both}
     assert len(known) == len(both)
     assert all(first[second].tobytes() in known for first in both for second in both)
@@ -142,9 +144,15 @@ def test_symmetries_commute_with_step_legal_actions_and_planes(sample):
         assert (other.over == plain.over).all()
         assert (other.results == plain.results).all()
         shape = (len(states), game.planes_shape[0], -1)
-        assert (game.observe(turned).reshape(shape) == game.observe(states).reshape(shape)[:, :, cells]).all()
+        assert (
+            game.observe(turned).reshape(shape) == game.observe(states).reshape(shape)[:, :, cells]
+        ).all()
         rows = np.flatnonzero(~plain.over)
-        chosen = np.where(other.legal_action_mask[rows], np.random.default_rng(1).random((len(rows), game.num_actions)), -1).argmax(axis=1)
+        chosen = np.where(
+            other.legal_action_mask[rows],
+            np.random.default_rng(1).random((len(rows), game.num_actions)),
+            -1,
+        ).argmax(axis=1)
         after = game.step(states[rows], actions[chosen]).states
         assert (game.step(turned[rows], chosen).states == turn(game, after, cells)).all()
 
@@ -152,7 +160,10 @@ def test_symmetries_commute_with_step_legal_actions_and_planes(sample):
 def turn(game, states, cells):
     """Return the states whose boards are seen through one symmetry."""
     boards = [game.cells(state) for state in states]
-    turned = [game.cells_to_state(board.ravel()[cells].reshape(board.shape), int(p)) for board, p in zip(boards, game.players(states))]
+    turned = [
+        game.cells_to_state(board.ravel()[cells].reshape(board.shape), int(p))
+        for board, p in zip(boards, game.players(states))
+    ]
     return np.array(turned)
 
 
@@ -167,7 +178,10 @@ def test_random_action_draws_every_legal_action_equally_often(sample):
         legal = np.flatnonzero(game.legal_action_mask(state[None])[0])
         draws = 200 * len(legal)
         scratch = np.zeros(game.num_actions, np.bool_)
-        counts = np.bincount([rules.random_action(game.rules, state.copy(), rng, scratch) for _ in range(draws)], minlength=game.num_actions)
+        counts = np.bincount(
+            [rules.random_action(game.rules, state.copy(), rng, scratch) for _ in range(draws)],
+            minlength=game.num_actions,
+        )
         assert counts.sum() == counts[legal].sum()
         # Each count is binomial with mean 200 and a standard deviation below sqrt(200) = 14.1; 5 of them leave one false alarm in 10**6.
         assert (np.abs(counts[legal] - 200) < 5 * np.sqrt(200)).all()

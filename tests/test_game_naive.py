@@ -39,7 +39,13 @@ def compare(game, state, twin):
 
 @pytest.mark.parametrize(
     ("name", "depth", "seed"),
-    [("othello", 3, 0), ("othello:4", 7, 1), ("connect_x:4x3x3", 5, 2), ("tic_tac_toe", 3, 3), (EXAMPLE, 3, 4)],
+    [
+        ("othello", 3, 0),
+        ("othello:4", 7, 1),
+        ("connect_x:4x3x3", 5, 2),
+        ("tic_tac_toe", 3, 3),
+        (EXAMPLE, 3, 4),
+    ],
     ids=str,
 )
 def test_every_line_to_a_depth_agrees_with_the_naive_twin(name, depth, seed):
@@ -72,17 +78,32 @@ def replayed(name, line):
     return twin
 
 
-@pytest.mark.parametrize("sizes", [(6, 7, 4), (4, 3, 3), (3, 9, 3), (7, 8, 5), (15, 4, 5), (1, 32, 4), (63, 1, 6), (1, 2, 2)], ids=str)
+@pytest.mark.parametrize(
+    "sizes",
+    [(6, 7, 4), (4, 3, 3), (3, 9, 3), (7, 8, 5), (15, 4, 5), (1, 32, 4), (63, 1, 6), (1, 2, 2)],
+    ids=str,
+)
 def test_boards_of_bytes_and_of_bits_are_the_same_game(sizes):
-    bits, cells = CompiledGame("bits", ConnectX(*sizes)), CompiledGame("bytes", LargeConnectX(*sizes))
+    bits, cells = (
+        CompiledGame("bits", ConnectX(*sizes)),
+        CompiledGame("bytes", LargeConnectX(*sizes)),
+    )
     for attribute in ("num_actions", "planes_shape", "max_plies", "piece_letters"):
         assert getattr(bits, attribute) == getattr(cells, attribute)
     plies, final = random_games(bits, 20, seed=5)
     twin_plies, twin_final = random_games(cells, 20, seed=5)
     for ply, twin in zip([*plies, (final,)], [*twin_plies, (twin_final,)]):
-        assert all((one == other).all() for one, other in zip(bits.inspect(ply[0])[1:], cells.inspect(twin[0])[1:]))
+        assert all(
+            (one == other).all()
+            for one, other in zip(bits.inspect(ply[0])[1:], cells.inspect(twin[0])[1:])
+        )
         assert (bits.observe(ply[0]) == cells.observe(twin[0])).all()
-        assert [bits.state_to_text(state) for state in ply[0]] == [cells.state_to_text(state) for state in twin[0]]
+        assert [bits.state_to_text(state) for state in ply[0]] == [
+            cells.state_to_text(state) for state in twin[0]
+        ]
     assert [ply.actions.tolist() for ply in plies] == [twin.actions.tolist() for twin in twin_plies]
     seed = np.random.default_rng
-    assert (bits.playout(plies[0].states, kernel_rng(seed(9))) == cells.playout(twin_plies[0].states, kernel_rng(seed(9)))).all()
+    assert (
+        bits.playout(plies[0].states, kernel_rng(seed(9)))
+        == cells.playout(twin_plies[0].states, kernel_rng(seed(9)))
+    ).all()

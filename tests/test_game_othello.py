@@ -12,12 +12,17 @@ WHITE, BLACK = 0, 1
 def position(text, player, name="othello"):
     """Return (game, state) of a drawn board; spaces and blank lines in the drawing do not count."""
     game = make_game(name)
-    return game, game.text_to_state("\n".join("".join(line.split()) for line in text.strip().split("\n")), player)
+    return game, game.text_to_state(
+        "\n".join("".join(line.split()) for line in text.strip().split("\n")), player
+    )
 
 
 def legal_squares(game, state):
     """Return the legal squares as (row, column); a pass is (size, 0)."""
-    return [divmod(int(action), game.planes_shape[1]) for action in np.flatnonzero(game.legal_action_mask(state[None])[0])]
+    return [
+        divmod(int(action), game.planes_shape[1])
+        for action in np.flatnonzero(game.legal_action_mask(state[None])[0])
+    ]
 
 
 def play(game, state, row, column):
@@ -27,12 +32,21 @@ def play(game, state, row, column):
 def test_the_start_has_white_on_the_falling_diagonal_and_white_moves_first():
     game = make_game("othello")
     start = game.initial_states()
-    assert game.state_to_text(start[0]).split("\n") == ["--------"] * 3 + ["---WB---", "---BW---"] + ["--------"] * 3
+    assert (
+        game.state_to_text(start[0]).split("\n")
+        == ["--------"] * 3 + ["---WB---", "---BW---"] + ["--------"] * 3
+    )
     assert game.players(start)[0] == WHITE
     assert legal_squares(game, start[0]) == [(2, 4), (3, 5), (4, 2), (5, 3)]
 
 
-@pytest.mark.parametrize(("name", "rows"), [("othello:4", "---- -WB- -BW- ----"), ("othello:6", "------ ------ --WB-- --BW-- ------ ------")])
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("othello:4", "---- -WB- -BW- ----"),
+        ("othello:6", "------ ------ --WB-- --BW-- ------ ------"),
+    ],
+)
 def test_small_boards_start_with_the_same_four_discs_in_the_middle(name, rows):
     game = make_game(name)
     assert game.state_to_text(game.initial_states()[0]).split("\n") == rows.split()

@@ -18,7 +18,16 @@ from alphazero.games.registry import game_names, make_game
 
 FOLDER = Path(__file__).parent / "playthroughs"
 #: One for each name that `make_game` knows; a name that stands for many sizes needs one of them.
-NAMES = ("tic_tac_toe", "connect_four", "connect_x:4x3x3", "connect_x:8x8x4", "othello", "othello:6", "othello:4", EXAMPLE)
+NAMES = (
+    "tic_tac_toe",
+    "connect_four",
+    "connect_x:4x3x3",
+    "connect_x:8x8x4",
+    "othello",
+    "othello:6",
+    "othello:4",
+    EXAMPLE,
+)
 
 
 @pytest.mark.parametrize("name", NAMES, ids=label)
@@ -28,7 +37,9 @@ def test_the_game_goes_as_it_always_went(name, request):
     if request.config.getoption("--regenerate-playthroughs"):
         moves = recorded_moves(path, game) if path.exists() else random_moves(game, label(name))
         path.write_text(written_out(game, label(name), moves))
-    assert path.exists(), f"{path.name} is missing: make it with --regenerate-playthroughs and read it"
+    assert path.exists(), (
+        f"{path.name} is missing: make it with --regenerate-playthroughs and read it"
+    )
     assert written_out(game, label(name), recorded_moves(path, game)) == path.read_text()
 
 
@@ -46,13 +57,21 @@ def random_moves(game, name):
 
 
 def recorded_moves(path, game):
-    return [game.text_to_action(text) for text in re.findall(r"^plays (.*)$", path.read_text(), re.MULTILINE)]
+    return [
+        game.text_to_action(text)
+        for text in re.findall(r"^plays (.*)$", path.read_text(), re.MULTILINE)
+    ]
 
 
 def written_out(game, name, moves):
     """Return the whole text of a game."""
     planes = " x ".join(map(str, game.planes_shape))
-    lines = [f"game {name}", f"actions {game.num_actions}", f"state {game.state_size} x {game.state_dtype}", f"planes {planes}"]
+    lines = [
+        f"game {name}",
+        f"actions {game.num_actions}",
+        f"state {game.state_size} x {game.state_dtype}",
+        f"planes {planes}",
+    ]
     lines += [f"symmetries {len(game.cell_symmetries)}", f"at most {game.max_plies} plies"]
     for ply in range(len(moves) + 1):
         lines += ["", *described(game, game.play_moves(moves[:ply]), ply)]
@@ -72,4 +91,6 @@ def described(game, state, ply):
     if inspected.over[0]:
         yield f"over, result {inspected.results[0]:g} for player {inspected.players[0]}"
     else:
-        yield "legal " + " ".join(game.action_to_text(action) for action in np.flatnonzero(inspected.legal_action_mask[0]))
+        yield "legal " + " ".join(
+            game.action_to_text(action) for action in np.flatnonzero(inspected.legal_action_mask[0])
+        )

@@ -14,7 +14,11 @@ from alphazero.games.registry import make_game
         ("tic_tac_toe", "...\n....\n...", "row 1 has 4 characters; tic_tac_toe has 3 columns"),
         ("tic_tac_toe", "...\n...", "the board has 2 rows; tic_tac_toe has 3"),
         ("tic_tac_toe", "", "the board has 1 rows; tic_tac_toe has 3"),
-        ("othello:4", "----\n-WB-\n-BW-\n--?-", "row 3, column 2 holds '\\?'; allowed are '-', 'W', 'B'"),
+        (
+            "othello:4",
+            "----\n-WB-\n-BW-\n--?-",
+            "row 3, column 2 holds '\\?'; allowed are '-', 'W', 'B'",
+        ),
         ("othello:4", "----\n-WB-\n-BW-", "the board has 3 rows; othello:4 has 4"),
         ("connect_four", ".......\n" * 5 + "...Z...", "row 5, column 3 holds 'Z'"),
         ("connect_x:8x8x4", "........\n" * 7 + "... ....", "row 7, column 3 holds ' '"),
@@ -51,7 +55,9 @@ def test_a_move_that_cannot_be_read_gets_a_sentence(name, text, reason):
 
 @pytest.mark.parametrize("moves", [[True], [1.0], ["1"], [-1], [9]])
 def test_a_move_of_a_list_that_is_no_action_is_named(moves):
-    with pytest.raises(ValueError, match="move 1 of the list is .*: a move is a number from 0 to 8"):
+    with pytest.raises(
+        ValueError, match="move 1 of the list is .*: a move is a number from 0 to 8"
+    ):
         make_game("tic_tac_toe").play_moves(moves)
 
 

@@ -38,11 +38,24 @@ def free_sets(board, count):
     for first in free:
         for second in free:
             if first < second:
-                yield from [[first, second]] if count == 2 else [[first, second, third] for third in free if third > second]
+                yield from (
+                    [[first, second]]
+                    if count == 2
+                    else [[first, second, third] for third in free if third > second]
+                )
 
 
 def in_line(squares):
-    return tuple(squares) in {(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)}
+    return tuple(squares) in {
+        (0, 1, 2),
+        (3, 4, 5),
+        (6, 7, 8),
+        (0, 3, 6),
+        (1, 4, 7),
+        (2, 5, 8),
+        (0, 4, 8),
+        (2, 4, 6),
+    }
 
 
 def test_a_full_board_without_a_line_is_a_draw(game):
@@ -58,7 +71,9 @@ def test_the_ninth_move_can_win(game):
 
 
 def test_a_taken_square_is_refused(game):
-    with pytest.raises(ValueError, match="'5' is not legal here; legal moves: 1, 2, 3, 4, 6, 7, 8, 9"):
+    with pytest.raises(
+        ValueError, match="'5' is not legal here; legal moves: 1, 2, 3, 4, 6, 7, 8, 9"
+    ):
         game.check_legal(game.play_moves([4]), 4)
 
 

@@ -17,7 +17,10 @@ from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
 from alphazero.training.trainer import Trainer
 
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")]
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU"),
+]
 
 GAME = make_game("connect_x:4x4x3")
 GPU = torch.device("cuda", 0)
@@ -41,17 +44,39 @@ def assert_close(found, network, planes, precision):
     with torch.inference_mode():
         output = network.float().cpu().eval()(torch.from_numpy(planes))
     logits, values = output.prior_logits.numpy(), expected_value(output.value_logits).numpy()
-    assert found[0].dtype == found[1].dtype == np.float32 and found[0].shape == logits.shape and found[1].shape == values.shape
-    np.testing.assert_allclose(found[0], logits, rtol=0, atol=SHARES[precision] * np.abs(logits).max())
-    np.testing.assert_allclose(found[1], values, rtol=0, atol=SHARES[precision] * max(float(output.value_logits.abs().max()), 1.0))
+    assert (
+        found[0].dtype == found[1].dtype == np.float32
+        and found[0].shape == logits.shape
+        and found[1].shape == values.shape
+    )
+    np.testing.assert_allclose(
+        found[0], logits, rtol=0, atol=SHARES[precision] * np.abs(logits).max()
+    )
+    np.testing.assert_allclose(
+        found[1],
+        values,
+        rtol=0,
+        atol=SHARES[precision] * max(float(output.value_logits.abs().max()), 1.0),
+    )
 
 
 @pytest.mark.parametrize("precision", SHARES)
-@pytest.mark.parametrize("settings", (dict(), dict(kernel_size=2, value_head="scalar"), dict(kind="tiny", kernel_size=2)))
+@pytest.mark.parametrize(
+    "settings", (dict(), dict(kernel_size=2, value_head="scalar"), dict(kind="tiny", kernel_size=2))
+)
 def test_graphs_answer_like_the_network(precision, settings):
     network = small_network(GAME, trained=False, **settings)
     engine = loaded(precision, network.to(GPU))
-    for num_rows in (70, 1, 2, 33, 64, 200, 70, 1):  # twice: captured, then replayed with other rows in the buffers
+    for num_rows in (
+        70,
+        1,
+        2,
+        33,
+        64,
+        200,
+        70,
+        1,
+    ):  # twice: captured, then replayed with other rows in the buffers
         for seed in (0, 1):
             planes = planes_of(GAME, num_rows, seed)
             assert_close(engine.evaluate(planes), network, planes, precision)
@@ -80,7 +105,10 @@ def test_new_weights_are_in_the_graphs_that_are_there(precision):
 def test_threads_that_capture_and_replay_at_once_get_their_own_answers():
     network = small_network(GAME, trained=False)
     engine = loaded("float32", network.to(GPU))
-    inputs = [[planes_of(GAME, 20 + 15 * call + thread, seed=100 * thread + call) for call in range(8)] for thread in range(3)]
+    inputs = [
+        [planes_of(GAME, 20 + 15 * call + thread, seed=100 * thread + call) for call in range(8)]
+        for thread in range(3)
+    ]
 
     def play(batches):
         return [engine.evaluate(planes) for _ in range(20) for planes in batches]
@@ -96,9 +124,13 @@ def test_an_evaluator_on_a_gpu_has_a_few_lanes_and_holds_bfloat16_to_float32():
     network = small_network(GAME, trained=False).to(GPU)
     sample = sample_positions(GAME, 64, np.random.default_rng(0))
     choice = EngineChoice("torch", "bfloat16")
-    evaluator = NetworkEvaluator(network, sample, GAME, choice, EvaluatorSettings(cache_mb=1), GPU, num_threads=8)
+    evaluator = NetworkEvaluator(
+        network, sample, GAME, choice, EvaluatorSettings(cache_mb=1), GPU, num_threads=8
+    )
     assert len(evaluator.lanes) == LANES_PER_GPU
-    assert evaluator.report.name == "torch bfloat16" and 0 < evaluator.report.policy_divergence < 0.01
+    assert (
+        evaluator.report.name == "torch bfloat16" and 0 < evaluator.report.policy_divergence < 0.01
+    )
     planes = planes_of(GAME, 100)
     with ThreadPoolExecutor(LANES_PER_GPU) as pool:
         for answer in pool.map(lambda lane: lane.evaluate(planes), evaluator.lanes):
@@ -113,24 +145,42 @@ def test_the_compiled_network_runs_in_graphs():
     network = small_network(GAME, trained=False)
     engine = loaded("bfloat16", network.to(GPU), engine="torch_compile")
     for num_rows in (64, 3, 100):
-        assert_close(engine.evaluate(planes_of(GAME, num_rows)), network, planes_of(GAME, num_rows), "bfloat16")
+        assert_close(
+            engine.evaluate(planes_of(GAME, num_rows)),
+            network,
+            planes_of(GAME, num_rows),
+            "bfloat16",
+        )
 
 
 @pytest.mark.parametrize("precision", SHARES)
 def test_a_run_on_a_gpu_goes_on_after_a_stop(tmp_path, precision):
     def trainer(num_iterations):
-        return Trainer(compose([*TINY, f"evaluator.precision={precision}", f"run.num_iterations={num_iterations}"]), RunFolder(tmp_path))
+        return Trainer(
+            compose(
+                [*TINY, f"evaluator.precision={precision}", f"run.num_iterations={num_iterations}"]
+            ),
+            RunFolder(tmp_path),
+        )
 
     def iterations(run):
         reports = [event for event in run.run() if isinstance(event, IterationReport)]
-        assert all(np.isfinite(report.learner.loss) and report.engine.name.startswith("torch ") for report in reports)
+        assert all(
+            np.isfinite(report.learner.loss) and report.engine.name.startswith("torch ")
+            for report in reports
+        )
         return [report.iteration for report in reports]
 
     first = trainer(2)
-    assert next(first.learner.network.parameters()).is_cuda and len(first.selfplay.lanes) == len(first.evaluator.lanes) >= LANES_PER_GPU
+    assert (
+        next(first.learner.network.parameters()).is_cuda
+        and len(first.selfplay.lanes) == len(first.evaluator.lanes) >= LANES_PER_GPU
+    )
     assert iterations(first) == [1, 2]
     resumed = trainer(4)
     resumed.restore()
-    for ours, theirs in zip(resumed.learner.network.parameters(), first.learner.network.parameters()):
+    for ours, theirs in zip(
+        resumed.learner.network.parameters(), first.learner.network.parameters()
+    ):
         assert torch.equal(ours, theirs)
     assert iterations(resumed) == [3, 4]

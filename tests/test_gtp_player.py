@@ -24,7 +24,9 @@ def mirrored(action, size):
     return row * size + size - 1 - column
 
 
-@pytest.mark.parametrize("name, size, words", [("othello", 8, ""), ("othello:6", 6, ""), ("othello", 8, " --strict")])
+@pytest.mark.parametrize(
+    "name, size, words", [("othello", 8, ""), ("othello:6", 6, ""), ("othello", 8, " --strict")]
+)
 def test_whole_games_are_legal_on_both_sides_and_every_move_is_the_engines(name, size, words):
     game = make_game(name)
     report = play_match(game, GtpPlayer(game, COMMAND + words), RandomPlayer(game, 3), 6, 4, 5)
@@ -36,7 +38,11 @@ def test_whole_games_are_legal_on_both_sides_and_every_move_is_the_engines(name,
             if ply >= 4 and (ply % 2 == 0) == played.a_moves_first:
                 # The engine's first legal square in its reading order is the last of a row here: the columns are mirrored.
                 squares = board.disc_moves(board.player)
-                assert move == (mirrored(min(mirrored(square, size) for square in squares), size) if squares else size * size)
+                assert move == (
+                    mirrored(min(mirrored(square, size) for square in squares), size)
+                    if squares
+                    else size * size
+                )
             passes += move == size * size
             board.play(move)
         assert board.over()
@@ -53,10 +59,22 @@ def test_the_words_gtp_name_it_in_a_match(capsys):
     [
         ("connect_four", COMMAND, "an engine behind GTP plays Othello here, not connect_four."),
         ("othello:4", COMMAND, "refused 'boardsize 4': illegal move."),
-        ("othello", "no-such-engine --level 3", "the engine 'no-such-engine --level 3' cannot be started: No such file or directory."),
+        (
+            "othello",
+            "no-such-engine --level 3",
+            "the engine 'no-such-engine --level 3' cannot be started: No such file or directory.",
+        ),
         ("othello", "", "cannot be started: there is no command."),
-        ("othello", "cat", "the engine 'cat' answered 'boardsize 8' at 'boardsize 8': that is not the Go Text Protocol."),
-        ("othello", "true", "the engine 'true' ended at 'boardsize 8': that is not the Go Text Protocol."),
+        (
+            "othello",
+            "cat",
+            "the engine 'cat' answered 'boardsize 8' at 'boardsize 8': that is not the Go Text Protocol.",
+        ),
+        (
+            "othello",
+            "true",
+            "the engine 'true' ended at 'boardsize 8': that is not the Go Text Protocol.",
+        ),
     ],
 )
 def test_what_cannot_be_played_with_is_one_sentence(name, command, sentence):

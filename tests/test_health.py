@@ -22,7 +22,13 @@ from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training import trainer as training
-from alphazero.training.events import Alarm, IterationReport, PitReport, SelfPlayReport, StrengthReport
+from alphazero.training.events import (
+    Alarm,
+    IterationReport,
+    PitReport,
+    SelfPlayReport,
+    StrengthReport,
+)
 from alphazero.training.health import HealthMonitor
 from alphazero.training.loggers.console import ConsoleSink
 from alphazero.training.loggers.json_lines import JsonLinesSink
@@ -44,19 +50,30 @@ def one_thread():
 
 def make_trainer(path, words, game="tic_tac_toe"):
     group = game if game in ("tic_tac_toe", "connect_four") else "connect_x"
-    return Trainer(compose([f"game={group}", f"game.name={game}", *TINY, *SMALL, *words.split()]), RunFolder(path))
+    return Trainer(
+        compose([f"game={group}", f"game.name={game}", *TINY, *SMALL, *words.split()]),
+        RunFolder(path),
+    )
 
 
 # --- runs that go wrong -------------------------------------------------------------------------------------------------------------------
 
 WRONG = {  # alarm: (game, words, the key that the advice must name)
-    "games_repeat": ("tic_tac_toe", "selfplay.temperature=0 search.dirichlet_fraction=0 run.num_iterations=2", "selfplay.temperature"),
+    "games_repeat": (
+        "tic_tac_toe",
+        "selfplay.temperature=0 search.dirichlet_fraction=0 run.num_iterations=2",
+        "selfplay.temperature",
+    ),
     "entropy_collapsed": (
         "tic_tac_toe",
         "search.pb_c_init=0 search.first_play_urgency=2 search.root_first_play_urgency=2 search.dirichlet_fraction=0 run.num_iterations=2",
         "search.pb_c_init",
     ),
-    "value_head_learns_nothing": ("tic_tac_toe", "learner.value_weight=0 learner.reuse=32 run.num_iterations=4", "learner.value_weight"),
+    "value_head_learns_nothing": (
+        "tic_tac_toe",
+        "learner.value_weight=0 learner.reuse=32 run.num_iterations=4",
+        "learner.value_weight",
+    ),
     "first_player_always_wins": (
         "connect_x:4x4x2",
         "selfplay.random_opening_share=0.4 selfplay.random_opening_plies=1 search.dirichlet_fraction=0 selfplay.temperature=0 "
@@ -68,16 +85,32 @@ WRONG = {  # alarm: (game, words, the key that the advice must name)
         "selfplay.random_opening_share=1 selfplay.random_opening_plies=1 selfplay.games_per_iteration=60 run.num_iterations=2",
         "selfplay.random_opening_plies",
     ),
-    "only_draws": ("connect_x:2x4x4", "selfplay.games_per_iteration=60 run.num_iterations=2", "selfplay.random_opening_share"),
-    "window_too_small": ("tic_tac_toe", "replay.window_start=100 replay.window_max=200 run.num_iterations=3", "replay.window_max"),
+    "only_draws": (
+        "connect_x:2x4x4",
+        "selfplay.games_per_iteration=60 run.num_iterations=2",
+        "selfplay.random_opening_share",
+    ),
+    "window_too_small": (
+        "tic_tac_toe",
+        "replay.window_start=100 replay.window_max=200 run.num_iterations=3",
+        "replay.window_max",
+    ),
     "overfitting": (
         "tic_tac_toe",
         "network.channels=64 network.shared_units=256 selfplay.num_parallel_games=4 selfplay.games_per_iteration=4 learner.learning_rate=5e-3 "
         "learner.reuse=100 replay.symmetries=false learner.root_value_share=0 run.num_iterations=5",
         "learner.reuse",
     ),
-    "learning_rate_too_high": ("tic_tac_toe", "learner.learning_rate=2 run.num_iterations=3", "learner.learning_rate"),
-    "pit_always_rejects": ("tic_tac_toe", "pit.every=1 pit.acceptance=1 run.num_iterations=5", "pit.acceptance"),
+    "learning_rate_too_high": (
+        "tic_tac_toe",
+        "learner.learning_rate=2 run.num_iterations=3",
+        "learner.learning_rate",
+    ),
+    "pit_always_rejects": (
+        "tic_tac_toe",
+        "pit.every=1 pit.acceptance=1 run.num_iterations=5",
+        "pit.acceptance",
+    ),
     "strength_stalled": (
         "tic_tac_toe",
         "learner.learning_rate=0 learner.final_learning_rate=0 evaluation.every=1 evaluation.num_games=26 evaluation.final_num_games=26 "
@@ -91,12 +124,16 @@ WRONG = {  # alarm: (game, words, the key that the advice must name)
 def swap_results(monkeypatch):
     """Let every game's result be told from the viewpoint of the wrong player, the commonest mistake in rules of one's own."""
     record = SelfPlay._record
-    monkeypatch.setattr(SelfPlay, "_record", lambda self, row, player, result: record(self, row, player, -result))
+    monkeypatch.setattr(
+        SelfPlay, "_record", lambda self, row, player, result: record(self, row, player, -result)
+    )
 
 
 def fill_disk(monkeypatch):
     usage = training.shutil.disk_usage("/")
-    monkeypatch.setattr(training.shutil, "disk_usage", lambda path: usage._replace(free=300_000_000))
+    monkeypatch.setattr(
+        training.shutil, "disk_usage", lambda path: usage._replace(free=300_000_000)
+    )
 
 
 def test_there_is_a_run_for_every_alarm():
@@ -114,10 +151,20 @@ def test_a_run_that_goes_wrong_says_so_and_what_to_change(tmp_path, monkeypatch,
     (alarm,) = [alarm for alarm in last.alarms if alarm.name == name]
     assert alarm.key == key
     assert key in [known for known, *_ in config.rows(TrainSettings())]
-    assert all(part and part == part.strip() and not part.endswith(".") for part in (alarm.seen, alarm.cause, alarm.advice))
+    assert all(
+        part and part == part.strip() and not part.endswith(".")
+        for part in (alarm.seen, alarm.cause, alarm.advice)
+    )
 
 
-@pytest.mark.parametrize("words", ["", "network.value_head=scalar", "pit.every=1 pit.acceptance=0.4 evaluation.every=1 evaluation.num_games=2"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "network.value_head=scalar",
+        "pit.every=1 pit.acceptance=0.4 evaluation.every=1 evaluation.num_games=2",
+    ],
+)
 def test_a_healthy_run_raises_no_alarm(tmp_path, words):
     healthy = (
         "selfplay.num_parallel_games=32 selfplay.games_per_iteration=60 selfplay.num_simulations=16 learner.batch_size=64 learner.reuse=8 "
@@ -125,7 +172,9 @@ def test_a_healthy_run_raises_no_alarm(tmp_path, words):
     )
     found = reports(make_trainer(tmp_path, healthy + words))
     assert len(found) == 10 and [report.alarms for report in found] == [[]] * 10
-    assert found[-1].learner.value_loss < 0.8 * found[-1].learner.value_baseline  # it has learned: the alarms had their chance
+    assert (
+        found[-1].learner.value_loss < 0.8 * found[-1].learner.value_baseline
+    )  # it has learned: the alarms had their chance
 
 
 # --- weights that are no numbers ----------------------------------------------------------------------------------------------------------
@@ -134,20 +183,37 @@ EXPLODES = "learner=sgd learner.momentum=0 learner.weight_decay=10 learner.max_g
 
 
 def test_a_run_whose_weights_explode_stops_and_keeps_the_iteration_before(tmp_path):
-    trainer = make_trainer(tmp_path, EXPLODES + " learner.learning_rate=1e-3 learner.final_learning_rate=100")
-    with pytest.raises(ValueError, match=r"not finite numbers any more after the learning of iteration 3.*Iteration 2 is kept.*final_learning_rate=0.05$"):
+    trainer = make_trainer(
+        tmp_path, EXPLODES + " learner.learning_rate=1e-3 learner.final_learning_rate=100"
+    )
+    with pytest.raises(
+        ValueError,
+        match=r"not finite numbers any more after the learning of iteration 3.*Iteration 2 is kept.*final_learning_rate=0.05$",
+    ):
         reports(trainer)
     assert sorted(path.stem for path in (tmp_path / "networks").iterdir()) == ["000001", "000002"]
-    again = make_trainer(tmp_path, EXPLODES + " learner.learning_rate=1e-3 learner.final_learning_rate=1e-3")
+    again = make_trainer(
+        tmp_path, EXPLODES + " learner.learning_rate=1e-3 learner.final_learning_rate=1e-3"
+    )
     again.restore()
     assert [report.iteration for report in reports(again)] == [3, 4, 5]
 
 
 def test_on_the_command_line_it_is_a_sentence(tmp_path, capsys):
-    words = [*TINY, *SMALL, *EXPLODES.split(), "learner.learning_rate=100", "learner.schedule=constant", f"run.root={tmp_path}", "run.name=bad"]
+    words = [
+        *TINY,
+        *SMALL,
+        *EXPLODES.split(),
+        "learner.learning_rate=100",
+        "learner.schedule=constant",
+        f"run.root={tmp_path}",
+        "run.name=bad",
+    ]
     assert main(["train", "game=tic_tac_toe", *words]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("error: the network's weights are not finite numbers any more after the learning of iteration 1")
+    assert error.startswith(
+        "error: the network's weights are not finite numbers any more after the learning of iteration 1"
+    )
     assert error.rstrip().endswith("Begin again with learner.learning_rate=0.05.")
 
 
@@ -165,14 +231,29 @@ def made_up(iteration, **changes):
     figures["policy_loss"] = figures["loss"] - figures["value_loss"]
 
     def take(cls):
-        return cls(**{field.name: figures[field.name] for field in dataclasses.fields(cls) if field.name in figures})
+        return cls(
+            **{
+                field.name: figures[field.name]
+                for field in dataclasses.fields(cls)
+                if field.name in figures
+            }
+        )
 
-    report = IterationReport(iteration, take(SelfPlayReport), take(LearnerReport), figures["window"], elapsed_s=60.0, free_disk_gb=figures["free_disk_gb"])
+    report = IterationReport(
+        iteration,
+        take(SelfPlayReport),
+        take(LearnerReport),
+        figures["window"],
+        elapsed_s=60.0,
+        free_disk_gb=figures["free_disk_gb"],
+    )
     report.fresh = FreshReport(loss=figures["fresh"])
     if figures["pit"] is not None:
         report.pit = PitReport(0.5, 1, 0, 1, figures["pit"])
     if figures["strength"] is not None:
-        report.strength = StrengthReport("uct:1000", 64, figures["strength"], 0, 1, *figures["strength_results"], 2)
+        report.strength = StrengthReport(
+            "uct:1000", 64, figures["strength"], 0, 1, *figures["strength_results"], 2
+        )
     return report
 
 
@@ -187,20 +268,55 @@ def observed(reports_made, settings=None):
 def run_of(length=40, **columns):
     """Return reports; a column is a number for all iterations or a list whose last entry goes on."""
     return [
-        made_up(i + 1, **{name: value[min(i, len(value) - 1)] if isinstance(value, list) else value for name, value in columns.items()}) for i in range(length)
+        made_up(
+            i + 1,
+            **{
+                name: value[min(i, len(value) - 1)] if isinstance(value, list) else value
+                for name, value in columns.items()
+            },
+        )
+        for i in range(length)
     ]
 
 
 LIMITS = {  # alarm: (figures that are just right, figures that are just wrong, figures between the two limits), each for every iteration
-    "games_repeat": (dict(distinct_games=0.51), dict(distinct_games=0.49), dict(distinct_games=0.55)),
-    "entropy_collapsed": (dict(policy_entropy=0.095), dict(policy_entropy=0.085), dict(policy_entropy=0.12)),
-    "value_head_learns_nothing": (dict(value_loss=0.975), dict(value_loss=0.985), dict(value_loss=0.96)),
-    "first_player_always_wins": (dict(first_player_wins=0.965, draws=0.0), dict(first_player_wins=0.975, draws=0.0), dict(first_player_wins=0.95, draws=0)),
-    "second_player_always_wins": (dict(first_player_wins=0.015, draws=0.02), dict(first_player_wins=0.01, draws=0.01), dict(first_player_wins=0.05, draws=0)),
-    "only_draws": (dict(draws=0.985, first_player_wins=0), dict(draws=0.995, first_player_wins=0), dict(draws=0.97, first_player_wins=0)),
+    "games_repeat": (
+        dict(distinct_games=0.51),
+        dict(distinct_games=0.49),
+        dict(distinct_games=0.55),
+    ),
+    "entropy_collapsed": (
+        dict(policy_entropy=0.095),
+        dict(policy_entropy=0.085),
+        dict(policy_entropy=0.12),
+    ),
+    "value_head_learns_nothing": (
+        dict(value_loss=0.975),
+        dict(value_loss=0.985),
+        dict(value_loss=0.96),
+    ),
+    "first_player_always_wins": (
+        dict(first_player_wins=0.965, draws=0.0),
+        dict(first_player_wins=0.975, draws=0.0),
+        dict(first_player_wins=0.95, draws=0),
+    ),
+    "second_player_always_wins": (
+        dict(first_player_wins=0.015, draws=0.02),
+        dict(first_player_wins=0.01, draws=0.01),
+        dict(first_player_wins=0.05, draws=0),
+    ),
+    "only_draws": (
+        dict(draws=0.985, first_player_wins=0),
+        dict(draws=0.995, first_player_wins=0),
+        dict(draws=0.97, first_player_wins=0),
+    ),
     "window_too_small": (dict(window=2010), dict(window=1990), dict(window=2200)),
     "overfitting": (dict(fresh=2.49), dict(fresh=2.51), dict(fresh=2.4)),
-    "learning_rate_too_high": (dict(loss=3.35, fresh=3.35), dict(loss=3.37, fresh=3.37), dict(loss=3.2, fresh=3.2)),
+    "learning_rate_too_high": (
+        dict(loss=3.35, fresh=3.35),
+        dict(loss=3.37, fresh=3.37),
+        dict(loss=3.2, fresh=3.2),
+    ),
     "disk_nearly_full": (dict(free_disk_gb=1.01), dict(free_disk_gb=0.99), dict(free_disk_gb=1.5)),
 }
 
@@ -216,10 +332,14 @@ def test_an_alarm_begins_at_its_limit_and_ends_at_another(name):
         report.iteration = number + 1
         monitor.observe(report)
     states = [[alarm.name for alarm in report.alarms] == [name] for report in sequence]
-    assert states.index(True) < 12 and all(states[states.index(True) : 24]) and not states[-1]  # once on, it stays on between the limits
+    assert (
+        states.index(True) < 12 and all(states[states.index(True) : 24]) and not states[-1]
+    )  # once on, it stays on between the limits
     ends = [report.iteration for report in sequence if report.ended_alarms]
     assert len(ends) == 1 and ends[0] > 24 and sequence[ends[0] - 1].ended_alarms == [name]
-    assert {alarm.since for report in sequence for alarm in report.alarms} == {states.index(True) + 1}
+    assert {alarm.since for report in sequence for alarm in report.alarms} == {
+        states.index(True) + 1
+    }
 
 
 def test_a_low_target_entropy_is_a_collapse_too():
@@ -252,19 +372,31 @@ def test_losses_of_auxiliary_heads_neither_hide_an_alarm_nor_sound_one():
 
 
 def test_a_loss_that_rises_a_little_or_falls_is_no_alarm():
-    assert observed(run_of(40, loss=[2 - 0.02 * i for i in range(25)] + [1.7], fresh=1.5)) == [[]] * 40
-    assert observed(run_of(40, loss=[3.3, 1.8], fresh=1.8)) == [[]] * 40  # an untrained network's loss is high
+    assert (
+        observed(run_of(40, loss=[2 - 0.02 * i for i in range(25)] + [1.7], fresh=1.5)) == [[]] * 40
+    )
+    assert (
+        observed(run_of(40, loss=[3.3, 1.8], fresh=1.8)) == [[]] * 40
+    )  # an untrained network's loss is high
 
 
 def test_few_games_are_counted_over_several_iterations():
-    found = observed(run_of(12, num_games=5, distinct_games=0.2, first_player_wins=1.0, draws=0.0, num_targets=40))
-    assert [names for names in found[:5]] == [[]] * 5 and found[5] == ["games_repeat"]  # thirty games
+    found = observed(
+        run_of(
+            12, num_games=5, distinct_games=0.2, first_player_wins=1.0, draws=0.0, num_targets=40
+        )
+    )
+    assert [names for names in found[:5]] == [[]] * 5 and found[5] == [
+        "games_repeat"
+    ]  # thirty games
 
 
 def test_nothing_is_judged_in_the_first_iterations():
     first = dict(value_loss=1.2, loss=4.0, fresh=9.0, window=1000, weight_size=0.1)
     assert observed(run_of(2, **first)) == [[], []]
-    assert observed(run_of(5, value_loss=1.2, num_steps=20)) == [[]] * 5  # a hundred steps teach a value head nothing yet
+    assert (
+        observed(run_of(5, value_loss=1.2, num_steps=20)) == [[]] * 5
+    )  # a hundred steps teach a value head nothing yet
     made = [made_up(1, fresh=9.0), made_up(2, fresh=4.5), *(made_up(i) for i in range(3, 12))]
     assert observed(made) == [[]] * 11
 
@@ -290,12 +422,27 @@ def test_strength_that_does_not_grow_is_an_alarm_unless_it_is_high():
     assert last([0.3, 0.4, 0.3, 0.4, 0.3, 0.3, 0.4, 0.3]) == ["strength_stalled"]
     assert last([0.3, 0.4, 0.3, 0.4, 0.3, 0.3, 0.4]) == []
     assert last([0.3, 0.4, 0.3, 0.4, 0.4, 0.5, 0.4, 0.5]) == []
-    assert observed(run_of(8, strength=0.3, strength_results=(1, 0, 3)))[-1] == []  # a handful of games tell nothing
+    assert (
+        observed(run_of(8, strength=0.3, strength_results=(1, 0, 3)))[-1] == []
+    )  # a handful of games tell nothing
     assert last([0.95, 0.97, 0.95, 0.97, 0.95, 0.95, 0.95, 0.95]) == []
 
 
 def test_figures_that_are_missing_raise_no_alarm():
-    nothing = {name: math.nan for name in FIGURES if name not in ("pit", "strength", "strength_results", "num_games", "num_targets", "window", "num_steps")}
+    nothing = {
+        name: math.nan
+        for name in FIGURES
+        if name
+        not in (
+            "pit",
+            "strength",
+            "strength_results",
+            "num_games",
+            "num_targets",
+            "window",
+            "num_steps",
+        )
+    }
     assert observed(run_of(40, **nothing)) == [[]] * 40
 
 
@@ -304,9 +451,15 @@ def test_figures_that_are_missing_raise_no_alarm():
 
 def test_a_resumed_run_says_what_the_run_that_never_stopped_says(tmp_path):
     words = "learner.value_weight=0 learner.reuse=12 selfplay.temperature=0 search.dirichlet_fraction=0 run.num_iterations=5"
-    expected = [(report.alarms, report.ended_alarms) for report in reports(make_trainer(tmp_path / "whole", words))]
+    expected = [
+        (report.alarms, report.ended_alarms)
+        for report in reports(make_trainer(tmp_path / "whole", words))
+    ]
     assert {alarm.since for alarm in expected[-1][0]} >= {1, 4}
-    run_until(make_trainer(tmp_path / "parts", words), lambda event: isinstance(event, IterationReport) and event.iteration == 4)  # told, not stored
+    run_until(
+        make_trainer(tmp_path / "parts", words),
+        lambda event: isinstance(event, IterationReport) and event.iteration == 4,
+    )  # told, not stored
     resumed = make_trainer(tmp_path / "parts", words)
     resumed.restore()
     assert resumed.iteration == 3
@@ -345,7 +498,14 @@ def test_a_monitor_s_state_is_restored_to_the_bit(tmp_path):
 
 # --- how it is shown ----------------------------------------------------------------------------------------------------------------------
 
-ALARM = Alarm("games_repeat", 2, "only 3% of the newest games differ", "no chance", "selfplay.temperature", "1 is usual")
+ALARM = Alarm(
+    "games_repeat",
+    2,
+    "only 3% of the newest games differ",
+    "no chance",
+    "selfplay.temperature",
+    "1 is usual",
+)
 
 
 def shown_reports():
@@ -370,7 +530,11 @@ def test_the_console_says_it_once_when_it_begins_when_it_is_over_and_at_the_end(
     sentence = "only 3% of the newest games differ. Likely cause: no chance. Change selfplay.temperature: 1 is usual."
     assert text.count(f"ALARM, games repeat: {sentence}") == 1
     assert text.count("over: games repeat") == 1
-    assert text.index("ALARM, games repeat") < text.index("over: games repeat") < text.index("ALARM, only draws")
+    assert (
+        text.index("ALARM, games repeat")
+        < text.index("over: games repeat")
+        < text.index("ALARM, only draws")
+    )
     assert text.endswith(f"Still wrong at the end: only draws, since iteration 5: {sentence}")
 
 
@@ -404,5 +568,11 @@ def test_the_metrics_name_the_alarms_that_are_on(tmp_path):
     for report in made:
         sink.iteration(report)
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
-    assert [line["alarms"] for line in lines] == ["", "games_repeat", "games_repeat,only_draws", "", "only_draws"]
+    assert [line["alarms"] for line in lines] == [
+        "",
+        "games_repeat",
+        "games_repeat,only_draws",
+        "",
+        "only_draws",
+    ]
     assert lines[0]["fresh.loss"] == 2.0

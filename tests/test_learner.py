@@ -7,7 +7,15 @@ import pytest
 import torch
 
 from alphazero.games.registry import make_game
-from alphazero.learner.learner import _MEASURE_EVERY, _NORM_BATCHES, Learner, LearnerSettings, learning_rate, load_arrays, network_arrays
+from alphazero.learner.learner import (
+    _MEASURE_EVERY,
+    _NORM_BATCHES,
+    Learner,
+    LearnerSettings,
+    learning_rate,
+    load_arrays,
+    network_arrays,
+)
 from alphazero.learner.loss import Targets, losses, masked_log_softmax, value_targets
 from alphazero.network.network import AUXILIARY_HEADS, NetworkOutput, NetworkSettings, make_network
 from alphazero.replay.buffer import Batch
@@ -36,15 +44,29 @@ class Table(torch.nn.Module):
 def make_batch(weights, mask, outcomes, root_values):
     planes = np.zeros((len(weights), 1, 2, 2), np.float32)
     types = (np.float32, np.float32, np.bool_, np.int8, np.float32)
-    return Batch(*(np.array(column, dtype) for column, dtype in zip((planes, weights, mask, outcomes, root_values), types)))
+    return Batch(
+        *(
+            np.array(column, dtype)
+            for column, dtype in zip((planes, weights, mask, outcomes, root_values), types)
+        )
+    )
 
 
-TWO_ROWS = make_batch([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]], [[True, True, False], [True, True, True]], [1, -1], [0.5, 0.0])
+TWO_ROWS = make_batch(
+    [[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]],
+    [[True, True, False], [True, True, True]],
+    [1, -1],
+    [0.5, 0.0],
+)
 LOGITS = [[3.0, 3.0, 9.0], [math.log(2), 0.0, 0.0]]  # 1/2, 1/2 | 1/2, 1/4, 1/4: both rows cost ln 2
 
 
 def learn(network, batches, progress=0.0, **settings):
-    learner = Learner(network, LearnerSettings(**(dict(optimizer="sgd", momentum=0.0, weight_decay=0.0) | settings)), CPU)
+    learner = Learner(
+        network,
+        LearnerSettings(**(dict(optimizer="sgd", momentum=0.0, weight_decay=0.0) | settings)),
+        CPU,
+    )
     assert list(learner.learn(batches, progress)) == list(range(1, len(batches) + 1))
     return learner
 
@@ -60,7 +82,9 @@ def test_scalar_loss_by_hand():
     assert report.value_loss == pytest.approx(25 / 32)
     assert report.loss == pytest.approx(math.log(2) + 0.5 * 25 / 32)
     assert report.value_error == pytest.approx((1 + 1.5) / 2)
-    assert report.calibration_error == pytest.approx((1 + 1.5) / 2)  # the rows lie in bins of their own
+    assert report.calibration_error == pytest.approx(
+        (1 + 1.5) / 2
+    )  # the rows lie in bins of their own
     report = learn(Table(LOGITS, [[0.0], [0.0]]), [TWO_ROWS], root_value_share=0.0).report
     assert report.loss == pytest.approx(math.log(2) + 1)
     assert report.calibration_error == pytest.approx(0)  # one bin: a win and a loss, foreseen as 0
@@ -87,7 +111,9 @@ def test_a_draw_is_a_target_of_its_own():
 
 def test_entropies_and_norms_by_hand():
     network = Table(LOGITS, [[0.0], [0.0]])
-    report = learn(network, [TWO_ROWS], learning_rate=0.0, final_learning_rate=0.0, root_value_share=0.0).report
+    report = learn(
+        network, [TWO_ROWS], learning_rate=0.0, final_learning_rate=0.0, root_value_share=0.0
+    ).report
     assert report.policy_entropy == pytest.approx((math.log(2) + 1.5 * math.log(2)) / 2)
     assert report.target_entropy == pytest.approx(math.log(2) / 2)
     assert report.weight_norm == pytest.approx(math.sqrt(9 + 9 + 81 + math.log(2) ** 2))
@@ -99,12 +125,18 @@ def test_entropies_and_norms_by_hand():
 def test_masked_rows_give_numbers():
     mask = torch.tensor([[True, False, True], [False, False, False]])
     log_policy = masked_log_softmax(torch.tensor([[1.0, 99.0, 1.0], [5.0, -5.0, 0.0]]), mask)
-    torch.testing.assert_close(log_policy, torch.tensor([[-math.log(2), 0.0, -math.log(2)], [0.0, 0.0, 0.0]]))
+    torch.testing.assert_close(
+        log_policy, torch.tensor([[-math.log(2), 0.0, -math.log(2)], [0.0, 0.0, 0.0]])
+    )
     network = Table([[1.0, 99.0, 1.0], [5.0, -5.0, 0.0]], [[0.0], [0.0]])
     batch = make_batch([[1, 0, 0], [0, 0, 0]], mask.numpy(), [1, 1], [0, 0])
     learn(network, [batch], learning_rate=0.1)
     assert all(torch.isfinite(weights).all() for weights in network.parameters())
-    assert network.prior_logits[0, 1] == 99 and network.prior_logits[1].tolist() == [5.0, -5.0, 0.0]  # nothing pulls at an illegal action
+    assert network.prior_logits[0, 1] == 99 and network.prior_logits[1].tolist() == [
+        5.0,
+        -5.0,
+        0.0,
+    ]  # nothing pulls at an illegal action
 
 
 # --- steps --------------------------------------------------------------------------------------------------------------------------------
@@ -120,42 +152,83 @@ def test_a_step_goes_against_the_gradient_by_the_learning_rate():
 
 def test_long_gradients_are_scaled_down_and_the_report_tells_their_length_before():
     network, short = Table(LOGITS, [[0.0], [0.0]]), Table(LOGITS, [[0.0], [0.0]])
-    report = learn(network, [TWO_ROWS], learning_rate=1.0, max_gradient_norm=0.125, root_value_share=0.0).report
+    report = learn(
+        network, [TWO_ROWS], learning_rate=1.0, max_gradient_norm=0.125, root_value_share=0.0
+    ).report
     learn(short, [TWO_ROWS], learning_rate=1.0, max_gradient_norm=2.0, root_value_share=0.0)
     norm = math.sqrt(1 / 16 + 2 / 64 + 2)
     assert report.gradient_norm == pytest.approx(norm)
-    torch.testing.assert_close(network.value_logits.data, 0.125 / norm * torch.tensor([[1.0], [-1.0]]), rtol=1e-4, atol=0)
+    torch.testing.assert_close(
+        network.value_logits.data, 0.125 / norm * torch.tensor([[1.0], [-1.0]]), rtol=1e-4, atol=0
+    )
     torch.testing.assert_close(short.value_logits.data, torch.tensor([[1.0], [-1.0]]))
 
 
 @pytest.mark.parametrize("optimizer", ("sgd", "adam", "adamw"))
 def test_weight_decay_shrinks_weights(optimizer):
-    batch = make_batch([[0.5, 0.5]], [[True, True]], [0], [0])  # the policy is right already: only decay pulls
+    batch = make_batch(
+        [[0.5, 0.5]], [[True, True]], [0], [0]
+    )  # the policy is right already: only decay pulls
     network = Table([[4.0, 4.0]], [[0.0]])
-    learn(network, [batch] * 3, optimizer=optimizer, weight_decay=0.5, learning_rate=0.1, schedule="constant")
+    learn(
+        network,
+        [batch] * 3,
+        optimizer=optimizer,
+        weight_decay=0.5,
+        learning_rate=0.1,
+        schedule="constant",
+    )
     assert 0 < network.prior_logits.data[0, 0] == network.prior_logits.data[0, 1] < 4
     unpulled = Table([[4.0, 4.0]], [[0.0]])
-    learn(unpulled, [batch] * 3, optimizer=optimizer, weight_decay=0.0, learning_rate=0.1, schedule="constant")
-    torch.testing.assert_close(unpulled.prior_logits.data, torch.full((1, 2), 4.0), atol=1e-5, rtol=0)
+    learn(
+        unpulled,
+        [batch] * 3,
+        optimizer=optimizer,
+        weight_decay=0.0,
+        learning_rate=0.1,
+        schedule="constant",
+    )
+    torch.testing.assert_close(
+        unpulled.prior_logits.data, torch.full((1, 2), 4.0), atol=1e-5, rtol=0
+    )
 
 
 def test_schedules_by_hand():
     def rates(schedule, **settings):
         values = dict(learning_rate=0.1, final_learning_rate=0.001, schedule=schedule) | settings
-        return [learning_rate(LearnerSettings(**values), progress) for progress in (-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 2.0)]
+        return [
+            learning_rate(LearnerSettings(**values), progress)
+            for progress in (-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 2.0)
+        ]
 
     assert rates("constant") == [0.1] * 7
     assert rates("linear") == pytest.approx([0.1, 0.1, 0.07525, 0.0505, 0.02575, 0.001, 0.001])
     half = math.sqrt(0.5)
-    cosine = [0.1, 0.1, 0.001 + 0.099 * (1 + half) / 2, 0.0505, 0.001 + 0.099 * (1 - half) / 2, 0.001, 0.001]
+    cosine = [
+        0.1,
+        0.1,
+        0.001 + 0.099 * (1 + half) / 2,
+        0.0505,
+        0.001 + 0.099 * (1 - half) / 2,
+        0.001,
+        0.001,
+    ]
     assert rates("cosine") == pytest.approx(cosine)
-    assert rates("step", step_at=[0.5, 0.8]) == pytest.approx([0.1, 0.1, 0.1, 0.01, 0.01, 0.001, 0.001])
+    assert rates("step", step_at=[0.5, 0.8]) == pytest.approx(
+        [0.1, 0.1, 0.1, 0.01, 0.01, 0.001, 0.001]
+    )
     assert rates("step", step_at=[]) == [0.1] * 7
 
 
 def test_the_schedule_sets_the_step_and_the_report_tells_it():
     network = Table(LOGITS, [[0.0], [0.0]])
-    settings = dict(learning_rate=1.0, final_learning_rate=0.0, schedule="linear", root_value_share=0.0, max_gradient_norm=0.0)
+    settings = dict(
+        learning_rate=1.0,
+        final_learning_rate=0.0,
+        schedule="linear",
+        root_value_share=0.0,
+        max_gradient_norm=0.0,
+    )
     report = learn(network, [TWO_ROWS], progress=0.75, **settings).report
     assert report.learning_rate == pytest.approx(0.25)
     torch.testing.assert_close(network.value_logits.data, 0.25 * torch.tensor([[1.0], [-1.0]]))
@@ -203,28 +276,44 @@ def real_learner(seed=0, value_head="wdl", kind="resnet", **settings):
     game = make_game("tic_tac_toe")
     heads = dict.fromkeys(AUXILIARY_HEADS, kind == "all heads")
     kind = "tiny" if kind == "tiny" else "resnet"
-    shape = dict(blocks=1, channels=8, kernel_size=3, head_channels=4, value_units=16, shared_units=16)
+    shape = dict(
+        blocks=1, channels=8, kernel_size=3, head_channels=4, value_units=16, shared_units=16
+    )
     shape = NetworkSettings(kind=kind, value_head=value_head, **shape, **heads)
-    return Learner(make_network(game.planes_shape, game.num_actions, shape, seed), LearnerSettings(**settings), CPU)
+    return Learner(
+        make_network(game.planes_shape, game.num_actions, shape, seed),
+        LearnerSettings(**settings),
+        CPU,
+    )
 
 
 @pytest.mark.parametrize("optimizer, rate", (("adamw", 0.01), ("adam", 0.01), ("sgd", 0.1)))
 @pytest.mark.parametrize("value_head", ("wdl", "scalar"))
 def test_a_small_batch_is_learned_by_heart(optimizer, rate, value_head):
-    learner = real_learner(optimizer=optimizer, value_head=value_head, learning_rate=rate, schedule="constant", weight_decay=0.0)
+    learner = real_learner(
+        optimizer=optimizer,
+        value_head=value_head,
+        learning_rate=rate,
+        schedule="constant",
+        weight_decay=0.0,
+    )
     batch = real_batch(make_game("tic_tac_toe"), 16)
     list(learner.learn([batch] * 4, 0.0))
     before = learner.report
     list(learner.learn([batch] * 120, 0.0))
     list(learner.learn([batch] * 4, 0.0))
     after = learner.report
-    assert after.policy_loss - after.target_entropy < 0.1 * (before.policy_loss - before.target_entropy)
+    assert after.policy_loss - after.target_entropy < 0.1 * (
+        before.policy_loss - before.target_entropy
+    )
     assert after.value_loss < 0.1 * before.value_loss
     assert after.value_error < 0.2
 
 
 @pytest.mark.parametrize("kind", ("resnet", "tiny", "all heads"))
-@pytest.mark.parametrize("precision, limit", (("float32", 0.0), ("float32", 0.1), ("bfloat16", 0.1)))
+@pytest.mark.parametrize(
+    "precision, limit", (("float32", 0.0), ("float32", 0.1), ("bfloat16", 0.1))
+)
 @pytest.mark.parametrize("optimizer, weight_decay", (("adamw", 0.5), ("adam", 0.1), ("sgd", 0.1)))
 def test_steps_are_those_of_torch_and_autograd(kind, precision, limit, optimizer, weight_decay):
     """The whole step against its textbook form: a loss on the tape, `backward`, and torch.optim's own step.
@@ -238,13 +327,25 @@ def test_steps_are_those_of_torch_and_autograd(kind, precision, limit, optimizer
 
 def _disagreement(kind, precision, limit, optimizer, weight_decay, first_seed):
     """How far the learner and the textbook are apart after nine batches, in units of what rounding explains."""
-    settings = dict(learning_rate=0.02, schedule="constant", weight_decay=weight_decay, max_gradient_norm=limit)
-    learner, twin = (real_learner(optimizer=optimizer, kind=kind, precision=precision, **settings) for _ in range(2))
+    settings = dict(
+        learning_rate=0.02, schedule="constant", weight_decay=weight_decay, max_gradient_norm=limit
+    )
+    learner, twin = (
+        real_learner(optimizer=optimizer, kind=kind, precision=precision, **settings)
+        for _ in range(2)
+    )
     batches = [real_batch(make_game("tic_tac_toe"), 8, first_seed + seed) for seed in range(9)]
     for part in (batches[:3], batches[3:4], batches[4:]):
         list(learner.learn(part, 0.0))
-    optim = {"adamw": torch.optim.AdamW, "adam": torch.optim.Adam, "sgd": torch.optim.SGD}[optimizer]
-    textbook = optim(twin.network.parameters(), 0.02, weight_decay=weight_decay, **(dict(momentum=0.9, nesterov=True) if optimizer == "sgd" else {}))
+    optim = {"adamw": torch.optim.AdamW, "adam": torch.optim.Adam, "sgd": torch.optim.SGD}[
+        optimizer
+    ]
+    textbook = optim(
+        twin.network.parameters(),
+        0.02,
+        weight_decay=weight_decay,
+        **(dict(momentum=0.9, nesterov=True) if optimizer == "sgd" else {}),
+    )
     twin.network.train()
     for batch in batches:
         rows = Batch(*(None if column is None else torch.from_numpy(column) for column in batch))
@@ -253,15 +354,34 @@ def _disagreement(kind, precision, limit, optimizer, weight_decay, first_seed):
         output = NetworkOutput(*(None if logits is None else logits.float() for logits in output))
         values = value_targets(rows.outcomes, rows.root_values, 0.5, 3)
         textbook.zero_grad()
-        parts = losses(output, Targets(rows.action_weights, rows.legal_action_mask, values, rows.replies, rows.owners))
-        sum(weight * part for weight, part in zip((1, 1, 0.15, 0.5, 0.5), parts) if part is not None).backward()
+        parts = losses(
+            output,
+            Targets(rows.action_weights, rows.legal_action_mask, values, rows.replies, rows.owners),
+        )
+        sum(
+            weight * part for weight, part in zip((1, 1, 0.15, 0.5, 0.5), parts) if part is not None
+        ).backward()
         if limit:
             torch.nn.utils.clip_grad_norm_(twin.network.parameters(), limit)
         textbook.step()
-    start, ours, theirs = (network_arrays(network) for network in (real_learner(kind=kind).network, learner.network, twin.network))
-    tolerance = 1e-5 if precision == "float32" else 2e-2  # bfloat16 has 8 bits, and Adam's first steps are as long for small gradients as for large
-    assert precision == "bfloat16" or all(np.abs(ours[name] - start[name]).max() > 10 * tolerance for name in ours)
-    return float(np.max([(np.abs(ours[name] - theirs[name]) / (tolerance * (1 + np.abs(theirs[name])))).max() for name in ours]))  # NaN stays NaN
+    start, ours, theirs = (
+        network_arrays(network)
+        for network in (real_learner(kind=kind).network, learner.network, twin.network)
+    )
+    tolerance = (
+        1e-5 if precision == "float32" else 2e-2
+    )  # bfloat16 has 8 bits, and Adam's first steps are as long for small gradients as for large
+    assert precision == "bfloat16" or all(
+        np.abs(ours[name] - start[name]).max() > 10 * tolerance for name in ours
+    )
+    return float(
+        np.max(
+            [
+                (np.abs(ours[name] - theirs[name]) / (tolerance * (1 + np.abs(theirs[name])))).max()
+                for name in ours
+            ]
+        )
+    )  # NaN stays NaN
 
 
 @pytest.mark.parametrize("optimizer", ("adamw", "adam"))
@@ -279,11 +399,23 @@ AVERAGED = dict(optimizer="adamw", average_half_life_steps=2.0)
 
 
 @pytest.mark.parametrize("kind", ("resnet", "tiny", "all heads"))
-@pytest.mark.parametrize("settings", (dict(optimizer="adamw"), dict(optimizer="adam"), dict(optimizer="sgd"), dict(optimizer="sgd", momentum=0.0), AVERAGED))
+@pytest.mark.parametrize(
+    "settings",
+    (
+        dict(optimizer="adamw"),
+        dict(optimizer="adam"),
+        dict(optimizer="sgd"),
+        dict(optimizer="sgd", momentum=0.0),
+        AVERAGED,
+    ),
+)
 def test_a_restored_learner_goes_on_to_the_bit(tmp_path, settings, kind):
     game = make_game("tic_tac_toe")
     batches = [real_batch(game, 8, seed) for seed in range(8)]
-    learner, restored = real_learner(kind=kind, **settings), real_learner(seed=5, kind=kind, **settings)
+    learner, restored = (
+        real_learner(kind=kind, **settings),
+        real_learner(seed=5, kind=kind, **settings),
+    )
     list(restored.learn(batches[:2], 0.0))
     list(learner.learn(batches[:4], 0.1))
     save_state(tmp_path / "state.safetensors", learner.state_dict())
@@ -310,20 +442,38 @@ def test_normalisations_learn_the_batches_they_see_also_after_an_evaluation():
 def test_auxiliary_losses_by_hand():
     # reply: 1/2, 1/4, 1/4 against 1/2, 1/2, 0, and no reply; ownership: .8, .5 | .5, .8 against 1, 1 | 0, 1/2; margin: 1/2 and 0
     table = Table(LOGITS, [[0.0], [0.0]])
-    table.reply, table.ownership, table.margin = ([[math.log(2), 0.0, 0.0]] * 2, [[math.log(4), 0.0], [0.0, math.log(4)]], [[math.atanh(0.5)], [0.0]])
+    table.reply, table.ownership, table.margin = (
+        [[math.log(2), 0.0, 0.0]] * 2,
+        [[math.log(4), 0.0], [0.0, math.log(4)]],
+        [[math.atanh(0.5)], [0.0]],
+    )
     table.forward = lambda planes: NetworkOutput(
-        1 * table.prior_logits, 1 * table.value_logits, *(torch.tensor(rows, requires_grad=True) for rows in (table.reply, table.ownership, table.margin))
+        1 * table.prior_logits,
+        1 * table.value_logits,
+        *(
+            torch.tensor(rows, requires_grad=True)
+            for rows in (table.reply, table.ownership, table.margin)
+        ),
     )
     batch = TWO_ROWS._replace(
         replies=np.array([[0.5, 0.5, 0], [0, 0, 0]], np.float32),
         owners=np.array([[1, 1], [-1, 0]], np.int8),  # margins 1 and -1/2
     )
-    report = learn(table, [batch], root_value_share=0.0, reply_weight=2.0, ownership_weight=3.0, margin_weight=4.0).report
+    report = learn(
+        table,
+        [batch],
+        root_value_share=0.0,
+        reply_weight=2.0,
+        ownership_weight=3.0,
+        margin_weight=4.0,
+    ).report
     ownership = -(math.log(0.8) + 2 * math.log(0.5) + (math.log(0.8) + math.log(0.2)) / 2) / 4
     assert report.reply_loss == pytest.approx((0.5 * math.log(2) + 0.5 * math.log(4)) / 2)
     assert report.ownership_loss == pytest.approx(ownership)
     assert report.margin_loss == pytest.approx((0.25 + 0.25) / 2)
-    assert report.loss == pytest.approx(math.log(2) + 1 + 2 * 0.75 * math.log(2) + 3 * ownership + 4 * 0.25)
+    assert report.loss == pytest.approx(
+        math.log(2) + 1 + 2 * 0.75 * math.log(2) + 3 * ownership + 4 * 0.25
+    )
 
 
 def test_the_report_tells_the_losses_of_the_heads_that_there_are():
@@ -331,14 +481,26 @@ def test_the_report_tells_the_losses_of_the_heads_that_there_are():
     for kind, there in (("resnet", False), ("tiny", False), ("all heads", True)):
         learner = real_learner(kind=kind)
         list(learner.learn([batch], 0.0))
-        told = [learner.report.reply_loss, learner.report.ownership_loss, learner.report.margin_loss]
+        told = [
+            learner.report.reply_loss,
+            learner.report.ownership_loss,
+            learner.report.margin_loss,
+        ]
         assert [loss is not None for loss in told] == [there] * 3
 
 
 def test_the_auxiliary_heads_are_learned_by_heart_too():
-    learner = real_learner(kind="all heads", learning_rate=0.01, schedule="constant", weight_decay=0.0, reply_weight=1.0)
+    learner = real_learner(
+        kind="all heads",
+        learning_rate=0.01,
+        schedule="constant",
+        weight_decay=0.0,
+        reply_weight=1.0,
+    )
     batch = real_batch(make_game("tic_tac_toe"), 16)
-    batch = batch._replace(owners=np.where(batch.owners == 0, 1, batch.owners).astype(np.int8))  # what is nobody's costs ln 2 at the least
+    batch = batch._replace(
+        owners=np.where(batch.owners == 0, 1, batch.owners).astype(np.int8)
+    )  # what is nobody's costs ln 2 at the least
     entropy = -(batch.replies * np.log(np.maximum(batch.replies, 1e-30))).sum(axis=1).mean()
     list(learner.learn([batch], 0.0))
     before = learner.report
@@ -352,12 +514,20 @@ def test_the_auxiliary_heads_are_learned_by_heart_too():
 
 def test_a_weight_of_zero_learns_what_a_network_without_the_head_learns():
     batches = [real_batch(make_game("tic_tac_toe"), 8, seed) for seed in range(4)]
-    with_heads = real_learner(kind="all heads", reply_weight=0.0, ownership_weight=0.0, margin_weight=0.0, weight_decay=0.1)
+    with_heads = real_learner(
+        kind="all heads",
+        reply_weight=0.0,
+        ownership_weight=0.0,
+        margin_weight=0.0,
+        weight_decay=0.1,
+    )
     without = real_learner(kind="resnet", weight_decay=0.1)
     for learner in (with_heads, without):
         list(learner.learn(batches, 0.0))
     ours, theirs = network_arrays(with_heads.network), network_arrays(without.network)
-    assert set(ours) - set(theirs) == {f"{head}.{part}" for head in ("reply", "ownership", "margin") for part in ("weight", "bias")}
+    assert set(ours) - set(theirs) == {
+        f"{head}.{part}" for head in ("reply", "ownership", "margin") for part in ("weight", "bias")
+    }
     for name in theirs:
         np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-6, atol=1e-7)
 
@@ -377,7 +547,9 @@ def test_the_average_follows_the_steps_and_the_training_does_not_notice():
     for name, _ in averaged.network.named_parameters():
         np.testing.assert_allclose(found[name], expected[name], rtol=1e-5, atol=1e-6)
         assert np.abs(found[name] - seen[-1][name]).max() > 1e-4
-    assert not averaged.played_network.training and not any(weights.requires_grad for weights in averaged.played_network.parameters())
+    assert not averaged.played_network.training and not any(
+        weights.requires_grad for weights in averaged.played_network.parameters()
+    )
 
 
 def test_the_averages_normalisations_are_measured_on_the_newest_batches():
@@ -385,10 +557,17 @@ def test_the_averages_normalisations_are_measured_on_the_newest_batches():
     learner = real_learner(average_half_life_steps=2.0)
     list(learner.learn(batches, 0.0))
     with torch.no_grad():
-        outputs = [learner.played_network.stem.conv(torch.from_numpy(batch.planes)) for batch in batches[-_NORM_BATCHES:]]
+        outputs = [
+            learner.played_network.stem.conv(torch.from_numpy(batch.planes))
+            for batch in batches[-_NORM_BATCHES:]
+        ]
     norm = learner.played_network.stem.norm
-    torch.testing.assert_close(norm.running_mean, torch.stack([rows.mean(dim=(0, 2, 3)) for rows in outputs]).mean(dim=0))
-    torch.testing.assert_close(norm.running_var, torch.stack([rows.var(dim=(0, 2, 3)) for rows in outputs]).mean(dim=0))
+    torch.testing.assert_close(
+        norm.running_mean, torch.stack([rows.mean(dim=(0, 2, 3)) for rows in outputs]).mean(dim=0)
+    )
+    torch.testing.assert_close(
+        norm.running_var, torch.stack([rows.var(dim=(0, 2, 3)) for rows in outputs]).mean(dim=0)
+    )
     tiny = real_learner(kind="tiny", average_half_life_steps=2.0)  # it has none
     list(tiny.learn(batches, 0.0))
 
@@ -401,7 +580,9 @@ def test_an_average_begins_with_the_weights_of_a_run_that_had_none():
     averaged.load_state_dict(plain.state_dict())
     assert_same_state(network_arrays(averaged.played_network), network_arrays(plain.network))
     list(averaged.learn(batches[:1], 0.0))
-    for ours, theirs in zip(averaged.played_network.parameters(), averaged.network.parameters(), strict=True):
+    for ours, theirs in zip(
+        averaged.played_network.parameters(), averaged.network.parameters(), strict=True
+    ):
         assert torch.equal(ours, theirs)  # the first step is the whole average
     plain.load_state_dict(averaged.state_dict())  # and where it is given up, learning goes on
     assert_same_state(network_arrays(plain.network), network_arrays(averaged.network))
@@ -427,24 +608,40 @@ def test_a_stored_state_stays_as_it_was_while_learning_goes_on():
     assert all(np.array_equal(a, b) for a, b in zip(state["network"].values(), before))
     assert all(np.array_equal(a, b) for a, b in zip(state["optimizer"]["0"].values(), moments))
     learner.load_state_dict(state)
-    assert all(np.array_equal(a, b) for a, b in zip(network_arrays(learner.network).values(), before))
+    assert all(
+        np.array_equal(a, b) for a, b in zip(network_arrays(learner.network).values(), before)
+    )
 
 
 def test_weights_of_another_shape_are_refused_in_a_sentence():
     learner = real_learner()
     arrays = network_arrays(learner.network)
-    with pytest.raises(ValueError, match=r"^these weights do not fit this network: [^\n]*policy[^\n]*$"):
+    with pytest.raises(
+        ValueError, match=r"^these weights do not fit this network: [^\n]*policy[^\n]*$"
+    ):
         load_arrays(learner.network, arrays | {"policy.bias": np.zeros(4, np.float32)})
     with pytest.raises(ValueError, match="^these weights do not fit"):
-        load_arrays(learner.network, {name: array for name, array in arrays.items() if name != "value.bias"})
+        load_arrays(
+            learner.network, {name: array for name, array in arrays.items() if name != "value.bias"}
+        )
 
 
 def test_muon_turns_the_kernels_adamw_all_else_and_both_steps_shrink_together():
     def steps_of(progress):
-        learner = real_learner(optimizer="muon", kind="resnet", precision="float32", learning_rate=0.01, final_learning_rate=0.001, muon_learning_rate=0.1)
+        learner = real_learner(
+            optimizer="muon",
+            kind="resnet",
+            precision="float32",
+            learning_rate=0.01,
+            final_learning_rate=0.001,
+            muon_learning_rate=0.1,
+        )
         before = {name: tensor.clone() for name, tensor in learner.network.named_parameters()}
         list(learner.learn([real_batch(make_game("tic_tac_toe"), 8, 0)], progress))
-        return {name: tensor.detach() - before[name] for name, tensor in learner.network.named_parameters()}
+        return {
+            name: tensor.detach() - before[name]
+            for name, tensor in learner.network.named_parameters()
+        }
 
     first, last = steps_of(0.0), steps_of(1.0)
     kernels = [name for name, step in first.items() if step.ndim == 4]
@@ -452,8 +649,12 @@ def test_muon_turns_the_kernels_adamw_all_else_and_both_steps_shrink_together():
     for name in kernels:
         # Singular values of the step, over 0.1 * sqrt(rows / columns) where there are more rows: near 1, as far as the gradient has that rank.
         rows, columns = first[name].flatten(1).shape
-        largest = float(torch.linalg.svdvals(first[name].flatten(1)).max()) / (0.1 * max(1.0, rows / columns) ** 0.5)
+        largest = float(torch.linalg.svdvals(first[name].flatten(1)).max()) / (
+            0.1 * max(1.0, rows / columns) ** 0.5
+        )
         assert 0.6 < largest < 1.25, name
         torch.testing.assert_close(last[name], first[name] / 10, rtol=1e-3, atol=1e-7)
     bias = first["policy.bias"]
-    torch.testing.assert_close(bias.abs(), torch.full_like(bias, 0.01), rtol=0.02, atol=0)  # Adam's first step is the step size for every weight
+    torch.testing.assert_close(
+        bias.abs(), torch.full_like(bias, 0.01), rtol=0.02, atol=0
+    )  # Adam's first step is the step size for every weight

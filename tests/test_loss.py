@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from alphazero.learner.loss import LossWeights, Targets, loss_gradients, losses, margins, value_targets
+from alphazero.learner.loss import (
+    LossWeights,
+    Targets,
+    loss_gradients,
+    losses,
+    margins,
+    value_targets,
+)
 from alphazero.network.network import NetworkOutput, NetworkSettings, make_network
 
 
@@ -22,8 +29,13 @@ def random_targets(num_rows, num_actions, value_head, seed=0):
 
 
 def test_value_targets_by_hand():
-    outcomes, root_values = torch.tensor([1, -1, 0], dtype=torch.int8), torch.tensor([0.5, 0.0, -1.0])
-    torch.testing.assert_close(value_targets(outcomes, root_values, 0.25, 1), torch.tensor([[0.875], [-0.75], [-0.25]]))
+    outcomes, root_values = (
+        torch.tensor([1, -1, 0], dtype=torch.int8),
+        torch.tensor([0.5, 0.0, -1.0]),
+    )
+    torch.testing.assert_close(
+        value_targets(outcomes, root_values, 0.25, 1), torch.tensor([[0.875], [-0.75], [-0.25]])
+    )
     expected = torch.tensor([[0.875, 0.125, 0.0], [0.0, 0.25, 0.75], [0.0, 0.75, 0.25]])
     torch.testing.assert_close(value_targets(outcomes, root_values, 0.25, 3), expected)
 
@@ -33,7 +45,9 @@ def test_value_targets_by_hand():
 def test_loss_gradients_are_autograds(value_head, value_weight):
     generator = torch.Generator().manual_seed(3)
     targets = random_targets(20, 5, value_head)
-    output = NetworkOutput(*(3 * torch.randn(20, size, generator=generator) for size in (5, targets.values.shape[1])))
+    output = NetworkOutput(
+        *(3 * torch.randn(20, size, generator=generator) for size in (5, targets.values.shape[1]))
+    )
     for logits in output[:2]:
         logits.requires_grad_()
     policy_loss, value_loss, *_ = losses(output, targets)
@@ -51,7 +65,9 @@ def auxiliary_targets(num_rows, num_actions, num_cells):
     replies = rng.dirichlet(np.full(num_actions, 0.5), num_rows).astype(np.float32)
     replies[:2] = 0
     owners = rng.integers(-1, 2, (num_rows, num_cells)).astype(np.int8)
-    return random_targets(num_rows, num_actions, "wdl")._replace(replies=torch.from_numpy(replies), owners=torch.from_numpy(owners))
+    return random_targets(num_rows, num_actions, "wdl")._replace(
+        replies=torch.from_numpy(replies), owners=torch.from_numpy(owners)
+    )
 
 
 @pytest.mark.parametrize("heads", ((2,), (3,), (4,), (2, 3, 4)))
@@ -59,11 +75,18 @@ def test_the_gradients_of_the_auxiliary_heads_are_autograds(heads):
     generator = torch.Generator().manual_seed(3)
     targets = auxiliary_targets(20, 5, 9)
     logits = [3 * torch.randn(20, size, generator=generator) for size in (5, 3, 5, 9, 1)]
-    output = NetworkOutput(*(rows.requires_grad_() if index < 2 or index in heads else None for index, rows in enumerate(logits)))
+    output = NetworkOutput(
+        *(
+            rows.requires_grad_() if index < 2 or index in heads else None
+            for index, rows in enumerate(logits)
+        )
+    )
     there = [index for index in range(5) if output[index] is not None]
     parts, weights = losses(output, targets), LossWeights(0.5, 0.15, 1.5, 0.3)
     assert [index for index in range(5) if parts[index] is not None] == there
-    total = sum(weight * parts[index] for index, weight in enumerate((1, *weights)) if index in there)
+    total = sum(
+        weight * parts[index] for index, weight in enumerate((1, *weights)) if index in there
+    )
     torch.testing.assert_close(parts.total(weights), total)
     expected = torch.autograd.grad(total, [output[index] for index in there])
     with torch.no_grad():
@@ -73,17 +96,27 @@ def test_the_gradients_of_the_auxiliary_heads_are_autograds(heads):
         assert theirs.abs().max() > 1e-3
         torch.testing.assert_close(found[index], theirs, rtol=1e-4, atol=1e-7)
     if 2 in heads:
-        assert found.reply_logits[:2].abs().max() == 0 < found.reply_logits[2:].abs().max()  # nothing pulls where there is no reply
+        assert (
+            found.reply_logits[:2].abs().max() == 0 < found.reply_logits[2:].abs().max()
+        )  # nothing pulls where there is no reply
 
 
 def test_the_margin_is_the_difference_of_pieces_as_a_share_of_the_cells():
-    assert margins(torch.tensor([[1, 1, -1, 1], [-1, 0, 0, 0]], dtype=torch.int8)).tolist() == [[0.5], [-0.25]]
+    assert margins(torch.tensor([[1, 1, -1, 1], [-1, 0, 0, 0]], dtype=torch.int8)).tolist() == [
+        [0.5],
+        [-0.25],
+    ]
 
 
 @pytest.mark.parametrize("value_head", ("wdl", "scalar"))
-@pytest.mark.parametrize("shape, kernel_size, num_rows", (((2, 6, 7), 2, 64), ((3, 4, 5), 3, 2), ((1, 5, 3), 1, 7), ((2, 3, 3), 3, 5)))
+@pytest.mark.parametrize(
+    "shape, kernel_size, num_rows",
+    (((2, 6, 7), 2, 64), ((3, 4, 5), 3, 2), ((1, 5, 3), 1, 7), ((2, 3, 3), 3, 5)),
+)
 def test_the_tiny_networks_backpropagation_is_autograds(value_head, shape, kernel_size, num_rows):
-    settings = NetworkSettings(kind="tiny", channels=6, kernel_size=kernel_size, shared_units=9, value_head=value_head)
+    settings = NetworkSettings(
+        kind="tiny", channels=6, kernel_size=kernel_size, shared_units=9, value_head=value_head
+    )
     network = make_network(shape, 5, settings, seed=4)
     targets = random_targets(num_rows, 5, value_head)
     planes = torch.randn(num_rows, *shape, generator=torch.Generator().manual_seed(5))
@@ -93,7 +126,9 @@ def test_the_tiny_networks_backpropagation_is_autograds(value_head, shape, kerne
     expected = {name: weights.grad for name, weights in network.named_parameters()}
     for weights in network.parameters():
         weights.grad = torch.ones_like(weights)  # of the step before: it must not be added to
-    found = network.backpropagate(planes, lambda output: loss_gradients(output, targets, LossWeights(0.7)))
+    found = network.backpropagate(
+        planes, lambda output: loss_gradients(output, targets, LossWeights(0.7))
+    )
     for ours, theirs in zip(found[:2], output[:2], strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-6)
     for name, weights in network.named_parameters():

@@ -21,7 +21,14 @@ def _match(*words) -> str:
 
 def test_the_table_and_the_file_tell_the_same_result(tmp_path):
     path = tmp_path / "match.json"
-    text = _match("game=tic_tac_toe", "a=uct:100,uct_c=0.7", "b=random", "num_games=20", "opening_plies=2", f"json={path}")
+    text = _match(
+        "game=tic_tac_toe",
+        "a=uct:100,uct_c=0.7",
+        "b=random",
+        "num_games=20",
+        "opening_plies=2",
+        f"json={path}",
+    )
     report = json.loads(path.read_text())
     assert report["wins"] + report["draws"] + report["losses"] == 20
     assert f"{report['wins']} won, {report['draws']} drawn, {report['losses']} lost" in text
@@ -35,7 +42,14 @@ def test_the_table_and_the_file_tell_the_same_result(tmp_path):
 
 def test_the_same_seed_gives_the_same_match(tmp_path):
     def games(seed):
-        _match("game=connect_x:4x4x3", "a=uct:20", "b=uct:20", "num_games=10", f"seed={seed}", f"json={tmp_path / 'm.json'}")
+        _match(
+            "game=connect_x:4x4x3",
+            "a=uct:20",
+            "b=uct:20",
+            "num_games=10",
+            f"seed={seed}",
+            f"json={tmp_path / 'm.json'}",
+        )
         return json.loads((tmp_path / "m.json").read_text())["games"]
 
     assert games(1) == games(1)
@@ -43,7 +57,14 @@ def test_the_same_seed_gives_the_same_match(tmp_path):
 
 
 def test_the_two_players_do_not_share_their_random_numbers(tmp_path):
-    _match("game=connect_x:20x7x4", "a=random", "b=random", "num_games=2", "opening_plies=0", f"json={tmp_path / 'm.json'}")
+    _match(
+        "game=connect_x:20x7x4",
+        "a=random",
+        "b=random",
+        "num_games=2",
+        "opening_plies=0",
+        f"json={tmp_path / 'm.json'}",
+    )
     moves = json.loads((tmp_path / "m.json").read_text())["games"][0]["moves"]
     # No column is full early on, so that equal random numbers would make each reply the move that it replies to.
     assert moves[0:8:2] != moves[1:8:2]
@@ -51,16 +72,34 @@ def test_the_two_players_do_not_share_their_random_numbers(tmp_path):
 
 def test_the_seed_draws_the_openings(tmp_path):
     def openings(seed):
-        _match("game=connect_four", "a=random", "b=random", "num_games=10", f"seed={seed}", f"json={tmp_path / 'm.json'}")
-        return [played["moves"][:4] for played in json.loads((tmp_path / "m.json").read_text())["games"]]
+        _match(
+            "game=connect_four",
+            "a=random",
+            "b=random",
+            "num_games=10",
+            f"seed={seed}",
+            f"json={tmp_path / 'm.json'}",
+        )
+        return [
+            played["moves"][:4] for played in json.loads((tmp_path / "m.json").read_text())["games"]
+        ]
 
     assert openings(1) == openings(1)
     assert openings(1) != openings(2)
 
 
-def test_with_nobody_named_the_network_that_ships_meets_uct_and_elsewhere_uct_meets_random(tmp_path):
+def test_with_nobody_named_the_network_that_ships_meets_uct_and_elsewhere_uct_meets_random(
+    tmp_path,
+):
     def players(*words):
-        _match(*words, "num_games=2", "opening_plies=2", "device=cpu", "time_limit_s=0.001", f"json={tmp_path / 'm.json'}")
+        _match(
+            *words,
+            "num_games=2",
+            "opening_plies=2",
+            "device=cpu",
+            "time_limit_s=0.001",
+            f"json={tmp_path / 'm.json'}",
+        )
         report = json.loads((tmp_path / "m.json").read_text())
         return report["game"], report["player_a"], report["player_b"]
 
@@ -77,7 +116,10 @@ def test_with_nobody_named_the_network_that_ships_meets_uct_and_elsewhere_uct_me
         (["num_games=0"], "num_games takes 2 to"),
         (["a=human"], "a human plays in 'alphazero play' only"),
         (["a=deep_blue"], "there is no player"),
-        (["game=tic_tac_toe", "a=random", "b=random", "opening_plies=9"], "opening_plies=9 is too long"),
+        (
+            ["game=tic_tac_toe", "a=random", "b=random", "opening_plies=9"],
+            "opening_plies=9 is too long",
+        ),
         (["json=no/such/folder/x.json"], "there is no folder no/such/folder"),
         (["first=uct"], "'alphazero match' has no setting 'first'"),
     ],
@@ -95,7 +137,9 @@ def test_the_bar_of_a_long_match_fits_into_80_columns():
     console = Console(file=io.StringIO(), width=80)
     console.print(bar.get_renderable())
     (line,) = console.file.getvalue().splitlines()
-    assert line.startswith("A: 100 won, 100 drawn, 100 lost, LLR -2.31 ") and line.endswith("300/1000 -:--:-- left")
+    assert line.startswith("A: 100 won, 100 drawn, 100 lost, LLR -2.31 ") and line.endswith(
+        "300/1000 -:--:-- left"
+    )
 
 
 @pytest.mark.parametrize("has_bitbully", (True, False))
@@ -108,6 +152,8 @@ def test_a_slow_solver_is_announced(has_bitbully, monkeypatch, capsys):
 
 def test_drawn_openings_are_drawn_by_a_perfect_pair(tmp_path):
     words = "game=tic_tac_toe a=solver b=solver num_games=10 opening_plies=3 drawn_openings=true"
-    assert main([*words.split(), f"json={tmp_path / 'match.json'}"], Console(file=io.StringIO())) == 0
+    assert (
+        main([*words.split(), f"json={tmp_path / 'match.json'}"], Console(file=io.StringIO())) == 0
+    )
     report = json.loads((tmp_path / "match.json").read_text())
     assert (report["wins"], report["draws"], report["losses"]) == (0, 10, 0)

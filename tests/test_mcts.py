@@ -17,7 +17,13 @@ from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.search import tree as trees
 from alphazero.search.batched_search import SearchSettings, TreeSearch
 
-GAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_x:3x3x3", "othello:4", "twice")  # the third has many draws
+GAMES = (
+    "tic_tac_toe",
+    "connect_x:4x4x3",
+    "connect_x:3x3x3",
+    "othello:4",
+    "twice",
+)  # the third has many draws
 
 
 def named_game(name):
@@ -39,12 +45,22 @@ def random_positions(game, num_games, seed):
 
 def make_search(game, num_games, num_simulations, evaluator=None, seed=0, **settings):
     evaluator = evaluator or HashEvaluator(game.num_actions)
-    return TreeSearch(game, evaluator, num_games, num_simulations, SearchSettings(**settings), np.random.default_rng(seed))
+    return TreeSearch(
+        game,
+        evaluator,
+        num_games,
+        num_simulations,
+        SearchSettings(**settings),
+        np.random.default_rng(seed),
+    )
 
 
 def searched(game, states, num_simulations, noisy=False, **options):
     """Return the search of ``states`` when it is finished."""
-    search, rows = make_search(game, len(states), num_simulations, **options), np.arange(len(states))
+    search, rows = (
+        make_search(game, len(states), num_simulations, **options),
+        np.arange(len(states)),
+    )
     search.reset(rows, states, np.full(len(rows), num_simulations), np.full(len(rows), noisy))
     search.run()
     return search
@@ -55,7 +71,11 @@ def by_path(tree, row):
     paths = {}
     for node in range(tree.num_nodes[row]):
         parent = tree.parents[row, node]
-        paths[node] = () if parent == trees.NO_PARENT else (*paths[parent], int(tree.action_from_parent[row, node]))
+        paths[node] = (
+            ()
+            if parent == trees.NO_PARENT
+            else (*paths[parent], int(tree.action_from_parent[row, node]))
+        )
     return {path: node for node, path in paths.items()}
 
 
@@ -70,7 +90,9 @@ def assert_same_tree(search, row, naive):
         proven = naive.proven(path)
         assert tree.proven_values[row, node] == (trees.UNPROVEN if proven is UNKNOWN else proven)
         if proven is UNKNOWN:  # otherwise nobody asks for the mean again
-            assert tree.node_values[row, node] == pytest.approx(sum(twin.values) / len(twin.values), abs=1e-5)
+            assert tree.node_values[row, node] == pytest.approx(
+                sum(twin.values) / len(twin.values), abs=1e-5
+            )
             mass = sum(prior for action, prior in twin.priors.items() if (*path, action) in nodes)
             assert tree.visited_priors[row, node] == pytest.approx(mass, abs=1e-5)
         assert np.array_equal(search._states[row, node], twin.state)
@@ -81,9 +103,13 @@ def assert_same_tree(search, row, naive):
             child = nodes.get((*path, action), trees.UNVISITED)
             assert tree.children_index[row, node, action] == child
             assert tree.children_visits[row, node, action] == naive.visits(path, action)
-            assert tree.children_priors[row, node, action] == pytest.approx(naive.prior(path, action), abs=1e-6)
+            assert tree.children_priors[row, node, action] == pytest.approx(
+                naive.prior(path, action), abs=1e-6
+            )
             if child != trees.UNVISITED:
-                assert tree.children_values[row, node, action] == pytest.approx(naive.edge_value(path, action), abs=1e-5)
+                assert tree.children_values[row, node, action] == pytest.approx(
+                    naive.edge_value(path, action), abs=1e-5
+                )
 
 
 def assert_same_output(search, rows, naives):
@@ -103,10 +129,21 @@ def assert_same_output(search, rows, naives):
 @pytest.mark.parametrize("reuse", (True, False))
 def test_trees_are_those_of_the_naive_twin_over_whole_games(name, reuse):
     game = named_game(name)
-    constants = dict(pb_c_init=1.1, pb_c_base=50.0, first_play_urgency=0.3, root_first_play_urgency=0.2, reuse_tree=reuse)
-    flattening = dict(dirichlet_fraction=0.0, root_prior_temperature=1.4)  # what the noise does beside the noise
+    constants = dict(
+        pb_c_init=1.1,
+        pb_c_base=50.0,
+        first_play_urgency=0.3,
+        root_first_play_urgency=0.2,
+        reuse_tree=reuse,
+    )
+    flattening = dict(
+        dirichlet_fraction=0.0, root_prior_temperature=1.4
+    )  # what the noise does beside the noise
     states, rng = random_positions(game, 6, seed=3), np.random.default_rng(5)
-    search, rows = make_search(game, len(states), 40, **constants, **flattening), np.arange(len(states))
+    search, rows = (
+        make_search(game, len(states), 40, **constants, **flattening),
+        np.arange(len(states)),
+    )
     naives = [NaiveSearch(game, HashEvaluator(game.num_actions), search.settings) for _ in rows]
     budgets, flatten = rng.integers(1, 41, len(rows)), rng.random(len(rows)) < 0.5
     search.reset(rows, states, budgets, flatten)
@@ -119,7 +156,9 @@ def test_trees_are_those_of_the_naive_twin_over_whole_games(name, reuse):
             assert_same_tree(search, i, naives[i])
         assert_same_output(search, rows, [naives[i] for i in rows])
         mask = game.legal_action_mask(search.root_states[rows])
-        actions = np.where(mask, rng.random(mask.shape), -1.0).argmax(axis=1)  # any legal one: never visited, proven to lose, or the best
+        actions = np.where(mask, rng.random(mask.shape), -1.0).argmax(
+            axis=1
+        )  # any legal one: never visited, proven to lose, or the best
         after = game.step(search.root_states[rows], actions)
         search.stop(rows[after.over])
         rows, actions, states = rows[~after.over], actions[~after.over], after.states[~after.over]
@@ -140,7 +179,11 @@ def test_the_twin_meets_proofs_draws_passes_and_double_moves():
             inner = search.tree.node_visits[row, : search.tree.num_nodes[row]] > 1
             seen |= {int(value) for value in proven[inner]}
             players, parents = search.tree.players[row], search.tree.parents[row]
-            seen |= {"twice" for node in range(1, search.tree.num_nodes[row]) if players[node] == players[parents[node]]}
+            seen |= {
+                "twice"
+                for node in range(1, search.tree.num_nodes[row])
+                if players[node] == players[parents[node]]
+            }
     assert seen == {-1, 0, 1, trees.UNPROVEN, "twice"}
 
 
@@ -174,7 +217,9 @@ def test_proven_values_are_the_results_under_best_play(name):
 
 def test_the_visit_that_completes_a_proof_counts_its_result_and_not_that_of_its_last_leaf():
     open_end = [[[[0, 0], [0, 0]], [[0, 0], [0, 0]]], [[[0, 0], [0, 0]], [[0, 0], [0, 0]]]]
-    game = ScriptedGame([[0, 1], open_end])  # the first reply draws; after the second its player has lost
+    game = ScriptedGame(
+        [[0, 1], open_end]
+    )  # the first reply draws; after the second its player has lost
     search = searched(game, game.initial_states(), 8, evaluator=UniformEvaluator(2))
     tree, first = search.tree, search.tree.children_index[0, 0, 0]
     assert (tree.children_index[0, first] > 0).all() and tree.proven_values[0, first] == 0
@@ -193,9 +238,15 @@ def test_an_action_proven_to_lose_gets_no_further_visit_while_there_is_another()
             search.step()
             tree = search.tree
             for node in range(tree.num_nodes[0]):
-                children = [int(child) for child in tree.children_index[0, node] if child != trees.ILLEGAL]
+                children = [
+                    int(child) for child in tree.children_index[0, node] if child != trees.ILLEGAL
+                ]
                 for action, child in enumerate(tree.children_index[0, node]):
-                    lost = child >= 0 and tree.children_values[0, node, action] == -1.0 and tree.proven_values[0, child] != trees.UNPROVEN
+                    lost = (
+                        child >= 0
+                        and tree.children_values[0, node, action] == -1.0
+                        and tree.proven_values[0, child] != trees.UNPROVEN
+                    )
                     if lost and tree.proven_values[0, node] == trees.UNPROVEN and len(children) > 1:
                         visits = int(tree.children_visits[0, node, action])
                         checked += (node, action) in before
@@ -206,7 +257,9 @@ def test_an_action_proven_to_lose_gets_no_further_visit_while_there_is_another()
 def test_the_losing_action_has_no_share_and_a_lost_root_keeps_them_all():
     game = make_game("tic_tac_toe")
     threatened = game.play_moves([0, 4, 1])  # only square 2 stops the row
-    output = searched(game, threatened[None], 200, evaluator=UniformEvaluator(9)).output(np.array([0]))
+    output = searched(game, threatened[None], 200, evaluator=UniformEvaluator(9)).output(
+        np.array([0])
+    )
     assert output.action_weights[0].tolist() == np.eye(9, dtype=np.float32)[2].tolist()
     lost = game.play_moves([0, 1, 3, 6, 4])  # two rows are open: nothing helps
     search = searched(game, lost[None], 400)
@@ -231,7 +284,10 @@ def test_rows_of_a_batch_do_not_depend_on_each_other(name):
         for name, ours, theirs in zip(together.tree._fields, together.tree, alone.tree):
             if ours.ndim > 1 and not name.startswith("children"):
                 assert np.array_equal(ours[row, :count], theirs[0, :count]), name
-        assert np.array_equal(together.output(np.array([row])).action_weights, alone.output(np.array([0])).action_weights)
+        assert np.array_equal(
+            together.output(np.array([row])).action_weights,
+            alone.output(np.array([0])).action_weights,
+        )
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -253,7 +309,13 @@ def test_visits_sum_to_the_budget_and_nodes_fit_the_memory(name):
         after = game.step(search.root_states[rows], search.output(rows).actions)
         search.stop(rows[after.over])
         rows, budgets = rows[~after.over], rng.integers(1, 51, (~after.over).sum())
-        search.advance(rows, search.output(rows).actions, after.states[~after.over], budgets, np.zeros(len(rows), bool))
+        search.advance(
+            rows,
+            search.output(rows).actions,
+            after.states[~after.over],
+            budgets,
+            np.zeros(len(rows), bool),
+        )
         kept = np.where(tree.num_nodes[rows] > 0, tree.node_visits[rows, 0] - 1, 0)
     assert counted >= 5
 
@@ -315,16 +377,22 @@ def root_priors(name, moves, num_games=3000, evaluator=None, **settings):
     """Return the root's priors of many searches of one position with noise, float32[num_games, A], and its legal actions."""
     game = make_game(name)
     states = np.repeat(game.play_moves(moves)[None], num_games, axis=0)
-    search = make_search(game, num_games, 1, evaluator or UniformEvaluator(game.num_actions), seed=11, **settings)
+    search = make_search(
+        game, num_games, 1, evaluator or UniformEvaluator(game.num_actions), seed=11, **settings
+    )
     search.reset(np.arange(num_games), states, np.ones(num_games, int), np.ones(num_games, bool))
     search.step()
-    return search.tree.children_priors[:, 0].astype(np.float64), np.flatnonzero(game.legal_action_mask(states[:1])[0])
+    return search.tree.children_priors[:, 0].astype(np.float64), np.flatnonzero(
+        game.legal_action_mask(states[:1])[0]
+    )
 
 
 def test_noise_goes_to_legal_moves_only_and_priors_still_sum_to_one():
     evaluator = HashEvaluator(9)
     plain, legal = root_priors("tic_tac_toe", [4, 0, 8], 1, evaluator, dirichlet_fraction=0.0)
-    noisy, _ = root_priors("tic_tac_toe", [4, 0, 8], 500, evaluator, dirichlet_fraction=0.25, dirichlet_alpha=0.5)
+    noisy, _ = root_priors(
+        "tic_tac_toe", [4, 0, 8], 500, evaluator, dirichlet_fraction=0.25, dirichlet_alpha=0.5
+    )
     illegal = np.setdiff1d(np.arange(9), legal)
     assert len(legal) == 6
     assert (noisy[:, illegal] == 0).all()
@@ -335,11 +403,19 @@ def test_noise_goes_to_legal_moves_only_and_priors_still_sum_to_one():
 
 @pytest.mark.parametrize("per_move", (False, True))
 def test_noise_has_the_spread_of_its_alpha(per_move):
-    priors, legal = root_priors("tic_tac_toe", [4, 0, 8], dirichlet_fraction=1.0, dirichlet_alpha=2.4, dirichlet_alpha_per_move=per_move)
+    priors, legal = root_priors(
+        "tic_tac_toe",
+        [4, 0, 8],
+        dirichlet_fraction=1.0,
+        dirichlet_alpha=2.4,
+        dirichlet_alpha_per_move=per_move,
+    )
     alpha, k = (2.4 / 6 if per_move else 2.4), len(legal)
     for action in legal:
         squares = (priors[:, action] - 1 / k) ** 2
-        variance = (1 / k) * (1 - 1 / k) / (k * alpha + 1)  # of one coordinate of a symmetric Dirichlet distribution
+        variance = (
+            (1 / k) * (1 - 1 / k) / (k * alpha + 1)
+        )  # of one coordinate of a symmetric Dirichlet distribution
         assert abs(priors[:, action].mean() - 1 / k) < 5 * math.sqrt(variance / len(priors))
         assert abs(squares.mean() - variance) < 5 * squares.std() / math.sqrt(len(priors))
 
@@ -354,17 +430,32 @@ def test_noise_is_fresh_at_every_root_and_only_where_it_is_asked_for():
     assert not np.array_equal(first[0], first[1])
     assert np.allclose(first[2:], 1 / 7)
     actions = np.full(4, 3)
-    inside = [search.tree.children_priors[row, search.tree.children_index[row, 0, 3]].copy() for row in rows]
-    search.advance(rows, actions, game.step(states, actions).states, np.full(4, 30), np.array([True, False, True, False]))
+    inside = [
+        search.tree.children_priors[row, search.tree.children_index[row, 0, 3]].copy()
+        for row in rows
+    ]
+    search.advance(
+        rows,
+        actions,
+        game.step(states, actions).states,
+        np.full(4, 30),
+        np.array([True, False, True, False]),
+    )
     kept = search.tree.children_priors[:, 0]
-    assert not np.allclose(kept[0], inside[0]) and not np.allclose(kept[2], inside[2]) and not np.allclose(kept[0], kept[2])
+    assert (
+        not np.allclose(kept[0], inside[0])
+        and not np.allclose(kept[2], inside[2])
+        and not np.allclose(kept[0], kept[2])
+    )
     assert np.array_equal(kept[1], inside[1]) and np.array_equal(kept[3], inside[3])
 
 
 def test_root_temperature_flattens_the_priors():
     evaluator = HashEvaluator(9)
     plain, legal = root_priors("tic_tac_toe", [], 1, evaluator, dirichlet_fraction=0.0)
-    flat, _ = root_priors("tic_tac_toe", [], 1, evaluator, dirichlet_fraction=0.0, root_prior_temperature=2.0)
+    flat, _ = root_priors(
+        "tic_tac_toe", [], 1, evaluator, dirichlet_fraction=0.0, root_prior_temperature=2.0
+    )
     np.testing.assert_allclose(flat[0], np.sqrt(plain[0]) / np.sqrt(plain[0]).sum(), atol=1e-6)
 
 
@@ -391,18 +482,41 @@ def digests():
             for row in rows:
                 for part in search.tree[1:]:
                     used = part[row, : search.tree.num_nodes[row]]
-                    total.update((used[search.tree.children_index[row, : len(used)] >= 0] if used.ndim == 2 else used).tobytes())
+                    total.update(
+                        (
+                            used[search.tree.children_index[row, : len(used)] >= 0]
+                            if used.ndim == 2
+                            else used
+                        ).tobytes()
+                    )
             total.update(b"".join(part.tobytes() for part in output))
             after = game.step(search.root_states[rows], output.actions)
             search.stop(rows[after.over])
             rows = rows[~after.over]
-            search.advance(rows, output.actions[~after.over], after.states[~after.over], np.full(len(rows), 12), np.ones(len(rows), bool))
+            search.advance(
+                rows,
+                output.actions[~after.over],
+                after.states[~after.over],
+                np.full(len(rows), 12),
+                np.ones(len(rows), bool),
+            )
         yield f"{name} {settings} {total.hexdigest()}"
 
 
 def test_the_interpreted_search_is_the_compiled_one_and_warns_of_nothing():
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
-    interpreted = subprocess.run([sys.executable, "-W", "error", __file__], check=False, env=environment, capture_output=True, text=True, timeout=300)
+    environment = {
+        **os.environ,
+        "NUMBA_DISABLE_JIT": "1",
+        "PYTHONPATH": str(Path(__file__).parents[1]),
+    }
+    interpreted = subprocess.run(
+        [sys.executable, "-W", "error", __file__],
+        check=False,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert interpreted.returncode == 0, interpreted.stderr
     assert interpreted.stdout.splitlines() == list(digests())
 

@@ -24,9 +24,13 @@ print(*faults)
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="there is nothing to set without glibc")
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc", reason="there is nothing to set without glibc"
+)
 def test_memory_that_was_freed_is_used_again_without_page_faults():
-    output = subprocess.run([sys.executable, "-c", COUNT_FAULTS], capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(
+        [sys.executable, "-c", COUNT_FAULTS], capture_output=True, text=True, check=True
+    ).stdout
     faults = [int(number) for number in output.split()]
     assert len(faults) == 4
     assert max(faults[1:]) < 100  # of 24,576 pages

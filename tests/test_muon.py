@@ -17,7 +17,9 @@ def test_singular_values_come_near_one_and_directions_stay(shape):
     assert 0.6 < values.min() and values.max() < 1.25
     left, _, right = torch.linalg.svd(matrices, full_matrices=False)
     inner = left.transpose(1, 2) @ found @ right.transpose(1, 2)
-    torch.testing.assert_close(inner, torch.diag_embed(inner.diagonal(dim1=1, dim2=2)), atol=1e-4, rtol=0)  # the same singular vectors
+    torch.testing.assert_close(
+        inner, torch.diag_embed(inner.diagonal(dim1=1, dim2=2)), atol=1e-4, rtol=0
+    )  # the same singular vectors
 
 
 def test_a_step_by_hand():
@@ -40,7 +42,10 @@ def test_the_momentum_remembers_and_the_size_of_the_gradient_does_not_count():
     east, north = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]])
     kernels = [torch.nn.Parameter(torch.zeros(1, 2, 1, 1)) for _ in range(2)]
     optimizers = [Muon([kernel], lr=1.0, momentum=0.9) for kernel in kernels]
-    first = [step(kernel, optimizer, size * east) for kernel, optimizer, size in zip(kernels, optimizers, (1.0, 100.0))]
+    first = [
+        step(kernel, optimizer, size * east)
+        for kernel, optimizer, size in zip(kernels, optimizers, (1.0, 100.0))
+    ]
     torch.testing.assert_close(*first)
     second = step(kernels[0], optimizers[0], north)
     # Average .9 * .1 east + .1 north; direction .1 north + .9 of that = .081 east + .19 north.
@@ -50,7 +55,10 @@ def test_the_momentum_remembers_and_the_size_of_the_gradient_does_not_count():
 
 def test_kernels_of_one_shape_are_stepped_as_if_alone():
     generator = torch.Generator().manual_seed(1)
-    kernels = [torch.nn.Parameter(torch.randn(shape, generator=generator)) for shape in [(3, 2, 3, 3), (5, 3, 1, 1), (3, 2, 3, 3)]]
+    kernels = [
+        torch.nn.Parameter(torch.randn(shape, generator=generator))
+        for shape in [(3, 2, 3, 3), (5, 3, 1, 1), (3, 2, 3, 3)]
+    ]
     for kernel in kernels:
         kernel.grad = torch.randn(kernel.shape, generator=generator)
     alone = copy.deepcopy(kernels)

@@ -9,7 +9,15 @@ from network_samples import SMALL, planes_of, small_network
 
 from alphazero.cli.train import compose, groups
 from alphazero.games.registry import make_game
-from alphazero.network.network import AUXILIARY_HEADS, Completions, ConvNorm, NetworkSettings, expected_value, folded, make_network
+from alphazero.network.network import (
+    AUXILIARY_HEADS,
+    Completions,
+    ConvNorm,
+    NetworkSettings,
+    expected_value,
+    folded,
+    make_network,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -35,11 +43,29 @@ def test_every_network_of_the_configs_fits_every_game(choice):
 def test_the_tiny_network_is_the_published_one():
     game = make_game("connect_four")
     network = make_network(game.planes_shape, game.num_actions, compose(["network=tiny"]).network)
-    shapes = {name: tuple(weights.shape) for name, weights in network.named_parameters() if name.endswith("weight")}
-    assert shapes == {"conv.weight": (16, 2, 2, 2), "shared.weight": (32, 16 * 5 * 6), "policy.weight": (7, 32), "value.weight": (1, 32)}
+    shapes = {
+        name: tuple(weights.shape)
+        for name, weights in network.named_parameters()
+        if name.endswith("weight")
+    }
+    assert shapes == {
+        "conv.weight": (16, 2, 2, 2),
+        "shared.weight": (32, 16 * 5 * 6),
+        "policy.weight": (7, 32),
+        "value.weight": (1, 32),
+    }
 
 
-@pytest.mark.parametrize("settings", (dict(), dict(value_head="scalar"), dict(kernel_size=2), dict(blocks=0), dict(kind="tiny", kernel_size=2)))
+@pytest.mark.parametrize(
+    "settings",
+    (
+        dict(),
+        dict(value_head="scalar"),
+        dict(kernel_size=2),
+        dict(blocks=0),
+        dict(kind="tiny", kernel_size=2),
+    ),
+)
 def test_the_folded_copy_is_the_same_function_and_leaves_the_original_alone(settings):
     game = make_game("connect_x:4x4x3")
     network = small_network(game, **settings)
@@ -59,18 +85,35 @@ def test_the_same_seed_gives_the_same_weights_and_leaves_torchs_generator_alone(
     torch.manual_seed(1)
     expected = torch.rand(3)
     torch.manual_seed(1)
-    first, again, other = (make_network(game.planes_shape, 9, NetworkSettings(**SMALL), seed).state_dict() for seed in (3, 3, 4))
+    first, again, other = (
+        make_network(game.planes_shape, 9, NetworkSettings(**SMALL), seed).state_dict()
+        for seed in (3, 3, 4)
+    )
     assert torch.equal(torch.rand(3), expected)
     assert all(torch.equal(first[name], again[name]) for name in first)
     assert not torch.equal(first["stem.conv.weight"], other["stem.conv.weight"])
 
 
-@pytest.mark.parametrize("name, length", [("connect_four", 4), ("tic_tac_toe", 3), ("connect_x:5x8x5", 5), ("connect_x:4x3x2", 2), ("connect_x:9x12x4", 4)])
+@pytest.mark.parametrize(
+    "name, length",
+    [
+        ("connect_four", 4),
+        ("tic_tac_toe", 3),
+        ("connect_x:5x8x5", 5),
+        ("connect_x:4x3x2", 2),
+        ("connect_x:9x12x4", 4),
+    ],
+)
 def test_the_cells_that_would_complete_a_line_are_shown(name, length):
     """Against a walk through every line of the board, on boards of pieces that need not come from a game."""
     game, generator, shown = make_game(name), np.random.default_rng(0), 0
     _, height, width = game.planes_shape
-    boards = np.stack([generator.choice(3, size=(height, width), p=(1 - share, share / 2, share / 2)) for share in generator.random(60)])
+    boards = np.stack(
+        [
+            generator.choice(3, size=(height, width), p=(1 - share, share / 2, share / 2))
+            for share in generator.random(60)
+        ]
+    )
     planes = np.stack([boards == 1, boards == 2], axis=1).astype(np.float32)
     expected = np.zeros_like(planes)
     for board, of_players in zip(boards, expected):
@@ -81,13 +124,18 @@ def test_the_cells_that_would_complete_a_line_are_shown(name, length):
                     of_players[player - 1][line[pieces.index(0)]] = 1
                     shown += 1
     for dtype in (torch.float32, torch.bfloat16):
-        assert torch.equal(Completions(length)(torch.from_numpy(planes).to(dtype)).float(), torch.from_numpy(np.concatenate([planes, expected], axis=1)))
+        assert torch.equal(
+            Completions(length)(torch.from_numpy(planes).to(dtype)).float(),
+            torch.from_numpy(np.concatenate([planes, expected], axis=1)),
+        )
     assert shown > 50
 
 
 def _lines(height, width, length):
     """Yield every line of the board, a list of cells."""
-    for row, column, (down, right) in itertools.product(range(height), range(width), ((0, 1), (1, 0), (1, 1), (1, -1))):
+    for row, column, (down, right) in itertools.product(
+        range(height), range(width), ((0, 1), (1, 0), (1, 1), (1, -1))
+    ):
         line = [(row + step * down, column + step * right) for step in range(length)]
         if 0 <= line[-1][0] < height and 0 <= line[-1][1] < width:
             yield line
@@ -95,7 +143,12 @@ def _lines(height, width, length):
 
 def test_shown_lines_are_no_weights_and_reach_the_stem():
     game = make_game("connect_x:4x5x3")
-    plain, shown = (make_network(game.planes_shape, game.num_actions, NetworkSettings(**SMALL, line_length=length)) for length in (0, 3))
+    plain, shown = (
+        make_network(
+            game.planes_shape, game.num_actions, NetworkSettings(**SMALL, line_length=length)
+        )
+        for length in (0, 3)
+    )
     assert set(shown.state_dict()) == set(plain.state_dict())
     planes, seen = torch.from_numpy(planes_of(game, 3)), []
     for network in (plain, shown):
@@ -107,15 +160,35 @@ def test_shown_lines_are_no_weights_and_reach_the_stem():
 def test_auxiliary_heads_have_their_shapes_and_leave_the_other_weights_as_they_were():
     game = make_game("connect_x:4x5x3")
     plain = make_network(game.planes_shape, game.num_actions, NetworkSettings(**SMALL), 3)
-    planes, fields = torch.from_numpy(planes_of(game, 6)), {"reply_head": "reply_logits", "ownership_head": "ownership_logits", "margin_head": "margin_logits"}
+    planes, fields = (
+        torch.from_numpy(planes_of(game, 6)),
+        {
+            "reply_head": "reply_logits",
+            "ownership_head": "ownership_logits",
+            "margin_head": "margin_logits",
+        },
+    )
     assert tuple(fields) == AUXILIARY_HEADS
     for head, field in fields.items():
-        network = make_network(game.planes_shape, game.num_actions, NetworkSettings(**SMALL, **{head: True}), 3).eval()
+        network = make_network(
+            game.planes_shape, game.num_actions, NetworkSettings(**SMALL, **{head: True}), 3
+        ).eval()
         output = network(planes)
-        shapes = {name: tuple(logits.shape) for name, logits in output._asdict().items() if logits is not None}
-        sizes = {"prior_logits": 5, "value_logits": 3, field: {"reply_logits": 5, "ownership_logits": 20, "margin_logits": 1}[field]}
+        shapes = {
+            name: tuple(logits.shape)
+            for name, logits in output._asdict().items()
+            if logits is not None
+        }
+        sizes = {
+            "prior_logits": 5,
+            "value_logits": 3,
+            field: {"reply_logits": 5, "ownership_logits": 20, "margin_logits": 1}[field],
+        }
         assert shapes == {name: (6, size) for name, size in sizes.items()}
-        assert all(torch.equal(network.state_dict()[name], weights) for name, weights in plain.state_dict().items())
+        assert all(
+            torch.equal(network.state_dict()[name], weights)
+            for name, weights in plain.state_dict().items()
+        )
 
 
 def test_the_ownership_of_a_cell_is_looked_for_at_that_cell():
@@ -134,7 +207,11 @@ def test_the_folded_copy_has_policy_and_value_alone():
     names = [name for name, _ in network.named_parameters()]
     output = folded(network)(torch.from_numpy(planes_of(game, 3)))
     assert output[2:] == (None, None, None) and output.prior_logits.shape == (3, 4)
-    assert not [name for name, _ in folded(network).named_parameters() if name.startswith(("reply", "ownership", "margin"))]
+    assert not [
+        name
+        for name, _ in folded(network).named_parameters()
+        if name.startswith(("reply", "ownership", "margin"))
+    ]
     assert [name for name, _ in network.named_parameters()] == names
     assert all(logits is not None for logits in network(torch.from_numpy(planes_of(game, 3))))
 
@@ -151,5 +228,9 @@ def test_values_lie_between_a_loss_and_a_win():
     game = make_game("tic_tac_toe")
     for head in ("wdl", "scalar"):
         with torch.inference_mode():
-            values = expected_value(small_network(game, value_head=head)(torch.from_numpy(planes_of(game, 50))).value_logits)
+            values = expected_value(
+                small_network(game, value_head=head)(
+                    torch.from_numpy(planes_of(game, 50))
+                ).value_logits
+            )
         assert values.shape == (50,) and values.abs().max() <= 1 and values.std() > 0

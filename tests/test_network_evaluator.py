@@ -35,7 +35,14 @@ def sample(num_positions=40, seed=0):
 
 
 def make_evaluator(network=None, choice=REFERENCE, num_threads=1, **settings):
-    return NetworkEvaluator(network or small_network(GAME), sample(), GAME, choice, EvaluatorSettings(**settings), num_threads=num_threads)
+    return NetworkEvaluator(
+        network or small_network(GAME),
+        sample(),
+        GAME,
+        choice,
+        EvaluatorSettings(**settings),
+        num_threads=num_threads,
+    )
 
 
 class Answers:
@@ -63,7 +70,9 @@ class FakeEngine:
         logits, values = self._exact.evaluate(planes)
         policy_error, value_error = self.errors.get(str(self.choice), (0.0, 0.0))
         logits[:, 0] += policy_error
-        return logits + np.float32(self.loads[-1][0]), np.clip(values / 2 + value_error, -1, 1).astype(np.float32)
+        return logits + np.float32(self.loads[-1][0]), np.clip(
+            values / 2 + value_error, -1, 1
+        ).astype(np.float32)
 
 
 @pytest.fixture
@@ -77,14 +86,25 @@ def fakes(monkeypatch):
         return engines[str(choice)]
 
     monkeypatch.setattr(network_evaluator, "make_engine", make_engine)
-    monkeypatch.setattr("alphazero.inference.engines.openvino_engine.precisions", lambda: ["float32", "bfloat16", "int8"])
+    monkeypatch.setattr(
+        "alphazero.inference.engines.openvino_engine.precisions",
+        lambda: ["float32", "bfloat16", "int8"],
+    )
     return engines, errors
 
 
 # --- laws ---------------------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("make", (UniformEvaluator, HashEvaluator, lambda _: make_evaluator(), lambda _: make_evaluator().lanes[0]))
+@pytest.mark.parametrize(
+    "make",
+    (
+        UniformEvaluator,
+        HashEvaluator,
+        lambda _: make_evaluator(),
+        lambda _: make_evaluator().lanes[0],
+    ),
+)
 def test_evaluators_keep_the_laws_of_their_protocol(make):
     planes = planes_of(GAME, 40)
     evaluator = make(GAME.num_actions)
@@ -99,7 +119,9 @@ def test_evaluators_keep_the_laws_of_their_protocol(make):
 
 
 @pytest.mark.parametrize("num_threads", (2, 3))
-def test_a_batch_that_is_cut_for_several_threads_has_the_same_answers_in_the_same_order(num_threads):
+def test_a_batch_that_is_cut_for_several_threads_has_the_same_answers_in_the_same_order(
+    num_threads,
+):
     network, planes = small_network(GAME), planes_of(GAME, 70)
     logits, values = make_evaluator(network).evaluate(planes)
     cut = make_evaluator(network, num_threads=num_threads)
@@ -117,7 +139,9 @@ def test_a_batch_is_cut_into_one_part_for_each_thread_unless_it_is_small(fakes):
         engine.calls.clear()
         evaluator.evaluate(planes_of(GAME, num_rows))
         assert sorted((size for size, _ in engine.calls), reverse=True) == parts
-        assert (threading.get_ident() in {thread for _, thread in engine.calls}) == (len(parts) == 1)
+        assert (threading.get_ident() in {thread for _, thread in engine.calls}) == (
+            len(parts) == 1
+        )
 
 
 # --- agreement with the reference -----------------------------------------------------------------------------------------------------------
@@ -129,7 +153,10 @@ def test_agreement_is_the_naive_twins():
         num_rows, num_actions = generator.integers(1, 30), generator.integers(1, 9)
         mask = generator.random((num_rows, num_actions)) < 0.6
         mask[np.arange(num_rows), generator.integers(num_actions, size=num_rows)] = True
-        ours, theirs = ((4 * generator.standard_normal(mask.shape), generator.uniform(-1, 1, num_rows)) for _ in range(2))
+        ours, theirs = (
+            (4 * generator.standard_normal(mask.shape), generator.uniform(-1, 1, num_rows))
+            for _ in range(2)
+        )
         found = agreement(Answers(*ours), Answers(*theirs), PositionSample(np.empty(0), mask))
         expected = naive_agreement(Answers(*ours).answers, Answers(*theirs).answers, mask)
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
@@ -140,9 +167,15 @@ def test_illegal_logits_and_a_constant_do_not_count():
     mask = np.array([[True, False, True, False], [False, False, True, True]])
     logits, values = generator.standard_normal((2, 4)), generator.uniform(-1, 1, 2)
     other = np.where(mask, logits + 7.0, 1e30 * generator.standard_normal((2, 4)))
-    found = agreement(Answers(logits, values), Answers(other, values), PositionSample(np.empty(0), mask))
+    found = agreement(
+        Answers(logits, values), Answers(other, values), PositionSample(np.empty(0), mask)
+    )
     np.testing.assert_allclose(found, (0.0, 0.0), atol=1e-6)
-    swapped = agreement(Answers(logits, values), Answers(logits[:, ::-1], -values), PositionSample(np.empty(0), np.ones((2, 4), bool)))
+    swapped = agreement(
+        Answers(logits, values),
+        Answers(logits[:, ::-1], -values),
+        PositionSample(np.empty(0), np.ones((2, 4), bool)),
+    )
     assert swapped.policy_divergence > 0.1
     np.testing.assert_allclose(swapped.value_error, 2 * np.abs(values).mean(), rtol=1e-5)
 
@@ -166,10 +199,15 @@ def test_sampled_positions_are_those_of_random_games(name):
     game = Strict(make_game(name))
     for num_positions in (1, 7, 100):
         found = sample_positions(game, num_positions, np.random.default_rng(5))
-        assert found.planes.shape == (num_positions, *game.planes_shape) and found.planes.dtype == np.float32
+        assert (
+            found.planes.shape == (num_positions, *game.planes_shape)
+            and found.planes.dtype == np.float32
+        )
         assert found.legal_action_mask.shape == (num_positions, game.num_actions)
         assert found.legal_action_mask.any(axis=1).all()  # no finished game among them
-        again, other = (sample_positions(game, num_positions, np.random.default_rng(seed)) for seed in (5, 6))
+        again, other = (
+            sample_positions(game, num_positions, np.random.default_rng(seed)) for seed in (5, 6)
+        )
         assert np.array_equal(again.planes, found.planes)
     assert not np.array_equal(other.planes, found.planes)
     assert len({planes.tobytes() for planes in found.planes}) > 30
@@ -194,8 +232,16 @@ def test_an_engine_beyond_the_bound_is_refused_and_a_more_precise_one_takes_its_
     far = logits.copy()
     far[:, 0] += 1.0
     divergence, _ = naive_agreement((logits, values), (far, values), positions.legal_action_mask)
-    assert evaluator.report.refused == f"openvino int8 (policy {divergence:.4f} nats, value 0.0000), openvino bfloat16 (policy 0.0000 nats, value 0.2000)"
-    assert set(engines) == {"openvino int8", "openvino bfloat16", "openvino float32", "torch float32"}
+    assert (
+        evaluator.report.refused
+        == f"openvino int8 (policy {divergence:.4f} nats, value 0.0000), openvino bfloat16 (policy 0.0000 nats, value 0.2000)"
+    )
+    assert set(engines) == {
+        "openvino int8",
+        "openvino bfloat16",
+        "openvino float32",
+        "torch float32",
+    }
 
 
 def test_a_refusal_is_for_these_weights_only(fakes):
@@ -208,14 +254,19 @@ def test_a_refusal_is_for_these_weights_only(fakes):
     assert (evaluator.report.name, evaluator.report.refused) == ("openvino int8", "")
     assert 0 < evaluator.report.policy_divergence < 1e-4
     np.testing.assert_allclose(evaluator.report.value_error, 0.01, rtol=1e-3)
-    np.testing.assert_array_equal(evaluator.evaluate(planes)[0], engines["openvino int8"].evaluate(planes)[0])
+    np.testing.assert_array_equal(
+        evaluator.evaluate(planes)[0], engines["openvino int8"].evaluate(planes)[0]
+    )
     assert engines["openvino int8"].loads[-1][0] == 2
 
 
 def test_where_everything_is_too_far_off_the_reference_itself_computes(fakes):
     engines, errors = fakes
     for name in ("torch_compile bfloat16", "torch_compile float32"):
-        errors[name] = (float("nan"), 0.0)  # an engine that answers nonsense is as bad as one that is wrong
+        errors[name] = (
+            float("nan"),
+            0.0,
+        )  # an engine that answers nonsense is as bad as one that is wrong
     evaluator = make_evaluator(1, EngineChoice("torch_compile", "bfloat16"))
     assert evaluator.report.name == "torch float32"
     assert evaluator.report.refused.count("policy nan nats") == 2
@@ -228,9 +279,15 @@ def test_each_bound_alone_refuses_a_real_engine(key, bound):
     refused = make_evaluator(network, BFLOAT16, **{key: bound})
     assert refused.report.name == "torch float32"
     assert refused.report.refused.startswith("torch bfloat16 (policy 0.0")
-    np.testing.assert_array_equal(refused.evaluate(planes)[0], make_evaluator(network).evaluate(planes)[0])
+    np.testing.assert_array_equal(
+        refused.evaluate(planes)[0], make_evaluator(network).evaluate(planes)[0]
+    )
     accepted = make_evaluator(network, BFLOAT16, max_policy_divergence=1.0, max_value_error=1.0)
-    assert (accepted.report.name, accepted.report.refused, accepted.precision) == ("torch bfloat16", "", "bfloat16")
+    assert (accepted.report.name, accepted.report.refused, accepted.precision) == (
+        "torch bfloat16",
+        "",
+        "bfloat16",
+    )
     assert accepted.report.policy_divergence > 0 and accepted.report.value_error > 0
     assert not np.array_equal(accepted.evaluate(planes)[0], refused.evaluate(planes)[0])
 
@@ -292,7 +349,9 @@ def test_each_lane_computes_on_its_callers_thread_behind_a_cache_of_its_own(fake
             assert lane.counts[:2] == (0, 0)
             for _ in range(2):
                 logits, values = pool.submit(lane.evaluate, planes).result()
-                np.testing.assert_array_equal(logits, HashEvaluator(GAME.num_actions).evaluate(planes)[0] + 1)
+                np.testing.assert_array_equal(
+                    logits, HashEvaluator(GAME.num_actions).evaluate(planes)[0] + 1
+                )
             assert lane.counts[:2] == (120, 60) and lane.counts.network_s > 0
             assert engine.calls == [(60, thread)] * number  # once for each lane
 
@@ -312,7 +371,9 @@ def test_symmetric_positions_share_an_answer_only_if_asked_for(fakes, cache_symm
     lane = make_evaluator(1, cache_mb=1, cache_symmetries=cache_symmetries).lanes[0]
     planes = planes_of(GAME, 20)
     mask = np.ones((20, GAME.num_actions), bool)
-    mirrored, *_ = under_symmetries(np.ones(20, np.int64), GAME, planes, mask.astype(np.float32), mask)
+    mirrored, *_ = under_symmetries(
+        np.ones(20, np.int64), GAME, planes, mask.astype(np.float32), mask
+    )
     logits, values = lane.evaluate(planes)
     mirrored_logits, mirrored_values = lane.evaluate(mirrored)
     assert lane.counts[:2] == (40, 20 if cache_symmetries else 40)
@@ -324,5 +385,9 @@ def test_the_lanes_share_the_megabytes():
     for num_threads in (1, 3):
         evaluator = make_evaluator(num_threads=num_threads, cache_mb=3)
         tables = [lane._cache for lane in evaluator.lanes]
-        total = sum(array.nbytes for table in tables for array in (table._keys, table._pending, table._logits, table._values))
+        total = sum(
+            array.nbytes
+            for table in tables
+            for array in (table._keys, table._pending, table._logits, table._values)
+        )
         assert 0.5 * 3e6 <= total <= 3e6

@@ -19,13 +19,28 @@ GAME = make_game("connect_x:4x4x3")
 
 
 def settings_of(**changed):
-    values = dict(num_parallel_games=7, num_simulations=12, num_fast_simulations=4, full_search_share=0.5, num_sampled_plies=4) | changed
+    values = (
+        dict(
+            num_parallel_games=7,
+            num_simulations=12,
+            num_fast_simulations=4,
+            full_search_share=0.5,
+            num_sampled_plies=4,
+        )
+        | changed
+    )
     return SelfPlaySettings(**values)
 
 
 def make_lanes(num_lanes, seed=0, evaluators=None, search=None, **settings):
     evaluators = evaluators or [HashEvaluator(GAME.num_actions) for _ in range(num_lanes)]
-    return ParallelSelfPlay(GAME, evaluators, settings_of(**settings), search or SearchSettings(), np.random.default_rng(seed))
+    return ParallelSelfPlay(
+        GAME,
+        evaluators,
+        settings_of(**settings),
+        search or SearchSettings(),
+        np.random.default_rng(seed),
+    )
 
 
 def assert_same_records(found, expected):
@@ -40,7 +55,10 @@ def unfinished(state):
     games = []
     for own in state.values():
         for row, ply in enumerate(own["plies"]):
-            noted = [own[name][row, :ply].tobytes() for name in ("states", "actions", "weights", "values", "players", "targets")]
+            noted = [
+                own[name][row, :ply].tobytes()
+                for name in ("states", "actions", "weights", "values", "players", "targets")
+            ]
             games.append((*noted, own["roots"][row].tobytes(), bool(own["playing"][row])))
     return collections.Counter(games)
 
@@ -61,7 +79,11 @@ def test_games_are_dealt_out_to_lanes_of_odd_sizes():
     selfplay = make_lanes(3, evaluators=evaluators)
     assert [lane.settings.num_parallel_games for lane in selfplay.lanes] == [3, 2, 2]
     assert len(list(selfplay.play(20))) >= 20
-    assert [max(evaluator.num_rows) for evaluator in evaluators] == [3, 2, 2]  # rows of their largest batches
+    assert [max(evaluator.num_rows) for evaluator in evaluators] == [
+        3,
+        2,
+        2,
+    ]  # rows of their largest batches
 
 
 @pytest.mark.parametrize("carry_over", (True, False))
@@ -86,10 +108,16 @@ def test_carried_over_games_go_on_in_the_next_call(num_lanes):
     selfplay = make_lanes(num_lanes)
     assert len(list(selfplay.play(3))) >= 3
     state = selfplay.state_dict()
-    openings = {own["actions"][row, :ply].tobytes() for own in state.values() for row, ply in enumerate(own["plies"])}
+    openings = {
+        own["actions"][row, :ply].tobytes()
+        for own in state.values()
+        for row, ply in enumerate(own["plies"])
+    }
     assert 5 <= sum(unfinished(state).values()) <= 7
     later = list(selfplay.play(30))
-    assert openings <= {record.actions[:ply].tobytes() for record in later for ply in range(len(record.actions))}
+    assert openings <= {
+        record.actions[:ply].tobytes() for record in later for ply in range(len(record.actions))
+    }
 
 
 # --- what a lane plays --------------------------------------------------------------------------------------------------------------------
@@ -100,23 +128,40 @@ def test_the_same_seed_plays_the_same_games_and_another_seed_others(num_lanes):
     first, again, other = (make_lanes(num_lanes, seed) for seed in (5, 5, 6))
     expected = list(first.play(9)) + list(first.play(4))
     assert_same_records(list(again.play(9)) + list(again.play(4)), expected)
-    assert b"".join(record.actions.tobytes() for record in expected) != b"".join(record.actions.tobytes() for record in other.play(13))
+    assert b"".join(record.actions.tobytes() for record in expected) != b"".join(
+        record.actions.tobytes() for record in other.play(13)
+    )
 
 
 @pytest.mark.parametrize("num_lanes", (1, 2, 3))
-@pytest.mark.parametrize("search", (SearchSettings(), SearchSettings(root="gumbel", forced_playouts_k=2.0)))
+@pytest.mark.parametrize(
+    "search", (SearchSettings(), SearchSettings(root="gumbel", forced_playouts_k=2.0))
+)
 def test_lanes_play_what_single_self_plays_with_the_same_generators_play(num_lanes, search):
     lanes = make_lanes(num_lanes, seed=3, search=search, carry_over=False)
     singles = [
-        SelfPlay(GAME, HashEvaluator(GAME.num_actions), settings_of(num_parallel_games=size, carry_over=False), search, generator)
+        SelfPlay(
+            GAME,
+            HashEvaluator(GAME.num_actions),
+            settings_of(num_parallel_games=size, carry_over=False),
+            search,
+            generator,
+        )
         for size, generator in zip(shares(7, num_lanes), np.random.default_rng(3).spawn(num_lanes))
     ]
     for num_games in (8, 1, 11):
-        expected = [collections.deque(single.play(share)) for single, share in zip(singles, shares(num_games, num_lanes))]
+        expected = [
+            collections.deque(single.play(share))
+            for single, share in zip(singles, shares(num_games, num_lanes))
+        ]
         for record in lanes.play(num_games):  # each is the next one of some lane
-            next(queue for queue in expected if queue and all(map(np.array_equal, record, queue[0]))).popleft()
+            next(
+                queue for queue in expected if queue and all(map(np.array_equal, record, queue[0]))
+            ).popleft()
         assert not any(expected)
-    assert [lane._generator.bit_generator.state for lane in lanes.lanes] == [single._generator.bit_generator.state for single in singles]
+    assert [lane._generator.bit_generator.state for lane in lanes.lanes] == [
+        single._generator.bit_generator.state for single in singles
+    ]
 
 
 def test_lanes_compute_side_by_side_each_on_a_thread_of_its_own():
@@ -155,7 +200,9 @@ def test_an_error_in_a_lane_is_the_callers(num_lanes):
                 raise RuntimeError("the network is gone")
             return super().evaluate(planes)
 
-    evaluators = [HashEvaluator(GAME.num_actions) for _ in range(num_lanes - 1)] + [Failing(GAME.num_actions)]
+    evaluators = [HashEvaluator(GAME.num_actions) for _ in range(num_lanes - 1)] + [
+        Failing(GAME.num_actions)
+    ]
     with pytest.raises(RuntimeError, match="the network is gone"):
         list(make_lanes(num_lanes, evaluators=evaluators).play(100))
 
@@ -168,14 +215,20 @@ def test_counts_are_those_of_all_lanes():
     assert selfplay.num_positions == sum(len(record.actions) for record in records)
     assert counts.num_evaluations == sum(sum(evaluator.num_rows) for evaluator in evaluators)
     assert counts.num_batches == sum(len(evaluator.num_rows) for evaluator in evaluators)
-    assert counts.num_simulations == sum(lane.search.counts.num_simulations for lane in selfplay.lanes) >= counts.num_evaluations
+    assert (
+        counts.num_simulations
+        == sum(lane.search.counts.num_simulations for lane in selfplay.lanes)
+        >= counts.num_evaluations
+    )
     assert counts.total_depth == sum(lane.search.counts.total_depth for lane in selfplay.lanes) > 0
     assert counts.evaluator_s == sum(lane.search.counts.evaluator_s for lane in selfplay.lanes) > 0
 
 
 def test_a_measurement_ends_and_its_games_are_dropped(monkeypatch):
     clock = iter(np.arange(0.0, 100.0, 0.5))
-    monkeypatch.setattr(parallel_selfplay, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    monkeypatch.setattr(
+        parallel_selfplay, "time", SimpleNamespace(perf_counter=lambda: next(clock))
+    )
     selfplay = make_lanes(2)
     selfplay.run_for(2.0)
     assert next(clock) == 2.5  # it stopped as soon as two seconds had passed
@@ -198,28 +251,47 @@ def test_restored_games_go_on_as_if_never_stopped(tmp_path, num_lanes, carry_ove
 
 
 @pytest.mark.parametrize("before, after", ((1, 3), (3, 1), (2, 3), (3, 2), (2, 5)))
-def test_with_another_number_of_lanes_every_unfinished_game_is_there_exactly_once(tmp_path, before, after):
+def test_with_another_number_of_lanes_every_unfinished_game_is_there_exactly_once(
+    tmp_path, before, after
+):
     original = make_lanes(before, seed=1)
     list(original.play(4))
     games = unfinished(original.state_dict())
-    assert 5 <= sum(games.values()) <= 7 and any(own["actions"].shape[1] > 2 for own in original.state_dict().values())
+    assert 5 <= sum(games.values()) <= 7 and any(
+        own["actions"].shape[1] > 2 for own in original.state_dict().values()
+    )
     save_state(tmp_path / "state.safetensors", original.state_dict())
     moved = make_lanes(after, seed=9)
     list(moved.play(3))
     moved.load_state_dict(load_state(tmp_path / "state.safetensors"))
     assert unfinished(moved.state_dict()) == games
     for lane, own in zip(moved.lanes, moved.state_dict().values()):
-        assert abs(len(own["rows"]) - sum(games.values()) / after) < 1 and len(own["rows"]) <= lane.settings.num_parallel_games
-    left, taken = ([lane._generator.bit_generator.state["state"]["state"] for lane in lanes.lanes] for lanes in (original, moved))
-    assert taken[: len(left)] == left[: len(taken)] and len(set(taken)) == after  # a lane goes on with the random numbers that one left, if any
+        assert (
+            abs(len(own["rows"]) - sum(games.values()) / after) < 1
+            and len(own["rows"]) <= lane.settings.num_parallel_games
+        )
+    left, taken = (
+        [lane._generator.bit_generator.state["state"]["state"] for lane in lanes.lanes]
+        for lanes in (original, moved)
+    )
+    assert (
+        taken[: len(left)] == left[: len(taken)] and len(set(taken)) == after
+    )  # a lane goes on with the random numbers that one left, if any
     records = list(moved.play(40))
     for _, actions, weights, *_ in games:
         plies = len(actions) // 4
-        assert any(record.actions[:plies].tobytes() == actions and record.action_weights[:plies].tobytes() == weights for record in records)
+        assert any(
+            record.actions[:plies].tobytes() == actions
+            and record.action_weights[:plies].tobytes() == weights
+            for record in records
+        )
     for record in records:  # whole games, those that moved included
         state = GAME.initial_states(1)
         for ply, action in enumerate(record.actions):
-            assert np.array_equal(record.states[ply], state[0]) and GAME.legal_action_mask(state)[0, action]
+            assert (
+                np.array_equal(record.states[ply], state[0])
+                and GAME.legal_action_mask(state)[0, action]
+            )
             state = GAME.step(state, [action]).states
         assert GAME.over(state)[0]
 

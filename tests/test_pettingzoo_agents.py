@@ -39,7 +39,9 @@ class Opportunist:
         mask = self.game.legal_action_mask(states)
         mask[:, -1] &= mask.sum(axis=1) == 1
         weights = (mask / mask.sum(axis=1, keepdims=True)).astype(np.float32)
-        return Choice(mask.argmax(axis=1).astype(np.int32), weights, np.zeros(len(states), np.float32))
+        return Choice(
+            mask.argmax(axis=1).astype(np.int32), weights, np.zeros(len(states), np.float32)
+        )
 
 
 class Scripted:
@@ -73,8 +75,13 @@ def test_the_state_read_from_an_observation_is_the_one_that_our_rules_reach(envi
             player = view.player_of(observation["observation"], environment.agent_selection)
             assert player == view.game.players(state[None])[0]
             assert np.array_equal(view.state(observation["observation"], player), state)
-            assert np.array_equal(view.game.legal_action_mask(state[None])[0], observation["action_mask"][view.actions])
-            action = int(generator.choice(np.flatnonzero(view.game.legal_action_mask(state[None])[0])))
+            assert np.array_equal(
+                view.game.legal_action_mask(state[None])[0],
+                observation["action_mask"][view.actions],
+            )
+            action = int(
+                generator.choice(np.flatnonzero(view.game.legal_action_mask(state[None])[0]))
+            )
             environment.step(int(view.actions[action]))
             state = view.game.step(state[None], [action]).states[0]
         assert view.game.over(state[None])[0]
@@ -86,7 +93,9 @@ def test_the_number_of_pieces_tells_who_is_to_move(name):
     view = view_of(environment)
     environment.reset()
     for action in (0, 2, 1, 4):
-        assert view.player_of(environment.last()[0]["observation"]) == environment.possible_agents.index(environment.agent_selection)
+        assert view.player_of(
+            environment.last()[0]["observation"]
+        ) == environment.possible_agents.index(environment.agent_selection)
         environment.step(action)
 
 
@@ -97,7 +106,10 @@ def test_the_board_of_tictactoe_is_read_as_it_is_drawn():
     environment.step(1)
     environment.step(6)
     observation = environment.last()[0]
-    assert observed_text(view, observation["observation"], 0, observation["action_mask"]) == "0 3 O\nX 4 7\n2 5 8"
+    assert (
+        observed_text(view, observation["observation"], 0, observation["action_mask"])
+        == "0 3 O\nX 4 7\n2 5 8"
+    )
 
 
 def test_what_cannot_be_read_is_refused_in_one_sentence():
@@ -137,7 +149,9 @@ def test_an_agent_needs_the_observation_and_the_mask_alone():
     observation = environment.last()[0]
     assert agent.act(observation) == 1
     assert agent.act(observation["observation"], observation["action_mask"]) == 1
-    assert np.array_equal(player.states[0], make_game("connect_four").play_moves([0, 0, 0, 0, 0, 0, 3]))
+    assert np.array_equal(
+        player.states[0], make_game("connect_four").play_moves([0, 0, 0, 0, 0, 0, 3])
+    )
     assert np.array_equal(player.states[0], player.states[1])
     with pytest.raises(ValueError, match="needs the action mask"):
         agent.act(observation["observation"])
@@ -152,7 +166,12 @@ def test_actions_are_always_legal_as_either_player(environment):
     players = [RandomPlayer(view.game, 1), Opportunist(view.game)]
     for index in range(10):
         first, second = players if index % 2 == 0 else players[::-1]
-        agents = dict(zip(environment.possible_agents, (PettingZooAgent(first, view), PettingZooAgent(second, view))))
+        agents = dict(
+            zip(
+                environment.possible_agents,
+                (PettingZooAgent(first, view), PettingZooAgent(second, view)),
+            )
+        )
         episode = play_episode(environment, agents)
         assert episode.illegal_agent is None
         assert sum(episode.rewards.values()) == 0
@@ -162,9 +181,14 @@ def test_actions_are_always_legal_as_either_player(environment):
 def test_sampled_plies_make_games_differ_and_the_others_do_not():
     environment = make_environment("connect_four_v3")
     view = view_of(environment)
-    report = play_match(environment, *(PettingZooAgent(Opportunist(view.game), view) for _ in range(2)), num_games=6)
+    report = play_match(
+        environment, *(PettingZooAgent(Opportunist(view.game), view) for _ in range(2)), num_games=6
+    )
     assert len({game.moves for game in report.games}) == 1
-    agents = [PettingZooAgent(Opportunist(view.game), view, num_sampled_plies=2, seed=seed) for seed in range(2)]
+    agents = [
+        PettingZooAgent(Opportunist(view.game), view, num_sampled_plies=2, seed=seed)
+        for seed in range(2)
+    ]
     games = [game.moves for game in play_match(environment, *agents, num_games=40).games]
     assert len({moves[:2] for moves in games}) > 18  # 40 draws among 36
     assert all(max(moves[:2]) < 6 for moves in games)  # the last column has no weight
@@ -177,14 +201,18 @@ def test_sampled_plies_make_games_differ_and_the_others_do_not():
 def test_uct_beats_random_in_connect_four():
     environment = make_environment("connect_four_v3")
     view = view_of(environment)
-    uct, chance = (PettingZooAgent(make_player(spec, view.game), view) for spec in ("uct:200", "random"))
+    uct, chance = (
+        PettingZooAgent(make_player(spec, view.game), view) for spec in ("uct:200", "random")
+    )
     report = play_match(environment, uct, chance, num_games=20)
     # It wins at least 99 % of such games; 17 of 20 or fewer would then be a chance of less than 0.2 %.
     assert report.as_first.wins + report.as_second.wins >= 18
     assert report.num_distinct_games == 20
 
 
-@pytest.mark.parametrize("moves, answer", [([0, 4, 3], 6), ([4, 0, 8, 1], 2), ([0, 4, 1, 8], 2), ([1, 0, 4, 3, 8], 6)])
+@pytest.mark.parametrize(
+    "moves, answer", [([0, 4, 3], 6), ([4, 0, 8, 1], 2), ([0, 4, 1, 8], 2), ([1, 0, 4, 3, 8], 6)]
+)
 def test_uct_blocks_and_wins_as_either_player_of_tictactoe(moves, answer):
     environment = make_environment("tictactoe_v3")
     view = view_of(environment)
@@ -211,14 +239,24 @@ def test_an_illegal_action_of_somebody_elses_agent_loses():
     environment = make_environment("connect_four_v3")
     report = play_match(environment, Scripted([0] * 4), Scripted([0] * 3), num_games=1)
     assert report.games[0].moves == (0,) * 7 and report.losses == 1
-    episode = play_episode(environment, {"player_0": Scripted([0] * 4), "player_1": Scripted([0] * 3)})
-    assert episode.illegal_agent == "player_0" and episode.rewards == {"player_0": -1.0, "player_1": 0.0}
+    episode = play_episode(
+        environment, {"player_0": Scripted([0] * 4), "player_1": Scripted([0] * 3)}
+    )
+    assert episode.illegal_agent == "player_0" and episode.rewards == {
+        "player_0": -1.0,
+        "player_1": 0.0,
+    }
 
 
 def test_a_match_alternates_colours_and_counts_by_player():
     environment = make_environment("connect_four_v3")
     # Whoever is player_0 wins with column 0: the first agent in games 0 and 2, the second in game 1.
-    report = play_match(environment, Scripted([0] * 4 + [1] * 3 + [0] * 4), Scripted([1] * 3 + [0] * 4 + [1] * 3), num_games=3)
+    report = play_match(
+        environment,
+        Scripted([0] * 4 + [1] * 3 + [0] * 4),
+        Scripted([1] * 3 + [0] * 4 + [1] * 3),
+        num_games=3,
+    )
     assert [game.score for game in report.games] == [1.0, 0.0, 1.0]
     assert (report.as_first.wins, report.as_second.losses) == (2, 1)
     assert report.num_distinct_games == 2
@@ -238,7 +276,11 @@ def test_the_environment_shows_a_game_in_its_own_way():
 def test_a_person_is_asked_until_the_answer_is_legal():
     environment = make_environment("tictactoe_v3")
     answers, said, prompts = iter(["", "left", "9", "-1", "4", " 7 "]), [], []
-    person = HumanAgent(view_of(environment), ask=lambda prompt: prompts.append(prompt) or next(answers), say=said.append)
+    person = HumanAgent(
+        view_of(environment),
+        ask=lambda prompt: prompts.append(prompt) or next(answers),
+        say=said.append,
+    )
     environment.reset()
     environment.step(4)
     assert person.act(environment.last()[0], agent="player_2") == 7
@@ -286,13 +328,18 @@ def test_the_command_plays_a_match_and_prints_the_result(capsys):
 def test_the_command_shows_positions_as_text(capsys):
     from alphazero.cli.pettingzoo import main
 
-    assert main(["env=connect_four_v3", "first=random", "second=random", "num_games=1", "render=ansi"]) == 0
+    assert (
+        main(["env=connect_four_v3", "first=random", "second=random", "num_games=1", "render=ansi"])
+        == 0
+    )
     first, *positions = capsys.readouterr().out.split("game 1: ")[0].split(" plays ")
     assert first == "player_0" and len(positions) >= 7
     for position in positions:
         _, *board = position.splitlines()
         assert [len(row) for row in board[:6]] == [13] * 6
-        assert board[6:7] == ([] if position is positions[-1] else [board[6]])  # the numbers of the columns, while the game goes on
+        assert board[6:7] == (
+            [] if position is positions[-1] else [board[6]]
+        )  # the numbers of the columns, while the game goes on
     assert "0 1 2 3 4 5 6" in positions[0]
 
 
@@ -332,7 +379,10 @@ def test_a_window_that_cannot_open_is_one_sentence(monkeypatch):
         raise pygame.error("No available video device")
 
     monkeypatch.setattr(pygame.display, "set_mode", no_screen)
-    with pytest.raises(ConfigError, match="render=human cannot open a window here .No available video device.: take render=ansi."):
+    with pytest.raises(
+        ConfigError,
+        match="render=human cannot open a window here .No available video device.: take render=ansi.",
+    ):
         main(["env=connect_four_v3", "first=random", "render=human"])
 
 
@@ -343,9 +393,19 @@ def test_without_the_package_one_sentence_says_what_to_install(monkeypatch):
     from alphazero.games.pettingzoo_game import make_pettingzoo_game
 
     find_spec = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "pettingzoo" else find_spec(name, *rest))
-    for call in (lambda: main([]), lambda: make_pettingzoo_game("connect_four_v3"), lambda: make_environment("tictactoe_v3")):
-        with pytest.raises(ConfigError, match=r"PettingZoo is not installed here: pip install .*\[pettingzoo\]") as caught:
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *rest: None if name == "pettingzoo" else find_spec(name, *rest),
+    )
+    for call in (
+        lambda: main([]),
+        lambda: make_pettingzoo_game("connect_four_v3"),
+        lambda: make_environment("tictactoe_v3"),
+    ):
+        with pytest.raises(
+            ConfigError, match=r"PettingZoo is not installed here: pip install .*\[pettingzoo\]"
+        ) as caught:
             call()
         assert isinstance(caught.value, ImportError)
 
@@ -360,5 +420,7 @@ def test_the_programs_of_the_page_run(capsys):
 
 
 def test_the_example_runs(capsys):
-    runpy.run_path(str(Path(__file__).parent.parent / "examples" / "pettingzoo_match.py"), run_name="__main__")
+    runpy.run_path(
+        str(Path(__file__).parent.parent / "examples" / "pettingzoo_match.py"), run_name="__main__"
+    )
     assert "different games" in capsys.readouterr().out

@@ -12,7 +12,9 @@ pytest.importorskip("pettingzoo", reason="PettingZoo is not installed")
 pytest.importorskip("pygame", reason="pygame, which PettingZoo draws with, is not installed")
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # its tests import its environments in a way that it warns of
+    warnings.simplefilter(
+        "ignore", DeprecationWarning
+    )  # its tests import its environments in a way that it warns of
     from pettingzoo.test import api_test, render_test, seed_test
 
 from alphazero.interop.board_image import SQUARE_PIXELS  # noqa: E402
@@ -35,7 +37,13 @@ def test_pettingzoos_own_tests_pass(game_name, capsys):
     assert "Passed API test" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name, game_name, order", [("connect_four_v3", "connect_four", np.arange(7)), ("tictactoe_v3", "tic_tac_toe", COLUMNS_FIRST)])
+@pytest.mark.parametrize(
+    "name, game_name, order",
+    [
+        ("connect_four_v3", "connect_four", np.arange(7)),
+        ("tictactoe_v3", "tic_tac_toe", COLUMNS_FIRST),
+    ],
+)
 def test_our_environments_agree_with_pettingzoos(name, game_name, order):
     generator = np.random.default_rng(1)
     theirs, ours = make_environment(name), env(game_name)
@@ -43,7 +51,9 @@ def test_our_environments_agree_with_pettingzoos(name, game_name, order):
         theirs.reset(seed=0)
         ours.reset(seed=0)
         while not any(theirs.terminations.values()):
-            assert theirs.possible_agents.index(theirs.agent_selection) == ours.possible_agents.index(ours.agent_selection)
+            assert theirs.possible_agents.index(
+                theirs.agent_selection
+            ) == ours.possible_agents.index(ours.agent_selection)
             _assert_same_observations(theirs, ours, order)
             action = int(generator.choice(np.flatnonzero(ours.last()[0]["action_mask"])))
             ours.step(action)
@@ -57,7 +67,11 @@ def _assert_same_observations(theirs, ours, order, with_masks=True):
     """At the end of a game PettingZoo's masks say what would be legal if it went on; ours say that nothing is."""
     for their_agent, our_agent in zip(theirs.possible_agents, ours.possible_agents):
         their_view, our_view = theirs.observe(their_agent), ours.observe(our_agent)
-        planes = their_view["observation"].swapaxes(0, 1) if len(order) == 9 else their_view["observation"]
+        planes = (
+            their_view["observation"].swapaxes(0, 1)
+            if len(order) == 9
+            else their_view["observation"]
+        )
         assert np.array_equal(planes, our_view["observation"])
         if with_masks:
             assert np.array_equal(their_view["action_mask"][order], our_view["action_mask"])
@@ -102,7 +116,11 @@ def test_a_pass_is_the_only_legal_action_where_nothing_else_is():
             environment.step(int(generator.choice(np.flatnonzero(mask))))
             assert environment.agent_selection != mover
         pieces = environment.observe("player_0")["observation"].sum(axis=(0, 1))
-        assert environment.rewards["player_0"] == np.sign(int(pieces[0]) - int(pieces[1])) == -environment.rewards["player_1"]
+        assert (
+            environment.rewards["player_0"]
+            == np.sign(int(pieces[0]) - int(pieces[1]))
+            == -environment.rewards["player_1"]
+        )
     assert num_passes > 0
 
 
@@ -134,7 +152,10 @@ def test_the_board_as_text(capsys):
 
 
 def test_the_winner_is_still_named_when_everybody_has_left():
-    for actions, line in (((0, 3, 1, 4, 2), "player_0 (X) wins"), ((0, 3, 1, 4, 8, 5), "player_1 (O) wins")):
+    for actions, line in (
+        ((0, 3, 1, 4, 2), "player_0 (X) wins"),
+        ((0, 3, 1, 4, 8, 5), "player_1 (O) wins"),
+    ):
         environment = env("tic_tac_toe", render_mode="ansi")
         environment.reset()
         for action in actions:
@@ -150,7 +171,10 @@ def test_a_pass_is_written_below_the_board():
     environment.reset()
     for action in (8, 12, 7, 3, 13, 4, 1, 14, 15, 11):
         environment.step(action)
-    assert environment.render() == " -  W  -  B\n B  W  B  B\n B  B  B  B\n B  B  B  W\npass: 16\nplayer_0 (W) to move"
+    assert (
+        environment.render()
+        == " -  W  -  B\n B  W  B  B\n B  B  B  B\n B  B  B  W\npass: 16\nplayer_0 (W) to move"
+    )
 
 
 def test_the_board_as_an_image():
@@ -160,7 +184,11 @@ def test_the_board_as_an_image():
     environment.step(4)
     image = environment.render()
     assert image.shape == (6 * SQUARE_PIXELS, 7 * SQUARE_PIXELS, 3) and image.dtype == np.uint8
-    centres = image[SQUARE_PIXELS // 2 :: SQUARE_PIXELS, SQUARE_PIXELS // 2 :: SQUARE_PIXELS].astype(int).sum(axis=2)
+    centres = (
+        image[SQUARE_PIXELS // 2 :: SQUARE_PIXELS, SQUARE_PIXELS // 2 :: SQUARE_PIXELS]
+        .astype(int)
+        .sum(axis=2)
+    )
     empty = centres[0, 0]
     assert (centres[:5] == empty).all() and centres[5, 3] > empty > centres[5, 4]
 

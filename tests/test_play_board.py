@@ -12,7 +12,11 @@ from alphazero.play.board import Medium, draw_board, marked_cells, piece
 from alphazero.play.session import Session
 from alphazero.play.skin import skin_of
 
-PLAIN, BOX, COLOR = Medium(box=False, color=False), Medium(box=True, color=False), Medium(box=True, color=True)
+PLAIN, BOX, COLOR = (
+    Medium(box=False, color=False),
+    Medium(box=True, color=False),
+    Medium(box=True, color=True),
+)
 GAMES = [
     ("tic_tac_toe", [4, 0]),
     ("connect_four", [3, 3, 2]),
@@ -24,7 +28,9 @@ GAMES = [
 
 
 def _draw(session: Session, medium: Medium, labels: bool = True) -> str:
-    return draw_board(session.game, skin_of(session.game), session.state, medium, session.previous_state, labels).plain
+    return draw_board(
+        session.game, skin_of(session.game), session.state, medium, session.previous_state, labels
+    ).plain
 
 
 def test_connect_x_numbers_its_columns_and_marks_the_last_disc():
@@ -41,7 +47,12 @@ def test_connect_x_numbers_its_columns_and_marks_the_last_disc():
 
 def test_othello_numbers_the_legal_squares_alone():
     session = Session(make_game("othello:4"))
-    assert _draw(session, PLAIN).splitlines()[1::2] == ["|   |   | 2 |   |", "|   | W | B | 7 |", "| 8 | B | W |   |", "|   | 13|   |   |"]
+    assert _draw(session, PLAIN).splitlines()[1::2] == [
+        "|   |   | 2 |   |",
+        "|   | W | B | 7 |",
+        "| 8 | B | W |   |",
+        "|   | 13|   |   |",
+    ]
     assert "8" not in _draw(session, PLAIN, labels=False)
 
 
@@ -86,7 +97,9 @@ def test_glyphs_of_a_coloured_board_carry_the_colour_of_their_player():
 )
 def test_the_winning_line_is_marked_and_otherwise_the_last_piece(name, moves, cells):
     session = Session(make_game(name), moves)
-    marked = marked_cells(session.game, skin_of(session.game), session.state, session.previous_state)
+    marked = marked_cells(
+        session.game, skin_of(session.game), session.state, session.previous_state
+    )
     assert sorted(zip(*np.nonzero(marked))) == sorted(cells)
 
 
@@ -99,7 +112,10 @@ def test_games_without_a_skin_of_their_own_get_the_plain_one():
     assert piece(game, skin, 1, PLAIN).plain == "O"
 
 
-@pytest.mark.parametrize(("encoding", "terminal", "medium"), [("ascii", True, PLAIN), ("utf-8", False, BOX), ("utf-8", True, COLOR), ("utf-8", None, BOX)])
+@pytest.mark.parametrize(
+    ("encoding", "terminal", "medium"),
+    [("ascii", True, PLAIN), ("utf-8", False, BOX), ("utf-8", True, COLOR), ("utf-8", None, BOX)],
+)
 def test_medium_follows_the_console(encoding, terminal, medium, monkeypatch):
     monkeypatch.setenv("TERM", "xterm-256color")
     for name in ("NO_COLOR", "FORCE_COLOR"):

@@ -22,7 +22,11 @@ def _random_session(game, choices) -> Session:
     return session
 
 
-@given(st.sampled_from(sorted(GAMES)), st.lists(st.integers(0, 50), max_size=20), st.sampled_from([(True, False), (False, True), (True, True)]))
+@given(
+    st.sampled_from(sorted(GAMES)),
+    st.lists(st.integers(0, 50), max_size=20),
+    st.sampled_from([(True, False), (False, True), (True, True)]),
+)
 @settings(max_examples=60, deadline=None)
 def test_take_back_then_the_same_moves_gives_the_same_game(name, choices, humans):
     game = GAMES[name]
@@ -36,7 +40,10 @@ def test_take_back_then_the_same_moves_gives_the_same_game(name, choices, humans
         assert humans[session.player]
         assert not session.is_forced_pass()
     else:  # then no earlier position was a person's to decide
-        assert not any(humans[session.player_at(ply)] and not session.is_forced_pass(ply) for ply in range(len(actions)))
+        assert not any(
+            humans[session.player_at(ply)] and not session.is_forced_pass(ply)
+            for ply in range(len(actions))
+        )
     for action in actions[kept:]:
         session.play(action)
     assert session.actions == actions
@@ -60,7 +67,10 @@ def test_take_back_skips_a_pass_that_nobody_chose():
 def test_forced_passes_are_told_from_single_moves():
     session = Session(GAMES["othello:4"], TWO_PASSES)
     assert [ply for ply in range(len(TWO_PASSES)) if session.is_forced_pass(ply)] == [4, 11]
-    assert any(len(session.legal_actions_at(ply)) == 1 and not session.is_forced_pass(ply) for ply in range(len(TWO_PASSES)))
+    assert any(
+        len(session.legal_actions_at(ply)) == 1 and not session.is_forced_pass(ply)
+        for ply in range(len(TWO_PASSES))
+    )
 
 
 @pytest.mark.parametrize(
@@ -79,7 +89,10 @@ def test_winner(name, moves, winner):
     assert session.winner == winner
     board = GAMES[name].cells(session.state)
     if name.startswith("othello"):
-        assert np.sign(int((board == 1).sum()) - int((board == 2).sum())) == {0: 1, 1: -1, None: 0}[winner]
+        assert (
+            np.sign(int((board == 1).sum()) - int((board == 2).sum()))
+            == {0: 1, 1: -1, None: 0}[winner]
+        )
 
 
 def test_illegal_moves_change_nothing():

@@ -40,18 +40,30 @@ class ScriptedPlayer:
         other = int(legal[-1])
         values = np.full(self.game.num_actions, np.nan, np.float32)
         values[action] = self.value
-        return Analysis(action, weights, self.value, (weights * 400).astype(np.int32), values, [action, other], 400)
+        return Analysis(
+            action,
+            weights,
+            self.value,
+            (weights * 400).astype(np.int32),
+            values,
+            [action, other],
+            400,
+        )
 
 
 def _console(**options) -> Console:
     return Console(file=io.StringIO(), width=100, highlight=False, **options)
 
 
-def _play(name: str, typed: str, second=None, first=None, **options) -> tuple[str, TerminalGame, int | None]:
+def _play(
+    name: str, typed: str, second=None, first=None, **options
+) -> tuple[str, TerminalGame, int | None]:
     """Play with people where no player is given; return what was printed, the game and the winner."""
     game, console = make_game(name), _console()
     players = tuple(HumanPlayer() if player is None else player(game) for player in (first, second))
-    terminal = TerminalGame(game, players, console, line_reader(console, io.StringIO(typed)), **options)
+    terminal = TerminalGame(
+        game, players, console, line_reader(console, io.StringIO(typed)), **options
+    )
     winner = terminal.run()
     return console.file.getvalue(), terminal, winner
 
@@ -71,11 +83,18 @@ def _scripted(*actions):
         ("tic_tac_toe", [1, 2, 3, 5, 4, 6, 8, 7, 9], None, "The game is a draw."),
         ("connect_x:4x3x3", [0, 1, 2, 0, 2, 1, 1, 1, 2], 0, "X Yellow (human) wins after 9 moves."),
         ("othello:4", TWO_PASSES, 0, "W White (human) wins after 13 moves. White 12, Black 3."),
-        ("othello:4", [8, 14, 11, 12, 13, 4, 2, 7, 3, 15, 1, 0], None, "The game is a draw. White 8, Black 8."),
+        (
+            "othello:4",
+            [8, 14, 11, 12, 13, 4, 2, 7, 3, 15, 1, 0],
+            None,
+            "The game is a draw. White 8, Black 8.",
+        ),
     ],
 )
 def test_people_play_to_the_end(name, typed, winner, last_line):
-    session_moves = [move for move in typed if not (name == "othello:4" and move == 16)]  # passes are not typed
+    session_moves = [
+        move for move in typed if not (name == "othello:4" and move == 16)
+    ]  # passes are not typed
     text, terminal, won = _play(name, "".join(f"{move}\n" for move in session_moves))
     assert won == winner
     assert terminal.session.over
@@ -97,8 +116,12 @@ def test_an_engine_without_a_move_passes_too():
 
 
 def test_engines_print_every_move_the_final_board_and_the_winner():
-    text, _, winner = _play("connect_x:4x3x3", "", _scripted(1, 0, 1, 1), _scripted(0, 2, 2, 1, 2), every_board=False)
-    assert [line.split("plays ")[1].split()[0] for line in text.splitlines() if "plays" in line] == list("012021112")
+    text, _, winner = _play(
+        "connect_x:4x3x3", "", _scripted(1, 0, 1, 1), _scripted(0, 2, 2, 1, 2), every_board=False
+    )
+    assert [
+        line.split("plays ")[1].split()[0] for line in text.splitlines() if "plays" in line
+    ] == list("012021112")
     assert text.count("+---") + text.count("╭───") == 1
     assert winner == 0
     assert text.splitlines()[-1] == "X Yellow (scripted) wins after 9 moves."
@@ -128,22 +151,52 @@ def test_a_game_starts_from_a_list_of_moves():
         ("tic_tac_toe", [4], "5", "Square 5 is taken: choose one of 1, 2, 3, 4, 6, 7, 8, 9."),
         ("tic_tac_toe", [], "0", "'0' is not a square: type one key from 1 to 9."),
         ("tic_tac_toe", [], "10", "'10' is not a square: type one key from 1 to 9."),
-        ("tic_tac_toe", [], "x", "'x' is not a square: type one key from 1 to 9. ('help' lists the commands.)"),
+        (
+            "tic_tac_toe",
+            [],
+            "x",
+            "'x' is not a square: type one key from 1 to 9. ('help' lists the commands.)",
+        ),
         ("tic_tac_toe", [], "", "Type a square (1-9), or 'help' for the commands."),
         ("tic_tac_toe", [], "   ", "Type a square (1-9), or 'help' for the commands."),
-        ("tic_tac_toe", [], "9" * 200, "That is 200 characters long; type a square (1-9), or 'help' for the commands."),
+        (
+            "tic_tac_toe",
+            [],
+            "9" * 200,
+            "That is 200 characters long; type a square (1-9), or 'help' for the commands.",
+        ),
         ("connect_x:2x3x3", [0, 1, 1], "1", "Column 1 is full: choose one of 0, 2."),
         ("connect_four", [], "7", "There is no column 7: type a number from 0 to 6."),
         ("connect_four", [], "-1", "'-1' is not a column: type a number from 0 to 6."),
         ("connect_four", [], "3.5", "'3.5' is not a column: type a number from 0 to 6."),
         ("connect_four", [], "3 3", "'3 3' is not a column: type a number from 0 to 6."),
-        ("connect_four", [], "three", "'three' is not a column: type a number from 0 to 6. ('help' lists the commands.)"),
-        ("connect_four", [], "[bold]", "'[bold]' is not a column: type a number from 0 to 6. ('help' lists the commands.)"),
+        (
+            "connect_four",
+            [],
+            "three",
+            "'three' is not a column: type a number from 0 to 6. ('help' lists the commands.)",
+        ),
+        (
+            "connect_four",
+            [],
+            "[bold]",
+            "'[bold]' is not a column: type a number from 0 to 6. ('help' lists the commands.)",
+        ),
         ("connect_four", [], "³", "'³' is not a column: type a number from 0 to 6."),
         ("othello", [], "27", "Square 27 is taken: choose one of 20, 29, 34, 43."),
-        ("othello", [], "0", "A disc on 0 would turn none of the other colour: choose one of 20, 29, 34, 43."),
+        (
+            "othello",
+            [],
+            "0",
+            "A disc on 0 would turn none of the other colour: choose one of 20, 29, 34, 43.",
+        ),
         ("othello", [], "64", "There is no square 64: type a number from 0 to 63, or 'pass'."),
-        ("othello", [], "pass", "You cannot pass while you have a move: choose one of 20, 29, 34, 43."),
+        (
+            "othello",
+            [],
+            "pass",
+            "You cannot pass while you have a move: choose one of 20, 29, 34, 43.",
+        ),
         ("othello", [], "e6", "'e6' is not a square: type a number from 0 to 63, or 'pass'."),
     ],
 )
@@ -176,7 +229,9 @@ def test_take_back_at_the_start_is_refused():
 @pytest.mark.parametrize("word", ["view", "v"])
 def test_view_shows_what_the_engine_thought_of_its_last_move(word):
     text, _, _ = _play("tic_tac_toe", f"{word}\n1\n{word}\nundo\n{word}\n", _scripted(4))
-    assert text.count("there is no view to show") == 2  # before its first move, and after that move was taken back
+    assert (
+        text.count("there is no view to show") == 2
+    )  # before its first move, and after that move was taken back
     lines = text.splitlines()
     start = lines.index("Value for O: +0.25 (62 %), 400 simulations")
     assert lines[start + 1] == "Expected line: 5 9"
@@ -256,7 +311,13 @@ def test_ctrl_c_ends_politely_at_the_prompt_and_during_a_search():
 
 def test_ctrl_c_ends_the_real_program_politely():
     code = "import sys; from alphazero.cli.play import main; sys.exit(main(['game=tic_tac_toe', 'second=random']))"
-    process = subprocess.Popen([sys.executable, "-u", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     process.stdin.write("5\n")
     process.stdin.flush()
     seen = ""
@@ -342,8 +403,12 @@ def test_the_command_plays_a_person_against_uct_where_no_network_ships():
 def test_a_person_takes_the_side_that_is_left_open():
     assert "X (uct:20)  against  O (you)" in _command(["game=tic_tac_toe", "first=uct:20"])
     assert "X (you)  against  O (random)" in _command(["game=tic_tac_toe", "second=random"])
-    assert "X Yellow (you)  against  O Red (uct:1000)" in _command(["game=connect_x:4x4x3", "first=human"])
-    assert "X Yellow (uct:1000)  against  O Red (you)" in _command(["game=connect_x:4x4x3", "second=human"])
+    assert "X Yellow (you)  against  O Red (uct:1000)" in _command(
+        ["game=connect_x:4x4x3", "first=human"]
+    )
+    assert "X Yellow (uct:1000)  against  O Red (you)" in _command(
+        ["game=connect_x:4x4x3", "second=human"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -372,7 +437,11 @@ def test_the_same_seed_gives_the_same_game():
     words = ["game=connect_four", "first=uct:50", "second=random", "boards=last"]
 
     def moves(seed):
-        return [line.split("plays ")[1].split()[0] for line in _command([*words, f"seed={seed}"]).splitlines() if "plays" in line]
+        return [
+            line.split("plays ")[1].split()[0]
+            for line in _command([*words, f"seed={seed}"]).splitlines()
+            if "plays" in line
+        ]
 
     assert moves(3) == moves(3)
     assert moves(3) != moves(4)
@@ -382,11 +451,15 @@ def test_engines_draw_the_last_board_alone_unless_every_one_is_wanted():
     words = ["game=tic_tac_toe", "first=random", "second=random"]
     assert _command(words).count("╭") == 1
     assert _command([*words, "boards=every"]).count("╭") >= 6  # the start and at least five moves
-    assert _command(["game=tic_tac_toe", "second=random"]).count("╭") == 1  # a person sees the start, and leaves
+    assert (
+        _command(["game=tic_tac_toe", "second=random"]).count("╭") == 1
+    )  # a person sees the start, and leaves
 
 
 def test_uct_gives_hints_where_nobody_else_can():
-    text = _command(["game=connect_x:4x3x3", "second=random", "moves=[0,1,2,0,2,1,1,1]", "seed=0"], "hint\n")
+    text = _command(
+        ["game=connect_x:4x3x3", "second=random", "moves=[0,1,2,0,2,1,1,1]", "seed=0"], "hint\n"
+    )
     assert "Hint: 2, value for you +" in text
 
 
@@ -401,7 +474,10 @@ def test_uct_gives_hints_where_nobody_else_can():
     ],
 )
 def test_hints_come_from_the_opponent_or_the_network_that_ships(name, words, adviser):
-    game, settings = make_game(name), from_overrides(PlaySettings, [*words, "seed=1", "device=cpu"], "play")
+    game, settings = (
+        make_game(name),
+        from_overrides(PlaySettings, [*words, "seed=1", "device=cpu"], "play"),
+    )
     assert _adviser(settings, game, _sides(settings, game))().name == adviser
 
 

@@ -8,7 +8,13 @@ import pytest
 
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings, RandomPlayer, UctPlayer, uct_simulations
-from alphazero.players.registry import default_match, default_player, make_player, network_path, read_spec
+from alphazero.players.registry import (
+    default_match,
+    default_player,
+    make_player,
+    network_path,
+    read_spec,
+)
 from alphazero.runtime.settings import ConfigError
 from alphazero.storage.pretrained import shipped_network
 
@@ -110,7 +116,9 @@ def test_uct_player_takes_a_win_and_its_analysis_says_so():
 def test_uct_player_reports_progress():
     game = make_game("connect_four")
     calls = []
-    UctPlayer(game, PlayerSettings(num_simulations=3000)).analyse(game.initial_states()[0], lambda done, total: calls.append((done, total)))
+    UctPlayer(game, PlayerSettings(num_simulations=3000)).analyse(
+        game.initial_states()[0], lambda done, total: calls.append((done, total))
+    )
     assert calls
     assert all(0 <= done <= total == 3000 for done, total in calls)
 
@@ -123,7 +131,13 @@ def test_spec_settings_replace_those_of_the_command():
     kind, settings = read_spec("uct", command)
     assert (kind, settings) == ("uct", command)
     kind, settings = read_spec("uct:300,rollout=weighted", command)
-    assert (kind, settings.num_simulations, settings.rollout, settings.uct_c, settings.seed) == ("uct", 300, "weighted", 0.5, 9)
+    assert (kind, settings.num_simulations, settings.rollout, settings.uct_c, settings.seed) == (
+        "uct",
+        300,
+        "weighted",
+        0.5,
+        9,
+    )
     kind, settings = read_spec("a,b/x=1.safetensors,with_search=false", command)
     assert (kind, settings.with_search) == ("a,b/x=1.safetensors", False)
 
@@ -160,7 +174,10 @@ def test_uct_without_limits_makes_a_thousand_simulations_and_with_a_time_limit_a
         ("stockfish", "there is no player 'stockfish'; a player is one of random, uct"),
         ("", "there is no player ''"),
         ("human", "a human plays in 'alphazero play' only"),
-        ("checkpoints/nowhere.safetensors", "there is no network at 'checkpoints/nowhere.safetensors'"),
+        (
+            "checkpoints/nowhere.safetensors",
+            "there is no network at 'checkpoints/nowhere.safetensors'",
+        ),
         ("best:5", "best takes no number"),
     ],
 )
@@ -176,7 +193,10 @@ def test_impossible_specs_get_one_sentence(spec, message, tmp_path, monkeypatch)
     ("spec", "message"),
     [
         ("best", "no network ships with connect_x:4x3x3; take uct"),
-        ("network", "there is no network of connect_x:4x3x3 under checkpoints/connect_x_4x3x3, and none ships with it"),
+        (
+            "network",
+            "there is no network of connect_x:4x3x3 under checkpoints/connect_x_4x3x3, and none ships with it",
+        ),
     ],
 )
 def test_a_game_without_a_network_gets_one_sentence(spec, message, tmp_path, monkeypatch):
@@ -189,7 +209,11 @@ def test_a_game_without_a_network_gets_one_sentence(spec, message, tmp_path, mon
 
 def test_the_network_that_ships_stands_in_until_one_is_trained(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert network_path("network", "tic_tac_toe") == network_path("best", "tic_tac_toe") == shipped_network("tic_tac_toe")
+    assert (
+        network_path("network", "tic_tac_toe")
+        == network_path("best", "tic_tac_toe")
+        == shipped_network("tic_tac_toe")
+    )
     own = tmp_path / "checkpoints/tic_tac_toe/run/networks/000001.safetensors"
     own.parent.mkdir(parents=True)
     own.touch()
@@ -198,8 +222,14 @@ def test_the_network_that_ships_stands_in_until_one_is_trained(tmp_path, monkeyp
 
 
 def test_the_player_who_is_taken_where_nobody_is_named():
-    assert (default_player("connect_four"), default_match("connect_four")) == ("best", ("best", "uct:1000"))
-    assert (default_player("connect_x:4x3x3"), default_match("connect_x:4x3x3")) == ("uct", ("uct:1000", "random"))
+    assert (default_player("connect_four"), default_match("connect_four")) == (
+        "best",
+        ("best", "uct:1000"),
+    )
+    assert (default_player("connect_x:4x3x3"), default_match("connect_x:4x3x3")) == (
+        "uct",
+        ("uct:1000", "random"),
+    )
 
 
 def test_network_spec_finds_the_newest_network_of_the_game(tmp_path, monkeypatch):
@@ -211,11 +241,24 @@ def test_network_spec_finds_the_newest_network_of_the_game(tmp_path, monkeypatch
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
         os.utime(path, (age, age))
-    assert network_path("network", "othello:6").as_posix() == "checkpoints/othello_6/a/networks/000002.safetensors"
-    assert network_path("checkpoints/othello_6/b", "othello:6").as_posix() == "checkpoints/othello_6/b"
+    assert (
+        network_path("network", "othello:6").as_posix()
+        == "checkpoints/othello_6/a/networks/000002.safetensors"
+    )
+    assert (
+        network_path("checkpoints/othello_6/b", "othello:6").as_posix() == "checkpoints/othello_6/b"
+    )
 
 
-@pytest.mark.parametrize("settings", [{}, {"num_simulations": 500, "uct_c": 0.7}, {"time_limit_s": 2.0}, {"num_simulations": 5, "rollout": "weighted"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"num_simulations": 500, "uct_c": 0.7},
+        {"time_limit_s": 2.0},
+        {"num_simulations": 5, "rollout": "weighted"},
+    ],
+)
 def test_name_of_a_uct_player_names_the_same_player(settings):
     player = UctPlayer(make_game("othello:4"), PlayerSettings(**settings))
     kind, read = read_spec(player.name)

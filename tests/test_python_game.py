@@ -73,7 +73,14 @@ def test_a_playout_ends_with_the_result_for_the_player_to_move(nim):
 
 
 def test_the_search_finds_the_winning_move_of_a_python_game(nim):
-    search = TreeSearch(nim, UniformEvaluator(2), 1, 64, SearchSettings(dirichlet_fraction=0.0), np.random.default_rng(0))
+    search = TreeSearch(
+        nim,
+        UniformEvaluator(2),
+        1,
+        64,
+        SearchSettings(dirichlet_fraction=0.0),
+        np.random.default_rng(0),
+    )
     search.reset(np.array([0]), nim.initial_states(), np.array([64]), np.array([False]))
     search.run()
     assert search.output(np.array([0])).actions[0] == 0  # leaves 3, which is lost for who must take
@@ -82,9 +89,14 @@ def test_the_search_finds_the_winning_move_of_a_python_game(nim):
 def test_moves_that_cannot_be_are_refused(nim):
     with pytest.raises(ValueError, match="move 3 of the list: the game is over"):
         nim.play_moves([1, 1, 0])
-    with pytest.raises(ValueError, match="move 3 of the list: '1' is not legal here; legal moves: 0."):
+    with pytest.raises(
+        ValueError, match="move 3 of the list: '1' is not legal here; legal moves: 0."
+    ):
         nim.play_moves([0, 1, 1])
-    for text, message in (("x", "'x' is not a number: type a number from 0 to 1."), ("2", "2 is out of range: type a number from 0 to 1.")):
+    for text, message in (
+        ("x", "'x' is not a number: type a number from 0 to 1."),
+        ("2", "2 is out of range: type a number from 0 to 1."),
+    ):
         with pytest.raises(ValueError, match=message):
             nim.text_to_action(text)
     with pytest.raises(ValueError, match="'nim' cannot be set up from a board"):
@@ -141,7 +153,10 @@ def test_symmetries_of_an_environment_commute_with_its_moves(twins):
         state = image = wrapped.initial_states()
         for _ in range(5):
             action = int(generator.choice(np.flatnonzero(wrapped.legal_action_mask(image)[0])))
-            image, state = wrapped.step(image, [action]).states, wrapped.step(state, [actions[action]]).states
+            image, state = (
+                wrapped.step(image, [action]).states,
+                wrapped.step(state, [actions[action]]).states,
+            )
             if wrapped.over(state)[0]:
                 break
             planes = wrapped.observe(state).reshape(wrapped.planes_shape[0], -1)
@@ -149,10 +164,15 @@ def test_symmetries_of_an_environment_commute_with_its_moves(twins):
 
 
 def test_playouts_of_an_environment_and_of_the_compiled_game_have_the_same_mean(twins):
-    for moves in ([4, 0, 3, 1], [0, 4, 1, 3, 6]):  # the player to move threatens to win, the first or the second player
+    for moves in (
+        [4, 0, 3, 1],
+        [0, 4, 1, 3, 6],
+    ):  # the player to move threatens to win, the first or the second player
         means, deviations = [], []
         for game, num in zip(twins, (400, 20_000)):
-            results = game.playout(game.play_moves(moves)[None].repeat(num, axis=0), np.array([11], np.uint64))
+            results = game.playout(
+                game.play_moves(moves)[None].repeat(num, axis=0), np.array([11], np.uint64)
+            )
             means.append(results.mean())
             deviations.append(results.std() / np.sqrt(num))
         assert means[1] > 0.15  # so that the wrong sign is 0.3 away; four standard errors are 0.18
@@ -162,8 +182,20 @@ def test_playouts_of_an_environment_and_of_the_compiled_game_have_the_same_mean(
 def test_the_search_sees_no_difference(twins):
     outputs = []
     for game in twins:
-        search = TreeSearch(game, UniformEvaluator(game.num_actions), 2, 40, SearchSettings(), np.random.default_rng(5))
-        states = np.stack([game.play_moves(moves) for moves in ([0, 1, 2], [4, 4] if game.num_actions == 7 else [4, 0])])
+        search = TreeSearch(
+            game,
+            UniformEvaluator(game.num_actions),
+            2,
+            40,
+            SearchSettings(),
+            np.random.default_rng(5),
+        )
+        states = np.stack(
+            [
+                game.play_moves(moves)
+                for moves in ([0, 1, 2], [4, 4] if game.num_actions == 7 else [4, 0])
+            ]
+        )
         search.reset(np.arange(2), states, np.array([40, 25]), np.array([True, False]))
         search.run()
         outputs.append(search.output(np.arange(2)))
@@ -183,7 +215,9 @@ def test_stepping_leaves_the_parent_as_it_is(twins):
 
 def test_positions_are_equal_where_the_boards_are(twins):
     wrapped, _ = twins
-    first, transposed, other = (wrapped.play_moves(moves)[0] for moves in ([0, 1, 2], [2, 1, 0], [0, 2, 1]))
+    first, transposed, other = (
+        wrapped.play_moves(moves)[0] for moves in ([0, 1, 2], [2, 1, 0], [0, 2, 1])
+    )
     assert first == transposed and hash(first) == hash(transposed)
     assert first != other and first != "a position"
 
@@ -200,7 +234,10 @@ def test_environments_that_are_no_such_game_are_refused(twins):
     from alphazero.games.pettingzoo_game import game_of_environment, make_pettingzoo_game
     from alphazero.runtime.settings import ConfigError
 
-    with pytest.raises(ConfigError, match="no game 'pettingzoo:go_v5'; there are: pettingzoo:tictactoe_v3, pettingzoo:connect_four_v3"):
+    with pytest.raises(
+        ConfigError,
+        match="no game 'pettingzoo:go_v5'; there are: pettingzoo:tictactoe_v3, pettingzoo:connect_four_v3",
+    ):
         make_pettingzoo_game("go_v5")
 
     class Crowd:

@@ -16,7 +16,15 @@ from alphazero.storage.checkpoint import save_network
 from alphazero.storage.run_folder import RunFolder
 
 SETTINGS = NetworkSettings(blocks=1, channels=4, value_units=4)
-QUICK = ["players=[random,uct:5,uct:50]", "anchor=uct:50", "num_networks=2", "num_simulations=4", "opening_plies=2", "games_per_match=4", "device=cpu"]
+QUICK = [
+    "players=[random,uct:5,uct:50]",
+    "anchor=uct:50",
+    "num_networks=2",
+    "num_simulations=4",
+    "opening_plies=2",
+    "games_per_match=4",
+    "device=cpu",
+]
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +35,9 @@ def finished_run(tmp_path_factory):
     for iteration in range(3, 8):
         network = make_network((2, 3, 3), 9, SETTINGS, iteration)
         info = {"run": "tiny", "iteration": iteration, "elapsed_s": 60.0 * iteration}
-        save_network(folder.network(iteration), network_arrays(network), "tic_tac_toe", vars(SETTINGS), info)
+        save_network(
+            folder.network(iteration), network_arrays(network), "tic_tac_toe", vars(SETTINGS), info
+        )
     folder.state.write_bytes(b"")
     return path
 
@@ -51,17 +61,42 @@ def test_the_table_and_the_file_tell_the_same(run):
     text = _rate(run, "num_games=40")
     stored = _stored(run)
     ratings = {rating["player"]: rating for rating in stored["ratings"]}
-    assert set(ratings) == {"random", "uct:5", "uct:50", "network 3, 4 simulations", "network 7, 4 simulations"}
+    assert set(ratings) == {
+        "random",
+        "uct:5",
+        "uct:50",
+        "network 3, 4 simulations",
+        "network 7, 4 simulations",
+    }
     assert stored["networks"]["network 7, 4 simulations"] == {"iteration": 7, "elapsed_s": 420.0}
-    assert ratings["uct:50"]["elo"] == pytest.approx(1000.0) and ratings["uct:50"]["elo_stderr"] == 0.0
-    assert sum(rating["num_games"] for rating in ratings.values()) == 2 * 40 == 2 * sum(len(match["scores"]) for match in stored["matches"])
-    rows = {cells[1].strip(): [cell.strip() for cell in cells[2:]] for line in text.splitlines() if len(cells := line.split("│")) > 6}
+    assert (
+        ratings["uct:50"]["elo"] == pytest.approx(1000.0) and ratings["uct:50"]["elo_stderr"] == 0.0
+    )
+    assert (
+        sum(rating["num_games"] for rating in ratings.values())
+        == 2 * 40
+        == 2 * sum(len(match["scores"]) for match in stored["matches"])
+    )
+    rows = {
+        cells[1].strip(): [cell.strip() for cell in cells[2:]]
+        for line in text.splitlines()
+        if len(cells := line.split("│")) > 6
+    }
     assert len(rows) == 5
     for player, rating in ratings.items():
         cells = rows[player.removesuffix(", 4 simulations")]
-        assert (cells[0], cells[3], cells[4]) == (f"{rating['elo']:.0f}", str(rating["num_games"]), f"{rating['score']:.1%}")
-        assert cells[1] == ("" if player == "uct:50" or rating["is_bound"] else f"{rating['elo_stderr']:.0f}")
-    assert list(rows) == [player.removesuffix(", 4 simulations") for player in sorted(ratings, key=lambda player: -ratings[player]["elo"])]
+        assert (cells[0], cells[3], cells[4]) == (
+            f"{rating['elo']:.0f}",
+            str(rating["num_games"]),
+            f"{rating['score']:.1%}",
+        )
+        assert cells[1] == (
+            "" if player == "uct:50" or rating["is_bound"] else f"{rating['elo_stderr']:.0f}"
+        )
+    assert list(rows) == [
+        player.removesuffix(", 4 simulations")
+        for player in sorted(ratings, key=lambda player: -ratings[player]["elo"])
+    ]
     assert "40 games," in text and "Networks: 4 simulations." in text
     assert "network 7 minus network 3:" in text
 
@@ -89,7 +124,11 @@ def test_the_same_seed_gives_the_same_games(finished_run, tmp_path):
 def test_another_anchor_moves_the_scale(run):
     _rate(run, "num_games=40")
     text = _rate(run, "num_games=0", "anchor=uct:5", "anchor_elo=0")
-    assert any(line.split("│")[1].strip() == "uct:5" and line.split("│")[2].strip() == "0" for line in text.splitlines() if "│" in line)
+    assert any(
+        line.split("│")[1].strip() == "uct:5" and line.split("│")[2].strip() == "0"
+        for line in text.splitlines()
+        if "│" in line
+    )
 
 
 def test_stronger_searches_stand_higher(run):
@@ -122,20 +161,36 @@ def test_networks_of_other_runs_are_rated_under_a_short_name(run, finished_run):
     other = finished_run / "networks" / "000004.safetensors"
     text = _rate(run, "num_games=40", f'players=["{other},with_search=false",random]')
     assert "tiny/000004,num_simulations=4,with_search=false" in text
-    assert f"{other},num_simulations=4,with_search=false" in {rating["player"] for rating in _stored(run)["ratings"]}
-    assert _rate(run, "num_games=20", f'players=["{other},with_search=false",random]').count("tiny/000004") == 1  # the same player again
+    assert f"{other},num_simulations=4,with_search=false" in {
+        rating["player"] for rating in _stored(run)["ratings"]
+    }
+    assert (
+        _rate(run, "num_games=20", f'players=["{other},with_search=false",random]').count(
+            "tiny/000004"
+        )
+        == 1
+    )  # the same player again
 
 
 def test_few_games_leave_players_unrated_and_say_so(run):
     text = _rate(run, "num_games=2", "players=[random,uct:5]")
-    assert "No ratings yet: no finished match joins uct:50, the anchor, to another player. It and 2 others take 2 matches" in text
+    assert (
+        "No ratings yet: no finished match joins uct:50, the anchor, to another player. It and 2 others take 2 matches"
+        in text
+    )
     text = _rate(run, "num_games=2", "players=[random]", "num_networks=1")
-    assert "Not rated yet, since no chain of games leads to uct:50: network 3, 4 simulations, network 7, 4 simulations." in text
+    assert (
+        "Not rated yet, since no chain of games leads to uct:50: network 3, 4 simulations, network 7, 4 simulations."
+        in text
+    )
 
 
 def test_networks_are_chosen_evenly_with_both_ends(finished_run):
     folder = RunFolder(finished_run)
-    chosen = {number: [int(path.stem) for path in choose_networks(folder, number)] for number in (1, 2, 3, 4, 5, 99)}
+    chosen = {
+        number: [int(path.stem) for path in choose_networks(folder, number)]
+        for number in (1, 2, 3, 4, 5, 99)
+    }
     assert chosen[1] == [7] and chosen[2] == [3, 7] and chosen[3] == [3, 5, 7]
     assert chosen[4] in ([3, 4, 6, 7], [3, 4, 5, 7]) and chosen[5] == chosen[99] == [3, 4, 5, 6, 7]
 
@@ -153,7 +208,11 @@ def test_the_picture_is_drawn(run):
 def test_without_matplotlib_there_is_a_table_and_a_sentence(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     text = _rate(run, "num_games=40")
-    assert "uct:50" in text and 'No picture: matplotlib is not installed here: pip install "alphazero-selfplay[plot]"' in text
+    assert (
+        "uct:50" in text
+        and 'No picture: matplotlib is not installed here: pip install "alphazero-selfplay[plot]"'
+        in text
+    )
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ def test_every_position_is_searched_as_a_player_does(num_lanes, root):
     reanalysis = Reanalysis(game, [evaluator] * num_lanes, 8, 30, SearchSettings(root=root))
     for num_simulations in (30, 12):
         weights, values = reanalysis.search(states, num_simulations)
-        choice = EvaluatorPlayer(game, evaluator, num_simulations, settings=SearchSettings(root=root)).choose(states)
+        choice = EvaluatorPlayer(
+            game, evaluator, num_simulations, settings=SearchSettings(root=root)
+        ).choose(states)
         np.testing.assert_array_equal(weights, choice.action_weights)
         np.testing.assert_array_equal(values, choice.values)

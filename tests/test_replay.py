@@ -46,13 +46,26 @@ class NaiveReplay:
     def add(self, record):
         following = [*record.action_weights[1:], 0 * record.action_weights[0]]
         owned = naive_owners(record, self.game) if self.game else [None] * len(record.actions)
-        columns = zip(record.is_target, record.states, record.action_weights, record.outcomes, following, owned, record.root_values)
+        columns = zip(
+            record.is_target,
+            record.states,
+            record.action_weights,
+            record.outcomes,
+            following,
+            owned,
+            record.root_values,
+        )
         self.rows += [row for is_target, *row in columns if is_target]
 
     @property
     def window(self):
         s, n = self.settings, len(self.rows)
-        grown = s.window_start * (1 + s.window_beta * ((n / s.window_start) ** s.window_alpha - 1) / s.window_alpha) if n > s.window_start else n
+        grown = (
+            s.window_start
+            * (1 + s.window_beta * ((n / s.window_start) ** s.window_alpha - 1) / s.window_alpha)
+            if n > s.window_start
+            else n
+        )
         return min(math.floor(grown), n, s.window_max)
 
     def in_window(self):
@@ -61,19 +74,36 @@ class NaiveReplay:
 
 def make_replay(game, seed=0, heads=True, **settings):
     values = dict(window_start=20, window_alpha=0.75, window_beta=0.4, window_max=60) | settings
-    return Replay(game, ReplaySettings(**values), np.random.default_rng(seed), with_replies=heads, with_owners=heads)
+    return Replay(
+        game,
+        ReplaySettings(**values),
+        np.random.default_rng(seed),
+        with_replies=heads,
+        with_owners=heads,
+    )
 
 
 def assert_rows_are(game, batch, twin, symmetries):
     """Hold every row of a batch to the twin's row of the same name under one of the game's symmetries."""
     rows = twin.in_window()
-    for planes, weights, mask, outcome, value, *auxiliary in zip(*(column for column in batch if column is not None)):
+    for planes, weights, mask, outcome, value, *auxiliary in zip(
+        *(column for column in batch if column is not None)
+    ):
         state, expected_weights, expected_outcome, reply, owned, expected_value = rows[float(value)]
         assert (outcome, value) == (expected_outcome, expected_value)
-        raw_planes, raw_mask = game.observe(state[None])[0].reshape(len(planes), -1), game.legal_action_mask(state[None])[0]
+        raw_planes, raw_mask = (
+            game.observe(state[None])[0].reshape(len(planes), -1),
+            game.legal_action_mask(state[None])[0],
+        )
         reply = reply.astype(np.float16).astype(np.float32)  # as it is kept
         seen = [
-            (raw_planes[:, cells].reshape(planes.shape), expected_weights[actions], raw_mask[actions], reply[actions], owned[cells])
+            (
+                raw_planes[:, cells].reshape(planes.shape),
+                expected_weights[actions],
+                raw_mask[actions],
+                reply[actions],
+                owned[cells],
+            )
             for cells, actions in symmetries
         ]
         found = (planes, weights, mask, *auxiliary)
@@ -96,7 +126,10 @@ def test_replay_is_the_naive_list_under_random_operations(name, symmetric, heads
         if replay.window and rng.random() < 0.5:
             size = int(rng.integers(1, 12))
             batch = replay.sample(size)
-            assert all(len(column) == size for column in batch[:-1] if heads or column is not None) and batch.decided is None
+            assert (
+                all(len(column) == size for column in batch[:-1] if heads or column is not None)
+                and batch.decided is None
+            )
             assert (batch.replies is None, batch.owners is None) == (not heads, not heads)
             assert_rows_are(game, batch, twin, symmetries)
         if replay.window and rng.random() < 0.2:
@@ -123,7 +156,10 @@ def test_an_epoch_covers_every_row_once_and_a_large_batch_takes_what_there_is():
         whole = replay.num_added // size * size or replay.num_added
         assert len(values) == len(set(values)) == whole
         assert set(values) <= set(twin.in_window())
-    orders = [tuple(value for batch in replay.epoch(1) for value in batch.root_values.tolist()) for _ in range(2)]
+    orders = [
+        tuple(value for batch in replay.epoch(1) for value in batch.root_values.tolist())
+        for _ in range(2)
+    ]
     assert orders[0] != orders[1]
 
 
@@ -132,7 +168,16 @@ def test_rows_are_drawn_alike_and_so_are_symmetries():
     replay = make_replay(game)
     weights = np.arange(9, dtype=np.float32) / 36  # no two symmetries show it alike
     states, four = np.repeat(game.initial_states(1), 4, axis=0), np.arange(4)
-    replay.add(GameRecord(states, four, np.array([weights] * 4), four.astype(np.float32), np.zeros(4, np.int8), np.ones(4, bool)))
+    replay.add(
+        GameRecord(
+            states,
+            four,
+            np.array([weights] * 4),
+            four.astype(np.float32),
+            np.zeros(4, np.int8),
+            np.ones(4, bool),
+        )
+    )
     num = 8000
     batch = replay.sample(num)
     counts = np.bincount(batch.root_values.astype(int), minlength=4)
@@ -169,20 +214,37 @@ def test_rows_under_symmetries_are_those_of_numpy(name, num_rows):
 def test_the_reply_is_the_next_positions_weights_by_hand():
     game = make_game("tic_tac_toe")
     weights = np.eye(9, dtype=np.float32)[[4, 0, 2]] * 0.75
-    record = GameRecord(game.initial_states(3), np.arange(3), weights, np.arange(3.0), np.zeros(3, np.int8), np.array([True, False, True]))
+    record = GameRecord(
+        game.initial_states(3),
+        np.arange(3),
+        weights,
+        np.arange(3.0),
+        np.zeros(3, np.int8),
+        np.array([True, False, True]),
+    )
     assert np.array_equal(replies(record), [weights[1], weights[2], np.zeros(9)])
     replay = make_replay(game, symmetries=False)
     replay.add(record)
     batch = replay.sample(50)
     shown = dict(zip(batch.root_values.tolist(), batch.replies.tolist()))
-    assert shown == {0.0: weights[1].tolist(), 2.0: [0.0] * 9}  # the fast search's weights count as a reply; the last row has none
+    assert shown == {
+        0.0: weights[1].tolist(),
+        2.0: [0.0] * 9,
+    }  # the fast search's weights count as a reply; the last row has none
 
 
 def test_the_owners_are_those_of_the_last_board_by_hand():
     game = make_game("connect_x:3x3x3")
     actions = [0, 1, 0, 1, 0]  # the first player fills the left column and wins
     states = np.array([game.play_moves(actions[:ply]) for ply in range(5)])
-    record = GameRecord(states, np.array(actions), np.zeros((5, 3), np.float32), np.zeros(5), np.zeros(5, np.int8), np.ones(5, bool))
+    record = GameRecord(
+        states,
+        np.array(actions),
+        np.zeros((5, 3), np.float32),
+        np.zeros(5),
+        np.zeros(5, np.int8),
+        np.ones(5, bool),
+    )
     first = np.array([[1, 0, 0], [1, -1, 0], [1, -1, 0]], np.int8).ravel()
     found = owners(record, game)
     assert found.dtype == np.int8
@@ -200,16 +262,29 @@ def test_to_turn_a_game_is_to_turn_what_is_learned_from_it(name):
     record = random_record(game, rng)
     players = game.players(record.states)
     for symmetry, (cells, actions) in enumerate(zip(game.cell_symmetries, game.action_symmetries)):
-        boards = [game.cells(state).ravel()[cells].reshape(game.planes_shape[1:]) for state in record.states]
-        states = np.array([game.cells_to_state(board, int(player)) for board, player in zip(boards, players)])
-        turned = record._replace(states=states, actions=actions.argsort()[record.actions].astype(np.int32))
-        assert np.array_equal(flat_planes(game, states), flat_planes(game, record.states)[:, :, cells])
+        boards = [
+            game.cells(state).ravel()[cells].reshape(game.planes_shape[1:])
+            for state in record.states
+        ]
+        states = np.array(
+            [game.cells_to_state(board, int(player)) for board, player in zip(boards, players)]
+        )
+        turned = record._replace(
+            states=states, actions=actions.argsort()[record.actions].astype(np.int32)
+        )
+        assert np.array_equal(
+            flat_planes(game, states), flat_planes(game, record.states)[:, :, cells]
+        )
         chosen = np.full(len(states), symmetry)
-        assert np.array_equal(owners(turned, game), permuted(chosen, game.cell_symmetries, owners(record, game)))
+        assert np.array_equal(
+            owners(turned, game), permuted(chosen, game.cell_symmetries, owners(record, game))
+        )
 
 
 def test_the_window_is_katagos():
-    settings = ReplaySettings(window_start=250_000, window_alpha=0.75, window_beta=0.4, window_max=10_000_000)
+    settings = ReplaySettings(
+        window_start=250_000, window_alpha=0.75, window_beta=0.4, window_max=10_000_000
+    )
     assert window_rows(100, settings) == 250_000
     assert window_rows(250_000, settings) == 250_000
     # 250000 * (1 + .4 * (4 ** .75 - 1) / .75): 4 ** .75 = 2.828427
@@ -257,7 +332,9 @@ def test_a_restored_replay_draws_the_same_batches(num_games):
     batches(replay)
     state = replay.state_dict()
     stored, rows = [], 0
-    for record in reversed(records):  # only as many of the newest games as the ring holds are needed
+    for record in reversed(
+        records
+    ):  # only as many of the newest games as the ring holds are needed
         if rows < replay.settings.window_max:
             stored.insert(0, record)
             rows += record.is_target.sum()

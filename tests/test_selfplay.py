@@ -20,9 +20,24 @@ def named_game(name):
 
 
 def make_selfplay(game, seed=0, search=None, **settings):
-    values = dict(num_parallel_games=6, num_simulations=12, num_fast_simulations=4, full_search_share=0.5, num_sampled_plies=4) | settings
+    values = (
+        dict(
+            num_parallel_games=6,
+            num_simulations=12,
+            num_fast_simulations=4,
+            full_search_share=0.5,
+            num_sampled_plies=4,
+        )
+        | settings
+    )
     evaluator = HashEvaluator(game.num_actions)
-    return SelfPlay(game, evaluator, SelfPlaySettings(**values), SearchSettings(**(search or {})), np.random.default_rng(seed))
+    return SelfPlay(
+        game,
+        evaluator,
+        SelfPlaySettings(**values),
+        SearchSettings(**(search or {})),
+        np.random.default_rng(seed),
+    )
 
 
 def assert_same_records(found, expected):
@@ -40,7 +55,9 @@ def test_adjudicated_games_end_where_search_first_proves_their_result_and_with_t
     game = named_game(name)
     solver = EnumeratedSolver(game)
     whole, early = 0, 0
-    for record in make_selfplay(game, num_simulations=60, num_fast_simulations=60, adjudicated_share=0.5).play(60):
+    for record in make_selfplay(
+        game, num_simulations=60, num_fast_simulations=60, adjudicated_share=0.5
+    ).play(60):
         last = game.step(record.states[-1:], record.actions[-1:])
         exact = values_of(solver.scores(record.states)).max(axis=1)
         if last.over[0]:
@@ -48,9 +65,14 @@ def test_adjudicated_games_end_where_search_first_proves_their_result_and_with_t
         else:
             early += 1
             assert record.outcomes[-1] == record.root_values[-1] == exact[-1]
-            assert (np.abs(record.root_values[:-1]) < 1).all()  # what is proven earlier would have ended it there
+            assert (
+                np.abs(record.root_values[:-1]) < 1
+            ).all()  # what is proven earlier would have ended it there
         players = game.players(record.states)
-        assert np.array_equal(record.outcomes, np.where(players == players[-1], record.outcomes[-1], -record.outcomes[-1]))
+        assert np.array_equal(
+            record.outcomes,
+            np.where(players == players[-1], record.outcomes[-1], -record.outcomes[-1]),
+        )
     assert whole > 5 and early > 10
 
 
@@ -68,7 +90,9 @@ def test_records_are_whole_games_of_the_rules(name):
             state = game.step(state[None], np.array([action])).states[0]
         last = game.inspect(state[None])
         assert last.over[0]
-        outcomes = np.where(game.players(record.states) == last.players[0], last.results[0], -last.results[0])
+        outcomes = np.where(
+            game.players(record.states) == last.players[0], last.results[0], -last.results[0]
+        )
         assert np.array_equal(record.outcomes, outcomes)
         assert record.first_player_result == outcomes[0]
         np.testing.assert_allclose(record.action_weights.sum(axis=1), 1.0, atol=1e-6)
@@ -77,13 +101,23 @@ def test_records_are_whole_games_of_the_rules(name):
         assert (np.abs(record.root_values) <= 1).all()
         assert len({len(column) for column in record}) == 1
         dtypes = [column.dtype for column in record]
-        assert dtypes == [game.state_dtype, np.int32, np.float32, np.float32, np.int8, np.bool_, np.float32]
+        assert dtypes == [
+            game.state_dtype,
+            np.int32,
+            np.float32,
+            np.float32,
+            np.int8,
+            np.bool_,
+            np.float32,
+        ]
         results.add(record.first_player_result)
     assert {1, -1} <= results
 
 
 def test_a_proven_last_move_has_the_outcome_as_its_value():
-    records = list(make_selfplay(make_game("tic_tac_toe"), num_simulations=60, full_search_share=1.0).play(20))
+    records = list(
+        make_selfplay(make_game("tic_tac_toe"), num_simulations=60, full_search_share=1.0).play(20)
+    )
     won = [record for record in records if record.outcomes[-1] == 1]
     assert len(won) > 5
     assert all(record.root_values[-1] == 1.0 for record in won)
@@ -95,7 +129,9 @@ def test_a_proven_last_move_has_the_outcome_as_its_value():
 @pytest.mark.parametrize("temperature", (1.0, 0.5, 2.0))
 def test_drawn_actions_follow_the_sharpened_weights(temperature):
     weights, num = np.array([0.0, 0.5, 0.2, 0.0, 0.3, 0.0], np.float32), 20_000
-    actions = sample_actions(np.repeat(weights[None], num, axis=0), np.full(num, temperature), np.random.default_rng(4))
+    actions = sample_actions(
+        np.repeat(weights[None], num, axis=0), np.full(num, temperature), np.random.default_rng(4)
+    )
     expected = weights.astype(float) ** (1 / temperature)
     expected /= expected.sum()
     shares = np.bincount(actions, minlength=6) / num
@@ -109,7 +145,9 @@ def test_an_action_of_no_weight_is_never_drawn_not_even_by_a_zero():
         def random(self, num):
             return np.zeros(num)
 
-    assert sample_actions(np.array([[0.0, 0.0, 0.4, 0.6]], np.float32), np.ones(1), Zero()).tolist() == [2]
+    assert sample_actions(
+        np.array([[0.0, 0.0, 0.4, 0.6]], np.float32), np.ones(1), Zero()
+    ).tolist() == [2]
 
 
 def test_each_row_has_its_own_temperature_and_zero_takes_the_largest():
@@ -118,15 +156,27 @@ def test_each_row_has_its_own_temperature_and_zero_takes_the_largest():
     actions = sample_actions(weights, temperatures, np.random.default_rng(4))
     assert (actions[1::2] == 1).all()
     assert len(set(actions[::2])) == 4
-    assert sample_actions(np.array([[1e-30, 3e-30]], np.float32), np.array([1e-9]), np.random.default_rng(0)).tolist() == [1]
+    assert sample_actions(
+        np.array([[1e-30, 3e-30]], np.float32), np.array([1e-9]), np.random.default_rng(0)
+    ).tolist() == [1]
 
 
 def test_sampled_moves_of_games_follow_the_visit_shares_and_later_ones_are_the_most_visited():
     game = make_game("connect_x:4x4x3")
-    records = list(make_selfplay(game, num_parallel_games=32, num_sampled_plies=3, final_temperature=0.0, full_search_share=1.0).play(400))
+    records = list(
+        make_selfplay(
+            game,
+            num_parallel_games=32,
+            num_sampled_plies=3,
+            final_temperature=0.0,
+            full_search_share=1.0,
+        ).play(400)
+    )
     excess, variance = 0.0, 0.0
     for record in records:
-        for ply, (action, weights) in enumerate(zip(record.actions, record.action_weights.astype(float))):
+        for ply, (action, weights) in enumerate(
+            zip(record.actions, record.action_weights.astype(float))
+        ):
             if ply >= 3:
                 assert action == weights.argmax()
             else:  # the weight of a move that is drawn by its weight is the sum of their squares, on average
@@ -138,8 +188,13 @@ def test_sampled_moves_of_games_follow_the_visit_shares_and_later_ones_are_the_m
 
 def test_the_temperature_goes_down_by_halves():
     game = make_game("connect_x:4x4x3")
-    selfplay = make_selfplay(game, num_sampled_plies=3, temperature=1.2, final_temperature=0.2, temperature_half_life=2.0)
-    plies, num = np.array([0, 2, 4, 6]), 20_000  # 1.2, 1.2, then 0.2 + 1.0 / 2, 0.2 + 1.0 / 4 of ply 2's: halved every two plies after it
+    selfplay = make_selfplay(
+        game, num_sampled_plies=3, temperature=1.2, final_temperature=0.2, temperature_half_life=2.0
+    )
+    plies, num = (
+        np.array([0, 2, 4, 6]),
+        20_000,
+    )  # 1.2, 1.2, then 0.2 + 1.0 / 2, 0.2 + 1.0 / 4 of ply 2's: halved every two plies after it
     weights = np.array([0.6, 0.4, 0.0, 0.0], np.float32)
     for ply, temperature in zip(plies, (1.2, 1.2, 0.7, 0.45)):
         actions = selfplay._choose(np.repeat(weights[None], num, axis=0), np.full(num, ply))
@@ -153,38 +208,75 @@ def test_the_temperature_goes_down_by_halves():
 def test_moves_of_a_gumbel_search_are_its_own_draws_and_at_temperature_zero_its_best():
     """Four moves, four simulations and no weight on values: a move is a draw from the prior, whatever the target of its row."""
     game, search = make_game("connect_x:4x4x3"), dict(root="gumbel", value_scale=0.0)
-    shared = dict(num_parallel_games=64, num_simulations=4, full_search_share=1.0, temperature_half_life=1.0, carry_over=False)
-    records = list(make_selfplay(game, search=search, num_sampled_plies=1, final_temperature=0.5, **shared).play(1200))
+    shared = dict(
+        num_parallel_games=64,
+        num_simulations=4,
+        full_search_share=1.0,
+        temperature_half_life=1.0,
+        carry_over=False,
+    )
+    records = list(
+        make_selfplay(
+            game, search=search, num_sampled_plies=1, final_temperature=0.5, **shared
+        ).play(1200)
+    )
     logits, _ = HashEvaluator(4).evaluate(game.observe(game.initial_states()))
     prior = np.exp(logits[0].astype(float)) / np.exp(logits[0].astype(float)).sum()
-    np.testing.assert_allclose([record.action_weights[0] for record in records], np.tile(prior, (len(records), 1)), atol=1e-5)
+    np.testing.assert_allclose(
+        [record.action_weights[0] for record in records],
+        np.tile(prior, (len(records), 1)),
+        atol=1e-5,
+    )
     shares = np.bincount([record.actions[0] for record in records], minlength=4) / len(records)
     assert (np.abs(shares - prior) <= 5 * np.sqrt(prior * (1 - prior) / len(records))).all()
-    greedy = make_selfplay(game, search=search, num_sampled_plies=0, final_temperature=0.0, **(shared | dict(temperature_half_life=0.0)))
+    greedy = make_selfplay(
+        game,
+        search=search,
+        num_sampled_plies=0,
+        final_temperature=0.0,
+        **(shared | dict(temperature_half_life=0.0)),
+    )
     assert {int(record.actions[0]) for record in greedy.play(100)} == {int(prior.argmax())}
 
 
 def test_the_choice_of_a_gumbel_search_is_the_move_and_other_moves_are_drawn():
     selfplay, noted = make_selfplay(make_game("connect_four"), search=dict(root="gumbel")), []
     note = selfplay._note
-    selfplay._note = lambda rows, actions, output: (noted.append((actions, output)), note(rows, actions, output))
+    selfplay._note = lambda rows, actions, output: (
+        noted.append((actions, output)),
+        note(rows, actions, output),
+    )
     list(selfplay.play(20))
-    actions, own, drawn = (np.concatenate(parts) for parts in zip(*((actions, output.actions, output.is_drawn) for actions, output in noted)))
+    actions, own, drawn = (
+        np.concatenate(parts)
+        for parts in zip(*((actions, output.actions, output.is_drawn) for actions, output in noted))
+    )
     assert np.array_equal(actions[drawn], own[drawn]) and drawn.sum() > 100
     assert (actions[~drawn] != own[~drawn]).any()
 
 
 @pytest.mark.parametrize("moves_from", ["visits", "target"])
-def test_forced_visits_are_not_trained_on_and_drawn_from_only_where_moves_come_from_the_visits(moves_from):
+def test_forced_visits_are_not_trained_on_and_drawn_from_only_where_moves_come_from_the_visits(
+    moves_from,
+):
     game, drawn = make_game("connect_four"), 0
-    settings = dict(num_simulations=24, num_sampled_plies=30, full_search_share=1.0, moves_from=moves_from)
+    settings = dict(
+        num_simulations=24, num_sampled_plies=30, full_search_share=1.0, moves_from=moves_from
+    )
     for record in make_selfplay(game, search=dict(forced_playouts_k=2.0), **settings).play(40):
         np.testing.assert_allclose(record.action_weights.sum(axis=1), 1.0, atol=1e-6)
         drawn += (record.action_weights[np.arange(len(record.actions)), record.actions] == 0).sum()
     assert drawn > 20 if moves_from == "visits" else drawn == 0
 
 
-@pytest.mark.parametrize("search", (dict(root="gumbel"), dict(root="gumbel", fast_root="gumbel", interior="gumbel"), dict(forced_playouts_k=2.0)))
+@pytest.mark.parametrize(
+    "search",
+    (
+        dict(root="gumbel"),
+        dict(root="gumbel", fast_root="gumbel", interior="gumbel"),
+        dict(forced_playouts_k=2.0),
+    ),
+)
 @pytest.mark.parametrize("name", GAMES)
 def test_other_roots_leave_whole_games_that_go_on_as_if_never_stopped(tmp_path, name, search):
     game = named_game(name)
@@ -196,9 +288,14 @@ def test_other_roots_leave_whole_games_that_go_on_as_if_never_stopped(tmp_path, 
     assert_same_records(list(restored.play(8)), expected)
     for record in expected:
         masks = game.legal_action_mask(record.states)
-        assert masks[np.arange(len(masks)), record.actions].all() and (record.action_weights[~masks] == 0).all()
+        assert (
+            masks[np.arange(len(masks)), record.actions].all()
+            and (record.action_weights[~masks] == 0).all()
+        )
         after = game.step(record.states, record.actions)
-        assert np.array_equal(after.states[:-1], record.states[1:]) and after.over.tolist() == [False] * (len(masks) - 1) + [True]
+        assert np.array_equal(after.states[:-1], record.states[1:]) and after.over.tolist() == [
+            False
+        ] * (len(masks) - 1) + [True]
 
 
 # --- how many searches and games ----------------------------------------------------------------------------------------------------------
@@ -206,7 +303,13 @@ def test_other_roots_leave_whole_games_that_go_on_as_if_never_stopped(tmp_path, 
 
 def test_full_searches_have_their_share_and_their_simulations():
     game = make_game("connect_four")
-    selfplay = make_selfplay(game, num_parallel_games=32, num_simulations=13, num_fast_simulations=5, full_search_share=0.3)
+    selfplay = make_selfplay(
+        game,
+        num_parallel_games=32,
+        num_simulations=13,
+        num_fast_simulations=5,
+        full_search_share=0.3,
+    )
     records = list(selfplay.play(120))
     full = np.concatenate([record.is_target for record in records])
     assert abs(full.mean() - 0.3) < 5 * math.sqrt(0.3 * 0.7 / len(full))
@@ -218,7 +321,9 @@ def test_full_searches_have_their_share_and_their_simulations():
 def test_only_full_searches_have_noise():
     game = make_game("connect_four")
     first = {True: set(), False: set()}
-    for record in make_selfplay(game, num_parallel_games=32, num_simulations=20, num_fast_simulations=20).play(64):
+    for record in make_selfplay(
+        game, num_parallel_games=32, num_simulations=20, num_fast_simulations=20
+    ).play(64):
         first[bool(record.is_target[0])].add(record.action_weights[0].tobytes())
     assert len(first[False]) == 1
     assert len(first[True]) > 10
@@ -226,7 +331,9 @@ def test_only_full_searches_have_noise():
 
 @pytest.mark.parametrize("num_parallel_games", (3, 7, 20))
 def test_without_carry_over_exactly_so_many_games_are_played_to_their_end(num_parallel_games):
-    selfplay = make_selfplay(make_game("tic_tac_toe"), num_parallel_games=num_parallel_games, carry_over=False)
+    selfplay = make_selfplay(
+        make_game("tic_tac_toe"), num_parallel_games=num_parallel_games, carry_over=False
+    )
     for num_games in (7, 1, 12):
         assert len(list(selfplay.play(num_games))) == num_games
         assert len(selfplay.state_dict()["rows"]) == 0
@@ -238,10 +345,14 @@ def test_carried_over_games_go_on_in_the_next_call():
     assert 3 <= len(list(selfplay.play(3))) < 8
     under_way = selfplay.state_dict()
     assert len(under_way["rows"]) > 0
-    openings = {under_way["actions"][i, :ply].tobytes() for i, ply in enumerate(under_way["plies"]) if ply}
+    openings = {
+        under_way["actions"][i, :ply].tobytes() for i, ply in enumerate(under_way["plies"]) if ply
+    }
     later = list(selfplay.play(20))
     assert len(later) >= 20
-    begun = {record.actions[:ply].tobytes() for record in later for ply in range(1, len(record.actions))}
+    begun = {
+        record.actions[:ply].tobytes() for record in later for ply in range(1, len(record.actions))
+    }
     assert openings <= begun
 
 
@@ -263,7 +374,12 @@ def test_games_under_way_count_among_those_that_are_played_to_their_end():
 @pytest.mark.parametrize("carry_over", (True, False))
 def test_restored_games_go_on_as_if_never_stopped(tmp_path, name, carry_over):
     game = named_game(name)
-    original, restored = (make_selfplay(game, seed, num_parallel_games=9, carry_over=carry_over, adjudicated_share=0.5) for seed in (1, 2))
+    original, restored = (
+        make_selfplay(
+            game, seed, num_parallel_games=9, carry_over=carry_over, adjudicated_share=0.5
+        )
+        for seed in (1, 2)
+    )
     list(restored.play(4))  # whatever was there before is gone
     list(original.play(5))
     save_state(tmp_path / "state.safetensors", original.state_dict())
@@ -275,7 +391,10 @@ def test_restored_games_go_on_as_if_never_stopped(tmp_path, name, carry_over):
 def test_the_same_seed_plays_the_same_games_and_another_seed_others():
     game = make_game("connect_x:4x4x3")
     assert_same_records(list(make_selfplay(game, 5).play(9)), list(make_selfplay(game, 5).play(9)))
-    actions = [b"".join(record.actions.tobytes() for record in make_selfplay(game, seed).play(9)) for seed in (5, 6)]
+    actions = [
+        b"".join(record.actions.tobytes() for record in make_selfplay(game, seed).play(9))
+        for seed in (5, 6)
+    ]
     assert actions[0] != actions[1]
 
 
@@ -292,14 +411,24 @@ def test_new_weights_are_used_from_the_next_call_on():
 
 def test_random_openings_are_part_of_the_game_but_not_trained_on():
     game = make_game("connect_four")
-    records = list(make_selfplay(game, full_search_share=1.0, random_opening_share=1.0, random_opening_plies=3).play(40))
+    records = list(
+        make_selfplay(
+            game, full_search_share=1.0, random_opening_share=1.0, random_opening_plies=3
+        ).play(40)
+    )
     lengths = []
     for record in records:
         assert np.array_equal(record.states[0], game.initial_states(1)[0])
         length = int(np.argmax(record.is_target))
         assert record.is_target[length:].all()
-        assert (record.surprises[:length] == 0).all() and (record.surprises[length:] >= 0).all() and record.surprises[length:].any()
-        assert np.array_equal(record.action_weights[:length], np.eye(game.num_actions)[record.actions[:length]])
+        assert (
+            (record.surprises[:length] == 0).all()
+            and (record.surprises[length:] >= 0).all()
+            and record.surprises[length:].any()
+        )
+        assert np.array_equal(
+            record.action_weights[:length], np.eye(game.num_actions)[record.actions[:length]]
+        )
         lengths.append(length)
     assert set(lengths) == {1, 2, 3}
     # 40 first moves drawn evenly from 7: each of them is missing with probability (6/7)^40 = 0.002; at most one may be.
@@ -309,7 +438,9 @@ def test_random_openings_are_part_of_the_game_but_not_trained_on():
 @pytest.mark.parametrize("name", GAMES)
 def test_a_random_opening_never_ends_a_game(name):
     game = named_game(name)
-    for record in make_selfplay(game, full_search_share=1.0, random_opening_share=1.0, random_opening_plies=1000).play(10):
+    for record in make_selfplay(
+        game, full_search_share=1.0, random_opening_share=1.0, random_opening_plies=1000
+    ).play(10):
         assert record.is_target[-1]
         state = game.initial_states(1)[0]
         for action in record.actions:
@@ -331,26 +462,46 @@ class ColumnLover:
 
 def test_openings_by_the_policy_follow_its_probabilities():
     game = make_game("connect_four")
-    settings = SelfPlaySettings(num_parallel_games=64, num_simulations=2, random_opening_share=1.0, random_opening_plies=1, opening_moves="policy")
-    selfplay = SelfPlay(game, ColumnLover(game.num_actions, 5), settings, SearchSettings(), np.random.default_rng(0))
+    settings = SelfPlaySettings(
+        num_parallel_games=64,
+        num_simulations=2,
+        random_opening_share=1.0,
+        random_opening_plies=1,
+        opening_moves="policy",
+    )
+    selfplay = SelfPlay(
+        game, ColumnLover(game.num_actions, 5), settings, SearchSettings(), np.random.default_rng(0)
+    )
     firsts = np.array([int(record.actions[0]) for record in selfplay.play(400)])
     # The share of 400 draws strays from 0.6 by a standard deviation of 0.0245; four of them are 0.098.
     assert abs((firsts == 5).mean() - 0.6) < 0.098
-    assert set(firsts) == set(range(7))  # each of the others is missing with probability (1 - 0.4 / 6)^400 < 1e-11
+    assert set(firsts) == set(
+        range(7)
+    )  # each of the others is missing with probability (1 - 0.4 / 6)^400 < 1e-11
 
 
-@pytest.mark.parametrize(("progress", "expected"), [(0.0, 10), (0.2, 22), (0.4, 34), (0.5, 40), (1.0, 40)])
+@pytest.mark.parametrize(
+    ("progress", "expected"), [(0.0, 10), (0.2, 22), (0.4, 34), (0.5, 40), (1.0, 40)]
+)
 def test_full_searches_grow_evenly_until_their_share_of_the_run(progress, expected):
     settings = SelfPlaySettings(num_simulations=40, first_num_simulations=10)
     assert full_simulations(settings, progress) == expected
 
 
 def test_searches_have_the_simulations_of_their_point_of_the_run():
-    selfplay = make_selfplay(make_game("connect_four"), search={"reuse_tree": False}, full_search_share=1.0, num_simulations=40, first_num_simulations=10)
+    selfplay = make_selfplay(
+        make_game("connect_four"),
+        search={"reuse_tree": False},
+        full_search_share=1.0,
+        num_simulations=40,
+        first_num_simulations=10,
+    )
     visits = {}
     for progress in (0.0, 1.0):
         selfplay.begin(6, progress)
         while not len(selfplay.search.finished_rows()):
             selfplay.search.step() if selfplay._playing.any() else selfplay.advance(1)
-        visits[progress] = int(selfplay.search.tree.node_visits[selfplay.search.finished_rows()[0], 0]) - 1
+        visits[progress] = (
+            int(selfplay.search.tree.node_visits[selfplay.search.finished_rows()[0], 0]) - 1
+        )
     assert visits == {0.0: 10, 1.0: 40}

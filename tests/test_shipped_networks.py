@@ -43,7 +43,9 @@ def test_a_file_whose_network_plays_another_game_is_not_trusted(folder):
     _save(folder / "connect_four.safetensors", "othello:6")
     assert shipped_network("connect_four") is None
     _save(folder / "othello_6.safetensors", "othello:6")
-    assert shipped_network("mine/othello_6.py") is None  # somebody's own game, whose file has the same name
+    assert (
+        shipped_network("mine/othello_6.py") is None
+    )  # somebody's own game, whose file has the same name
 
 
 def test_a_broken_file_gets_one_sentence(folder):
@@ -53,8 +55,12 @@ def test_a_broken_file_gets_one_sentence(folder):
     assert "\n" not in str(error.value)
 
 
-def test_the_folder_is_in_the_package_where_it_is_installed_and_beside_it_in_a_clone(tmp_path, monkeypatch):
-    monkeypatch.setattr(shipped_networks, "__file__", str(tmp_path / "alphazero" / "storage" / "pretrained.py"))
+def test_the_folder_is_in_the_package_where_it_is_installed_and_beside_it_in_a_clone(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(
+        shipped_networks, "__file__", str(tmp_path / "alphazero" / "storage" / "pretrained.py")
+    )
     assert shipped_folder() == tmp_path / "checkpoints" / "best"
     (tmp_path / "alphazero" / "best_networks").mkdir(parents=True)
     assert shipped_folder() == tmp_path / "alphazero" / "best_networks"
@@ -64,7 +70,9 @@ def test_the_folder_is_in_the_package_where_it_is_installed_and_beside_it_in_a_c
 
 
 def test_the_games_of_the_first_page_have_one():
-    assert {"tic_tac_toe", "connect_four", "othello:6", "othello"} <= {load_network(path).game for path in SHIPPED}
+    assert {"tic_tac_toe", "connect_four", "othello:6", "othello"} <= {
+        load_network(path).game for path in SHIPPED
+    }
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
@@ -74,7 +82,9 @@ def test_every_network_is_found_and_its_card_is_what_its_facts_make(path):
     assert shipped_network(network.game) == path
     assert path.stat().st_size < MOST_BYTES
     assert path.with_suffix(".md").read_text() == card_text(network, path.stat().st_size)
-    assert {"run", "iteration", "elapsed_s", "settings", "recipe", "versions", "hardware"} <= set(network.info)
+    assert {"run", "iteration", "elapsed_s", "settings", "recipe", "versions", "hardware"} <= set(
+        network.info
+    )
     assert {"strength", "exact", "proof"} & set(network.info), "nothing says how strong it is"
 
 
@@ -93,11 +103,15 @@ def test_every_network_plays_and_is_called_best(path):
     assert game.legal_action_mask(game.initial_states(2))[np.arange(2), choice.actions].all()
 
 
-@pytest.mark.parametrize(("moves", "action"), [([0, 6, 1, 6, 2, 5], 3), ([6, 0, 6, 1, 5, 2], 3), ([3, 3, 4, 4, 2], None)])
+@pytest.mark.parametrize(
+    ("moves", "action"), [([0, 6, 1, 6, 2, 5], 3), ([6, 0, 6, 1, 5, 2], 3), ([3, 3, 4, 4, 2], None)]
+)
 def test_the_one_of_connect_four_sees_three_in_a_row(moves, action):
     """It wins with the fourth disc, stops the other's fourth, and knows that an open three is lost for who has to answer."""
     game = make_game("connect_four")
-    analysis = make_player("best", game, PlayerSettings(num_simulations=100, device="cpu")).analyse(game.play_moves(moves))
+    analysis = make_player("best", game, PlayerSettings(num_simulations=100, device="cpu")).analyse(
+        game.play_moves(moves)
+    )
     if action is None:
         assert analysis.value < -0.8
     else:
@@ -107,4 +121,6 @@ def test_the_one_of_connect_four_sees_three_in_a_row(moves, action):
 def test_a_rating_is_of_the_network_that_ships_now_not_of_the_next_one():
     info = network_info(shipped_network("tic_tac_toe"))
     expected = f"best ({info['run']}/{info['iteration']:06d}),num_simulations=64"
-    assert player_name("best,num_simulations=64", make_game("tic_tac_toe"), RateSettings()) == expected
+    assert (
+        player_name("best,num_simulations=64", make_game("tic_tac_toe"), RateSettings()) == expected
+    )

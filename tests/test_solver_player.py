@@ -38,11 +38,16 @@ def test_a_move_has_the_highest_score_and_all_such_moves_are_drawn_from():
     scores = TIC_TAC_TOE.scores(states)
     best = scores == scores.max(axis=1, keepdims=True)
     seen = np.zeros_like(best)
-    for _ in range(150):  # one of at most 9 moves in one of 313 positions is missed with a chance below 313 * 9 * (8/9)^150, 0.006 %
+    for _ in range(
+        150
+    ):  # one of at most 9 moves in one of 313 positions is missed with a chance below 313 * 9 * (8/9)^150, 0.006 %
         choice = player.choose(states)
         seen[np.arange(len(states)), choice.actions] = True
     assert (seen == best).all()
-    assert choice.actions.dtype == np.int32 and choice.action_weights.dtype == choice.values.dtype == np.float32
+    assert (
+        choice.actions.dtype == np.int32
+        and choice.action_weights.dtype == choice.values.dtype == np.float32
+    )
     assert np.allclose(choice.action_weights, best / best.sum(axis=1, keepdims=True))
     assert (choice.values == ExactValues(TIC_TAC_TOE.game).values(states)).all()
     assert player.choose(states[:0]).actions.shape == (0,)
@@ -64,8 +69,22 @@ def test_an_analysis_holds_the_result_and_the_score_of_each_action():
     game = TIC_TAC_TOE.game
     analysis = tic_tac_toe_player().analyse(game.text_to_state("XX.\nOO.\n...", 0))
     assert (analysis.action, analysis.value, analysis.principal_variation) == (2, 1.0, [2])
-    assert np.array_equal(analysis.values, np.array([np.nan, np.nan, 1, np.nan, np.nan, 0, -1, -1, -1], np.float32), equal_nan=True)
-    assert analysis.scores.tolist() == [ILLEGAL_SCORE, ILLEGAL_SCORE, 9, ILLEGAL_SCORE, ILLEGAL_SCORE, 0, -8, -8, -8]
+    assert np.array_equal(
+        analysis.values,
+        np.array([np.nan, np.nan, 1, np.nan, np.nan, 0, -1, -1, -1], np.float32),
+        equal_nan=True,
+    )
+    assert analysis.scores.tolist() == [
+        ILLEGAL_SCORE,
+        ILLEGAL_SCORE,
+        9,
+        ILLEGAL_SCORE,
+        ILLEGAL_SCORE,
+        0,
+        -8,
+        -8,
+        -8,
+    ]
     assert analysis.visits.tolist() == [0] * 9 and analysis.num_simulations == 0
 
 
@@ -100,7 +119,9 @@ def test_the_engine_answers_with_scores():
     assert answer["action_weights"] == [0.0, 0.5, 0.5, 0.0]
     late = Engine("solver").answer(json.dumps({"game": "connect_x:4x4x3", "moves": [0, 0, 0, 0]}))
     assert late["scores"][0] is None and late["legal_actions"] == [1, 2, 3]
-    assert "solved from 20 empty squares on" in Engine("solver").answer('{"game": "othello"}')["error"]
+    assert (
+        "solved from 20 empty squares on" in Engine("solver").answer('{"game": "othello"}')["error"]
+    )
 
 
 def test_the_engines_command_takes_it(monkeypatch, capsys):
@@ -116,7 +137,13 @@ def test_two_of_them_play_at_the_terminal_and_each_game_ends_as_the_scores_say(c
     assert "value +1.00 (100 %)" in text and "wins after 9 moves" in text
 
 
-@pytest.mark.parametrize("words", [["play", "game=othello", "first=solver", "second=random"], ["match", "game=othello", "a=solver", "num_games=2"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["play", "game=othello", "first=solver", "second=random"],
+        ["match", "game=othello", "a=solver", "num_games=2"],
+    ],
+)
 def test_a_position_out_of_reach_ends_a_command_with_a_sentence(words, capsys):
     assert main(words) == 2
     assert "error: othello is solved from 20 empty squares on" in capsys.readouterr().err
@@ -126,8 +153,16 @@ def test_a_hint_out_of_reach_is_a_sentence_and_the_view_shows_scores():
     console = Console(file=io.StringIO(), width=100)
     typed = iter(["hint", "quit"])
     othello = make_game("othello")
-    TerminalGame(othello, (HumanPlayer(), RandomPlayer(othello)), console, lambda _: next(typed), lambda: SolverPlayer(othello)).run()
-    assert "There is no hint: othello is solved from 20 empty squares on" in " ".join(console.file.getvalue().split())
+    TerminalGame(
+        othello,
+        (HumanPlayer(), RandomPlayer(othello)),
+        console,
+        lambda _: next(typed),
+        lambda: SolverPlayer(othello),
+    ).run()
+    assert "There is no hint: othello is solved from 20 empty squares on" in " ".join(
+        console.file.getvalue().split()
+    )
     typed = iter(["1", "view", "quit"])
     game = TIC_TAC_TOE.game
     TerminalGame(game, (HumanPlayer(), tic_tac_toe_player()), console, lambda _: next(typed)).run()

@@ -41,22 +41,31 @@ def test_likelihood_ratio_of_won_and_lost_pairs_is_the_binomial_one():
     # Where pairs are only won or lost, a mean fixes both probabilities: 14 wins and 6 losses under s1 and under s0.
     s0, s1 = score_from_elo(0.0), score_from_elo(100.0)
     by_hand = 14 * math.log(s1 / s0) + 6 * math.log((1 - s1) / (1 - s0))
-    assert log_likelihood_ratio((6, 0, 0, 0, 14), 0.0, 100.0) == pytest.approx(by_hand, abs=0.02)  # the unseen results count as 1/1000
+    assert log_likelihood_ratio((6, 0, 0, 0, 14), 0.0, 100.0) == pytest.approx(
+        by_hand, abs=0.02
+    )  # the unseen results count as 1/1000
 
 
 @pytest.mark.parametrize("counts", [(3, 5, 20, 9, 4), (1, 1, 1, 1, 1), (40, 2, 3, 1, 60)])
 def test_likelihood_ratio_agrees_with_another_method(counts):
     for elo0, elo1 in ((0, 50), (-100, 20), (30, 300)):
-        slow = naive_log_likelihood(counts, score_from_elo(elo1)) - naive_log_likelihood(counts, score_from_elo(elo0))
+        slow = naive_log_likelihood(counts, score_from_elo(elo1)) - naive_log_likelihood(
+            counts, score_from_elo(elo0)
+        )
         assert log_likelihood_ratio(counts, elo0, elo1) == pytest.approx(slow, abs=1e-5)
 
 
-@given(st.tuples(*[st.integers(0, 50)] * 5), st.sampled_from([(0, 50), (-10, 10), (0, 400), (-700, -600)]))
+@given(
+    st.tuples(*[st.integers(0, 50)] * 5),
+    st.sampled_from([(0, 50), (-10, 10), (0, 400), (-700, -600)]),
+)
 def test_likelihood_ratio_changes_its_sign_with_the_question(counts, elos):
     llr = log_likelihood_ratio(counts, *elos)
     assert math.isfinite(llr)
     assert log_likelihood_ratio(counts, *elos[::-1]) == pytest.approx(-llr, abs=1e-7)
-    assert log_likelihood_ratio(counts[::-1], -elos[1], -elos[0]) == pytest.approx(-llr, abs=1e-7)  # the players change sides
+    assert log_likelihood_ratio(counts[::-1], -elos[1], -elos[0]) == pytest.approx(
+        -llr, abs=1e-7
+    )  # the players change sides
 
 
 def test_bounds_are_walds():
@@ -68,7 +77,10 @@ def test_bounds_are_walds():
     assert Sprt().test((1, 0, 0, 0, 1)) == (pytest.approx(0.0, abs=0.1), None, 2)
 
 
-@pytest.mark.parametrize("shares", [(0.25, 1e-6, 0.5, 1e-6, 0.25), (0.05, 0.2, 0.5, 0.2, 0.05), (0.4, 0.02, 0.16, 0.02, 0.4)])
+@pytest.mark.parametrize(
+    "shares",
+    [(0.25, 1e-6, 0.5, 1e-6, 0.25), (0.05, 0.2, 0.5, 0.2, 0.05), (0.4, 0.02, 0.16, 0.02, 0.4)],
+)
 @pytest.mark.parametrize(("elo0", "elo1"), [(0.0, 150.0), (-100.0, 0.0)])
 def test_errors_are_as_rare_as_promised(shares, elo0, elo1):
     sprt, generator, rounds = Sprt(elo0, elo1, alpha=0.1, beta=0.1), np.random.default_rng(0), 150
@@ -118,17 +130,26 @@ def test_a_match_that_ends_early_is_the_beginning_of_the_whole_one(game):
             seen.append(pair_counts)
             return sum(pair_counts) == 13
 
-        report = play_match(game, FixedPlayer(game, 1, batch_size), FixedPlayer(game, 2), 100, decide=decide)
+        report = play_match(
+            game, FixedPlayer(game, 1, batch_size), FixedPlayer(game, 2), 100, decide=decide
+        )
         assert report.games == whole.games[:26]
         assert [sum(counts) for counts in seen] == list(range(1, 14))
         points = [sum(np.multiply(counts, PAIR_SCORES)) for counts in seen]
-        assert points == np.cumsum(whole.pair_scores[:13]).tolist()  # in the order of the openings, whichever game ended first
+        assert (
+            points == np.cumsum(whole.pair_scores[:13]).tolist()
+        )  # in the order of the openings, whichever game ended first
         assert report.pair_counts == seen[-1]
 
 
 def test_a_match_that_nothing_decides_is_played_to_its_end(game):
     whole = play_match(game, FixedPlayer(game, 1, 64), FixedPlayer(game, 2), 40)
-    assert play_match(game, FixedPlayer(game, 1, 64), FixedPlayer(game, 2), 40, decide=lambda counts: False).games == whole.games
+    assert (
+        play_match(
+            game, FixedPlayer(game, 1, 64), FixedPlayer(game, 2), 40, decide=lambda counts: False
+        ).games
+        == whole.games
+    )
 
 
 def test_few_games_are_played_in_vain(game):
@@ -148,7 +169,13 @@ def test_few_games_are_played_in_vain(game):
     def opening_of(state):
         return openings[state.tobytes()]
 
-    report = play_match(game, Watching(game, 1, 256), FixedPlayer(game, 2), 100, decide=lambda counts: sum(counts) == 6)
+    report = play_match(
+        game,
+        Watching(game, 1, 256),
+        FixedPlayer(game, 2),
+        100,
+        decide=lambda counts: sum(counts) == 6,
+    )
     assert len(report.games) == 12
     assert max(begun) < 6 + FIRST_GAMES  # of 50 pairs, all of which would fit into one batch
 

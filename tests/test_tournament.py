@@ -23,13 +23,17 @@ def fixed_players(game, names="abcd"):
     return {name: FixedPlayer(game, salt) for salt, name in enumerate(names)}
 
 
-def simulated(truth: dict[str, float], num_matches: int, choose, num_pairs: int = 10, seed: int = 0) -> list[Pairing]:
+def simulated(
+    truth: dict[str, float], num_matches: int, choose, num_pairs: int = 10, seed: int = 0
+) -> list[Pairing]:
     """Return the results of matches between those that ``choose`` picks, players being as strong as ``truth`` says."""
     generator, pairings = np.random.default_rng(seed), []
     for _ in range(num_matches):
         a, b = choose(pairings)
         x = (generator.random((num_pairs, 2)) < score_from_elo(truth[a] - truth[b])).mean(axis=1)
-        pairings.append(Pairing(a, b, tuple(np.bincount(np.rint(4 * x).astype(int), minlength=5).tolist())))
+        pairings.append(
+            Pairing(a, b, tuple(np.bincount(np.rint(4 * x).astype(int), minlength=5).tolist()))
+        )
     return pairings
 
 
@@ -40,8 +44,12 @@ def test_newcomers_meet_first_and_soon_everybody_is_joined():
     names = [f"p{index}" for index in range(9)]
     truth = {name: 150.0 * index for index, name in enumerate(names)}
     first = simulated(truth, 4, lambda pairings: next_pairing(pairings, names))
-    assert len({name for pairing in first for name in pairing[:2]}) == 8  # nobody plays twice while others wait
-    rate(simulated(truth, 12, lambda pairings: next_pairing(pairings, names)), "p0")  # raises where somebody is not joined
+    assert (
+        len({name for pairing in first for name in pairing[:2]}) == 8
+    )  # nobody plays twice while others wait
+    rate(
+        simulated(truth, 12, lambda pairings: next_pairing(pairings, names)), "p0"
+    )  # raises where somebody is not joined
 
 
 def test_a_newcomer_plays_next():
@@ -51,12 +59,20 @@ def test_a_newcomer_plays_next():
 
 def test_a_foregone_result_is_not_played_for():
     # b and c are level, z loses everything; between a and z little is known, but nothing could be learned.
-    pairings = [Pairing("a", "z", (0, 0, 0, 0, 50)), Pairing("a", "b", (9, 0, 0, 0, 10)), Pairing("b", "c", (10, 0, 0, 0, 10))]
+    pairings = [
+        Pairing("a", "z", (0, 0, 0, 0, 50)),
+        Pairing("a", "b", (9, 0, 0, 0, 10)),
+        Pairing("b", "c", (10, 0, 0, 0, 10)),
+    ]
     assert next_pairing(pairings, "abcz") == ("a", "c")
 
 
 def test_only_those_who_take_part_are_chosen_and_order_does_not_matter():
-    pairings = [Pairing("a", "b", (3, 0, 0, 0, 1)), Pairing("c", "b", (1, 0, 2, 0, 1)), Pairing("d", "c", (2, 0, 0, 0, 1))]
+    pairings = [
+        Pairing("a", "b", (3, 0, 0, 0, 1)),
+        Pairing("c", "b", (1, 0, 2, 0, 1)),
+        Pairing("d", "c", (2, 0, 0, 0, 1)),
+    ]
     for players in itertools.permutations("abd", 2):
         assert next_pairing(pairings, players) == tuple(sorted(players))
     turned = [Pairing(b, a, counts[::-1]) for a, b, counts in pairings[::-1]]
@@ -74,12 +90,18 @@ def test_the_schedule_beats_everyone_against_everyone():
     everyone = list(itertools.combinations(names, 2))
     variances = {"chosen": 0.0, "everyone": 0.0}
     for seed in range(5):
-        chosen = simulated(truth, len(everyone), lambda pairings: next_pairing(pairings, names), seed=seed)
-        in_turn = simulated(truth, len(everyone), lambda pairings: everyone[len(pairings)], seed=seed)
+        chosen = simulated(
+            truth, len(everyone), lambda pairings: next_pairing(pairings, names), seed=seed
+        )
+        in_turn = simulated(
+            truth, len(everyone), lambda pairings: everyone[len(pairings)], seed=seed
+        )
         for key, pairings in (("chosen", chosen), ("everyone", in_turn)):
             variances[key] += np.trace(rate(pairings, "p05").covariance)
         games = rate(chosen, "p05").num_games
-        assert games.max() <= 3 * games.min()  # nobody is forgotten; those at the ends of the scale have half as many neighbours
+        assert (
+            games.max() <= 3 * games.min()
+        )  # nobody is forgotten; those at the ends of the scale have half as many neighbours
     # By the design's own figures a factor of about 0.7, since half of the pairings are foregone; sums over five tournaments waver by 5 %.
     assert variances["chosen"] < 0.85 * variances["everyone"]
 
@@ -93,21 +115,32 @@ def test_as_many_games_as_asked_for_in_pairs_of_the_named_players(game):
     matches = list(play_tournament(game, players, [], 26, 8, 2, 0, lambda *news: seen.append(news)))
     assert [len(match.scores) for match in matches] == [8, 8, 8, 2]
     for match in matches:
-        assert all(first[:2] == second[:2] for first, second in zip(match.moves[::2], match.moves[1::2]))
+        assert all(
+            first[:2] == second[:2] for first, second in zip(match.moves[::2], match.moves[1::2])
+        )
         for index, (score, moves) in enumerate(zip(match.scores, match.moves)):
             state = game.play_moves(moves)
             assert game.over(state[None])[0]
-            result = game.inspect(state[None]).results[0]  # of the player to move, who is the first mover after an even number of plies
+            result = game.inspect(state[None]).results[
+                0
+            ]  # of the player to move, who is the first mover after an even number of plies
             first = (1 + result * (1 if len(moves) % 2 == 0 else -1)) / 2
             assert score == (first if index % 2 == 0 else 1 - first)
-    assert [news[:2] for news in seen if news[2].num_finished == news[2].num_games] == [match[:2] for match in matches]
+    assert [news[:2] for news in seen if news[2].num_finished == news[2].num_games] == [
+        match[:2] for match in matches
+    ]
 
 
 def test_a_tournament_that_stops_goes_on_as_if_it_had_not(game):
     whole = list(play_tournament(game, fixed_players(game), [], 48, 8, 2))
     for stop in (1, 4):
-        start = list(itertools.islice(play_tournament(game, fixed_players(game), [], 48, 8, 2), stop))
-        assert start + list(play_tournament(game, fixed_players(game), start, 48 - 8 * stop, 8, 2)) == whole
+        start = list(
+            itertools.islice(play_tournament(game, fixed_players(game), [], 48, 8, 2), stop)
+        )
+        assert (
+            start + list(play_tournament(game, fixed_players(game), start, 48 - 8 * stop, 8, 2))
+            == whole
+        )
     assert list(play_tournament(game, fixed_players(game), [], 48, 8, 2, seed=1)) != whole
 
 
@@ -164,14 +197,28 @@ def test_distinct_games_are_told_apart_by_moves_and_colours(tmp_path):
 
 def test_a_match_counts_its_pairs():
     scores = (0.0, 0.0, 0.0, 0.5, 0.5, 0.5, 1.0, 0.0, 0.0, 1.0, 1.0, 0.5, 1.0, 1.0, 1.0, 1.0)
-    assert TournamentMatch("a", "b", scores, ((),) * 16).pairing == Pairing("a", "b", (1, 1, 3, 1, 2))
+    assert TournamentMatch("a", "b", scores, ((),) * 16).pairing == Pairing(
+        "a", "b", (1, 1, 3, 1, 2)
+    )
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "other"}', '{"format": "alphazero-ratings-1", "game": "tic_tac_toe"}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"format": "other"}',
+        '{"format": "alphazero-ratings-1", "game": "tic_tac_toe"}',
+    ],
+)
 def test_other_files_are_refused(tmp_path, text):
     path = tmp_path / "ratings.json"
     path.write_text(text)
-    with pytest.raises(ConfigError, match=r"^'.*ratings.json' cannot be read as ratings \([^\n]*\): move it away to start anew\.$"):
+    with pytest.raises(
+        ConfigError,
+        match=r"^'.*ratings.json' cannot be read as ratings \([^\n]*\): move it away to start anew\.$",
+    ):
         RatingFile.open(path, "tic_tac_toe", 2)
 
 

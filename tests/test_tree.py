@@ -12,7 +12,13 @@ from alphazero.search import simulate as walks
 from alphazero.search import tree as trees
 from alphazero.search.batched_search import SearchSettings, TreeSearch
 
-GAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_x:3x3x3", "othello:4", "twice")  # the third has many draws
+GAMES = (
+    "tic_tac_toe",
+    "connect_x:4x4x3",
+    "connect_x:3x3x3",
+    "othello:4",
+    "twice",
+)  # the third has many draws
 UNREDUCED = puct.Exploration(1.0, 1e9, 0.0, 0.0)  # pb_c stays 1
 
 
@@ -33,7 +39,16 @@ def by_path(tree, row, root=trees.ROOT_INDEX):
 # --- bandits solved by hand -------------------------------------------------------------------------------------------------------------
 
 
-def pull(priors, root_value, arm_values, num_simulations, exploration=UNREDUCED, same_player=False, over=(), mask=None):
+def pull(
+    priors,
+    root_value,
+    arm_values,
+    num_simulations,
+    exploration=UNREDUCED,
+    same_player=False,
+    over=(),
+    mask=None,
+):
     """Search a bandit: whoever pulls arm a gets ``arm_values[a]`` (viewpoint of the root's player) at every visit, however deep.
 
     Args:
@@ -56,10 +71,23 @@ def pull(priors, root_value, arm_values, num_simulations, exploration=UNREDUCED,
             path.insert(0, int(tree.action_from_parent[0, above]))
             above = tree.parents[0, above]
         player = 0 if same_player else depths[0] % 2
-        value = root_value if parents[0] == trees.NO_PARENT else arm_values[path[0]] * (1 if player == 0 else -1)
+        value = (
+            root_value
+            if parents[0] == trees.NO_PARENT
+            else arm_values[path[0]] * (1 if player == 0 else -1)
+        )
         finished = parents[0] == trees.ROOT_INDEX and path[0] in over
         results = np.array([value if finished else 0], np.float32)
-        trees.add_nodes(tree, rows, parents, actions, np.array([player], np.int8), np.array([finished]), results, node)
+        trees.add_nodes(
+            tree,
+            rows,
+            parents,
+            actions,
+            np.array([player], np.int8),
+            np.array([finished]),
+            results,
+            node,
+        )
         if parents[0] != trees.NO_PARENT:
             order.append(path[0])
         if not finished:
@@ -135,9 +163,25 @@ def test_a_row_with_everything_masked_gives_numbers():
     tree, rows, node = trees.make_tree(2, 3, 4), np.arange(2, dtype=np.int32), np.zeros(2, np.int32)
     roots = np.full(2, trees.NO_PARENT, np.int32)
     zeros = np.zeros(2, np.int32)
-    trees.add_nodes(tree, rows, roots, zeros, np.zeros(2, np.int8), np.zeros(2, bool), np.zeros(2, np.float32), node)
+    trees.add_nodes(
+        tree,
+        rows,
+        roots,
+        zeros,
+        np.zeros(2, np.int8),
+        np.zeros(2, bool),
+        np.zeros(2, np.float32),
+        node,
+    )
     mask = np.array([[False] * 4, [True, False, True, False]])
-    trees.expand(tree, rows, node, np.array([[1e30, -1e30, 0, 5]] * 2, np.float32), mask, np.array([0.25, 0.5], np.float32))
+    trees.expand(
+        tree,
+        rows,
+        node,
+        np.array([[1e30, -1e30, 0, 5]] * 2, np.float32),
+        mask,
+        np.array([0.25, 0.5], np.float32),
+    )
     trees.mix_root_priors(tree, rows, np.ones((2, 4), np.float32), 0.25, 1.3)
     weights, values = np.full((2, 4), np.nan, np.float32), np.full(2, np.nan, np.float32)
     trees.root_policy(tree, rows, weights, values)
@@ -151,7 +195,13 @@ def test_a_row_with_everything_masked_gives_numbers():
 def test_extreme_logits_give_probabilities():
     for logits in ([1e30, 0.0, -1e30], [-1e30, -1e30, -1e30], [80.0, 90.0, 100.0]):
         tree, _ = pull([0.2, 0.3, 0.5], 0.0, [0.0] * 3, 0)
-        trees.expand(tree, *np.zeros((2, 1), np.int32), np.array([logits], np.float32), np.ones((1, 3), bool), np.zeros(1, np.float32))
+        trees.expand(
+            tree,
+            *np.zeros((2, 1), np.int32),
+            np.array([logits], np.float32),
+            np.ones((1, 3), bool),
+            np.zeros(1, np.float32),
+        )
         assert tree.children_priors[0, 0].sum() == pytest.approx(1.0)
         assert tree.children_priors[0, 0].argmax() == np.argmax(logits)
 
@@ -165,7 +215,10 @@ def assert_consistent(search, row):
     assert count <= search.max_simulations + 1
     if count == 0:
         return
-    assert tree.parents[row, 0] == trees.NO_PARENT and tree.action_from_parent[row, 0] == trees.NO_PARENT
+    assert (
+        tree.parents[row, 0] == trees.NO_PARENT
+        and tree.action_from_parent[row, 0] == trees.NO_PARENT
+    )
     assert np.array_equal(search._states[row, 0], search.root_states[row])
     assert count <= tree.node_visits[row, 0]
     inspected = game.inspect(search._states[row, :count])
@@ -181,7 +234,11 @@ def assert_consistent(search, row):
             after = game.step(search._states[row, parent][None], np.array([action])).states[0]
             assert np.array_equal(after, search._states[row, node])
         if inspected.over[node]:
-            assert tree.proven_values[row, node] == inspected.results[node] == tree.node_values[row, node]
+            assert (
+                tree.proven_values[row, node]
+                == inspected.results[node]
+                == tree.node_values[row, node]
+            )
             continue
         visited = children >= 0
         assert (visits[visited] > 0).all() and (visits[~visited] == 0).all()
@@ -189,11 +246,20 @@ def assert_consistent(search, row):
         if tree.proven_values[row, node] != trees.UNPROVEN:
             continue
         assert visits.sum() + 1 == tree.node_visits[row, node]
-        total = tree.raw_values[row, node] + (visits * tree.children_values[row, node].astype(np.float64)).sum()
-        if not (tree.proven_values[row, children[visited]] != trees.UNPROVEN).any():  # a proof replaces a mean by the exact value
-            assert tree.node_values[row, node] == pytest.approx(total / tree.node_visits[row, node], abs=1e-4)
+        total = (
+            tree.raw_values[row, node]
+            + (visits * tree.children_values[row, node].astype(np.float64)).sum()
+        )
+        if not (
+            tree.proven_values[row, children[visited]] != trees.UNPROVEN
+        ).any():  # a proof replaces a mean by the exact value
+            assert tree.node_values[row, node] == pytest.approx(
+                total / tree.node_visits[row, node], abs=1e-4
+            )
             assert tree.children_priors[row, node].sum() == pytest.approx(1.0, abs=1e-5)
-            assert tree.visited_priors[row, node] == pytest.approx(tree.children_priors[row, node, visited].sum(), abs=1e-5)
+            assert tree.visited_priors[row, node] == pytest.approx(
+                tree.children_priors[row, node, visited].sum(), abs=1e-5
+            )
         for child, value in zip(children[visited], tree.children_values[row, node, visited]):
             if tree.proven_values[row, child] == trees.UNPROVEN:
                 sign = 1 if tree.players[row, child] == tree.players[row, node] else -1
@@ -203,8 +269,20 @@ def assert_consistent(search, row):
 @pytest.mark.parametrize("name", GAMES)
 def test_trees_stay_consistent_under_random_operations(name):
     game, rng, num_games = named_game(name), np.random.default_rng(9), 6
-    search = TreeSearch(game, HashEvaluator(game.num_actions), num_games, 30, SearchSettings(), np.random.default_rng(1))
-    search.reset(np.arange(num_games), game.initial_states(num_games), np.full(num_games, 30), np.zeros(num_games, bool))
+    search = TreeSearch(
+        game,
+        HashEvaluator(game.num_actions),
+        num_games,
+        30,
+        SearchSettings(),
+        np.random.default_rng(1),
+    )
+    search.reset(
+        np.arange(num_games),
+        game.initial_states(num_games),
+        np.full(num_games, 30),
+        np.zeros(num_games, bool),
+    )
     advanced = 0
     for _ in range(150):
         rows = np.flatnonzero(rng.random(num_games) < 0.4)
@@ -214,7 +292,12 @@ def test_trees_stay_consistent_under_random_operations(name):
             for _ in range(rng.integers(1, 12)):
                 search.step()
         elif kind == "reset":
-            search.reset(rows, game.initial_states(len(rows)), rng.integers(0, 31, len(rows)), rng.random(len(rows)) < 0.5)
+            search.reset(
+                rows,
+                game.initial_states(len(rows)),
+                rng.integers(0, 31, len(rows)),
+                rng.random(len(rows)) < 0.5,
+            )
         elif len(evaluated):
             mask = game.legal_action_mask(search.root_states[evaluated])
             weights = search.output(evaluated).action_weights + 0.05 * mask
@@ -222,8 +305,19 @@ def test_trees_stay_consistent_under_random_operations(name):
             after = game.step(search.root_states[evaluated], actions)
             live = ~after.over
             budgets = rng.integers(0, 31, live.sum())
-            search.advance(evaluated[live], actions[live], after.states[live], budgets, rng.random(live.sum()) < 0.5)
-            search.reset(evaluated[~live], game.initial_states((~live).sum()), np.full((~live).sum(), 30), np.ones((~live).sum(), bool))
+            search.advance(
+                evaluated[live],
+                actions[live],
+                after.states[live],
+                budgets,
+                rng.random(live.sum()) < 0.5,
+            )
+            search.reset(
+                evaluated[~live],
+                game.initial_states((~live).sum()),
+                np.full((~live).sum(), 30),
+                np.ones((~live).sum(), bool),
+            )
             advanced += (search.tree.num_nodes[evaluated[live]] > 1).sum()
         for row in range(num_games):
             assert_consistent(search, row)
@@ -245,7 +339,11 @@ def subtree(search, row, action):
 def snapshot(search, row, nodes):
     kept = {}
     for path, node in nodes.items():
-        figures = {name: getattr(search.tree, name)[row, node].copy() for name in search.tree._fields[1:] if name not in ("parents", "action_from_parent")}
+        figures = {
+            name: getattr(search.tree, name)[row, node].copy()
+            for name in search.tree._fields[1:]
+            if name not in ("parents", "action_from_parent")
+        }
         links = figures.pop("children_index")
         figures["visited"] = np.where(links >= 0, 0, links)
         figures["state"] = search._states[row, node].copy()
@@ -257,7 +355,9 @@ def snapshot(search, row, nodes):
 def test_reuse_keeps_every_statistic_of_the_subtree_and_nothing_else(name):
     game, rng = named_game(name), np.random.default_rng(2)
     rows = np.arange(8)
-    search = TreeSearch(game, HashEvaluator(game.num_actions), 8, 80, SearchSettings(), np.random.default_rng(1))
+    search = TreeSearch(
+        game, HashEvaluator(game.num_actions), 8, 80, SearchSettings(), np.random.default_rng(1)
+    )
     search.reset(rows, game.initial_states(8), np.full(8, 80), np.zeros(8, bool))
     sizes = []
     for _ in range(4):
@@ -275,7 +375,9 @@ def test_reuse_keeps_every_statistic_of_the_subtree_and_nothing_else(name):
                 found = snapshot(search, row, by_path(search.tree, row))
                 assert set(found) == set(expected)
                 for path, figures in expected.items():
-                    assert all(np.array_equal(figures[key], found[path][key]) for key in figures), path
+                    assert all(np.array_equal(figures[key], found[path][key]) for key in figures), (
+                        path
+                    )
             sizes.append(len(expected))
         search._begin(rows, np.full(len(rows), 80), np.zeros(len(rows), bool))
     assert max(sizes) > 10 and len(set(sizes)) > 5
@@ -293,8 +395,15 @@ def test_a_node_takes_the_stated_memory(num_actions):
 
 def test_othello_trees_of_256_games_and_800_simulations_stay_under_500_mb():
     game = make_game("othello")
-    search = TreeSearch(game, HashEvaluator(game.num_actions), 2, 800, SearchSettings(), np.random.default_rng(0))
-    arrays = [*search.tree, *(value for value in vars(search).values() if isinstance(value, np.ndarray))]
+    search = TreeSearch(
+        game, HashEvaluator(game.num_actions), 2, 800, SearchSettings(), np.random.default_rng(0)
+    )
+    arrays = [
+        *search.tree,
+        *(value for value in vars(search).values() if isinstance(value, np.ndarray)),
+    ]
     assert sum(array.nbytes for array in arrays) / 2 * 256 < 500_000_000
-    assert 256 * 801 * trees.bytes_per_node(65) == pytest.approx(220e6, rel=0.01)  # as the module says
+    assert 256 * 801 * trees.bytes_per_node(65) == pytest.approx(
+        220e6, rel=0.01
+    )  # as the module says
     assert search.max_simulations == 800 and math.prod(search.tree.parents.shape) == 2 * 801

@@ -22,7 +22,13 @@ from alphazero.training.settings import TrainSettings
 
 CPU = torch.device("cpu")
 GAME = make_game("connect_x:4x4x3")
-SPEEDS = {"torch float32": 100.0, "torch bfloat16": 115.0, "openvino float32": 300.0, "openvino bfloat16": 200.0, "openvino int8": 400.0}
+SPEEDS = {
+    "torch float32": 100.0,
+    "torch bfloat16": 115.0,
+    "openvino float32": 300.0,
+    "openvino bfloat16": 200.0,
+    "openvino int8": 400.0,
+}
 
 
 def settings_of(**changed):
@@ -32,28 +38,48 @@ def settings_of(**changed):
     settings.evaluator.engine = changed.pop("engine", "auto")
     settings.evaluator.precision = changed.pop("precision", "auto")
     settings.learner.precision = changed.pop("learner_precision", "auto")
-    settings.selfplay = dataclasses.replace(settings.selfplay, **{"num_parallel_games": 0, "games_per_iteration": 10_000} | changed)
+    settings.selfplay = dataclasses.replace(
+        settings.selfplay, **{"num_parallel_games": 0, "games_per_iteration": 10_000} | changed
+    )
     return settings
 
 
 def choices_of(settings):
-    return settings.evaluator.engine, settings.evaluator.precision, settings.learner.precision, settings.selfplay.num_parallel_games
+    return (
+        settings.evaluator.engine,
+        settings.evaluator.precision,
+        settings.learner.precision,
+        settings.selfplay.num_parallel_games,
+    )
 
 
 @pytest.fixture
 def machine(monkeypatch, tmp_path):
     """A machine whose speeds are written down; what is measured on it is noted."""
-    noted = SimpleNamespace(engines=[], lockstep=[], speeds=dict(SPEEDS), by_size={64: 1000.0, 128: 2000.0, 256: 2050.0, 512: 2060.0}, now=0.0, threads=[])
+    noted = SimpleNamespace(
+        engines=[],
+        lockstep=[],
+        speeds=dict(SPEEDS),
+        by_size={64: 1000.0, 128: 2000.0, 256: 2050.0, 512: 2060.0},
+        now=0.0,
+        threads=[],
+    )
     noted.warmed_up = False
     noted.folder = tmp_path / "cache"
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(noted.folder))
-    monkeypatch.setattr("alphazero.inference.engines.openvino_engine.precisions", lambda: ["float32", "bfloat16", "int8"])
+    monkeypatch.setattr(
+        "alphazero.inference.engines.openvino_engine.precisions",
+        lambda: ["float32", "bfloat16", "int8"],
+    )
 
     def measure_speeds(choices, network, planes, device, num_threads):
         assert planes.shape[1:] == GAME.planes_shape and len(planes) > 1
         noted.engines.append([str(one) for one in choices])
         noted.threads.append(num_threads)
-        return sorted((EngineSpeed(one, noted.speeds[str(one)]) for one in choices), key=lambda speed: -speed.evaluations_per_s)
+        return sorted(
+            (EngineSpeed(one, noted.speeds[str(one)]) for one in choices),
+            key=lambda speed: -speed.evaluations_per_s,
+        )
 
     class Evaluator:
         def __init__(self, network, sample, game, engine_choice, settings, device, num_threads):
@@ -64,7 +90,11 @@ def machine(monkeypatch, tmp_path):
 
         def __init__(self, game, lanes, settings, search_settings, generator):
             assert settings.carry_over  # so that the games never run out
-            self.size, self.counts, self.warm = settings.num_parallel_games, SimpleNamespace(num_simulations=0), 0.5
+            self.size, self.counts, self.warm = (
+                settings.num_parallel_games,
+                SimpleNamespace(num_simulations=0),
+                0.5,
+            )
             self.lanes = lanes
 
         def play(self, num_games):
@@ -97,20 +127,52 @@ def test_what_is_open_is_filled_with_the_fastest(machine):
     settings = settings_of()
     found = run(settings)
     assert choices_of(settings) == ("openvino", "int8", "bfloat16", 128)
-    assert (found.engine, found.precision, found.learner_precision, found.num_parallel_games) == choices_of(settings)
-    assert found.engine_speeds == SPEEDS and found.lockstep_speeds == {"64": 1000, "128": 2000, "256": 2050, "512": 2060}
+    assert (
+        found.engine,
+        found.precision,
+        found.learner_precision,
+        found.num_parallel_games,
+    ) == choices_of(settings)
+    assert found.engine_speeds == SPEEDS and found.lockstep_speeds == {
+        "64": 1000,
+        "128": 2000,
+        "256": 2050,
+        "512": 2060,
+    }
     assert list(found.engine_speeds) == sorted(SPEEDS, key=SPEEDS.get, reverse=True)
     assert not found.remembered and found.seconds == pytest.approx(machine.now)
     assert machine.engines == [list(SPEEDS)]
-    assert machine.lockstep == [("openvino int8", size) for size in (64, 128, 256, 512)]  # with the engine that was chosen
+    assert machine.lockstep == [
+        ("openvino int8", size) for size in (64, 128, 256, 512)
+    ]  # with the engine that was chosen
 
 
 SET = {
-    "engine": (dict(engine="torch"), ("torch", "bfloat16", "bfloat16", 128), ["torch float32", "torch bfloat16"]),
-    "slow engine": (dict(engine="openvino"), ("openvino", "int8", "bfloat16", 128), [name for name in SPEEDS if "openvino" in name]),
-    "precision": (dict(precision="float32"), ("openvino", "float32", "bfloat16", 128), ["torch float32", "openvino float32"]),
-    "engine and precision": (dict(engine="openvino", precision="bfloat16"), ("openvino", "bfloat16", "bfloat16", 128), ["openvino bfloat16"]),
-    "learner": (dict(learner_precision="float32"), ("openvino", "int8", "float32", 128), list(SPEEDS)),
+    "engine": (
+        dict(engine="torch"),
+        ("torch", "bfloat16", "bfloat16", 128),
+        ["torch float32", "torch bfloat16"],
+    ),
+    "slow engine": (
+        dict(engine="openvino"),
+        ("openvino", "int8", "bfloat16", 128),
+        [name for name in SPEEDS if "openvino" in name],
+    ),
+    "precision": (
+        dict(precision="float32"),
+        ("openvino", "float32", "bfloat16", 128),
+        ["torch float32", "openvino float32"],
+    ),
+    "engine and precision": (
+        dict(engine="openvino", precision="bfloat16"),
+        ("openvino", "bfloat16", "bfloat16", 128),
+        ["openvino bfloat16"],
+    ),
+    "learner": (
+        dict(learner_precision="float32"),
+        ("openvino", "int8", "float32", 128),
+        list(SPEEDS),
+    ),
     "games": (dict(num_parallel_games=7), ("openvino", "int8", "bfloat16", 7), list(SPEEDS)),
 }
 
@@ -122,13 +184,21 @@ def test_what_is_set_stays(machine, case):
     run(settings)
     assert choices_of(settings) == expected
     (measured,) = machine.engines
-    both = ["torch float32", "torch bfloat16"] if settings_of(**words).learner.precision == "auto" else []
-    assert measured == list(dict.fromkeys(tried + both))  # those of torch beside the allowed ones, for the learner
+    both = (
+        ["torch float32", "torch bfloat16"]
+        if settings_of(**words).learner.precision == "auto"
+        else []
+    )
+    assert measured == list(
+        dict.fromkeys(tried + both)
+    )  # those of torch beside the allowed ones, for the learner
     assert bool(machine.lockstep) == (case != "games")
 
 
 def test_one_open_setting_is_enough_to_measure(machine):
-    closed = dict(engine="torch", precision="float32", learner_precision="float32", num_parallel_games=9)
+    closed = dict(
+        engine="torch", precision="float32", learner_precision="float32", num_parallel_games=9
+    )
     opened = {
         ("engine", "auto"): ("openvino", "float32", "float32", 9),
         ("precision", "auto"): ("torch", "bfloat16", "float32", 9),
@@ -149,7 +219,9 @@ def test_an_engine_that_is_not_allowed_is_never_chosen_for_being_measured(machin
 
 
 def test_nothing_is_measured_where_nothing_is_open(machine):
-    settings = settings_of(engine="torch", precision="float32", learner_precision="float32", num_parallel_games=9)
+    settings = settings_of(
+        engine="torch", precision="float32", learner_precision="float32", num_parallel_games=9
+    )
     before = dataclasses.asdict(settings)
     assert run(settings) is None
     assert dataclasses.asdict(settings) == before
@@ -173,7 +245,9 @@ def test_the_learner_takes_bfloat16_where_it_is_faster_by_a_tenth(machine, gain,
         ({64: 1000.0, 128: 500.0, 256: 980.0, 512: 980.0}, 64),
     ),
 )
-def test_the_smallest_number_of_games_within_three_hundredths_of_the_best_is_taken(machine, by_size, expected):
+def test_the_smallest_number_of_games_within_three_hundredths_of_the_best_is_taken(
+    machine, by_size, expected
+):
     machine.by_size = by_size
     settings = settings_of()
     run(settings)
@@ -181,7 +255,12 @@ def test_the_smallest_number_of_games_within_three_hundredths_of_the_best_is_tak
 
 
 def test_no_more_games_run_in_lockstep_than_an_iteration_has(machine):
-    for games_per_iteration, sizes in ((1, [64]), (64, [64]), (200, [64, 128]), (512, [64, 128, 256, 512])):
+    for games_per_iteration, sizes in (
+        (1, [64]),
+        (64, [64]),
+        (200, [64, 128]),
+        (512, [64, 128, 256, 512]),
+    ):
         machine.lockstep.clear()
         run(settings_of(games_per_iteration=games_per_iteration))
         assert [size for _, size in machine.lockstep] == sizes
@@ -189,7 +268,10 @@ def test_no_more_games_run_in_lockstep_than_an_iteration_has(machine):
 
 def test_an_engine_that_is_nowhere_is_refused_before_anything_is_measured(machine, monkeypatch):
     monkeypatch.setattr("alphazero.inference.engines.openvino_engine.precisions", lambda: [])
-    with pytest.raises(ConfigError, match=r"^evaluator\.precision=int8 is not something that an engine has here: use auto, float32 or bfloat16.*\.$"):
+    with pytest.raises(
+        ConfigError,
+        match=r"^evaluator\.precision=int8 is not something that an engine has here: use auto, float32 or bfloat16.*\.$",
+    ):
         run(settings_of(precision="int8"))
     with pytest.raises(ConfigError, match="precision=int8"):
         run(settings_of(precision="int8", learner_precision="float32", num_parallel_games=3))
@@ -200,7 +282,10 @@ def test_on_a_gpu_as_many_threads_are_measured_as_there_will_be(machine, monkeyp
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "a GPU")
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 3)
     machine.by_size = {512: 1.0, 1024: 2.0, 2048: 2.01, 4096: 2.02}
-    for device, lanes in (("cuda:0", network_evaluator.LANES_PER_GPU), ("cuda", 3 * network_evaluator.LANES_PER_GPU)):
+    for device, lanes in (
+        ("cuda:0", network_evaluator.LANES_PER_GPU),
+        ("cuda", 3 * network_evaluator.LANES_PER_GPU),
+    ):
         settings = settings_of()
         run(settings, device=torch.device(device), num_threads=16)
         assert machine.threads.pop() == lanes
@@ -230,7 +315,10 @@ def test_it_can_be_made_again(machine):
     settings.run.retune = True
     assert not run(settings).remembered and choices_of(settings)[:2] == ("openvino", "float32")
     settings = settings_of()
-    assert run(settings).remembered and choices_of(settings)[:2] == ("openvino", "float32")  # the newer one counts
+    assert run(settings).remembered and choices_of(settings)[:2] == (
+        "openvino",
+        "float32",
+    )  # the newer one counts
     assert len(list(machine.folder.glob("tuning-*"))) == 1
 
 
@@ -248,19 +336,32 @@ def test_a_file_that_cannot_be_read_is_made_anew(machine, text):
     assert json.loads(path.read_text())["engine_speeds"] == expected.engine_speeds
 
 
-@pytest.mark.parametrize("field, missing", (("engine", ""), ("precision", ""), ("learner_precision", ""), ("num_parallel_games", 0)))
+@pytest.mark.parametrize(
+    "field, missing",
+    (("engine", ""), ("precision", ""), ("learner_precision", ""), ("num_parallel_games", 0)),
+)
 def test_a_file_that_lacks_what_is_open_is_made_anew(machine, field, missing):
     whole = dataclasses.asdict(run(settings_of()))
     (path,) = machine.folder.glob("tuning-*.json")
     path.write_text(json.dumps(whole | {field: missing}))
     settings = settings_of()
-    assert not run(settings).remembered and choices_of(settings) == ("openvino", "int8", "bfloat16", 128)
+    assert not run(settings).remembered and choices_of(settings) == (
+        "openvino",
+        "int8",
+        "bfloat16",
+        128,
+    )
 
 
 def test_a_folder_that_cannot_be_written_is_no_reason_to_stop(machine):
     machine.folder.write_text("a file in its place")
     settings = settings_of()
-    assert not run(settings).remembered and choices_of(settings) == ("openvino", "int8", "bfloat16", 128)
+    assert not run(settings).remembered and choices_of(settings) == (
+        "openvino",
+        "int8",
+        "bfloat16",
+        128,
+    )
 
 
 def test_another_network_game_device_or_setting_has_a_file_of_its_own(machine, monkeypatch):
@@ -276,7 +377,11 @@ def test_another_network_game_device_or_setting_has_a_file_of_its_own(machine, m
     run(settings_of(num_simulations=17))
     run(settings_of(precision="float32"))
     run(settings_of(learner_precision="float32"))
-    another_game = SimpleNamespace(**vars(GAME) | dict(name="connect_x:4x4x4"), initial_states=GAME.initial_states, observe=GAME.observe)
+    another_game = SimpleNamespace(
+        **vars(GAME) | dict(name="connect_x:4x4x4"),
+        initial_states=GAME.initial_states,
+        observe=GAME.observe,
+    )
     another_game.step, another_game.legal_action_mask = GAME.step, GAME.legal_action_mask
     run(settings_of(), game=another_game)
     assert files() == 7
@@ -304,12 +409,23 @@ def test_a_real_measurement_finds_real_speeds(monkeypatch, tmp_path):
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(choice, "_ROUND_S", 1e-3)
     monkeypatch.setattr(tuning, "_LOCKSTEP_S", 0.05)
-    settings = settings_of(engine="torch", games_per_iteration=130, num_simulations=8, num_fast_simulations=4)
+    settings = settings_of(
+        engine="torch", games_per_iteration=130, num_simulations=8, num_fast_simulations=4
+    )
     generator_state = torch.get_rng_state()
     found = tune(settings, GAME, small_network(GAME).train(), CPU, 2)
     assert torch.equal(torch.get_rng_state(), generator_state)
-    assert set(found.engine_speeds) == {"torch float32", "torch bfloat16"} and min(found.engine_speeds.values()) > 0
+    assert (
+        set(found.engine_speeds) == {"torch float32", "torch bfloat16"}
+        and min(found.engine_speeds.values()) > 0
+    )
     assert set(found.lockstep_speeds) == {"64", "128"} and min(found.lockstep_speeds.values()) > 0
-    assert EngineChoice(*choices_of(settings)[:2]) in (EngineChoice("torch", "float32"), EngineChoice("torch", "bfloat16"))
-    assert settings.learner.precision in ("float32", "bfloat16") and settings.selfplay.num_parallel_games in (64, 128)
+    assert EngineChoice(*choices_of(settings)[:2]) in (
+        EngineChoice("torch", "float32"),
+        EngineChoice("torch", "bfloat16"),
+    )
+    assert settings.learner.precision in (
+        "float32",
+        "bfloat16",
+    ) and settings.selfplay.num_parallel_games in (64, 128)
     assert np.isfinite(found.seconds) and isinstance(found, Tuning)

@@ -30,7 +30,13 @@ def search(name, moves=(), **settings):
 @pytest.mark.parametrize("statistics", ["node", "position"])
 @pytest.mark.parametrize("final_move", ["visits", "value"])
 def test_a_win_at_once_is_found_and_its_value_is_exact(statistics, final_move):
-    found = search("connect_x:4x3x3", [0, 1, 2, 0, 2, 1, 1, 1], num_simulations=200, statistics=statistics, final_move=final_move)
+    found = search(
+        "connect_x:4x3x3",
+        [0, 1, 2, 0, 2, 1, 1, 1],
+        num_simulations=200,
+        statistics=statistics,
+        final_move=final_move,
+    )
     assert found.action == 2
     assert found.values[2] == 1.0
 
@@ -40,7 +46,11 @@ def test_a_win_at_once_is_found_and_its_value_is_exact(statistics, final_move):
     [
         ("connect_four", [0, 6, 1, 6, 2, 5], 3),  # three in the bottom row and the fourth cell free
         ("connect_four", [0, 6, 0, 6, 0], 0),  # three on top of each other: stop them
-        ("connect_four", [3, 3, 2, 0, 2, 0, 2, 0, 6], 0),  # their own four before the block of column 2
+        (
+            "connect_four",
+            [3, 3, 2, 0, 2, 0, 2, 0, 6],
+            0,
+        ),  # their own four before the block of column 2
         ("tic_tac_toe", [0, 4, 8, 2], 6),  # X: stop 2-4-6
         ("tic_tac_toe", [0, 3, 1, 4], 2),  # X: 0-1-2 wins, and 5 would only stop 3-4-5
     ],
@@ -60,28 +70,40 @@ def test_the_only_move_that_ends_the_game_has_its_exact_result():
     assert found.visits[63] == found.num_simulations == 30
 
 
-@pytest.mark.parametrize("settings", [{}, {"statistics": "position"}, {"statistics": "position", "final_move": "value"}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"statistics": "position"}, {"statistics": "position", "final_move": "value"}]
+)
 def test_tic_tac_toe_against_itself_is_a_draw(settings):
     game = make_game("tic_tac_toe")
     for seed in range(4):
-        players = [UctSearch(game, num_simulations=3000, seed=2 * seed + side, **settings) for side in range(2)]
+        players = [
+            UctSearch(game, num_simulations=3000, seed=2 * seed + side, **settings)
+            for side in range(2)
+        ]
         states = game.initial_states()
         while not game.over(states)[0]:
-            states = game.step(states, [players[game.players(states)[0]].run(states[0]).action]).states
+            states = game.step(
+                states, [players[game.players(states)[0]].run(states[0]).action]
+            ).states
         assert game.results(states)[0] == 0
 
 
 def test_more_iterations_play_better():
     # Were both equally strong, the mean score of n games would have a standard error of at most 0.5 / sqrt(n): three of them here.
     num_games = 40
-    score = np.mean([play_a_game(200, 20, seed, strong_begins=seed % 2 == 0) for seed in range(num_games)])
+    score = np.mean(
+        [play_a_game(200, 20, seed, strong_begins=seed % 2 == 0) for seed in range(num_games)]
+    )
     assert score > 0.5 + 3 * 0.5 / math.sqrt(num_games)
 
 
 def play_a_game(strong, weak, seed, strong_begins):
     """Return the score of the search with ``strong`` simulations: 1, 0.5 or 0."""
     game = make_game("connect_four")
-    players = [UctSearch(game, num_simulations=number, seed=seed) for number in ((strong, weak) if strong_begins else (weak, strong))]
+    players = [
+        UctSearch(game, num_simulations=number, seed=seed)
+        for number in ((strong, weak) if strong_begins else (weak, strong))
+    ]
     states = game.initial_states()
     while not game.over(states)[0]:
         states = game.step(states, [players[game.players(states)[0]].run(states[0]).action]).states
@@ -106,7 +128,9 @@ def test_the_output_fits_together(name, statistics):
     assert np.isnan(found.values[~legal]).all() and (abs(found.values[legal]) <= 1).all()
     np.testing.assert_allclose(found.action_weights, found.visits / 500, atol=1e-6)
     # Every simulation went through one of the root's moves.
-    assert found.value == pytest.approx((found.visits[legal] * found.values[legal]).sum() / 500, abs=1e-6)
+    assert found.value == pytest.approx(
+        (found.visits[legal] * found.values[legal]).sum() / 500, abs=1e-6
+    )
     game.play_moves(line)  # legal from the first move to the last
 
 
@@ -115,7 +139,9 @@ def test_the_final_move_is_the_most_visited_one_or_the_one_of_the_best_value():
     disagreements = 0
     for seed in range(30):
         settings = {"num_simulations": 60, "uct_c": 0.3, "seed": seed}
-        by_visits, by_value = (search("tic_tac_toe", **settings, final_move=rule) for rule in ("visits", "value"))
+        by_visits, by_value = (
+            search("tic_tac_toe", **settings, final_move=rule) for rule in ("visits", "value")
+        )
         assert (by_visits.visits == by_value.visits).all()
         assert by_visits.visits[by_visits.action] == by_visits.visits.max()
         assert by_value.values[by_value.action] == np.nanmax(by_value.values)
@@ -125,10 +151,18 @@ def test_the_final_move_is_the_most_visited_one_or_the_one_of_the_best_value():
 
 def test_equal_moves_are_chosen_at_random():
     # One simulation leaves one visited move: each of the nine is missed by 100 seeds with a probability of 9 * (8/9)**100 < 1e-4.
-    assert {search("tic_tac_toe", num_simulations=1, seed=seed).action for seed in range(100)} == set(range(9))
+    assert {
+        search("tic_tac_toe", num_simulations=1, seed=seed).action for seed in range(100)
+    } == set(range(9))
     # O's two moves, 6 (2-4-6) and 8 (0-4-8), both win: equal in visits and value.
-    chosen = [search("tic_tac_toe", [1, 0, 3, 2, 5, 4, 7], num_simulations=2, seed=seed) for seed in range(40)]
-    assert all(found.visits[6] == found.visits[8] == found.values[6] == found.values[8] == 1 for found in chosen)
+    chosen = [
+        search("tic_tac_toe", [1, 0, 3, 2, 5, 4, 7], num_simulations=2, seed=seed)
+        for seed in range(40)
+    ]
+    assert all(
+        found.visits[6] == found.visits[8] == found.values[6] == found.values[8] == 1
+        for found in chosen
+    )
     assert {found.action for found in chosen} == {6, 8}
 
 
@@ -146,7 +180,12 @@ def test_a_time_limit_ends_the_search():
 
 def test_of_two_limits_the_one_reached_first_ends_the_search():
     assert search("tic_tac_toe", num_simulations=50, time_limit_s=1000.0).num_simulations == 50
-    assert search("tic_tac_toe", num_simulations=10**8, time_limit_s=0.01, max_nodes=5000).num_simulations < 10**8
+    assert (
+        search(
+            "tic_tac_toe", num_simulations=10**8, time_limit_s=0.01, max_nodes=5000
+        ).num_simulations
+        < 10**8
+    )
 
 
 def test_a_time_that_is_over_before_it_began_still_gives_a_move():
@@ -159,9 +198,16 @@ def test_progress_is_reported_with_the_number_to_do(monkeypatch):
     monkeypatch.setattr(uct, "PROGRESS_S", 0.0)
     reports = []
     game = make_game("tic_tac_toe")
-    UctSearch(game, num_simulations=20_000).run(game.initial_states()[0], lambda done, total: reports.append((done, total)))
+    UctSearch(game, num_simulations=20_000).run(
+        game.initial_states()[0], lambda done, total: reports.append((done, total))
+    )
     done, totals = zip(*reports)
-    assert len(done) > 2 and list(done) == sorted(done) and set(totals) == {20_000} and done[-1] == 20_000
+    assert (
+        len(done) > 2
+        and list(done) == sorted(done)
+        and set(totals) == {20_000}
+        and done[-1] == 20_000
+    )
 
 
 @pytest.mark.parametrize("statistics", ["node", "position"])
@@ -189,7 +235,10 @@ def test_the_memory_is_bounded_and_stated():
 
 @pytest.mark.parametrize("statistics", ["node", "position"])
 def test_a_seed_fixes_the_search_and_another_changes_it(statistics):
-    outputs = [search("connect_four", [3], num_simulations=300, seed=seed, statistics=statistics) for seed in (1, 1, 2)]
+    outputs = [
+        search("connect_four", [3], num_simulations=300, seed=seed, statistics=statistics)
+        for seed in (1, 1, 2)
+    ]
     assert (outputs[0].visits == outputs[1].visits).all() and outputs[0].value == outputs[1].value
     assert (outputs[0].visits != outputs[2].visits).any()
 
@@ -214,7 +263,10 @@ def test_a_second_search_is_not_disturbed_by_the_first(statistics):
 CASES = [
     ("tic_tac_toe", {"num_simulations": 300}),
     ("tic_tac_toe", {"num_simulations": 300, "statistics": "position", "final_move": "value"}),
-    ("connect_x:4x4x3", {"num_simulations": 4500, "statistics": "position"}),  # beyond the tables of UCB1
+    (
+        "connect_x:4x4x3",
+        {"num_simulations": 4500, "statistics": "position"},
+    ),  # beyond the tables of UCB1
     ("connect_x:9x9x4", {"num_simulations": 50}),
     ("connect_four", {"num_simulations": 70, "num_threads": 3}),
     ("othello:4", {"num_simulations": 150, "rollout": "weighted"}),
@@ -234,7 +286,9 @@ def describe(name, settings):
 def test_the_interpreted_search_is_the_compiled_one_and_warns_of_nothing():
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-W", "error", __file__]
-    interpreted = subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=300)
+    interpreted = subprocess.run(
+        command, check=False, env=environment, capture_output=True, text=True, timeout=300
+    )
     assert interpreted.returncode == 0, interpreted.stderr
     assert interpreted.stdout.split("\n")[:-1] == [describe(*case) for case in CASES]
 
@@ -247,7 +301,17 @@ def test_a_second_process_finds_the_kernels_compiled():
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     # Not this process: other tests may have given it a game file of a user's, and with it another cache directory.
-    _, second = (subprocess.run([sys.executable, "-c", code], check=True, env=environment, capture_output=True, text=True, timeout=300) for _ in range(2))
+    _, second = (
+        subprocess.run(
+            [sys.executable, "-c", code],
+            check=True,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        for _ in range(2)
+    )
     assert second.stdout.strip() == "[0, 0]"
 
 
@@ -283,7 +347,10 @@ def test_the_player_of_the_arena_plays_what_the_search_says():
     game = make_game("connect_four")
     state = game.play_moves([3, 3])
     choice = UctPlayer(game, PlayerSettings(num_simulations=100, seed=5)).choose(state[None])
-    assert (choice.action_weights[0] == search("connect_four", [3, 3], num_simulations=100, seed=5).action_weights).all()
+    assert (
+        choice.action_weights[0]
+        == search("connect_four", [3, 3], num_simulations=100, seed=5).action_weights
+    ).all()
 
 
 if __name__ == "__main__":

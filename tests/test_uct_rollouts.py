@@ -34,7 +34,9 @@ def test_probabilities_are_the_softmax_of_the_evaluation(name):
         legal = game.legal_action_mask(state[None])[0]
         rules.action_scores(game.rules, state, weights, scores)
         wanted = np.where(legal, np.exp(scores), 0.0)
-        np.testing.assert_allclose(rollout_probabilities(game, state, weights), wanted / wanted.sum(), rtol=1e-12)
+        np.testing.assert_allclose(
+            rollout_probabilities(game, state, weights), wanted / wanted.sum(), rtol=1e-12
+        )
 
 
 def test_without_weights_all_moves_are_alike():
@@ -60,7 +62,9 @@ def test_moves_are_drawn_with_their_probabilities():
     rng, num = kernel_rng(np.random.default_rng(1)), 20_000
     shares = np.bincount([draw(chances, 3, 2.0, rng) for _ in range(num)]) / num
     wanted = np.array([0.5, 0.2, 0.3])
-    assert (abs(shares - wanted) <= 5 * np.sqrt(wanted * (1 - wanted) / num)).all()  # within 5 standard errors
+    assert (
+        abs(shares - wanted) <= 5 * np.sqrt(wanted * (1 - wanted) / num)
+    ).all()  # within 5 standard errors
 
 
 def test_rounding_never_draws_what_is_not_there():
@@ -77,7 +81,9 @@ def test_a_rollout_ends_the_game_and_counts_points_of_the_first_player(weighted)
     seen = set()
     for _ in range(200):
         state = game.initial_states()[0]
-        points = rollout(game.rules, state, weighted, rules.rollout_weights(game.rules), scratch, rng)
+        points = rollout(
+            game.rules, state, weighted, rules.rollout_weights(game.rules), scratch, rng
+        )
         board = game.cells(state)
         assert game.over(state[None])[0]
         assert points == 1 + np.sign((board == 1).sum() - (board == 2).sum())

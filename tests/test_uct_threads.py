@@ -20,14 +20,19 @@ def run(search, moves=()):
 
 def single_searches(game, search, statistics):
     """Return searches with one thread each that begin with the shares and the random numbers of ``search``'s threads."""
-    singles = [UctSearch(game, num_simulations=worker.simulations, statistics=statistics) for worker in search.workers]
+    singles = [
+        UctSearch(game, num_simulations=worker.simulations, statistics=statistics)
+        for worker in search.workers
+    ]
     for single, worker in zip(singles, search.workers):
         single.workers[0].rng[:] = worker.rng
     return singles
 
 
 @pytest.mark.parametrize("statistics", ["node", "position"])
-@pytest.mark.parametrize(("name", "moves"), [("connect_four", [3, 3]), ("othello:6", []), ("tic_tac_toe", [4])])
+@pytest.mark.parametrize(
+    ("name", "moves"), [("connect_four", [3, 3]), ("othello:6", []), ("tic_tac_toe", [4])]
+)
 def test_the_result_is_the_sum_of_independent_searches(name, moves, statistics):
     game = make_game(name)
     search = UctSearch(game, num_simulations=1000, num_threads=3, statistics=statistics, seed=7)
@@ -41,7 +46,9 @@ def test_the_result_is_the_sum_of_independent_searches(name, moves, statistics):
     wins = np.nansum([part.visits * part.values for part in parts], axis=0)
     seen = found.visits > 0
     np.testing.assert_allclose(found.values[seen], wins[seen] / found.visits[seen], atol=1e-5)
-    assert found.value == pytest.approx(sum(part.num_simulations * part.value for part in parts) / 1000, abs=1e-9)
+    assert found.value == pytest.approx(
+        sum(part.num_simulations * part.value for part in parts) / 1000, abs=1e-9
+    )
     assert found.visits[found.action] == found.visits.max()
 
 
@@ -67,7 +74,13 @@ def test_seed_simulations_and_threads_fix_the_moves_of_a_whole_game(statistics):
     game = make_game("connect_four")
 
     def moves(num_threads, seed):
-        search, played, visits = UctSearch(game, num_simulations=300, num_threads=num_threads, statistics=statistics, seed=seed), [], []
+        search, played, visits = (
+            UctSearch(
+                game, num_simulations=300, num_threads=num_threads, statistics=statistics, seed=seed
+            ),
+            [],
+            [],
+        )
         for _ in range(6):
             found = run(search, played)
             played.append(found.action)
@@ -81,7 +94,9 @@ def test_seed_simulations_and_threads_fix_the_moves_of_a_whole_game(statistics):
 
 def test_a_win_at_once_is_found_by_threads_too():
     for final_move in ("visits", "value"):
-        search = UctSearch(make_game("connect_x:4x3x3"), num_simulations=200, num_threads=2, final_move=final_move)
+        search = UctSearch(
+            make_game("connect_x:4x3x3"), num_simulations=200, num_threads=2, final_move=final_move
+        )
         found = run(search, [0, 1, 2, 0, 2, 1, 1, 1])
         assert found.action == 2
         assert found.values[2] == 1.0
@@ -105,14 +120,28 @@ def test_nodes_are_shared_out():
 
 
 def test_a_time_limit_ends_every_thread_after_some_work():
-    search = UctSearch(make_game("connect_four"), num_simulations=None, time_limit_s=0.05, num_threads=2, max_nodes=10_000)
+    search = UctSearch(
+        make_game("connect_four"),
+        num_simulations=None,
+        time_limit_s=0.05,
+        num_threads=2,
+        max_nodes=10_000,
+    )
     found = run(search)
-    assert found.visits.sum() == found.num_simulations == sum(worker.done for worker in search.workers)
+    assert (
+        found.visits.sum() == found.num_simulations == sum(worker.done for worker in search.workers)
+    )
     assert all(worker.done >= uct.FIRST_CHUNK for worker in search.workers)
 
 
 def test_a_time_that_is_over_before_it_began_gives_each_thread_a_chunk():
-    search = UctSearch(make_game("tic_tac_toe"), num_simulations=None, time_limit_s=1e-9, num_threads=3, max_nodes=10_000)
+    search = UctSearch(
+        make_game("tic_tac_toe"),
+        num_simulations=None,
+        time_limit_s=1e-9,
+        num_threads=3,
+        max_nodes=10_000,
+    )
     assert run(search).num_simulations == 3 * uct.FIRST_CHUNK
 
 
@@ -120,14 +149,27 @@ def test_progress_counts_the_simulations_of_all_threads(monkeypatch):
     monkeypatch.setattr(uct, "PROGRESS_S", 0.0)
     reports = []
     game = make_game("tic_tac_toe")
-    UctSearch(game, num_simulations=20_000, num_threads=2).run(game.initial_states()[0], lambda *report: reports.append(report))
+    UctSearch(game, num_simulations=20_000, num_threads=2).run(
+        game.initial_states()[0], lambda *report: reports.append(report)
+    )
     done, totals = zip(*reports)
-    assert len(done) > 2 and list(done) == sorted(done) and set(totals) == {20_000} and done[-1] == 20_000
+    assert (
+        len(done) > 2
+        and list(done) == sorted(done)
+        and set(totals) == {20_000}
+        and done[-1] == 20_000
+    )
 
 
 def test_an_interruption_ends_all_threads_and_the_next_search_is_whole(monkeypatch):
     monkeypatch.setattr(uct, "PROGRESS_S", 0.0)
-    search = UctSearch(make_game("tic_tac_toe"), num_simulations=None, time_limit_s=20.0, num_threads=2, max_nodes=10_000)
+    search = UctSearch(
+        make_game("tic_tac_toe"),
+        num_simulations=None,
+        time_limit_s=20.0,
+        num_threads=2,
+        max_nodes=10_000,
+    )
 
     def interrupt(done, total):
         raise KeyboardInterrupt
@@ -158,22 +200,45 @@ def test_zero_takes_all_cores(monkeypatch):
 
 
 def test_arrays_on_own_lines_are_copies_apart_from_everything():
-    for array in (np.array([7], np.uint64), np.zeros(0, np.bool_), np.arange(6, dtype=np.int32).reshape(2, 3)):
+    for array in (
+        np.array([7], np.uint64),
+        np.zeros(0, np.bool_),
+        np.arange(6, dtype=np.int32).reshape(2, 3),
+    ):
         copies = [on_own_lines(array) for _ in range(20)]
-        assert all((copy == array).all() and copy.dtype == array.dtype and copy.shape == array.shape for copy in copies)
-        assert all(copy.flags.c_contiguous and copy.flags.aligned and copy.flags.writeable for copy in copies)
+        assert all(
+            (copy == array).all() and copy.dtype == array.dtype and copy.shape == array.shape
+            for copy in copies
+        )
+        assert all(
+            copy.flags.c_contiguous and copy.flags.aligned and copy.flags.writeable
+            for copy in copies
+        )
         lines = [copy.ctypes.data // 128 for copy in copies]
-        assert array.size == 0 or (len(set(lines)) == 20 and all(copy.ctypes.data % 128 == 0 for copy in copies))
+        assert array.size == 0 or (
+            len(set(lines)) == 20 and all(copy.ctypes.data % 128 == 0 for copy in copies)
+        )
 
 
 def test_threads_share_no_memory_that_they_write():
-    search = UctSearch(make_game("othello:6"), num_simulations=50, num_threads=2, rollout="weighted", statistics="position")
-    first, second = ([worker.rng, *worker.tree, *worker._scratch, *worker._rollouts.scratch] for worker in search.workers)
+    search = UctSearch(
+        make_game("othello:6"),
+        num_simulations=50,
+        num_threads=2,
+        rollout="weighted",
+        statistics="position",
+    )
+    first, second = (
+        [worker.rng, *worker.tree, *worker._scratch, *worker._rollouts.scratch]
+        for worker in search.workers
+    )
     assert not any(np.shares_memory(a, b) for a in first for b in second)
 
 
 def test_the_roots_of_all_trees_list_the_same_moves():
-    search = UctSearch(make_game("othello"), num_simulations=200, num_threads=3, statistics="position")
+    search = UctSearch(
+        make_game("othello"), num_simulations=200, num_threads=3, statistics="position"
+    )
     run(search, [20])
     first, *others = (children_of(worker.tree, ROOT_INDEX)[0].tolist() for worker in search.workers)
     assert first and all(other == first for other in others)
@@ -195,7 +260,10 @@ def test_a_player_with_threads_says_so_in_its_name_and_keeps_them_under_other_li
     ("settings", "words"),
     [
         ({"num_threads": -1}, "num_threads=-1 is not allowed: it is a number from 0 on"),
-        ({"num_threads": 2, "max_nodes": 19}, "max_nodes=19 is not allowed: for tic_tac_toe with 2 threads it goes from 20 to"),
+        (
+            {"num_threads": 2, "max_nodes": 19},
+            "max_nodes=19 is not allowed: for tic_tac_toe with 2 threads it goes from 20 to",
+        ),
     ],
 )
 def test_impossible_numbers_are_refused_in_a_sentence(settings, words):

@@ -11,7 +11,16 @@ from naive_uct import NaiveUct
 from alphazero.games.registry import make_game
 from alphazero.runtime.random_generators import child_generator, kernel_rng
 from alphazero.search.uct.search import UctSearch
-from alphazero.search.uct.tree import NO_CHILDREN, ROOT_INDEX, TABLE_SIZE, children_of, find_position, make_tree, ucb1, wins_of
+from alphazero.search.uct.tree import (
+    NO_CHILDREN,
+    ROOT_INDEX,
+    TABLE_SIZE,
+    children_of,
+    find_position,
+    make_tree,
+    ucb1,
+    wins_of,
+)
 
 TWICE = str(Path(__file__).parent / "twice_game.py")
 NAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_four", "othello:4", "othello", TWICE)
@@ -71,12 +80,22 @@ def test_wins_count_draws_as_half_and_belong_to_one_side():
 def test_trees_are_those_of_the_naive_twin(name, by_position):
     game, seed = make_game(name), 3
     num_simulations = 250
-    twin = NaiveUct(game, game.initial_states()[0], 0.9, by_position, kernel_rng(child_generator(seed, "uct")))
+    twin = NaiveUct(
+        game, game.initial_states()[0], 0.9, by_position, kernel_rng(child_generator(seed, "uct"))
+    )
     for _ in range(num_simulations):
         twin.simulate()
-    search = UctSearch(game, uct_c=0.9, num_simulations=num_simulations, statistics="position" if by_position else "node", seed=seed)
+    search = UctSearch(
+        game,
+        uct_c=0.9,
+        num_simulations=num_simulations,
+        statistics="position" if by_position else "node",
+        seed=seed,
+    )
     search.run(twin.root)
-    assert dict(visited(search, twin)) == {name: (len(results), sum(results)) for name, results in twin.results.items()}
+    assert dict(visited(search, twin)) == {
+        name: (len(results), sum(results)) for name, results in twin.results.items()
+    }
 
 
 def visited(search, twin):
@@ -84,7 +103,10 @@ def visited(search, twin):
     stack = [(ROOT_INDEX, (), twin.root)]
     while stack:
         node, moves, state = stack.pop()
-        visits, points = int(search.tree.nodes[node]["visits"]), int(search.tree.nodes[node]["points"])
+        visits, points = (
+            int(search.tree.nodes[node]["visits"]),
+            int(search.tree.nodes[node]["points"]),
+        )
         if visits == 0:
             continue
         yield twin.name(moves, state), (visits, points - visits)
@@ -125,7 +147,14 @@ def test_each_root_move_is_visited_once_by_as_many_simulations_as_there_are_move
 
 def test_unvisited_moves_are_taken_in_random_order():
     # Each column is the first one with probability 1/7: of 700 seeds within 5 standard errors, sqrt(700 * 1/7 * 6/7) = 9.3, of 100.
-    firsts = Counter(int(np.argmax(UctSearch(make_game("connect_four"), num_simulations=1, seed=seed).run(START).visits)) for seed in range(700))
+    firsts = Counter(
+        int(
+            np.argmax(
+                UctSearch(make_game("connect_four"), num_simulations=1, seed=seed).run(START).visits
+            )
+        )
+        for seed in range(700)
+    )
     assert all(abs(firsts[column] - 100) < 5 * 9.3 for column in range(7))
 
 
@@ -158,7 +187,10 @@ def test_the_bandit_of_two_sure_arms_is_played_as_worked_out_by_hand():
 
 
 def test_a_position_has_the_same_statistics_however_it_is_reached():
-    shared, apart = grown("tic_tac_toe", 20_000, statistics="position").tree, grown("tic_tac_toe", 20_000).tree
+    shared, apart = (
+        grown("tic_tac_toe", 20_000, statistics="position").tree,
+        grown("tic_tac_toe", 20_000).tree,
+    )
     first, second = [0, 4, 8], [8, 4, 0]
     assert find(shared, first) == find(shared, second)
     assert shared.nodes[find(shared, first)]["visits"] > 0
@@ -174,7 +206,10 @@ def test_every_position_is_held_once_and_edges_lead_to_what_follows(name):
     for node in expanded(tree):
         actions, children = children_of(tree, node)
         assert (actions == np.flatnonzero(game.legal_action_mask(positions[node][None])[0])).all()
-        assert (game.step(np.repeat(positions[node][None], len(actions), axis=0), actions).states == positions[children]).all()
+        assert (
+            game.step(np.repeat(positions[node][None], len(actions), axis=0), actions).states
+            == positions[children]
+        ).all()
 
 
 def test_tic_tac_toe_has_no_more_nodes_than_positions():
@@ -191,7 +226,12 @@ def test_visits_of_a_position_are_those_of_all_lines_that_lead_to_it():
             incoming[int(child)] += 1
     assert max(incoming.values()) > 1
     # A simulation passes each ply once: the visits of the positions of a ply sum to the simulations that got that far.
-    plies = np.array([(position[0] | position[1]).item().bit_count() for position in tree.positions[: tree.sizes[0]]])
+    plies = np.array(
+        [
+            (position[0] | position[1]).item().bit_count()
+            for position in tree.positions[: tree.sizes[0]]
+        ]
+    )
     visits = tree.nodes["visits"][: tree.sizes[0]]
     by_ply = [int(visits[plies == ply].sum()) for ply in range(10)]
     assert by_ply[0] == by_ply[1] == 3000
@@ -203,7 +243,10 @@ def test_positions_are_found_again_in_a_table_that_was_used_before(dtype):
     rng = np.random.default_rng(0)
     states = np.unique(rng.integers(0, 100, size=(600, 3)).astype(dtype), axis=0)
     tree = make_tree(600, 3, np.dtype(dtype), by_position=True)
-    for part in (states[:400], states[200:]):  # the second search begins with the table of the first
+    for part in (
+        states[:400],
+        states[200:],
+    ):  # the second search begins with the table of the first
         tree.sizes[:] = 0
         nodes = [int(find_position(tree, state)) for state in part]
         assert nodes == list(range(len(part)))

@@ -30,18 +30,36 @@ EXAMPLES = [
     "alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero compare run=A,B,C set=fresh.csv",
     "alphazero train --multirun experiment=ablation/base,ablation/adamw,ablation/gumbel seed=1,2",
 ]
-_APART = ("seed", "resume", "run.name", "run.root", "run.keep_networks", "run.retune", "run.sample_game_every")  # keys that make no other way of training
+_APART = (
+    "seed",
+    "resume",
+    "run.name",
+    "run.root",
+    "run.keep_networks",
+    "run.retune",
+    "run.sample_game_every",
+)  # keys that make no other way of training
 
 
 @dataclasses.dataclass
 class CompareSettings:
     """What is compared."""
 
-    run: str = option("", "folders of runs, with commas between them; the first is what the others are compared with")
-    set: str | None = option(None, "file of the positions, see 'alphazero make_evaluation_set'; without it those that ship with the game")
+    run: str = option(
+        "",
+        "folders of runs, with commas between them; the first is what the others are compared with",
+    )
+    set: str | None = option(
+        None,
+        "file of the positions, see 'alphazero make_evaluation_set'; without it those that ship with the game",
+    )
     num_simulations: int = option(200, "simulations for a move", 1, 1_000_000)
-    engine: str = option("torch", "what runs the networks", choices=("torch", "torch_compile", "openvino"))
-    precision: str = option("float32", "number format; int8 needs openvino", choices=("float32", "bfloat16", "int8"))
+    engine: str = option(
+        "torch", "what runs the networks", choices=("torch", "torch_compile", "openvino")
+    )
+    precision: str = option(
+        "float32", "number format; int8 needs openvino", choices=("float32", "bfloat16", "int8")
+    )
     json: str | None = option(None, "write the figures to this file")
 
 
@@ -70,28 +88,46 @@ def main(words: list[str], console: Console | None = None) -> int:
         raise ConfigError("run= takes two folders of runs or more, with commas between them.")
     places = [Path(path).resolve() for path in paths]
     if twice := sorted({path for path, place in zip(paths, places) if places.count(place) > 1}):
-        raise ConfigError(f"run= names {', '.join(twice)} more than once: a run differs in nothing from itself.")
-    compare([RunFolder.find(path, "", None, key="run") for path in paths], settings, console or Console(highlight=False))
+        raise ConfigError(
+            f"run= names {', '.join(twice)} more than once: a run differs in nothing from itself."
+        )
+    compare(
+        [RunFolder.find(path, "", None, key="run") for path in paths],
+        settings,
+        console or Console(highlight=False),
+    )
     return 0
 
 
 def compare(folders: list[RunFolder], settings: CompareSettings, console: Console) -> None:
     """Measure the newest network of each run, and print how the ways of training differ."""
-    stored = [config.from_stored(TrainSettings, folder.read_config(), folder.config) for folder in folders]
+    stored = [
+        config.from_stored(TrainSettings, folder.read_config(), folder.config) for folder in folders
+    ]
     names = {run.game.name for run in stored}
     if len(names) > 1:
-        raise ConfigError(f"runs of {' and '.join(sorted(names))} cannot be compared: take runs of one game.")
+        raise ConfigError(
+            f"runs of {' and '.join(sorted(names))} cannot be compared: take runs of one game."
+        )
     game = make_game(stored[0].game.name)
     positions = find_set(settings.set, game)
     jit.announce_first_compilation()
     ways: dict[str, Way] = {}
     for folder, run in zip(folders, stored):
-        with Console(stderr=True).status(f"{folder.path.name} answers {len(positions):,} positions of {game.name} ..."):
+        with Console(stderr=True).status(
+            f"{folder.path.name} answers {len(positions):,} positions of {game.name} ..."
+        ):
             _add(ways, folder, run, game, positions, settings)
     ways = list(ways.values())
     _name(ways)
-    console.print(f"\n{game.name}: {len(folders)} runs on {len(positions):,} positions: how often the exact result is kept,", soft_wrap=True)
-    console.print(f"by the network alone and by a search of {settings.num_simulations} simulations", soft_wrap=True)
+    console.print(
+        f"\n{game.name}: {len(folders)} runs on {len(positions):,} positions: how often the exact result is kept,",
+        soft_wrap=True,
+    )
+    console.print(
+        f"by the network alone and by a search of {settings.num_simulations} simulations",
+        soft_wrap=True,
+    )
     for number, way in enumerate(ways, 1):
         if len(ways) > 1:
             console.print(f"  way {number}: {way.label}", markup=False, soft_wrap=True)
@@ -109,15 +145,27 @@ def compare(folders: list[RunFolder], settings: CompareSettings, console: Consol
 def table(ways: list[Way]) -> Table:
     """Return the ways as rows: how long, shares of moves that keep the result, and the difference from the first."""
     result = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("\nway", "\nruns", "training,\nminutes", "alone,\nkept %", "less the\nfirst", "search,\nkept %", "less the\nfirst"):
+    for heading in (
+        "\nway",
+        "\nruns",
+        "training,\nminutes",
+        "alone,\nkept %",
+        "less the\nfirst",
+        "search,\nkept %",
+        "less the\nfirst",
+    ):
         result.add_column(heading, justify="right")
     first = ways[0]
     for number, way in enumerate(ways, 1):
         figures = []
         for kept, baseline in ((way.raw_kept, first.raw_kept), (way.kept, first.kept)):
             figures.append(f"{100 * np.mean(kept):.1f}")
-            figures.append("" if way is first else _text(difference(np.stack(kept), np.stack(baseline))))
-        result.add_row(str(number), str(len(way.kept)), f"{np.mean(way.seconds) / 60:.1f}", *figures)
+            figures.append(
+                "" if way is first else _text(difference(np.stack(kept), np.stack(baseline)))
+            )
+        result.add_row(
+            str(number), str(len(way.kept)), f"{np.mean(way.seconds) / 60:.1f}", *figures
+        )
     return result
 
 
@@ -125,39 +173,76 @@ def table_of_runs(ways: list[Way]) -> Table:
     """Return each run of the ways as a row: how far its seed alone takes it from the others of its way."""
     result = Table(box=None, pad_edge=False, header_style="bold")
     result.add_column("\nrun", overflow="fold")
-    for heading in ("\nway", "\niterations", "training,\nminutes", "alone,\nkept %", "search,\nkept %"):
+    for heading in (
+        "\nway",
+        "\niterations",
+        "training,\nminutes",
+        "alone,\nkept %",
+        "search,\nkept %",
+    ):
         result.add_column(heading, justify="right")
     for number, way in enumerate(ways, 1):
-        for name, iterations, seconds, raw_kept, kept in zip(way.names, way.iterations, way.seconds, way.raw_kept, way.kept):
-            result.add_row(name, str(number), str(iterations), f"{seconds / 60:.1f}", f"{100 * raw_kept.mean():.1f}", f"{100 * kept.mean():.1f}")
+        for name, iterations, seconds, raw_kept, kept in zip(
+            way.names, way.iterations, way.seconds, way.raw_kept, way.kept
+        ):
+            result.add_row(
+                name,
+                str(number),
+                str(iterations),
+                f"{seconds / 60:.1f}",
+                f"{100 * raw_kept.mean():.1f}",
+                f"{100 * kept.mean():.1f}",
+            )
     return result
 
 
-def _add(ways: dict[str, Way], folder: RunFolder, run: TrainSettings, game, positions: EvaluationSet, settings: CompareSettings) -> None:
+def _add(
+    ways: dict[str, Way],
+    folder: RunFolder,
+    run: TrainSettings,
+    game,
+    positions: EvaluationSet,
+    settings: CompareSettings,
+) -> None:
     """Measure a run and put it to the runs of its way."""
     from alphazero.players.network import NetworkPlayer
     from alphazero.storage.checkpoint import find_network, load_network
 
     values = {key: value for key, value, *_ in config.rows(run) if key not in _APART}
     way = ways.setdefault(json.dumps(values, default=str), Way("", values, [], [], [], [], []))
-    player = NetworkPlayer(game, folder.path, settings.num_simulations, choice=EngineChoice(settings.engine, settings.precision))
+    player = NetworkPlayer(
+        game,
+        folder.path,
+        settings.num_simulations,
+        choice=EngineChoice(settings.engine, settings.precision),
+    )
     info = load_network(find_network(folder.path)).info
     way.names.append(folder.path.name)
     way.seconds.append(info.get("elapsed_s", float("nan")))
     way.iterations.append(info.get("iteration", 0))
-    way.raw_kept.append(measure_accuracy(player.limited(0, None).choose, positions, with_values=False).is_kept)
+    way.raw_kept.append(
+        measure_accuracy(player.limited(0, None).choose, positions, with_values=False).is_kept
+    )
     way.kept.append(measure_accuracy(player.choose, positions, with_values=False).is_kept)
 
 
 def _name(ways: list[Way]) -> None:
     """Label each way by the settings in which it differs from the first."""
     for way in ways:
-        changed = [f"{key}={config.word_of(value)}" for key, value in way.settings.items() if value != ways[0].settings.get(key)]
+        changed = [
+            f"{key}={config.word_of(value)}"
+            for key, value in way.settings.items()
+            if value != ways[0].settings.get(key)
+        ]
         way.label = " ".join(changed) or "the one that the others are compared with"
 
 
 def _notes(ways: list[Way]) -> str:
-    told = "positions and seeds" if all(len(way.kept) > 1 for way in ways) else "the positions alone: runs of other seeds would differ too"
+    told = (
+        "positions and seeds"
+        if all(len(way.kept) > 1 for way in ways)
+        else "the positions alone: runs of other seeds would differ too"
+    )
     if len(ways) == 1:
         return "\nOne way of training: the settings of these runs are alike but for the seed."
     return f"\nDifferences in percentage points with 95 % intervals, over {told}."
@@ -177,7 +262,9 @@ def _to_plain(ways: list[Way], positions: EvaluationSet) -> dict:
             "iterations": way.iterations,
             "raw_kept": [float(kept.mean()) for kept in way.raw_kept],
             "kept": [float(kept.mean()) for kept in way.kept],
-            "raw_difference": difference(np.stack(way.raw_kept), np.stack(first.raw_kept))._asdict(),
+            "raw_difference": difference(
+                np.stack(way.raw_kept), np.stack(first.raw_kept)
+            )._asdict(),
             "difference": difference(np.stack(way.kept), np.stack(first.kept))._asdict(),
         }
         for way in ways

@@ -17,4 +17,11 @@ def counting_bar() -> Progress:
         TimeRemainingColumn(),
         TextColumn("left"),
     )
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal, speed_estimate_period=PACE_S, expand=True)
+    return Progress(
+        *columns,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        speed_estimate_period=PACE_S,
+        expand=True,
+    )

@@ -12,7 +12,9 @@ from alphazero.runtime import jit
 from alphazero.runtime.settings import from_overrides, option
 
 COMMAND = "alphazero engine"
-SUMMARY = "Answer one JSON line on standard output for every JSON line on standard input (docs/PLAY.md)."
+SUMMARY = (
+    "Answer one JSON line on standard output for every JSON line on standard input (docs/PLAY.md)."
+)
 EXAMPLES = [
     """echo '{"game": "connect_four", "moves": [3, 3, 2]}' | alphazero engine""",
     "alphazero engine player=uct num_simulations=5000",
@@ -25,7 +27,9 @@ EXAMPLES = [
 class EngineOptions:
     """Who answers."""
 
-    network: str | None = option(None, "the path of a network or of a run; without it the player below answers")
+    network: str | None = option(
+        None, "the path of a network or of a run; without it the player below answers"
+    )
     player: str = option(
         "auto",
         "who answers where no network is named: best is the network that ships with the game, auto is best or, where none ships, uct; solver plays perfectly",

@@ -38,9 +38,17 @@ _COLORS = ("#2b6cb0", "#c05621")
 class EvaluateOptions:
     """Who is measured, on what."""
 
-    game: str | None = option(None, "which game; without it the network's own, otherwise that of the set, or connect_four")
-    network: str = option("network", "a network or a run, or any player: uct:1000, random; network is the newest of the game, or else the one that ships")
-    set: str | None = option(None, "file of the positions, see 'alphazero make_evaluation_set'; without it those that ship with the game")
+    game: str | None = option(
+        None, "which game; without it the network's own, otherwise that of the set, or connect_four"
+    )
+    network: str = option(
+        "network",
+        "a network or a run, or any player: uct:1000, random; network is the newest of the game, or else the one that ships",
+    )
+    set: str | None = option(
+        None,
+        "file of the positions, see 'alphazero make_evaluation_set'; without it those that ship with the game",
+    )
     show: int = option(0, "misplayed positions to print", 0, 10_000)
     plot: str | None = option(None, "picture to write of the figures by ply (.png, .svg, .pdf)")
     json: str | None = option(None, "write the figures to this file")
@@ -67,17 +75,26 @@ def main(words: list[str], console: Console | None = None) -> int:
     warm_up(game, players.values(), Console(stderr=True))
     reports = {}
     for name, player in players.items():
-        with Console(stderr=True).status(f"{name} answers {len(evaluation_set):,} positions of {game.name} ..."):
+        with Console(stderr=True).status(
+            f"{name} answers {len(evaluation_set):,} positions of {game.name} ..."
+        ):
             reports[name] = measure_accuracy(player.choose, evaluation_set)
     console.print(_title(game, evaluation_set, settings, players), markup=False, soft_wrap=True)
     console.print(report_table(evaluation_set, reports))
     console.print("\n" + "\n".join(value_lines(reports)), soft_wrap=True)
     _show(console, game, list(reports.values())[-1], settings.show)
     if settings.json:
-        Path(settings.json).write_text(json.dumps(_to_plain(game, settings, evaluation_set, reports)) + "\n")
+        Path(settings.json).write_text(
+            json.dumps(_to_plain(game, settings, evaluation_set, reports)) + "\n"
+        )
         console.print(f"Figures: {settings.json}", markup=False, soft_wrap=True)
     if settings.plot:
-        draw(evaluation_set, reports, f"{game.name}: {list(players.values())[-1].name}", Path(settings.plot))
+        draw(
+            evaluation_set,
+            reports,
+            f"{game.name}: {list(players.values())[-1].name}",
+            Path(settings.plot),
+        )
         console.print(f"Picture: {settings.plot}", markup=False, soft_wrap=True)
     return 0
 
@@ -95,8 +112,15 @@ def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyRepor
         if heading:
             table.add_row(f"[dim]by {heading}[/]")
         for label, rows in groups.items():
-            figures = [(_text(report.kept(rows)), f"{100 * report.optimal(rows).share:.1f}") for report in reports.values()]
-            table.add_row(label if rows is everything else f"  {label}", f"{rows.sum():,}", *(text for pair in figures for text in pair))
+            figures = [
+                (_text(report.kept(rows)), f"{100 * report.optimal(rows).share:.1f}")
+                for report in reports.values()
+            ]
+            table.add_row(
+                label if rows is everything else f"  {label}",
+                f"{rows.sum():,}",
+                *(text for pair in figures for text in pair),
+            )
     return table
 
 
@@ -112,22 +136,44 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
     return lines
 
 
-def draw(evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport], title: str, output: Path) -> None:
+def draw(
+    evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport], title: str, output: Path
+) -> None:
     """Draw the two shares by ply with their intervals; raises ConfigError if matplotlib is missing or cannot write that kind of file."""
     from alphazero.cli.plot import new_figure, save_figure
 
     figure, axes = new_figure(1, 2, title, size=(11, 4.2))
     groups = groups_of(evaluation_set)["ply"]
-    for axis, name, heading in ((axes[0], "kept", "keeps the result"), (axes[1], "optimal", "plays the best score")):
+    for axis, name, heading in (
+        (axes[0], "kept", "keeps the result"),
+        (axes[1], "optimal", "plays the best score"),
+    ):
         for place, (label, report, color) in enumerate(zip(reports, reports.values(), _COLORS)):
             shares = [getattr(report, name)(rows) for rows in groups.values()]
             heights = np.array([100 * share.share for share in shares])
-            ends = np.array([[100 * share.interval.low, 100 * share.interval.high] for share in shares]).T
+            ends = np.array(
+                [[100 * share.interval.low, 100 * share.interval.high] for share in shares]
+            ).T
             places = np.arange(len(shares)) + 0.12 * place
-            axis.errorbar(places, heights, np.abs(ends - heights), fmt="o-", color=color, capsize=2, label=label)
-        axis.set(title=heading, xlabel="ply (95 % intervals)", ylabel="% of the positions", ylim=(None, 101))
+            axis.errorbar(
+                places,
+                heights,
+                np.abs(ends - heights),
+                fmt="o-",
+                color=color,
+                capsize=2,
+                label=label,
+            )
+        axis.set(
+            title=heading,
+            xlabel="ply (95 % intervals)",
+            ylabel="% of the positions",
+            ylim=(None, 101),
+        )
         axis.set_xticks(np.arange(len(groups)), groups)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+    figure.legend(
+        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False
+    )
     save_figure(figure, output, key="plot")
 
 
@@ -141,11 +187,17 @@ def _players(settings: EvaluateSettings, game: Game) -> dict:
         return {"network alone": player}
     from alphazero.players.network import DEFAULT_SIMULATIONS
 
-    limit = f"{own.num_simulations or DEFAULT_SIMULATIONS:,} simulations" if own.time_limit_s is None else f"{own.time_limit_s:g} s"
+    limit = (
+        f"{own.num_simulations or DEFAULT_SIMULATIONS:,} simulations"
+        if own.time_limit_s is None
+        else f"{own.time_limit_s:g} s"
+    )
     return {"network alone": player.limited(0, None), limit: player}
 
 
-def _title(game: Game, evaluation_set: EvaluationSet, settings: EvaluateSettings, players: dict) -> str:
+def _title(
+    game: Game, evaluation_set: EvaluationSet, settings: EvaluateSettings, players: dict
+) -> str:
     name = list(players.values())[-1].name
     which = settings.set or f"the set that ships (seed {evaluation_set.notes.get('seed', '?')})"
     return f"{game.name}: {name} on {len(evaluation_set):,} positions of {which}, 95 % intervals in brackets\n"
@@ -157,13 +209,32 @@ def _show(console: Console, game: Game, report: AccuracyReport, num_shown: int) 
     for row in report.misplayed()[:num_shown]:
         state, best = evaluation_set.states[row], int(evaluation_set.values[row])
         values, action = values_of(evaluation_set.action_scores[row]), int(report.actions[row])
-        print_misplayed(console, game, state, (action, int(values[action])), (np.flatnonzero(values == best).tolist(), best))
-        console.print(f"moves=[{','.join(map(str, evaluation_set.moves[row]))}]", markup=False, soft_wrap=True)
+        print_misplayed(
+            console,
+            game,
+            state,
+            (action, int(values[action])),
+            (np.flatnonzero(values == best).tolist(), best),
+        )
+        console.print(
+            f"moves=[{','.join(map(str, evaluation_set.moves[row]))}]", markup=False, soft_wrap=True
+        )
 
 
-def _to_plain(game: Game, settings: EvaluateSettings, evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport]) -> dict:
+def _to_plain(
+    game: Game,
+    settings: EvaluateSettings,
+    evaluation_set: EvaluationSet,
+    reports: dict[str, AccuracyReport],
+) -> dict:
     figures = {name: report.to_plain() for name, report in reports.items()}
-    return {"game": game.name, "player": settings.network, "set": settings.set or "shipped", "notes": evaluation_set.notes, "players": figures}
+    return {
+        "game": game.name,
+        "player": settings.network,
+        "set": settings.set or "shipped",
+        "notes": evaluation_set.notes,
+        "players": figures,
+    }
 
 
 def _text(share: Share) -> str:

@@ -22,7 +22,9 @@ def print_help(command: str, summary: str, settings, examples: list[str]) -> Non
         table.add_column(name, overflow="fold")
     for key, value, text, allowed in rows(settings):
         shown = "" if value is None or value == "" else str(value)
-        table.add_row(Text(key), Text(shown, style="cyan"), Text(text + (f" [{allowed}]" if allowed else "")))
+        table.add_row(
+            Text(key), Text(shown, style="cyan"), Text(text + (f" [{allowed}]" if allowed else ""))
+        )
     console.print(table)
     console.print("\n[bold]examples[/]")
     for example in examples:

@@ -8,7 +8,12 @@ from rich.console import Console
 
 from alphazero.cli.counting_bar import counting_bar
 from alphazero.cli.help_text import print_help
-from alphazero.evaluation.exact.sampling import IMMEDIATE_SHARE, RANDOM_SHARE, STRONG_SIMULATIONS, draw_set
+from alphazero.evaluation.exact.sampling import (
+    IMMEDIATE_SHARE,
+    RANDOM_SHARE,
+    STRONG_SIMULATIONS,
+    draw_set,
+)
 from alphazero.evaluation.exact.sets import write_set
 from alphazero.games.registry import make_game
 from alphazero.runtime import jit
@@ -32,9 +37,18 @@ class SetSettings:
     """Which positions, and where they go."""
 
     game: str = option("connect_four", "which game; it must have an exact solver")
-    num_positions: int = option(1000, "positions, half of them from random and half from strong play", 2, 1_000_000)
-    seed: int = option(0, "seed of the games that they come from; the same seed gives the same set", 0, 2**63 - 1)
-    max_empties: int | None = option(None, "the most empty squares of a position; without it the whole game, or 10 for othello", 1, 4096)
+    num_positions: int = option(
+        1000, "positions, half of them from random and half from strong play", 2, 1_000_000
+    )
+    seed: int = option(
+        0, "seed of the games that they come from; the same seed gives the same set", 0, 2**63 - 1
+    )
+    max_empties: int | None = option(
+        None,
+        "the most empty squares of a position; without it the whole game, or 10 for othello",
+        1,
+        4096,
+    )
     out: str | None = option(None, "file to write; without it GAME_SEED.csv")
     replace: bool = option(False, "write over a file that is there already")
 
@@ -51,23 +65,39 @@ def main(words: list[str]) -> int:
     game = make_game(settings.game)
     out = Path(settings.out or f"{game.name.replace(':', '_')}_{settings.seed}.csv")
     if out.is_file() and not settings.replace:
-        raise ConfigError(f"{out} is there already: name another file by out=, or let replace=true write over it.")
+        raise ConfigError(
+            f"{out} is there already: name another file by out=, or let replace=true write over it."
+        )
     jit.announce_first_compilation()
     if advice := solver_advice(game):
         print(advice, file=sys.stderr, flush=True)
     solver = make_solver(game)
     with counting_bar() as bar:
         task = bar.add_task(f"positions of {game.name}", total=settings.num_positions)
-        drawn = draw_set(game, solver, settings.num_positions, settings.seed, settings.max_empties, lambda done, _: bar.update(task, completed=done))
+        drawn = draw_set(
+            game,
+            solver,
+            settings.num_positions,
+            settings.seed,
+            settings.max_empties,
+            lambda done, _: bar.update(task, completed=done),
+        )
     write_set(out, dataclasses.replace(drawn, notes=_notes(settings, solver.name)))
     first, last = drawn.plies.min(), drawn.plies.max()
-    Console(highlight=False, soft_wrap=True).print(f"{len(drawn):,} positions of plies {first} to {last}, scored by {solver.name}: {out}", markup=False)
+    Console(highlight=False, soft_wrap=True).print(
+        f"{len(drawn):,} positions of plies {first} to {last}, scored by {solver.name}: {out}",
+        markup=False,
+    )
     return 0
 
 
 def _notes(settings: SetSettings, solver: str) -> dict[str, str]:
     """Return what the file says about itself: how to make it again."""
-    words = [f"game={settings.game}", f"num_positions={settings.num_positions}", f"seed={settings.seed}"]
+    words = [
+        f"game={settings.game}",
+        f"num_positions={settings.num_positions}",
+        f"seed={settings.seed}",
+    ]
     words += [f"max_empties={settings.max_empties}"] if settings.max_empties else []
     return {
         "seed": str(settings.seed),

@@ -41,11 +41,25 @@ class MatchOptions:
         "a player: random, uct, uct:1000, solver, best, network, or the path of a network or of a run; "
         "without it best (the network that ships with the game) or, where there is none, uct:1000",
     )
-    b: str | None = option(None, "its opponent; each moves first in half of the games; without it uct:1000 or, where no network ships, random")
-    num_games: int = option(100, "games, an even number: each opening is played twice, with colours swapped", 2, 1_000_000)
+    b: str | None = option(
+        None,
+        "its opponent; each moves first in half of the games; without it uct:1000 or, where no network ships, random",
+    )
+    num_games: int = option(
+        100,
+        "games, an even number: each opening is played twice, with colours swapped",
+        2,
+        1_000_000,
+    )
     opening_plies: int = option(4, "random moves that each pair of games starts with", 0, 1000)
-    drawn_openings: bool = option(False, "take openings alone that perfect play draws, by the exact solver: from there, a perfect opponent is drawn at best")
-    sprt: bool = option(False, "end the match as soon as it is decided whether A's rating minus B's is elo0 or elo1; num_games is then the most")
+    drawn_openings: bool = option(
+        False,
+        "take openings alone that perfect play draws, by the exact solver: from there, a perfect opponent is drawn at best",
+    )
+    sprt: bool = option(
+        False,
+        "end the match as soon as it is decided whether A's rating minus B's is elo0 or elo1; num_games is then the most",
+    )
     elo0: float = option(0.0, "sprt: the rating difference of hypothesis H0", -2000.0, 2000.0)
     elo1: float = option(50.0, "sprt: the larger one of hypothesis H1", -2000.0, 2000.0)
     alpha: float = option(0.05, "sprt: probability of accepting H1 where H0 is true", 1e-6, 0.49)
@@ -57,7 +71,12 @@ class MatchOptions:
 class MatchSettings(PlayerSettings, MatchOptions):
     """The settings of the command; those of the players hold for both, unless a player has its own: ``a=uct:500,uct_c=0.7``."""
 
-    seed: int = option(0, "seed of the openings and of the players; the same seed gives the same match", 0, 2**63 - 4)
+    seed: int = option(
+        0,
+        "seed of the openings and of the players; the same seed gives the same match",
+        0,
+        2**63 - 4,
+    )
 
 
 def main(words: list[str], console: Console | None = None) -> int:
@@ -67,25 +86,52 @@ def main(words: list[str], console: Console | None = None) -> int:
         return 0
     settings = from_overrides(MatchSettings, words, COMMAND)
     if settings.num_games % 2:
-        raise ConfigError(f"num_games={settings.num_games} is not allowed: num_games takes an even number, since colours alternate.")
+        raise ConfigError(
+            f"num_games={settings.num_games} is not allowed: num_games takes an even number, since colours alternate."
+        )
     check_folder(settings, "json")
-    sprt = Sprt(settings.elo0, settings.elo1, settings.alpha, settings.beta) if settings.sprt else None
-    game = make_game(settings.game or game_of_networks((settings.a, settings.b), settings) or DEFAULT_GAME)
-    specs = [named or default for named, default in zip((settings.a, settings.b), default_match(game.name))]
-    players = [make_player(spec, game, dataclasses.replace(settings, seed=settings.seed + index)) for index, spec in enumerate(specs)]
+    sprt = (
+        Sprt(settings.elo0, settings.elo1, settings.alpha, settings.beta) if settings.sprt else None
+    )
+    game = make_game(
+        settings.game or game_of_networks((settings.a, settings.b), settings) or DEFAULT_GAME
+    )
+    specs = [
+        named or default
+        for named, default in zip((settings.a, settings.b), default_match(game.name))
+    ]
+    players = [
+        make_player(spec, game, dataclasses.replace(settings, seed=settings.seed + index))
+        for index, spec in enumerate(specs)
+    ]
     console = console or Console(highlight=False)
     warm_up(game, players, Console(stderr=True))
     with MatchBar(settings.num_games, sprt) as bar:
         decide = None if sprt is None else bar.decide
         accept = _is_drawn(game) if settings.drawn_openings else None
-        report = play_match(game, *players, settings.num_games, settings.opening_plies, settings.seed, bar, decide, accept=accept)
+        report = play_match(
+            game,
+            *players,
+            settings.num_games,
+            settings.opening_plies,
+            settings.seed,
+            bar,
+            decide,
+            accept=accept,
+        )
     table = report_table(report)
     if sprt is not None:
         add_test(table, sprt, sprt.test(report.pair_counts), settings.num_games)
     console.print(table)
     if settings.json:
-        tested = {} if sprt is None else {"sprt": dataclasses.asdict(sprt) | sprt.test(report.pair_counts)._asdict()}
-        Path(settings.json).write_text(json.dumps(report.to_plain() | tested, allow_nan=False) + "\n")
+        tested = (
+            {}
+            if sprt is None
+            else {"sprt": dataclasses.asdict(sprt) | sprt.test(report.pair_counts)._asdict()}
+        )
+        Path(settings.json).write_text(
+            json.dumps(report.to_plain() | tested, allow_nan=False) + "\n"
+        )
         console.print(f"Report and games: {settings.json}", markup=False, soft_wrap=True)
     return 0
 
@@ -98,17 +144,29 @@ def _is_drawn(game):
 
 def report_table(report: MatchReport) -> Table:
     """Return the result as a table: by colour, the score and the rating with their intervals, and how varied the games were."""
-    table = Table(title=f"{report.game}: {len(report.games)} games of A against B", title_justify="left", title_style="bold", show_header=False)
+    table = Table(
+        title=f"{report.game}: {len(report.games)} games of A against B",
+        title_justify="left",
+        title_style="bold",
+        show_header=False,
+    )
     table.add_column(style="dim")
     table.add_column()
     for letter, name in (("A", report.player_a), ("B", report.player_b)):
         table.add_row(letter, name)
     table.add_section()
-    for label, tally in (("A in all", report.total), ("A moving first", report.as_first), ("A moving second", report.as_second)):
+    for label, tally in (
+        ("A in all", report.total),
+        ("A moving first", report.as_first),
+        ("A moving second", report.as_second),
+    ):
         table.add_row(label, f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost")
     table.add_section()
     low, high = report.score_interval
-    table.add_row("A's score", f"[bold]{report.score:.1%}[/bold]  (95 % interval {low:.1%} to {high:.1%}, over {len(report.pair_scores)} pairs)")
+    table.add_row(
+        "A's score",
+        f"[bold]{report.score:.1%}[/bold]  (95 % interval {low:.1%} to {high:.1%}, over {len(report.pair_scores)} pairs)",
+    )
     table.add_row(
         "A's rating minus B's",
         f"{_elo(report.elo)} Elo  (95 % interval {_elo(report.elo_interval.low)} to {_elo(report.elo_interval.high)})",
@@ -119,7 +177,9 @@ def report_table(report: MatchReport) -> Table:
         "Different games",
         f"{report.num_distinct_games} of {len(report.games)}, from {report.num_distinct_openings} openings of {report.opening_plies} plies",
     )
-    table.add_row("Length", f"{min(plies)} to {max(plies)} plies, {sum(plies) / len(plies):.1f} on average")
+    table.add_row(
+        "Length", f"{min(plies)} to {max(plies)} plies, {sum(plies) / len(plies):.1f} on average"
+    )
     return table
 
 
@@ -129,10 +189,19 @@ def add_test(table: Table, sprt: Sprt, result: SprtResult, num_games: int) -> No
     played = 2 * result.num_pairs
     accepted, other = (sprt.elo1, sprt.elo0) if result.accepted == "H1" else (sprt.elo0, sprt.elo1)
     after = f"after {played} of at most {num_games} games"
-    verdict = f"[bold]{result.accepted} accepted[/bold] {after}" if result.accepted else f"[bold]undecided[/bold] {after}"
+    verdict = (
+        f"[bold]{result.accepted} accepted[/bold] {after}"
+        if result.accepted
+        else f"[bold]undecided[/bold] {after}"
+    )
     table.add_section()
     table.add_row("SPRT", verdict)
-    table.add_row("", f"A's rating minus B's is {accepted:g} Elo rather than {other:g}" if result.accepted else f"between {accepted:g} and {other:g} Elo")
+    table.add_row(
+        "",
+        f"A's rating minus B's is {accepted:g} Elo rather than {other:g}"
+        if result.accepted
+        else f"between {accepted:g} and {other:g} Elo",
+    )
     table.add_row("LLR", f"{result.llr:+.2f}  (H0 is accepted at {low:.2f}, H1 at {high:+.2f})")
     if played < num_games:
         table.add_row("", "[dim]score and rating above: an early end overstates them[/dim]")
@@ -159,7 +228,9 @@ class MatchBar:
 
     def __call__(self, progress: MatchProgress) -> None:
         text = f"A: {progress.wins} won, {progress.draws} drawn, {progress.losses} lost"
-        self._progress.update(self._task, completed=progress.num_finished, description=text + self._llr)
+        self._progress.update(
+            self._task, completed=progress.num_finished, description=text + self._llr
+        )
 
     def decide(self, pair_counts) -> bool:
         """Return whether the test ends the match, see `alphazero.evaluation.match.play_match`."""

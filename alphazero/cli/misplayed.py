@@ -10,7 +10,13 @@ from alphazero.play.skin import skin_of
 from alphazero.solvers.solver import RESULT_WORDS
 
 
-def print_misplayed(console: Console, game: Game, state: np.ndarray, played: tuple[int, int], best: tuple[list[int], int]) -> None:
+def print_misplayed(
+    console: Console,
+    game: Game,
+    state: np.ndarray,
+    played: tuple[int, int],
+    best: tuple[list[int], int],
+) -> None:
     """Print one position.
 
     Args:
@@ -21,5 +27,10 @@ def print_misplayed(console: Console, game: Game, state: np.ndarray, played: tup
     skin, medium = skin_of(game), Medium.of(console)
     better = ", ".join(game.action_to_text(action) for action in best[0])
     words = f" played {game.action_to_text(played[0])}, a {RESULT_WORDS[played[1]]}, where {better} would have kept a {RESULT_WORDS[best[1]]}"
-    console.print(Text.assemble("\nmisplayed: ", side(game, skin, int(game.players(state[None])[0]), medium), words), soft_wrap=True)
+    console.print(
+        Text.assemble(
+            "\nmisplayed: ", side(game, skin, int(game.players(state[None])[0]), medium), words
+        ),
+        soft_wrap=True,
+    )
     console.print(draw_board(game, skin, state, medium))

@@ -40,10 +40,20 @@ class PlayOptions:
     """Who plays what."""
 
     game: str | None = option(None, "which game; without it the network's own, or connect_four")
-    first: str | None = option(None, "who moves first: human, random, uct, uct:1000, solver, best, network, or the path of a network or of a run")
-    second: str | None = option(None, "who moves second; a side left open is a person, against best (the network that ships) or, where there is none, uct")
-    moves: list[int] = option([], "start after these moves, e.g. [3,3,2], numbered as for 'alphazero engine'")
-    hint: str | None = option(None, "who gives hints; without it an engine of this game, or best, or uct")
+    first: str | None = option(
+        None,
+        "who moves first: human, random, uct, uct:1000, solver, best, network, or the path of a network or of a run",
+    )
+    second: str | None = option(
+        None,
+        "who moves second; a side left open is a person, against best (the network that ships) or, where there is none, uct",
+    )
+    moves: list[int] = option(
+        [], "start after these moves, e.g. [3,3,2], numbered as for 'alphazero engine'"
+    )
+    hint: str | None = option(
+        None, "who gives hints; without it an engine of this game, or best, or uct"
+    )
     boards: str = option(
         "auto",
         "draw the board after every move or the last one alone; auto: every one if a person plays",
@@ -56,7 +66,9 @@ class PlayOptions:
 class PlaySettings(PlayerSettings, PlayOptions):
     """The settings of the command; those of the engines hold for both sides, unless a side has its own: ``second=uct:500,uct_c=0.7``."""
 
-    seed: int | None = option(None, "seed of everything random; without it every game is another", 0, 2**63 - 4)
+    seed: int | None = option(
+        None, "seed of everything random; without it every game is another", 0, 2**63 - 4
+    )
 
 
 def main(words: list[str], console: Console | None = None, read_line=None) -> int:
@@ -71,7 +83,11 @@ def main(words: list[str], console: Console | None = None, read_line=None) -> in
     settings = from_overrides(PlaySettings, words, COMMAND)
     if settings.seed is None:
         settings.seed = secrets.randbelow(2**31)
-    game = make_game(settings.game or game_of_networks((settings.first, settings.second), settings) or DEFAULT_GAME)
+    game = make_game(
+        settings.game
+        or game_of_networks((settings.first, settings.second), settings)
+        or DEFAULT_GAME
+    )
     Session(game, settings.moves)  # refuses an impossible list before a network is loaded
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)
@@ -101,7 +117,9 @@ def warm_up(game: Game, players, console: Console) -> None:
     """Let each engine look at the start once, so that compiling or loading its kernels does not pass for thinking; say if a solver will be slow."""
     jit.announce_first_compilation()
     players = list(players)
-    if any(isinstance(player, SolverPlayer) for player in players) and (advice := solver_advice(game)):
+    if any(isinstance(player, SolverPlayer) for player in players) and (
+        advice := solver_advice(game)
+    ):
         console.print(advice, markup=False, soft_wrap=True)
     with _getting_ready(console):
         for player in players:
@@ -118,7 +136,11 @@ def _sides(settings: PlaySettings, game: Game) -> tuple[str, str]:
     """Return who plays: a person takes a side that is left open; against a person it is the game's default player."""
     first, second = settings.first, settings.second
     if first is None:
-        first = default_player(game.name) if second is not None and _kind(second, settings) == "human" else "human"
+        first = (
+            default_player(game.name)
+            if second is not None and _kind(second, settings) == "human"
+            else "human"
+        )
     if second is None:
         second = default_player(game.name) if _kind(first, settings) == "human" else "human"
     return first, second
@@ -132,7 +154,11 @@ def _introduce(specs, settings: PlaySettings, game: Game, console: Console) -> N
     """Say what the network that ships with the game is, where it plays."""
     if "best" in [_kind(spec, settings) for spec in specs]:
         about = summary(network_info(shipped_network(game.name)))
-        console.print(f"best is the network that ships with {game.name}{about and ': '}{about}.", style="dim", soft_wrap=True)
+        console.print(
+            f"best is the network that ships with {game.name}{about and ': '}{about}.",
+            style="dim",
+            soft_wrap=True,
+        )
 
 
 def _make_side(spec: str, game, settings: PlaySettings, index: int):

@@ -25,8 +25,13 @@ EXAMPLES = [
 class ProveOptions:
     """Who is looked at."""
 
-    game: str = option("tic_tac_toe", "which game; it must be small enough to look at every position")
-    player: str = option("network", "a player: random, uct, uct:1000, solver, best, network (the newest, or else best), or the path of a network or a run")
+    game: str = option(
+        "tic_tac_toe", "which game; it must be small enough to look at every position"
+    )
+    player: str = option(
+        "network",
+        "a player: random, uct, uct:1000, solver, best, network (the newest, or else best), or the path of a network or a run",
+    )
     show: int = option(3, "misplayed positions to print", 0, 10_000)
 
 
@@ -44,15 +49,25 @@ def main(words: list[str]) -> int:
     console = Console(highlight=False, soft_wrap=True)
     game = make_game(settings.game)
     player = make_player(settings.player, game, settings)
-    with console.status(f"looking for every position of {game.name}, {MAX_POSITIONS:,} at most ..."):
+    with console.status(
+        f"looking for every position of {game.name}, {MAX_POSITIONS:,} at most ..."
+    ):
         try:
             exact = ExactValues(game)
         except ValueError as error:
             raise ConfigError(f"{error} 'alphazero evaluate' looks at a sample of them.") from None
-    with console.status(f"{player.name} answers {(~exact.positions.over).sum():,} positions of {game.name} ..."):
+    with console.status(
+        f"{player.name} answers {(~exact.positions.over).sum():,} positions of {game.name} ..."
+    ):
         report = prove(game, lambda states: player.choose(states).actions, exact)
     for line in report.lines():
         console.print(line)
     for failure in report.failures[: settings.show]:
-        print_misplayed(console, game, failure.state, (failure.action, failure.value), (failure.best_actions, failure.best_value))
+        print_misplayed(
+            console,
+            game,
+            failure.state,
+            (failure.action, failure.value),
+            (failure.best_actions, failure.best_value),
+        )
     return 0 if report.perfect else 1

@@ -43,19 +43,37 @@ class RateSettings:
 
     run: str = option("latest", "folder of the run, or latest")
     root: str = option("checkpoints", "folder of all runs, where latest is looked for")
-    num_networks: int = option(8, "networks of the run: the first, the newest, and others evenly between them", 1, 10_000)
+    num_networks: int = option(
+        8, "networks of the run: the first, the newest, and others evenly between them", 1, 10_000
+    )
     num_simulations: int = option(200, "simulations of a network for a move", 1, 1_000_000)
-    players: list[str] = option(STANDARD_PLAYERS, "who else is rated, by the words of 'alphazero match'")
+    players: list[str] = option(
+        STANDARD_PLAYERS, "who else is rated, by the words of 'alphazero match'"
+    )
     anchor: str = option("uct:1000", "the player whose rating is given")
     anchor_elo: float = option(1000.0, "its rating", -1e6, 1e6)
-    num_games: int = option(600, "games to add, an even number; 0 shows what is there", 0, 1_000_000)
-    games_per_match: int = option(20, "games after which the next two players are chosen, an even number", 2, 10_000)
+    num_games: int = option(
+        600, "games to add, an even number; 0 shows what is there", 0, 1_000_000
+    )
+    games_per_match: int = option(
+        20, "games after which the next two players are chosen, an even number", 2, 10_000
+    )
     opening_plies: int = option(4, "random moves that each pair of games starts with", 0, 1000)
     device: str = option("auto", "where networks run: auto, cpu, cuda")
-    engine: str = option("torch", "what runs networks (openvino is faster on a CPU, where installed)", choices=("torch", "torch_compile", "openvino"))
-    precision: str = option("float32", "their number format; int8 needs openvino", choices=("float32", "bfloat16", "int8"))
+    engine: str = option(
+        "torch",
+        "what runs networks (openvino is faster on a CPU, where installed)",
+        choices=("torch", "torch_compile", "openvino"),
+    )
+    precision: str = option(
+        "float32",
+        "their number format; int8 needs openvino",
+        choices=("float32", "bfloat16", "int8"),
+    )
     seed: int = option(0, "seed of the openings and of the players", 0, 2**63 - 4)
-    output: str = option("", "picture to write (.png, .svg, .pdf); empty writes ratings.png into the run's folder")
+    output: str = option(
+        "", "picture to write (.png, .svg, .pdf); empty writes ratings.png into the run's folder"
+    )
 
 
 def main(words: list[str], console: Console | None = None) -> int:
@@ -66,7 +84,9 @@ def main(words: list[str], console: Console | None = None) -> int:
     settings = from_overrides(RateSettings, words, COMMAND)
     for key in ("num_games", "games_per_match"):
         if getattr(settings, key) % 2:
-            raise ConfigError(f"{key}={getattr(settings, key)} is not allowed: {key} takes an even number, since colours alternate.")
+            raise ConfigError(
+                f"{key}={getattr(settings, key)} is not allowed: {key} takes an even number, since colours alternate."
+            )
     check_folder(settings, "output")
     folder = RunFolder.find(settings.run, settings.root, None, key="run")
     networks = choose_networks(folder, settings.num_networks)
@@ -81,7 +101,10 @@ def main(words: list[str], console: Console | None = None) -> int:
         try:
             play(game, players, file, settings, anchor)
         except KeyboardInterrupt:
-            console.print(f"Stopped: {file.num_games:,} games are kept in {file.path}; the same command adds to them.\n", soft_wrap=True)
+            console.print(
+                f"Stopped: {file.num_games:,} games are kept in {file.path}; the same command adds to them.\n",
+                soft_wrap=True,
+            )
             status = 130
     ratings = rate_joined(file, anchor, settings.anchor_elo)
     if ratings is None:
@@ -102,12 +125,19 @@ def choose_networks(folder: RunFolder, num_networks: int) -> list[Path]:
     paths = sorted((folder.path / "networks").glob("*.safetensors"))
     if num_networks == 1:
         return paths[-1:]
-    return [paths[index] for index in sorted({*np.linspace(0, len(paths) - 1, num_networks).round().astype(int)})]
+    return [
+        paths[index]
+        for index in sorted({*np.linspace(0, len(paths) - 1, num_networks).round().astype(int)})
+    ]
 
 
-def make_players(networks: list[Path], game: Game, settings: RateSettings, file: RatingFile) -> dict[str, Player]:
+def make_players(
+    networks: list[Path], game: Game, settings: RateSettings, file: RatingFile
+) -> dict[str, Player]:
     """Return the players by their names in the file, and note there which of them are networks of the run."""
-    specs = {player_name(spec, game, settings): spec for spec in [*settings.players, settings.anchor]}
+    specs = {
+        player_name(spec, game, settings): spec for spec in [*settings.players, settings.anchor]
+    }
     for path in networks:
         info = load_network(path).info
         name = f"network {info['iteration']}, {settings.num_simulations} simulations"
@@ -116,8 +146,14 @@ def make_players(networks: list[Path], game: Game, settings: RateSettings, file:
         file.networks[name] = {"iteration": info["iteration"], "elapsed_s": info["elapsed_s"]}
         specs[name] = str(path)
     # A player's random numbers do not start anew with every call.
-    seeds = {name: int(child_generator(settings.seed, f"{name} after {file.num_games}").integers(2**62)) for name in specs}
-    return {name: make_player(spec, game, _player_settings(spec, settings, seeds[name])) for name, spec in specs.items()}
+    seeds = {
+        name: int(child_generator(settings.seed, f"{name} after {file.num_games}").integers(2**62))
+        for name in specs
+    }
+    return {
+        name: make_player(spec, game, _player_settings(spec, settings, seeds[name]))
+        for name, spec in specs.items()
+    }
 
 
 def player_name(spec: str, game: Game, settings: RateSettings) -> str:
@@ -132,8 +168,16 @@ def player_name(spec: str, game: Game, settings: RateSettings) -> str:
     path = network_path(kind, game.name)
     if path is None:
         return spec
-    limits = [f"{key}={getattr(own, key)}" for key in ("num_simulations", "time_limit_s") if getattr(own, key) is not None]
-    others = [word for word in spec.split(",")[1:] if not word.startswith(("num_simulations=", "time_limit_s="))]
+    limits = [
+        f"{key}={getattr(own, key)}"
+        for key in ("num_simulations", "time_limit_s")
+        if getattr(own, key) is not None
+    ]
+    others = [
+        word
+        for word in spec.split(",")[1:]
+        if not word.startswith(("num_simulations=", "time_limit_s="))
+    ]
     return ",".join([_network_name(find_network(path)), *limits, *others])
 
 
@@ -149,13 +193,30 @@ def _player_settings(spec: str, settings: RateSettings, seed: int = 0) -> Player
     """Return what a player's own words leave open; the number of simulations is that of networks only."""
     kind, _ = read_spec(spec)
     num_simulations = None if kind in ("uct", "random", "solver") else settings.num_simulations
-    return PlayerSettings(num_simulations=num_simulations, device=settings.device, engine=settings.engine, precision=settings.precision, seed=seed)
+    return PlayerSettings(
+        num_simulations=num_simulations,
+        device=settings.device,
+        engine=settings.engine,
+        precision=settings.precision,
+        seed=seed,
+    )
 
 
-def play(game: Game, players: dict[str, Player], file: RatingFile, settings: RateSettings, anchor: str) -> None:
+def play(
+    game: Game, players: dict[str, Player], file: RatingFile, settings: RateSettings, anchor: str
+) -> None:
     """Play the games; the file is written after every match."""
     with RateBar(settings.num_games) as bar:
-        matches = play_tournament(game, players, file.matches, settings.num_games, settings.games_per_match, settings.opening_plies, settings.seed, bar)
+        matches = play_tournament(
+            game,
+            players,
+            file.matches,
+            settings.num_games,
+            settings.games_per_match,
+            settings.opening_plies,
+            settings.seed,
+            bar,
+        )
         for match in matches:
             file.matches.append(match)
             file.write(rate_joined(file, anchor, settings.anchor_elo))
@@ -169,14 +230,21 @@ def rate_joined(file: RatingFile, anchor: str, anchor_elo: float = 1000.0) -> Ra
     return rate(pairings, anchor, anchor_elo) if pairings else None
 
 
-def show(ratings: Ratings, file: RatingFile, settings: RateSettings, folder: RunFolder, console: Console) -> None:
+def show(
+    ratings: Ratings, file: RatingFile, settings: RateSettings, folder: RunFolder, console: Console
+) -> None:
     """Print the table and draw the picture."""
     console.print(ratings_table(ratings, file))
     if growth := growth_text(ratings, file):
         console.print(growth)
-    apart = sorted({name for pairing in file.pairings for name in pairing[:2]} - set(ratings.players))
+    apart = sorted(
+        {name for pairing in file.pairings for name in pairing[:2]} - set(ratings.players)
+    )
     if apart:
-        console.print(f"Not rated yet, since no chain of games leads to {ratings.anchor}: {', '.join(apart)}. More games may (num_games=).", soft_wrap=True)
+        console.print(
+            f"Not rated yet, since no chain of games leads to {ratings.anchor}: {', '.join(apart)}. More games may (num_games=).",
+            soft_wrap=True,
+        )
     console.print(f"Games and ratings: {file.path}", markup=False, soft_wrap=True)
     output = Path(settings.output) if settings.output else folder.path / "ratings.png"
     try:
@@ -193,22 +261,46 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
     shared = {player.partition(", ")[2] for player in file.networks if player in ratings.players}
     if len(shared) == 1:  # said once, and not in every line
         caption += f" Networks: {min(shared)}."
-    table = Table(title=title, title_justify="left", title_style="bold", caption=caption, caption_justify="left")
+    table = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        caption=caption,
+        caption_justify="left",
+    )
     table.add_column("player")
     for name in ("Elo", "stderr", "95 % interval", "games", "score"):
         table.add_column(name, justify="right", no_wrap=True)
     for index in np.argsort(-ratings.elo, kind="stable"):
         player = ratings.players[index]
         style = "cyan" if player in file.networks else "bold" if player == ratings.anchor else None
-        shown = player.partition(", ")[0] if player in file.networks and len(shared) == 1 else short_name(player)
-        table.add_row(shown, *rating_cells(ratings, player), f"{ratings.num_games[index]:,}", f"{ratings.scores[index]:.1%}", style=style)
+        shown = (
+            player.partition(", ")[0]
+            if player in file.networks and len(shared) == 1
+            else short_name(player)
+        )
+        table.add_row(
+            shown,
+            *rating_cells(ratings, player),
+            f"{ratings.num_games[index]:,}",
+            f"{ratings.scores[index]:.1%}",
+            style=style,
+        )
     return table
 
 
 def growth_text(ratings: Ratings, file: RatingFile) -> str:
     """Return by how much the newest network is above the first of those that search as it does; '' if there is only one."""
-    rated = sorted((info["iteration"], player) for player, info in file.networks.items() if player in ratings.players)
-    alike = [player for _, player in rated if player.partition(", ")[2] == rated[-1][1].partition(", ")[2]]
+    rated = sorted(
+        (info["iteration"], player)
+        for player, info in file.networks.items()
+        if player in ratings.players
+    )
+    alike = [
+        player
+        for _, player in rated
+        if player.partition(", ")[2] == rated[-1][1].partition(", ")[2]
+    ]
     if len(alike) < 2:
         return ""
     newest, first = alike[-1], alike[0]
@@ -224,7 +316,11 @@ def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
         return f"{elo:.0f}", "", "given"
     if ratings.is_bound[ratings.players.index(player)]:
         return f"{elo:.0f}", "", rating_words(ratings, player)
-    return f"{elo:.0f}", f"{ratings.stderr(player):.0f}", f"{interval.low:.0f} to {interval.high:.0f}"
+    return (
+        f"{elo:.0f}",
+        f"{ratings.stderr(player):.0f}",
+        f"{interval.low:.0f} to {interval.high:.0f}",
+    )
 
 
 class RateBar:
@@ -243,7 +339,11 @@ class RateBar:
         self._progress.stop()
 
     def __call__(self, player_a: str, player_b: str, progress: MatchProgress) -> None:
-        self._progress.update(self._task, completed=self._before + progress.num_finished, description=f"{player_a} - {player_b}")
+        self._progress.update(
+            self._task,
+            completed=self._before + progress.num_finished,
+            description=f"{player_a} - {player_b}",
+        )
 
     def count(self, num_games: int) -> None:
         """A match has ended."""

@@ -27,13 +27,24 @@ def draw(ratings: Ratings, networks: dict[str, dict], title: str, output: Path) 
         matplotlib.use("Agg")
         from matplotlib import pyplot
     except ImportError:
-        raise ConfigError('matplotlib is not installed here: pip install "alphazero-selfplay[plot]" installs it.') from None
+        raise ConfigError(
+            'matplotlib is not installed here: pip install "alphazero-selfplay[plot]" installs it.'
+        ) from None
     figure, axis = pyplot.subplots(figsize=(9, 5.5), constrained_layout=True)
     others = [player for player in ratings.players if player not in networks]
     _draw_others(axis, ratings, others)
     for words in sorted({_words(player) for player in networks if player in ratings.players}):
-        _draw_networks(axis, ratings, {player: info for player, info in networks.items() if _words(player) == words}, words)
-    axis.set(title=title, xlabel="minutes of training", ylabel=f"Elo ({ratings.anchor} = {ratings.elo[ratings.players.index(ratings.anchor)]:.0f})")
+        _draw_networks(
+            axis,
+            ratings,
+            {player: info for player, info in networks.items() if _words(player) == words},
+            words,
+        )
+    axis.set(
+        title=title,
+        xlabel="minutes of training",
+        ylabel=f"Elo ({ratings.anchor} = {ratings.elo[ratings.players.index(ratings.anchor)]:.0f})",
+    )
     axis.set_xlim(left=0)
     axis.grid(alpha=0.3)
     axis.spines[["top", "right"]].set_visible(False)
@@ -43,7 +54,9 @@ def draw(ratings: Ratings, networks: dict[str, dict], title: str, output: Path) 
     try:
         figure.savefig(output, dpi=110)
     except (ValueError, OSError) as error:
-        raise ConfigError(f"output={output} cannot be written ({str(error).splitlines()[0]}).") from None
+        raise ConfigError(
+            f"output={output} cannot be written ({str(error).splitlines()[0]})."
+        ) from None
     finally:
         pyplot.close(figure)
 
@@ -62,7 +75,11 @@ def rating_words(ratings: Ratings, player: str) -> str:
     index, interval = ratings.players.index(player), ratings.interval(player)
     if not ratings.is_bound[index]:
         return f"{ratings.elo[index]:.0f}"
-    return f"below {interval.high:.0f}" if ratings.elo[index] < ratings.elo[ratings.players.index(ratings.anchor)] else f"above {interval.low:.0f}"
+    return (
+        f"below {interval.high:.0f}"
+        if ratings.elo[index] < ratings.elo[ratings.players.index(ratings.anchor)]
+        else f"above {interval.low:.0f}"
+    )
 
 
 def _words(player: str) -> str:
@@ -73,8 +90,15 @@ def _words(player: str) -> str:
 def _draw_others(axis, ratings, players) -> None:
     for player in players:
         index = ratings.players.index(player)
-        axis.axhline(ratings.elo[index], color=_OTHER_COLOR, linewidth=1, linestyle=":" if ratings.is_bound[index] else "--")
-        if not ratings.is_bound[index]:  # of a player that lost everything, one end of the interval is open
+        axis.axhline(
+            ratings.elo[index],
+            color=_OTHER_COLOR,
+            linewidth=1,
+            linestyle=":" if ratings.is_bound[index] else "--",
+        )
+        if not ratings.is_bound[
+            index
+        ]:  # of a player that lost everything, one end of the interval is open
             axis.axhspan(*ratings.interval(player), color=_OTHER_COLOR, alpha=0.08, linewidth=0)
 
 
@@ -82,7 +106,9 @@ def _name_others(axis, ratings, players) -> None:
     """Write the names at the right end of the lines, moved upwards where they would cover each other."""
     low, high = axis.get_ylim()
     lowest = low
-    for elo, player in sorted((float(ratings.elo[ratings.players.index(player)]), player) for player in players):
+    for elo, player in sorted(
+        (float(ratings.elo[ratings.players.index(player)]), player) for player in players
+    ):
         height = max(elo, lowest)
         lowest = height + _LINE_OF_TEXT * (high - low)
         name = short_name(player)
@@ -100,11 +126,38 @@ def _name_others(axis, ratings, players) -> None:
 
 
 def _draw_networks(axis, ratings, networks, words) -> None:
-    rated = sorted((info["elapsed_s"] / 60.0, info["iteration"], player) for player, info in networks.items() if player in ratings.players)
+    rated = sorted(
+        (info["elapsed_s"] / 60.0, info["iteration"], player)
+        for player, info in networks.items()
+        if player in ratings.players
+    )
     minutes = [time for time, *_ in rated]
     elo = np.array([ratings.elo[ratings.players.index(player)] for *_, player in rated])
     margin = Z_95 * np.array([ratings.stderr(player) for *_, player in rated])
-    axis.fill_between(minutes, elo - margin, elo + margin, color=_NETWORK_COLOR, alpha=0.15, linewidth=0, label="95 % interval")
-    axis.plot(minutes, elo, "o-", color=_NETWORK_COLOR, markersize=4, label=f"networks of the run, {words}")
+    axis.fill_between(
+        minutes,
+        elo - margin,
+        elo + margin,
+        color=_NETWORK_COLOR,
+        alpha=0.15,
+        linewidth=0,
+        label="95 % interval",
+    )
+    axis.plot(
+        minutes,
+        elo,
+        "o-",
+        color=_NETWORK_COLOR,
+        markersize=4,
+        label=f"networks of the run, {words}",
+    )
     for time, height, (_, iteration, _) in zip(minutes, elo, rated):
-        axis.annotate(str(iteration), (time, height), xytext=(0, 6), textcoords="offset points", ha="center", fontsize=8, color=_NETWORK_COLOR)
+        axis.annotate(
+            str(iteration),
+            (time, height),
+            xytext=(0, 6),
+            textcoords="offset points",
+            ha="center",
+            fontsize=8,
+            color=_NETWORK_COLOR,
+        )

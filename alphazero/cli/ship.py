@@ -9,7 +9,15 @@ from rich.console import Console
 from alphazero.cli.help_text import print_help
 from alphazero.evaluation.model_card import MEASURED_KEYS, PLACE_KEYS, card_text, run_facts, summary
 from alphazero.runtime.settings import ConfigError, from_overrides, option, rows, word_of
-from alphazero.storage.checkpoint import NetworkFile, find_network, folder_name, load_network, network_info, save_network, write_atomically
+from alphazero.storage.checkpoint import (
+    NetworkFile,
+    find_network,
+    folder_name,
+    load_network,
+    network_info,
+    save_network,
+    write_atomically,
+)
 from alphazero.storage.pretrained import shipped_folder
 from alphazero.storage.run_folder import RunFolder
 
@@ -29,12 +37,23 @@ EXAMPLES = [
 class ShipSettings:
     """Which network, and what its card says besides what the run knows."""
 
-    run: str = option("latest", "folder of the run, whose newest network is taken, or the path of a network, or latest")
+    run: str = option(
+        "latest",
+        "folder of the run, whose newest network is taken, or the path of a network, or latest",
+    )
     root: str = option("checkpoints", "folder of all runs, where latest is looked for")
-    replace: bool = option(False, "put it in the place of another network, which is then lost unless you have a copy of its file")
-    into: str | None = option(None, "folder to write to; without it the one where 'best' is looked for: checkpoints/best of a clone")
+    replace: bool = option(
+        False,
+        "put it in the place of another network, which is then lost unless you have a copy of its file",
+    )
+    into: str | None = option(
+        None,
+        "folder to write to; without it the one where 'best' is looked for: checkpoints/best of a clone",
+    )
     hardware: str = option("", "the machine that it was trained on, in your words, for the card")
-    measured: list[str] = option([], "further lines for the card: what you have measured, and by which command")
+    measured: list[str] = option(
+        [], "further lines for the card: what you have measured, and by which command"
+    )
 
 
 def main(words: list[str], console: Console | None = None) -> int:
@@ -43,10 +62,16 @@ def main(words: list[str], console: Console | None = None) -> int:
         print_help("ship", SUMMARY, ShipSettings(), EXAMPLES)
         return 0
     settings = from_overrides(ShipSettings, words, COMMAND)
-    source = find_network(RunFolder.find("latest", settings.root, None, key="run").path if settings.run == "latest" else settings.run)
+    source = find_network(
+        RunFolder.find("latest", settings.root, None, key="run").path
+        if settings.run == "latest"
+        else settings.run
+    )
     network = with_facts(source, settings)
     path = Path(settings.into or shipped_folder()) / f"{folder_name(network.game)}.safetensors"
-    before = _said(network_info(path)) if path.is_file() and path.resolve() != source.resolve() else None
+    before = (
+        _said(network_info(path)) if path.is_file() and path.resolve() != source.resolve() else None
+    )
     if before and not settings.replace:
         raise ConfigError(
             f"{path} holds another network of {network.game}: {before}. replace=true puts this one in its place: {_said(network.info)}. "
@@ -56,14 +81,20 @@ def main(words: list[str], console: Console | None = None) -> int:
         save_network(path, network.arrays, network.game, network.settings, network.info)
         write_atomically(path.with_suffix(".md"), card_text(network, path.stat().st_size).encode())
     except OSError as error:
-        raise ConfigError(f"the network cannot be written to {path.parent} ({error.strerror}): name another folder by into=.") from None
+        raise ConfigError(
+            f"the network cannot be written to {path.parent} ({error.strerror}): name another folder by into=."
+        ) from None
     console = console or Console(highlight=False)
     if path.parent.resolve() == Path(shipped_folder()).resolve():
         said = f"{source} is now the best of {network.game}: {path} ({path.stat().st_size:,} bytes)"
     else:
         said = f"{source} is copied to {path} ({path.stat().st_size:,} bytes); the player 'best' is looked for in {shipped_folder()}."
     console.print(said, markup=False, soft_wrap=True)
-    console.print(f"Its card: {path.with_suffix('.md')} ({summary(network.info)})", markup=False, soft_wrap=True)
+    console.print(
+        f"Its card: {path.with_suffix('.md')} ({summary(network.info)})",
+        markup=False,
+        soft_wrap=True,
+    )
     if before:
         console.print(f"It took the place of another: {before}.", markup=False, soft_wrap=True)
     return 0
@@ -83,7 +114,9 @@ def with_facts(source: Path, settings: ShipSettings) -> NetworkFile:
     from alphazero.players.network import NetworkPlayer
 
     network = load_network(source)
-    NetworkPlayer(make_game(network.game), source, num_simulations=1)  # refuses weights that do not fit their game
+    NetworkPlayer(
+        make_game(network.game), source, num_simulations=1
+    )  # refuses weights that do not fit their game
     info = dict(network.info)
     folder = RunFolder(source.parent.parent)
     if source.parent.name == "networks" and "iteration" in info:
@@ -104,13 +137,21 @@ def recipe(settings: dict, game_name: str) -> list[str]:
     from alphazero.cli.train import compose
     from alphazero.training.settings import TrainSettings
 
-    wanted = {key: settings.get(key, default) for key, default, *_ in rows(TrainSettings()) if key not in PLACE_KEYS}
+    wanted = {
+        key: settings.get(key, default)
+        for key, default, *_ in rows(TrainSettings())
+        if key not in PLACE_KEYS
+    }
     found = []
     for words in _presets(game_name):
         composed = {key: value for key, value, *_ in rows(compose(words))}
         if composed["game.name"] == game_name:
             left_open = [key for key in MEASURED_KEYS if composed[key] in ("auto", 0)]
-            differing = [key for key, value in wanted.items() if value != composed[key] and key not in left_open]
+            differing = [
+                key
+                for key, value in wanted.items()
+                if value != composed[key] and key not in left_open
+            ]
             found.append([*words, *(f"{key}={word_of(wanted[key])}" for key in differing)])
     return min(found, key=len) if found else []
 
@@ -124,6 +165,14 @@ def _presets(game_name: str) -> list[list[str]]:
         return [[f"game={choice}", f"game.name={game_name}"] for choice in ("custom", "connect_x")]
     experiments = []
     for name in groups()["experiment"]:
-        defaults = OmegaConf.load(config_folder() / "experiment" / f"{name}.yaml").get("defaults", [])
-        experiments += [name for entry in defaults if "override /game" in entry and entry["override /game"] in games]
-    return [[f"game={choice}"] for choice in games] + [[f"experiment={name}"] for name in experiments]
+        defaults = OmegaConf.load(config_folder() / "experiment" / f"{name}.yaml").get(
+            "defaults", []
+        )
+        experiments += [
+            name
+            for entry in defaults
+            if "override /game" in entry and entry["override /game"] in games
+        ]
+    return [[f"game={choice}"] for choice in games] + [
+        [f"experiment={name}"] for name in experiments
+    ]

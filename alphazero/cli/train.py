@@ -28,7 +28,9 @@ def main(words: list[str]) -> int:
     words = [word for word in words if not word.startswith("-")]
     unknown = [flag for flag in flags if flag not in ("-m", "--multirun")]
     if unknown:
-        raise ConfigError(f"'alphazero train' has no option {unknown[0]}; settings are written key=value, and --multirun runs a sweep.")
+        raise ConfigError(
+            f"'alphazero train' has no option {unknown[0]}; settings are written key=value, and --multirun runs a sweep."
+        )
     if any(word.split("=", 1)[0] == "resume" and word.split("=", 1)[-1] for word in words):
         return _train(*_resumed(words))
     jobs = _jobs(words) if flags else [words]
@@ -77,7 +79,12 @@ def compose(words: list[str]) -> TrainSettings:
 def groups() -> dict[str, list[str]]:
     """Return the config groups and the choices of each."""
     folders = sorted(path for path in config_folder().iterdir() if path.is_dir())
-    return {path.name: sorted(file.relative_to(path).with_suffix("").as_posix() for file in path.rglob("*.yaml")) for path in folders}
+    return {
+        path.name: sorted(
+            file.relative_to(path).with_suffix("").as_posix() for file in path.rglob("*.yaml")
+        )
+        for path in folders
+    }
 
 
 def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
@@ -91,13 +98,17 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
     from alphazero.training.events import Progress
     from alphazero.training.trainer import Trainer
 
-    with console.status("Setting up; the first run of a game with a network measures what is the fastest here, for some ten seconds ..."):
+    with console.status(
+        "Setting up; the first run of a game with a network measures what is the fastest here, for some ten seconds ..."
+    ):
         trainer = Trainer(settings, folder)
     if resumed:
         trainer.restore()
         folder.write_config(dataclasses.asdict(settings))
         if trainer.finished:
-            console.print(f"The run {folder.path} is finished after {trainer.iteration} iterations; run.num_iterations=MORE lets it go on.")
+            console.print(
+                f"The run {folder.path} is finished after {trainer.iteration} iterations; run.num_iterations=MORE lets it go on."
+            )
             return 0
     _print_start(console, trainer, resumed)
     report = None
@@ -111,7 +122,11 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
                     report = event
     except KeyboardInterrupt:
         done = trainer.stored_iteration
-        kept = f"Iteration {done} is kept; the unfinished one will be played again." if done else "No iteration was finished: there is nothing to go on with."
+        kept = (
+            f"Iteration {done} is kept; the unfinished one will be played again."
+            if done
+            else "No iteration was finished: there is nothing to go on with."
+        )
         console.print(f"\nStopped. {kept}")
         if done:
             console.print(f"Go on with:  {_program()} train resume={folder.path}")
@@ -178,7 +193,9 @@ def _print_end(console, trainer, report) -> None:
             console.print(line)
         console.print()
     if trainer.share_done < 1.0:
-        console.print(f"Ended after iteration {report.iteration}, before its time: the proof is complete (evaluation.stop_when_proven=true).\n")
+        console.print(
+            f"Ended after iteration {report.iteration}, before its time: the proof is complete (evaluation.stop_when_proven=true).\n"
+        )
     if report.strength is not None:
         s = report.strength
         console.print(
@@ -193,12 +210,20 @@ def _print_end(console, trainer, report) -> None:
         )
     minutes, seconds = divmod(round(report.elapsed_s), 60)
     network = trainer.folder.network(report.iteration)
-    further = 2 * max(report.iteration, trainer.settings.run.num_iterations if trainer.share_done < 1.0 else 0)
-    console.print(f"Trained for {f'{minutes} min {seconds} s' if minutes else f'{seconds} s'}. The network: {network}\n")
+    further = 2 * max(
+        report.iteration, trainer.settings.run.num_iterations if trainer.share_done < 1.0 else 0
+    )
+    console.print(
+        f"Trained for {f'{minutes} min {seconds} s' if minutes else f'{seconds} s'}. The network: {network}\n"
+    )
     console.print("[bold]What next?[/]")
-    console.print(f"  play against it:   {_program()} play game={trainer.game.name} second={network}")
+    console.print(
+        f"  play against it:   {_program()} play game={trainer.game.name} second={network}"
+    )
     console.print(f"  look at the run:   {_program('tensorboard')} --logdir {trainer.folder.path}")
-    console.print(f"  train it further:  {_program()} train resume={trainer.folder.path} run.num_iterations={further}")
+    console.print(
+        f"  train it further:  {_program()} train resume={trainer.folder.path} run.num_iterations={further}"
+    )
 
 
 def _program(name: str = "alphazero") -> str:
@@ -211,9 +236,15 @@ def _resumed(words: list[str]) -> tuple[TrainSettings, RunFolder, bool]:
     """Return the settings of a stored run with the words' changes, and its folder."""
     values = dict(word.partition("=")[::2] for word in words)
     game = values.pop("game", None)
-    folder = RunFolder.find(values.pop("resume"), values.get("run.root", RunSettingsRoot), None if game is None else game_of_choice(game))
+    folder = RunFolder.find(
+        values.pop("resume"),
+        values.get("run.root", RunSettingsRoot),
+        None if game is None else game_of_choice(game),
+    )
     old = config.from_stored(TrainSettings, folder.read_config(), folder.config)
-    changes = config.from_overrides(TrainSettings, [f"{key}={value}" for key, value in values.items()], "train resume=...")
+    changes = config.from_overrides(
+        TrainSettings, [f"{key}={value}" for key, value in values.items()], "train resume=..."
+    )
     settings = config.from_stored(TrainSettings, folder.read_config(), folder.config)
     for key in values:
         *path, last = key.split(".")
@@ -270,10 +301,14 @@ def _check_words(words: list[str]) -> None:
             raise ConfigError(f"'{word}' is not of the form key=value.")
         if key not in choices and key not in known:
             hint = config.nearest_key_hint(key, [*known, *choices])
-            raise ConfigError(f"there is no setting '{key}'.{hint} ('alphazero train --help' lists them all.)")
+            raise ConfigError(
+                f"there is no setting '{key}'.{hint} ('alphazero train --help' lists them all.)"
+            )
         if key in choices and value not in choices[key]:
             sweep = " (--multirun makes a run for each of several.)" if "," in value else ""
-            raise ConfigError(f"{key}={value} is not a choice of {key}: take one of {', '.join(choices[key])}.{sweep}")
+            raise ConfigError(
+                f"{key}={value} is not a choice of {key}: take one of {', '.join(choices[key])}.{sweep}"
+            )
 
 
 def _plain(error: Exception) -> str:
@@ -282,7 +317,11 @@ def _plain(error: Exception) -> str:
     if isinstance(cause, OmegaConfBaseException):
         return config.explain(cause, TrainSettings)
     sentence = str(error).splitlines()[0].rstrip(".") + "."
-    return sentence + (" Several values for a key make several runs: add --multirun." if sentence.startswith("Ambiguous value") else "")
+    return sentence + (
+        " Several values for a key make several runs: add --multirun."
+        if sentence.startswith("Ambiguous value")
+        else ""
+    )
 
 
 def _help(words: list[str]) -> int:

@@ -36,7 +36,9 @@ def main(words: list[str]) -> int:
     with console.status(f"measuring {game.name} on {device} ..."):
         tuning = tune(settings, game, network, device, num_threads)
     if tuning is None:
-        console.print("These settings leave nothing open: evaluator.engine, evaluator.precision, learner.precision and selfplay.num_parallel_games are set.")
+        console.print(
+            "These settings leave nothing open: evaluator.engine, evaluator.precision, learner.precision and selfplay.num_parallel_games are set."
+        )
         return 0
     chosen = f"{tuning.engine} {tuning.precision}"
     threads = f"{num_threads} thread{'s' * (num_threads > 1)}"
@@ -44,8 +46,12 @@ def main(words: list[str]) -> int:
     console.print(_table("engine", tuning.engine_speeds, chosen))
     if tuning.lockstep_speeds:
         console.print(f"Simulations of self-play with {chosen}:")
-        console.print(_table("games in lockstep", tuning.lockstep_speeds, str(tuning.num_parallel_games)))
-    console.print(f"Measured in {tuning.seconds:.0f} s, and remembered for runs of this game with this network on this machine.")
+        console.print(
+            _table("games in lockstep", tuning.lockstep_speeds, str(tuning.num_parallel_games))
+        )
+    console.print(
+        f"Measured in {tuning.seconds:.0f} s, and remembered for runs of this game with this network on this machine."
+    )
     return 0
 
 

@@ -41,7 +41,9 @@ class Pairing(NamedTuple):
 
     player_a: str
     player_b: str
-    pair_counts: tuple[int, ...]  #: pairs of games in which player A's mean score was 0, 1/4, 1/2, 3/4, 1
+    pair_counts: tuple[
+        int, ...
+    ]  #: pairs of games in which player A's mean score was 0, 1/4, 1/2, 3/4, 1
 
 
 @dataclass(frozen=True)
@@ -89,12 +91,16 @@ def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -
     games = counts.sum(axis=2)
     apart = sorted(set(players) - joined_players(pairings, anchor))
     if apart:
-        raise ValueError(f"no chain of games leads from {', '.join(apart)} to {anchor}: their ratings cannot be compared.")
+        raise ValueError(
+            f"no chain of games leads from {', '.join(apart)} to {anchor}: their ratings cannot be compared."
+        )
     same_group = _same_group(counts)
     filled = counts.copy()
     filled[..., 2] += VIRTUAL_PAIRS * ((games > 0) & ~same_group)
     units = fit(filled)
-    from_anchor = np.eye(len(players)) - (np.array(players) == anchor)[None, :]  # subtracts the anchor's rating from each
+    from_anchor = (
+        np.eye(len(players)) - (np.array(players) == anchor)[None, :]
+    )  # subtracts the anchor's rating from each
     covariance = from_anchor @ _sandwich(filled, units) @ from_anchor.T
     points = (counts @ PAIR_SCORES).sum(axis=1)
     return Ratings(
@@ -111,10 +117,18 @@ def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -
 def joined_players(pairings: Iterable[Pairing], anchor: str) -> set[str]:
     """Return the players to whom a chain of games leads from the anchor, itself included."""
     players, counts = count_pairs(pairings, [anchor])
-    return {player for player, joined in zip(players, _reachable(counts.sum(axis=2) > 0)[players.index(anchor)]) if joined}
+    return {
+        player
+        for player, joined in zip(
+            players, _reachable(counts.sum(axis=2) > 0)[players.index(anchor)]
+        )
+        if joined
+    }
 
 
-def count_pairs(pairings: Iterable[Pairing], players: Iterable[str] = ()) -> tuple[tuple[str, ...], np.ndarray]:
+def count_pairs(
+    pairings: Iterable[Pairing], players: Iterable[str] = ()
+) -> tuple[tuple[str, ...], np.ndarray]:
     """Return the names of all players in alphabetical order, and float64[P, P, 5]: pairs in which the first scored 0, 1/4, ... on the second.
 
     Args:
@@ -141,8 +155,12 @@ def fit(counts: np.ndarray, precision: float = 0.0) -> np.ndarray:
     value, gradient = _log_likelihood(counts, units, precision)
     for _ in range(_MAX_STEPS):
         # The likelihood is blind to a constant added to all ratings; the matrix of ones keeps their mean at 0.
-        step = np.linalg.solve(information(counts, units) + precision * np.eye(len(units)) + 1.0 / len(units), gradient)
-        while (found := _log_likelihood(counts, units + step, precision))[0] < value - 1e-9 * (1.0 + abs(value)):
+        step = np.linalg.solve(
+            information(counts, units) + precision * np.eye(len(units)) + 1.0 / len(units), gradient
+        )
+        while (found := _log_likelihood(counts, units + step, precision))[0] < value - 1e-9 * (
+            1.0 + abs(value)
+        ):
             step /= 2.0
         units, (value, gradient) = units + step, found
         if np.abs(step).max() < _TOLERANCE:
@@ -176,7 +194,9 @@ def _sandwich(counts, units) -> np.ndarray:
     squares = (counts * (PAIR_SCORES - expected[..., None]) ** 2).sum(axis=2)
     of_independent_games = expected * (1.0 - expected) / 2.0
     # How much more or less than that pairs scatter, over all players, with `PRIOR_PAIRS` at even odds won or lost as a whole.
-    ratio = (squares.sum() / 2 + PRIOR_PAIRS / 4) / ((pairs * of_independent_games).sum() / 2 + PRIOR_PAIRS / 8)
+    ratio = (squares.sum() / 2 + PRIOR_PAIRS / 4) / (
+        (pairs * of_independent_games).sum() / 2 + PRIOR_PAIRS / 8
+    )
     variances = (squares + PRIOR_PAIRS * ratio * of_independent_games) / (pairs + PRIOR_PAIRS)
     inverse = np.linalg.inv(information(counts, units) + 1.0 / len(units))
     return inverse @ _laplacian(4.0 * pairs * variances) @ inverse

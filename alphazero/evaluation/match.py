@@ -72,13 +72,19 @@ def play_match(
             not legal.
     """
     if num_games < 2 or num_games % 2:
-        raise ValueError(f"a match needs an even number of games, 2 or more, since colours alternate: {num_games} is not.")
-    openings = draw_openings(game, first_opening + num_games // 2, opening_plies, seed, accept)[first_opening:]
+        raise ValueError(
+            f"a match needs an even number of games, 2 or more, since colours alternate: {num_games} is not."
+        )
+    openings = draw_openings(game, first_opening + num_games // 2, opening_plies, seed, accept)[
+        first_opening:
+    ]
     table = _Table.of(game, openings)
     batch_size = max(player_a.batch_size, player_b.batch_size)
     active, waiting = np.arange(0), np.arange(num_games)
     while (len(active) or len(waiting)) and not table.decided:
-        at_once = batch_size if decide is None else min(batch_size, max(FIRST_GAMES, table.num_counted))
+        at_once = (
+            batch_size if decide is None else min(batch_size, max(FIRST_GAMES, table.num_counted))
+        )
         room = max(0, at_once - len(active))
         active, waiting = np.concatenate([active, waiting[:room]]), waiting[room:]
         active = _play_ply(game, (player_a, player_b), table, active)
@@ -86,11 +92,18 @@ def play_match(
             table.news = False
             progress(table.progress())
         table.count_pairs(decide)
-    games = tuple(MatchGame(tuple(table.moves[index]), index % 2 == 0, float(table.scores[index]), int(index // 2)) for index in range(table.num_counted))
+    games = tuple(
+        MatchGame(
+            tuple(table.moves[index]), index % 2 == 0, float(table.scores[index]), int(index // 2)
+        )
+        for index in range(table.num_counted)
+    )
     return MatchReport(game.name, player_a.name, player_b.name, opening_plies, seed, games)
 
 
-def draw_openings(game: Game, num_openings: int, plies: int, seed: int, accept: Accept | None = None) -> list[tuple[int, ...]]:
+def draw_openings(
+    game: Game, num_openings: int, plies: int, seed: int, accept: Accept | None = None
+) -> list[tuple[int, ...]]:
     """Draw openings of ``plies`` random legal moves, none of them finished, that lead to different positions as far as possible.
 
     Where there are fewer positions than openings, each serves about equally often.
@@ -115,19 +128,29 @@ def draw_openings(game: Game, num_openings: int, plies: int, seed: int, accept: 
             keys = [state.tobytes() for state in states]
             candidates = sorted((served.get(key, 0), index) for index, key in enumerate(keys))
             if candidates and (best is None or candidates[0][0] < best[0]):
-                best = (candidates[0][0], keys[candidates[0][1]], tuple(map(int, moves[candidates[0][1]])))
+                best = (
+                    candidates[0][0],
+                    keys[candidates[0][1]],
+                    tuple(map(int, moves[candidates[0][1]])),
+                )
             if best is not None and best[0] == 0:
                 break
         if best is None and accept is not None:
-            raise ValueError(f"none of {_ROUNDS * CANDIDATES:,} random openings of {plies} plies is of the wanted kind: try other opening_plies.")
+            raise ValueError(
+                f"none of {_ROUNDS * CANDIDATES:,} random openings of {plies} plies is of the wanted kind: try other opening_plies."
+            )
         if best is None:
-            raise ValueError(f"opening_plies={plies} is too long: {game.name} is over before {plies} random moves have been made.")
+            raise ValueError(
+                f"opening_plies={plies} is too long: {game.name} is over before {plies} random moves have been made."
+            )
         served[best[1]] = best[0] + 1
         openings.append(best[2])
     return openings
 
 
-def _random_openings(game: Game, num: int, plies: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _random_openings(
+    game: Game, num: int, plies: int, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the moves (int32[n, plies]) and positions ([n, K]) of up to ``num`` random games that are unfinished after ``plies`` plies."""
     states, moves = game.initial_states(num), np.zeros((num, 0), np.int32)
     for _ in range(plies):
@@ -147,8 +170,12 @@ class _Table:
     moves: list[list[int]]
     scores: np.ndarray  # float64[num_games], player A's points of each finished game, nan before
     news: bool = field(default=False)  # whether a game has finished since the last report
-    num_counted: int = field(default=0)  # games of the pairs that have been counted: all before it have finished
-    pair_counts: list[int] = field(default_factory=lambda: [0] * 5)  # counted pairs in which player A scored 0, 1/4, 1/2, 3/4, 1
+    num_counted: int = field(
+        default=0
+    )  # games of the pairs that have been counted: all before it have finished
+    pair_counts: list[int] = field(
+        default_factory=lambda: [0] * 5
+    )  # counted pairs in which player A scored 0, 1/4, 1/2, 3/4, 1
     decided: bool = field(default=False)  # whether the match ends with the last counted pair
 
     @classmethod
@@ -172,7 +199,9 @@ class _Table:
             self.decided = decide is not None and decide(tuple(self.pair_counts))
 
 
-def _play_ply(game: Game, players: tuple[Player, Player], table: _Table, active: np.ndarray) -> np.ndarray:
+def _play_ply(
+    game: Game, players: tuple[Player, Player], table: _Table, active: np.ndarray
+) -> np.ndarray:
     """Let each player move in the active games where it is to move; return the indices of those that go on."""
     a_to_move = game.players(table.states[active]) == active % 2
     for player, rows in ((players[0], active[a_to_move]), (players[1], active[~a_to_move])):
@@ -191,7 +220,9 @@ def _play_rows(game: Game, player: Player, table: _Table, rows: np.ndarray) -> N
     legal = game.legal_action_mask(states)
     for row, (index, action) in enumerate(zip(rows, actions)):
         if not (0 <= action < game.num_actions and legal[row, action]):
-            raise ValueError(f"player {player.name} played {action}, which is not legal after the moves {table.moves[index]}.")
+            raise ValueError(
+                f"player {player.name} played {action}, which is not legal after the moves {table.moves[index]}."
+            )
         table.moves[index].append(int(action))
     transition = game.step(states, actions)
     table.states[rows] = transition.states

@@ -12,9 +12,21 @@ from alphazero.storage.checkpoint import NetworkFile, folder_name
 from alphazero.storage.run_folder import RunFolder
 
 #: Settings that say where a run lies and what it keeps; they change nothing of what is learned.
-PLACE_KEYS = ("run.root", "run.name", "run.retune", "run.keep_networks", "run.sample_game_every", "resume")
+PLACE_KEYS = (
+    "run.root",
+    "run.name",
+    "run.retune",
+    "run.keep_networks",
+    "run.sample_game_every",
+    "resume",
+)
 #: Settings of the speed, which a run that leaves them open measures on its machine and stores as it found them.
-MEASURED_KEYS = ("evaluator.engine", "evaluator.precision", "learner.precision", "selfplay.num_parallel_games")
+MEASURED_KEYS = (
+    "evaluator.engine",
+    "evaluator.precision",
+    "learner.precision",
+    "selfplay.num_parallel_games",
+)
 _MEASUREMENTS = ("strength", "exact", "proof")
 _NOT_WEIGHTS = ("running_mean", "running_var", "num_batches_tracked")
 
@@ -29,13 +41,21 @@ def run_facts(folder: RunFolder, iteration: int) -> dict:
     """
     facts: dict = {}
     rows = [row for row in _metrics(folder.metrics) if row["iteration"] <= iteration]
-    for key, column in (("num_games", "selfplay.num_games"), ("num_positions", "selfplay.num_positions"), ("measure_s", "measure_s")):
+    for key, column in (
+        ("num_games", "selfplay.num_games"),
+        ("num_positions", "selfplay.num_positions"),
+        ("measure_s", "measure_s"),
+    ):
         if rows and all(row.get(column) is not None for row in rows):
             facts[key] = round(sum(row[column] for row in rows), 1)
     if rows and rows[-1]["iteration"] == iteration:
         facts |= _figures(rows[-1])
     if folder.config.is_file():
-        facts["settings"] = {key: value for key, value in flat_settings(folder.read_config()).items() if key not in PLACE_KEYS}
+        facts["settings"] = {
+            key: value
+            for key, value in flat_settings(folder.read_config()).items()
+            if key not in PLACE_KEYS
+        }
     versions = folder.path / "versions.json"
     if versions.is_file():
         facts["versions"] = json.loads(versions.read_text())
@@ -46,7 +66,11 @@ def flat_settings(settings: dict, prefix: str = "") -> dict:
     """Return nested settings by their keys, such as "learner.batch_size"."""
     flat = {}
     for name, value in settings.items():
-        flat |= flat_settings(value, f"{prefix}{name}.") if isinstance(value, dict) else {prefix + name: value}
+        flat |= (
+            flat_settings(value, f"{prefix}{name}.")
+            if isinstance(value, dict)
+            else {prefix + name: value}
+        )
     return flat
 
 
@@ -54,7 +78,9 @@ def summary(info: dict) -> str:
     """Return in a few words how a network was made and how strong it is; '' if its file does not say."""
     words = [f"{duration_text(info['elapsed_s'])} of training"] if info.get("elapsed_s") else []
     if "proof" in info:
-        words.append(f"the best possible result kept in {info['proof']['num_kept']:,} of {info['proof']['num_positions']:,} positions")
+        words.append(
+            f"the best possible result kept in {info['proof']['num_kept']:,} of {info['proof']['num_positions']:,} positions"
+        )
     elif "exact" in info:
         words.append(f"{info['exact']['kept']:.1%} of its moves keep the exact result")
     elif "strength" in info:
@@ -109,7 +135,11 @@ def _figures(row: dict) -> dict:
     if row.get("engine.name"):
         facts["engine"] = row["engine.name"]
     for section in _MEASUREMENTS:
-        figures = {key.removeprefix(section + "."): value for key, value in row.items() if key.startswith(section + ".")}
+        figures = {
+            key.removeprefix(section + "."): value
+            for key, value in row.items()
+            if key.startswith(section + ".")
+        }
         if figures:
             facts[section] = figures
     return facts
@@ -121,8 +151,14 @@ def _figures(row: dict) -> dict:
 def _what_it_is(network: NetworkFile, num_bytes: int) -> dict[str, str]:
     """Return the rows of the first table."""
     info, shape = network.info, network.settings
-    num_weights = sum(array.size for name, array in network.arrays.items() if not name.endswith(_NOT_WEIGHTS))
-    tower = f"{shape['blocks']} blocks of {shape['channels']} channels, " if shape.get("kind") == "resnet" else ""
+    num_weights = sum(
+        array.size for name, array in network.arrays.items() if not name.endswith(_NOT_WEIGHTS)
+    )
+    tower = (
+        f"{shape['blocks']} blocks of {shape['channels']} channels, "
+        if shape.get("kind") == "resnet"
+        else ""
+    )
     rows = {
         "game": network.game,
         "file": f"`{folder_name(network.game)}.safetensors`, {num_bytes:,} bytes",
@@ -131,15 +167,23 @@ def _what_it_is(network: NetworkFile, num_bytes: int) -> dict[str, str]:
     if "iteration" in info:
         rows["made by"] = f"run {info.get('run', '?')}, iteration {info['iteration']}"
     if "num_games" in info:
-        rows["learned from"] = f"{info['num_games']:,} games of self-play, {info['num_positions']:,} positions"
+        rows["learned from"] = (
+            f"{info['num_games']:,} games of self-play, {info['num_positions']:,} positions"
+        )
     if "elapsed_s" in info:
-        besides = f", and {duration_text(info['measure_s'])} of measuring its strength" if info.get("measure_s", 0) >= 1 else ""
+        besides = (
+            f", and {duration_text(info['measure_s'])} of measuring its strength"
+            if info.get("measure_s", 0) >= 1
+            else ""
+        )
         rows["wall time"] = f"{duration_text(info['elapsed_s'])} of training{besides}"
     rows["hardware"] = info.get("hardware") or "not noted"
     if "engine" in info:
         rows["engine in self-play"] = info["engine"]
     if "versions" in info:
-        rows["versions"] = ", ".join(f"{name} {version}" for name, version in info["versions"].items())
+        rows["versions"] = ", ".join(
+            f"{name} {version}" for name, version in info["versions"].items()
+        )
     return rows
 
 
@@ -191,7 +235,9 @@ def _usage(game: str, info: dict) -> list[str]:
     if shipped_path(game):
         lines.append(f"alphazero evaluate game={game} network=best")
     if "proof" in info:
-        lines.append(f"alphazero prove game={game} player=best num_simulations={info.get('settings', {}).get('evaluation.num_simulations', 100)}")
+        lines.append(
+            f"alphazero prove game={game} player=best num_simulations={info.get('settings', {}).get('evaluation.num_simulations', 100)}"
+        )
     return lines
 
 

@@ -46,11 +46,21 @@ class RatingFile:
             plain = json.loads(path.read_text(encoding="utf-8"))
             if plain["format"] != RATINGS_FORMAT:
                 raise ValueError(f"it lacks the mark '{RATINGS_FORMAT}'")
-            found = cls(path, plain["game"], plain["opening_plies"], plain["networks"], [*map(TournamentMatch.from_plain, plain["matches"])])
+            found = cls(
+                path,
+                plain["game"],
+                plain["opening_plies"],
+                plain["networks"],
+                [*map(TournamentMatch.from_plain, plain["matches"])],
+            )
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ConfigError(f"'{path}' cannot be read as ratings ({' '.join(str(error).split())}): move it away to start anew.") from None
+            raise ConfigError(
+                f"'{path}' cannot be read as ratings ({' '.join(str(error).split())}): move it away to start anew."
+            ) from None
         if found.game != game:
-            raise ConfigError(f"'{path}' holds games of {found.game}, not of {game}: move it away to start anew.")
+            raise ConfigError(
+                f"'{path}' holds games of {found.game}, not of {game}: move it away to start anew."
+            )
         if found.opening_plies != opening_plies:
             raise ConfigError(
                 f"opening_plies={opening_plies} does not go with the games in '{path}', which have {found.opening_plies}: "
@@ -70,14 +80,31 @@ class RatingFile:
     @property
     def num_distinct_games(self) -> int:
         """How many games differ in their moves or in who played which colour."""
-        return len({(frozenset(match[:2]), match[index % 2], moves) for match in self.matches for index, moves in enumerate(match.moves)})
+        return len(
+            {
+                (frozenset(match[:2]), match[index % 2], moves)
+                for match in self.matches
+                for index, moves in enumerate(match.moves)
+            }
+        )
 
     def write(self, ratings: Ratings | None = None) -> None:
         """Store everything; without ``ratings`` there are none yet."""
-        head = {"format": RATINGS_FORMAT, "game": self.game, "opening_plies": self.opening_plies, "networks": self.networks}
-        head["ratings"] = [] if ratings is None else [_plain_rating(ratings, player) for player in ratings.players]
+        head = {
+            "format": RATINGS_FORMAT,
+            "game": self.game,
+            "opening_plies": self.opening_plies,
+            "networks": self.networks,
+        }
+        head["ratings"] = (
+            []
+            if ratings is None
+            else [_plain_rating(ratings, player) for player in ratings.players]
+        )
         lines = ",\n".join(json.dumps(match.to_plain()) for match in self.matches)
-        write_atomically(self.path, f'{json.dumps(head)[:-1]}, "matches": [\n{lines}\n]}}\n'.encode())
+        write_atomically(
+            self.path, f'{json.dumps(head)[:-1]}, "matches": [\n{lines}\n]}}\n'.encode()
+        )
 
 
 def _plain_rating(ratings: Ratings, player: str) -> dict:

@@ -160,7 +160,11 @@ class MatchReport:
             "elo_stderr": self.elo_stderr,
             "num_distinct_games": self.num_distinct_games,
             "num_distinct_openings": self.num_distinct_openings,
-            "length_plies": {"min": min(self.lengths), "mean": sum(self.lengths) / len(self.games), "max": max(self.lengths)},
+            "length_plies": {
+                "min": min(self.lengths),
+                "mean": sum(self.lengths) / len(self.games),
+                "max": max(self.lengths),
+            },
             "games": [game._asdict() | {"moves": list(game.moves)} for game in self.games],
         }
         return _finite(figures)
@@ -186,7 +190,11 @@ def _tally(games) -> Tally:
 def _centre_and_stderr(pair_scores) -> tuple[float, float]:
     count = len(pair_scores) + PSEUDO_WINS + PSEUDO_LOSSES
     centre = (sum(pair_scores) + PSEUDO_WINS) / count
-    squares = sum((score - centre) ** 2 for score in pair_scores) + PSEUDO_WINS * (1.0 - centre) ** 2 + PSEUDO_LOSSES * centre**2
+    squares = (
+        sum((score - centre) ** 2 for score in pair_scores)
+        + PSEUDO_WINS * (1.0 - centre) ** 2
+        + PSEUDO_LOSSES * centre**2
+    )
     return centre, math.sqrt(squares / count / count)
 
 

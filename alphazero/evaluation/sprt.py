@@ -51,9 +51,13 @@ class Sprt:
 
     def __post_init__(self):
         if not self.elo0 < self.elo1:
-            raise ValueError(f"elo0={self.elo0:g} is not below elo1={self.elo1:g}: the test asks which of the two the rating difference is.")
+            raise ValueError(
+                f"elo0={self.elo0:g} is not below elo1={self.elo1:g}: the test asks which of the two the rating difference is."
+            )
         if not (0.0 < self.alpha < 0.5 and 0.0 < self.beta < 0.5):
-            raise ValueError(f"alpha and beta are probabilities of errors, between 0 and 0.5: {self.alpha:g} and {self.beta:g} are not.")
+            raise ValueError(
+                f"alpha and beta are probabilities of errors, between 0 and 0.5: {self.alpha:g} and {self.beta:g} are not."
+            )
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -64,7 +68,9 @@ class Sprt:
         """Return where the test stands after some pairs, see `log_likelihood_ratio`."""
         llr = log_likelihood_ratio(pair_counts, self.elo0, self.elo1)
         low, high = self.bounds
-        return SprtResult(llr, "H0" if llr <= low else "H1" if llr >= high else None, sum(pair_counts))
+        return SprtResult(
+            llr, "H0" if llr <= low else "H1" if llr >= high else None, sum(pair_counts)
+        )
 
 
 def log_likelihood_ratio(pair_counts: Sequence[int], elo0: float, elo1: float) -> float:
@@ -76,7 +82,10 @@ def log_likelihood_ratio(pair_counts: Sequence[int], elo0: float, elo1: float) -
     counts = [count or UNSEEN for count in pair_counts]
     scores = [score_from_elo(elo) for elo in (elo0, elo1)]
     tilts = [_tilt(counts, score) for score in scores]
-    return sum(count * math.log((1.0 + tilts[0] * (x - scores[0])) / (1.0 + tilts[1] * (x - scores[1]))) for count, x in zip(counts, PAIR_SCORES))
+    return sum(
+        count * math.log((1.0 + tilts[0] * (x - scores[0])) / (1.0 + tilts[1] * (x - scores[1])))
+        for count, x in zip(counts, PAIR_SCORES)
+    )
 
 
 def _tilt(counts, mean: float) -> float:
@@ -84,7 +93,13 @@ def _tilt(counts, mean: float) -> float:
     low, high = -1.0 / (1.0 - mean), 1.0 / mean
     for _ in range(60):  # halvings: more than a float has bits
         middle = (low + high) / 2.0
-        if sum(count * (x - mean) / (1.0 + middle * (x - mean)) for count, x in zip(counts, PAIR_SCORES)) > 0.0:
+        if (
+            sum(
+                count * (x - mean) / (1.0 + middle * (x - mean))
+                for count, x in zip(counts, PAIR_SCORES)
+            )
+            > 0.0
+        ):
             low = middle
         else:
             high = middle

@@ -17,7 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.evaluation.elo import ELO_PER_UNIT, Pairing, count_pairs, expected_scores, fit, information
+from alphazero.evaluation.elo import (
+    ELO_PER_UNIT,
+    Pairing,
+    count_pairs,
+    expected_scores,
+    fit,
+    information,
+)
 from alphazero.evaluation.match import MatchProgress, play_match
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player
@@ -47,12 +54,22 @@ class TournamentMatch(NamedTuple):
 
     def to_plain(self) -> dict:
         """Return it as plain data for JSON."""
-        return {"player_a": self.player_a, "player_b": self.player_b, "scores": list(self.scores), "moves": [list(moves) for moves in self.moves]}
+        return {
+            "player_a": self.player_a,
+            "player_b": self.player_b,
+            "scores": list(self.scores),
+            "moves": [list(moves) for moves in self.moves],
+        }
 
     @classmethod
     def from_plain(cls, plain: dict) -> "TournamentMatch":
         """Read what `to_plain` returned."""
-        return cls(plain["player_a"], plain["player_b"], tuple(plain["scores"]), tuple(map(tuple, plain["moves"])))
+        return cls(
+            plain["player_a"],
+            plain["player_b"],
+            tuple(plain["scores"]),
+            tuple(map(tuple, plain["moves"])),
+        )
 
 
 def play_tournament(
@@ -88,7 +105,13 @@ def play_tournament(
             progress=None if progress is None else lambda news, names=names: progress(*names, news),
             first_opening=num_met,
         )
-        matches.append(TournamentMatch(*names, tuple(played.score for played in report.games), tuple(played.moves for played in report.games)))
+        matches.append(
+            TournamentMatch(
+                *names,
+                tuple(played.score for played in report.games),
+                tuple(played.moves for played in report.games),
+            )
+        )
         yield matches[-1]
 
 
@@ -108,7 +131,9 @@ def next_pairing(pairings: Iterable[Pairing], players: Collection[str]) -> tuple
     of_difference = variances[:, None] + variances[None, :] - 2.0 * covariance
     expected = expected_scores(units)
     taking_part = np.isin(names, list(players))
-    gain = np.triu(expected * (1.0 - expected) * of_difference, 1) * np.outer(taking_part, taking_part)
+    gain = np.triu(expected * (1.0 - expected) * of_difference, 1) * np.outer(
+        taking_part, taking_part
+    )
     # Rounding must not decide between equals: it may differ from one machine to the next.
     a, b = np.argwhere(gain >= gain.max() * (1.0 - 1e-9))[0]
     return names[a], names[b]

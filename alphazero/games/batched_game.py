@@ -131,7 +131,9 @@ class Game:
         legal = np.flatnonzero(inspected.legal_action_mask[0])
         if action not in legal:
             name = self.action_to_text if in_words else str
-            raise ValueError(f"'{name(action)}' is not legal here; legal moves: {', '.join(name(other) for other in legal)}.")
+            raise ValueError(
+                f"'{name(action)}' is not legal here; legal moves: {', '.join(name(other) for other in legal)}."
+            )
 
     def play_moves(self, actions) -> np.ndarray:
         """Return the state ([K]) after the listed actions from the start.
@@ -141,8 +143,14 @@ class Game:
         """
         state = self.initial_states()[0]
         for index, action in enumerate(actions):
-            if isinstance(action, bool) or not isinstance(action, (int, np.integer)) or not 0 <= action < self.num_actions:
-                raise ValueError(f"move {index + 1} of the list is {action!r}: a move is a number from 0 to {self.num_actions - 1}.")
+            if (
+                isinstance(action, bool)
+                or not isinstance(action, (int, np.integer))
+                or not 0 <= action < self.num_actions
+            ):
+                raise ValueError(
+                    f"move {index + 1} of the list is {action!r}: a move is a number from 0 to {self.num_actions - 1}."
+                )
             try:
                 self.check_legal(state, action, in_words=False)
             except ValueError as error:
@@ -188,7 +196,13 @@ class CompiledGame(Game):
 
     def inspect(self, states: np.ndarray) -> Transition:
         num = len(states)
-        out = Transition(states, np.zeros(num, np.bool_), np.zeros(num, np.float32), np.zeros(num, np.int8), np.zeros((num, self.num_actions), np.bool_))
+        out = Transition(
+            states,
+            np.zeros(num, np.bool_),
+            np.zeros(num, np.float32),
+            np.zeros(num, np.int8),
+            np.zeros((num, self.num_actions), np.bool_),
+        )
         _inspect_rows(self.rules, *out)
         return out
 
@@ -225,10 +239,14 @@ class CompiledGame(Game):
             line = line.rstrip("\r")
             for column, letter in enumerate(line[:width]):
                 if letter not in letters:
-                    raise ValueError(f"row {row}, column {column} holds '{letter}'; allowed are {', '.join(repr(x) for x in letters)}.")
+                    raise ValueError(
+                        f"row {row}, column {column} holds '{letter}'; allowed are {', '.join(repr(x) for x in letters)}."
+                    )
                 board[row, column] = letters.index(letter)
             if len(line) != width:
-                raise ValueError(f"row {row} has {len(line)} characters; {self.name} has {width} columns.")
+                raise ValueError(
+                    f"row {row} has {len(line)} characters; {self.name} has {width} columns."
+                )
         return self.cells_to_state(board, player)
 
     def action_to_text(self, action: int) -> str:

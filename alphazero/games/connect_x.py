@@ -218,16 +218,24 @@ def check_position(board: np.ndarray, player: int, length: int) -> bool:
     """
     filled = board != 0
     for row, column in zip(*np.nonzero(filled[:-1] & ~filled[1:])):
-        raise ValueError(f"the disc in row {row}, column {column} hangs in the air: row {row + 1} below it is empty.")
+        raise ValueError(
+            f"the disc in row {row}, column {column} hangs in the air: row {row + 1} below it is empty."
+        )
     first, second = int((board == 1).sum()), int((board == 2).sum())
     if first - second != player:
-        raise ValueError(f"{first} discs of the first player and {second} of the second cannot be when player {player + 1} is to move.")
+        raise ValueError(
+            f"{first} discs of the first player and {second} of the second cannot be when player {player + 1} is to move."
+        )
     if _holds_line(board == 1 + player, length):
-        raise ValueError(f"player {player + 1}, who is to move, already has {length} in a row: the game ended one disc earlier.")
+        raise ValueError(
+            f"player {player + 1}, who is to move, already has {length} in a row: the game ended one disc earlier."
+        )
     discs = board == 2 - player
     line = _holds_line(discs, length)
     if line and not any(not _holds_line(before, length) for before in _without_last(discs, filled)):
-        raise ValueError(f"player {2 - player} has {length} in a row without any one last disc that made them: the game ended earlier.")
+        raise ValueError(
+            f"player {2 - player} has {length} in a row without any one last disc that made them: the game ended earlier."
+        )
     return line
 
 
@@ -246,7 +254,10 @@ def _holds_line(discs: np.ndarray, length: int) -> bool:
     for view, down, right in ((discs, 0, 1), (discs, 1, 0), (discs, 1, 1), (discs[:, ::-1], 1, 1)):
         height, width = view.shape[0] - down * (length - 1), view.shape[1] - right * (length - 1)
         if height > 0 and width > 0:
-            starts = [view[down * i : down * i + height, right * i : right * i + width] for i in range(length)]
+            starts = [
+                view[down * i : down * i + height, right * i : right * i + width]
+                for i in range(length)
+            ]
             if np.logical_and.reduce(starts).any():
                 return True
     return False

@@ -72,7 +72,11 @@ def step(game, state, action):
 def has_line_through(game, state, row, column):
     """Return 1 if the disc at (row, column) is part of `length` in a row, otherwise 0."""
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        run = 1 + _discs_beside(game, state, row, column, down, right) + _discs_beside(game, state, row, column, -down, -right)
+        run = (
+            1
+            + _discs_beside(game, state, row, column, down, right)
+            + _discs_beside(game, state, row, column, -down, -right)
+        )
         if run >= game.length:
             return 1
     return 0
@@ -85,7 +89,11 @@ def _discs_beside(game, state, row, column, down, right):
     count = 0
     row += down
     column += right
-    while 0 <= row < game.rows and 0 <= column < game.columns and state[row * game.columns + column] == disc:
+    while (
+        0 <= row < game.rows
+        and 0 <= column < game.columns
+        and state[row * game.columns + column] == disc
+    ):
         count += 1
         row += down
         column += right

@@ -28,7 +28,11 @@ INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)
 EVERY_ROW = np.uint64(0x0101010101010101)
 HIGHEST_OF_ROWS = np.uint64(0x8080808080808080)
 BYTE = np.uint64(0xFF)
-PAIRS, FOURS, EIGHTS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
+PAIRS, FOURS, EIGHTS = (
+    np.uint64(0x5555555555555555),
+    np.uint64(0x3333333333333333),
+    np.uint64(0x0F0F0F0F0F0F0F0F),
+)
 # The four directions towards higher bits: east, south-west, south, south-east; the other four are their opposites.
 _1, _7, _8, _9 = np.uint64(1), np.uint64(7), np.uint64(8), np.uint64(9)
 _2, _14, _16, _18 = np.uint64(2), np.uint64(14), np.uint64(16), np.uint64(18)
@@ -140,7 +144,12 @@ def moves_of(mine, other):
     enclosed sideways, and leaving them out keeps a run from going on in the next row.
     """
     inner = other & INNER_COLUMNS
-    return _ends_of_runs(mine, inner, _1, _2) | _ends_of_runs(mine, inner, _7, _14) | _ends_of_runs(mine, other, _8, _16) | _ends_of_runs(mine, inner, _9, _18)
+    return (
+        _ends_of_runs(mine, inner, _1, _2)
+        | _ends_of_runs(mine, inner, _7, _14)
+        | _ends_of_runs(mine, other, _8, _16)
+        | _ends_of_runs(mine, inner, _9, _18)
+    )
 
 
 @njit
@@ -216,7 +225,9 @@ def observe(game, state, planes):
     for plane in range(3):
         for row in range(game.size):
             for column in range(game.size):
-                planes[plane, row, column] = np.float32((state[plane] >> np.uint64(row * 8 + column)) & ONE)
+                planes[plane, row, column] = np.float32(
+                    (state[plane] >> np.uint64(row * 8 + column)) & ONE
+                )
 
 
 @rules.implement(Othello)
@@ -300,7 +311,9 @@ def from_cells(game, board, player):
     # Any board is a position: whether a game reaches it is not asked, since puzzles and odd openings are of use too.
     state = np.zeros(4, np.uint64)
     for owner, piece in enumerate((1 + player, 2 - player)):
-        state[owner] = sum(1 << (int(row) * 8 + int(column)) for row, column in zip(*np.nonzero(board == piece)))
+        state[owner] = sum(
+            1 << (int(row) * 8 + int(column)) for row, column in zip(*np.nonzero(board == piece))
+        )
     state[3] = np.uint64(player)
     find_moves(game, state)
     return state
@@ -317,7 +330,11 @@ def text_to_action(game, text):
     if text.lower() == "pass":
         return squares
     if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"'{text}' is not a square: type a number from 0 to {squares - 1}, or 'pass'.")
+        raise ValueError(
+            f"'{text}' is not a square: type a number from 0 to {squares - 1}, or 'pass'."
+        )
     if int(text) >= squares:
-        raise ValueError(f"there is no square {int(text)}: type a number from 0 to {squares - 1}, or 'pass'.")
+        raise ValueError(
+            f"there is no square {int(text)}: type a number from 0 to {squares - 1}, or 'pass'."
+        )
     return int(text)

@@ -56,12 +56,18 @@ def game_of_environment(name: str, make_environment, max_plies: int, symmetries=
     environment = make_environment()
     agents = environment.possible_agents
     if len(agents) != 2:
-        raise ConfigError(f"'{name}' has {len(agents)} agents: only games of two players can be wrapped.")
+        raise ConfigError(
+            f"'{name}' has {len(agents)} agents: only games of two players can be wrapped."
+        )
     sizes = {getattr(environment.action_space(agent), "n", None) for agent in agents}
     if len(sizes) != 1 or None in sizes:
-        raise ConfigError(f"'{name}' has no common discrete set of actions: both agents must have the same Discrete space.")
+        raise ConfigError(
+            f"'{name}' has no common discrete set of actions: both agents must have the same Discrete space."
+        )
     start = EnvironmentPosition(make_environment)
-    return PythonGame(name, start, num_actions=int(sizes.pop()), max_plies=max_plies, symmetries=symmetries)
+    return PythonGame(
+        name, start, num_actions=int(sizes.pop()), max_plies=max_plies, symmetries=symmetries
+    )
 
 
 class EnvironmentPosition:
@@ -100,13 +106,17 @@ class EnvironmentPosition:
         self._environment.step(int(action))
         self.moves = (*self.moves, int(action))
         # At the end of the game environments differ in whom they select; who would move is then the one who did not just move.
-        self._player = 1 - self._player if self.is_over() else self._index(self._environment.agent_selection)
+        self._player = (
+            1 - self._player if self.is_over() else self._index(self._environment.agent_selection)
+        )
 
     def player_to_move(self) -> int:
         return self._player
 
     def is_over(self) -> bool:
-        return any(self._environment.terminations.values()) or any(self._environment.truncations.values())
+        return any(self._environment.terminations.values()) or any(
+            self._environment.truncations.values()
+        )
 
     def result(self) -> float:
         return float(np.sign(self._environment.rewards[self._agent]))
@@ -120,7 +130,9 @@ class EnvironmentPosition:
     def cells(self) -> np.ndarray:
         """Read the board from the first two planes, the own pieces and the other player's (true of all boards that this file names)."""
         planes = self._planes().astype(bool)
-        return np.where(planes[:, :, 0], 1 + self._player, np.where(planes[:, :, 1], 2 - self._player, 0)).astype(np.int8)
+        return np.where(
+            planes[:, :, 0], 1 + self._player, np.where(planes[:, :, 1], 2 - self._player, 0)
+        ).astype(np.int8)
 
     @property
     def _agent(self) -> str:
@@ -144,7 +156,9 @@ def _copy_environment(environment):
     its start. The attributes are copied instead; the spaces never change and are shared (60 us instead of 170 us on connect_four_v3), and so
     is what it would draw on, which cannot be copied and is never used here.
     """
-    shared = {id(value): value for key, value in vars(environment).items() if key in _SHARED_ATTRIBUTES}
+    shared = {
+        id(value): value for key, value in vars(environment).items() if key in _SHARED_ATTRIBUTES
+    }
     twin = object.__new__(type(environment))
     twin.__dict__.update(copy.deepcopy(vars(environment), shared))
     return twin

@@ -10,7 +10,9 @@ import warnings
 
 from alphazero.runtime.settings import ConfigError
 
-INSTALL_SENTENCE = 'PettingZoo is not installed here: pip install "alphazero-selfplay[pettingzoo]" installs it.'
+INSTALL_SENTENCE = (
+    'PettingZoo is not installed here: pip install "alphazero-selfplay[pettingzoo]" installs it.'
+)
 
 
 class MissingPackage(ConfigError, ImportError):
@@ -31,7 +33,9 @@ def classic_module(environment_name: str):
         ConfigError: if the installed version has no such environment.
     """
     require_pettingzoo()
-    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "hide")  # older versions greet on standard output
+    os.environ.setdefault(
+        "PYGAME_HIDE_SUPPORT_PROMPT", "hide"
+    )  # older versions greet on standard output
     module_name = f"pettingzoo.classic.{environment_name}"
     try:
         # Newer versions warn that their registry is to be used instead; the older ones have none.
@@ -41,4 +45,6 @@ def classic_module(environment_name: str):
     except ModuleNotFoundError as error:
         if error.name != module_name:
             raise
-        raise ConfigError(f"the installed PettingZoo has no environment '{environment_name}'.") from None
+        raise ConfigError(
+            f"the installed PettingZoo has no environment '{environment_name}'."
+        ) from None

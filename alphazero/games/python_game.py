@@ -62,7 +62,16 @@ class PythonGame(Game):
     state_size = 1
     state_dtype = np.dtype(object)
 
-    def __init__(self, name: str, start: Position, *, num_actions: int, max_plies: int, symmetries=None, piece_letters: str = ".XO"):
+    def __init__(
+        self,
+        name: str,
+        start: Position,
+        *,
+        num_actions: int,
+        max_plies: int,
+        symmetries=None,
+        piece_letters: str = ".XO",
+    ):
         self.name = name
         self.num_actions = num_actions
         self.max_plies = max_plies
@@ -71,18 +80,32 @@ class PythonGame(Game):
         self._piece_letters = piece_letters
         if symmetries is None:
             _, height, width = self.planes_shape
-            symmetries = np.arange(height * width, dtype=np.int32)[None], np.arange(num_actions, dtype=np.int32)[None]
+            symmetries = (
+                np.arange(height * width, dtype=np.int32)[None],
+                np.arange(num_actions, dtype=np.int32)[None],
+            )
         self.cell_symmetries, self.action_symmetries = symmetries
 
     def initial_states(self, num_games: int = 1) -> np.ndarray:
         return _column([self._start] * num_games)
 
     def step(self, states: np.ndarray, actions: np.ndarray) -> Transition:
-        return self.inspect(_column([_after(position, action) for position, action in zip(states[:, 0], actions, strict=True)]))
+        return self.inspect(
+            _column(
+                [
+                    _after(position, action)
+                    for position, action in zip(states[:, 0], actions, strict=True)
+                ]
+            )
+        )
 
     def inspect(self, states: np.ndarray) -> Transition:
         num = len(states)
-        over, results, players = np.zeros(num, np.bool_), np.zeros(num, np.float32), np.zeros(num, np.int8)
+        over, results, players = (
+            np.zeros(num, np.bool_),
+            np.zeros(num, np.float32),
+            np.zeros(num, np.int8),
+        )
         legal_action_mask = np.zeros((num, self.num_actions), np.bool_)
         for row, position in enumerate(states[:, 0]):
             players[row] = position.player_to_move()
@@ -112,7 +135,9 @@ class PythonGame(Game):
         return self._piece_letters
 
     def cells_to_state(self, board: np.ndarray, player: int) -> np.ndarray:
-        raise ValueError(f"a position of '{self.name}' cannot be set up from a board: give the list of moves that lead to it.")
+        raise ValueError(
+            f"a position of '{self.name}' cannot be set up from a board: give the list of moves that lead to it."
+        )
 
     def text_to_state(self, text: str, player: int) -> np.ndarray:
         return self.cells_to_state(np.zeros(self.planes_shape[1:], np.int8), player)
@@ -123,9 +148,13 @@ class PythonGame(Game):
     def text_to_action(self, text: str) -> int:
         text = text.strip()
         if not (text.isascii() and text.isdigit()):
-            raise ValueError(f"'{text}' is not a number: type a number from 0 to {self.num_actions - 1}.")
+            raise ValueError(
+                f"'{text}' is not a number: type a number from 0 to {self.num_actions - 1}."
+            )
         if int(text) >= self.num_actions:
-            raise ValueError(f"{int(text)} is out of range: type a number from 0 to {self.num_actions - 1}.")
+            raise ValueError(
+                f"{int(text)} is out of range: type a number from 0 to {self.num_actions - 1}."
+            )
         return int(text)
 
 

@@ -54,7 +54,9 @@ def make_game(name: str) -> Game:
 
 def _connect_x(name: str, rows: int, columns: int, length: int) -> CompiledGame:
     if not (1 <= rows <= 64 and 1 <= columns <= 64 and 2 <= length <= max(rows, columns)):
-        raise ValueError(f"'{name}' is impossible: rows and columns go from 1 to 64, and the length to win from 2 to the longer side of the board.")
+        raise ValueError(
+            f"'{name}' is impossible: rows and columns go from 1 to 64, and the length to win from 2 to the longer side of the board."
+        )
     if (rows + 1) * columns <= 64:
         from alphazero.games.connect_x import ConnectX as Board
     else:
@@ -67,7 +69,9 @@ def _othello(name: str, size: int) -> CompiledGame:
     from alphazero.games.othello import Othello
 
     if size not in (4, 6, 8):
-        raise ValueError(f"'{name}' is impossible: the board of Othello has a side of 4, 6 or 8 here.")
+        raise ValueError(
+            f"'{name}' is impossible: the board of Othello has a side of 4, 6 or 8 here."
+        )
     return CompiledGame(name, Othello(size))
 
 
@@ -83,5 +87,7 @@ def _load_game_file(path: Path) -> CompiledGame:
         sys.modules[module_name] = module
         spec.loader.exec_module(module)
     if not hasattr(sys.modules[module_name], "GAME"):
-        raise ValueError(f"the game file '{path}' defines no GAME, the NamedTuple of its sizes (docs/ADD_A_GAME.md).")
+        raise ValueError(
+            f"the game file '{path}' defines no GAME, the NamedTuple of its sizes (docs/ADD_A_GAME.md)."
+        )
     return CompiledGame(str(path), sys.modules[module_name].GAME)

@@ -57,7 +57,9 @@ def implement(game_class):
 
     def register(function):
         if function.__name__ not in _VERBS:
-            raise TypeError(f"'{function.__name__}' is not a rule of a game; the rules are: {', '.join(sorted(_VERBS))}")
+            raise TypeError(
+                f"'{function.__name__}' is not a rule of a game; the rules are: {', '.join(sorted(_VERBS))}"
+            )
         _VERBS[function.__name__].register(game_class, function)
         return function
 
@@ -185,7 +187,9 @@ def symmetries(game) -> tuple[np.ndarray, np.ndarray]:
         actions: int32[S, A]; the transformed policy at index a shows the original policy at ``actions[s, a]``.
     """
     _, height, width = planes_shape(game)
-    return np.arange(height * width, dtype=np.int32)[None], np.arange(num_actions(game), dtype=np.int32)[None]
+    return np.arange(height * width, dtype=np.int32)[None], np.arange(
+        num_actions(game), dtype=np.int32
+    )[None]
 
 
 @_python_verb

@@ -17,7 +17,16 @@ from alphazero.games.symmetry import square_tables
 from alphazero.runtime.jit import popcount
 from alphazero.runtime.random_generators import random_below
 
-LINES = (0b000000111, 0b000111000, 0b111000000, 0b001001001, 0b010010010, 0b100100100, 0b100010001, 0b001010100)
+LINES = (
+    0b000000111,
+    0b000111000,
+    0b111000000,
+    0b001001001,
+    0b010010010,
+    0b100100100,
+    0b100010001,
+    0b001010100,
+)
 FULL = np.uint64(0b111111111)
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -142,9 +151,14 @@ def from_cells(game, board, player):
     first, second = int((board == 1).sum()), int((board == 2).sum())
     if first - second != player:
         raise ValueError(f"{first} X and {second} O cannot be when {'XO'[player]} is to move.")
-    words = [sum(1 << int(cell) for cell in np.flatnonzero(board.ravel() == piece)) for piece in (1 + player, 2 - player)]
+    words = [
+        sum(1 << int(cell) for cell in np.flatnonzero(board.ravel() == piece))
+        for piece in (1 + player, 2 - player)
+    ]
     if HAS_LINE[words[0]]:
-        raise ValueError(f"{'XO'[player]}, who is to move, already has three in a row: the game ended one move earlier.")
+        raise ValueError(
+            f"{'XO'[player]}, who is to move, already has three in a row: the game ended one move earlier."
+        )
     return np.array(words, np.uint64)
 
 

@@ -25,7 +25,14 @@ class CachedEvaluator:
         max_bytes: of the table.
     """
 
-    def __init__(self, evaluator, planes_shape, cell_symmetries: np.ndarray, action_symmetries: np.ndarray, max_bytes: int):
+    def __init__(
+        self,
+        evaluator,
+        planes_shape,
+        cell_symmetries: np.ndarray,
+        action_symmetries: np.ndarray,
+        max_bytes: int,
+    ):
         num_actions = action_symmetries.shape[1]
         size = max(max_bytes // bytes_per_entry(num_actions), 2 * _WAYS)
         size = 1 << (int(size).bit_length() - 1)
@@ -43,19 +50,47 @@ class CachedEvaluator:
         """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
         num_rows = len(planes)
         bits = np.ascontiguousarray(planes).reshape(num_rows, -1).view(np.uint32)
-        logits, values = np.empty((num_rows, self._logits.shape[1]), np.float32), np.empty(num_rows, np.float32)
+        logits, values = (
+            np.empty((num_rows, self._logits.shape[1]), np.float32),
+            np.empty(num_rows, np.float32),
+        )
         symmetries, misses = np.empty(num_rows, np.int32), np.empty(num_rows, np.int32)
         slots, miss_rows = np.empty(num_rows, np.int64), np.empty(num_rows, np.int32)
         table = (self._keys, self._pending, self._logits, self._values)
         try:
-            with np.errstate(over="ignore"):  # keys wrap around, which numpy mentions where the kernel is interpreted
-                num_misses = look_up(*table, bits, self._factors, self._actions, symmetries, misses, slots, miss_rows, logits, values)
+            with np.errstate(
+                over="ignore"
+            ):  # keys wrap around, which numpy mentions where the kernel is interpreted
+                num_misses = look_up(
+                    *table,
+                    bits,
+                    self._factors,
+                    self._actions,
+                    symmetries,
+                    misses,
+                    slots,
+                    miss_rows,
+                    logits,
+                    values,
+                )
             self.num_rows += num_rows
             self.num_misses += num_misses
             if num_misses:
                 miss_rows = miss_rows[:num_misses]
-                answers = self.evaluator.evaluate(planes if num_misses == num_rows else planes[miss_rows])
-                store(*table, self._actions, symmetries, misses, slots, miss_rows, *answers, logits, values)
+                answers = self.evaluator.evaluate(
+                    planes if num_misses == num_rows else planes[miss_rows]
+                )
+                store(
+                    *table,
+                    self._actions,
+                    symmetries,
+                    misses,
+                    slots,
+                    miss_rows,
+                    *answers,
+                    logits,
+                    values,
+                )
         except BaseException:
             self.clear()  # entries that wait for an answer must not wait for the next batch's
             raise
@@ -76,7 +111,9 @@ def _key_factors(planes_shape, cell_symmetries) -> np.ndarray:
     """Return uint64[S, C * H * W]: a random odd factor for each number in the planes, moved along with the cells by each symmetry."""
     num_planes, height, width = planes_shape
     generator = np.random.default_rng(_KEY_SEED)
-    factors = generator.integers(0, 2**63, (num_planes, height * width), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    factors = generator.integers(
+        0, 2**63, (num_planes, height * width), dtype=np.uint64
+    ) * np.uint64(2) + np.uint64(1)
     moved = np.empty((len(cell_symmetries), num_planes, height * width), np.uint64)
     for symmetry, table in enumerate(cell_symmetries):
         moved[symmetry][:, table] = factors
@@ -84,7 +121,21 @@ def _key_factors(planes_shape, cell_symmetries) -> np.ndarray:
 
 
 @njit
-def look_up(keys, pending, table_logits, table_values, bits, factors, actions, symmetries, misses, slots, miss_rows, logits, values):
+def look_up(
+    keys,
+    pending,
+    table_logits,
+    table_values,
+    bits,
+    factors,
+    actions,
+    symmetries,
+    misses,
+    slots,
+    miss_rows,
+    logits,
+    values,
+):
     """Answer the rows that the table knows, and make room for the others; return how many different ones those are.
 
     Args:
@@ -120,7 +171,21 @@ def look_up(keys, pending, table_logits, table_values, bits, factors, actions, s
 
 
 @njit
-def store(keys, pending, table_logits, table_values, actions, symmetries, misses, slots, miss_rows, new_logits, new_values, logits, values):
+def store(
+    keys,
+    pending,
+    table_logits,
+    table_values,
+    actions,
+    symmetries,
+    misses,
+    slots,
+    miss_rows,
+    new_logits,
+    new_values,
+    logits,
+    values,
+):
     """Hand the evaluator's answers to the rows that wait for them, and keep them.
 
     An entry that was given to another row of the same batch meanwhile is left to the later one.

@@ -37,4 +37,6 @@ class UniformEvaluator:
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `Evaluator.evaluate`."""
-        return np.zeros((len(planes), self._num_actions), np.float32), np.zeros(len(planes), np.float32)
+        return np.zeros((len(planes), self._num_actions), np.float32), np.zeros(
+            len(planes), np.float32
+        )

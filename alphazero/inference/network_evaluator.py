@@ -31,11 +31,28 @@ class EvaluatorSettings:
         "what runs the network; auto measures at the start and takes the fastest",
         choices=("auto", "torch", "torch_compile", "openvino"),
     )
-    precision: str = option("auto", "number format of the network in search; auto measures at the start", choices=("auto", "float32", "bfloat16", "int8"))
-    max_policy_divergence: float = option(0.01, "mean divergence from float32's policy, in nats, above which an engine is refused", low=0.0)
-    max_value_error: float = option(0.03, "mean difference from float32's value above which an engine is refused", low=0.0)
-    cache_mb: int = option(128, "megabytes for answers to positions that come again while the weights stay; 0 is no cache", low=0, high=1_000_000)
-    cache_symmetries: bool = option(True, "positions that are symmetric to each other share an answer in the cache")
+    precision: str = option(
+        "auto",
+        "number format of the network in search; auto measures at the start",
+        choices=("auto", "float32", "bfloat16", "int8"),
+    )
+    max_policy_divergence: float = option(
+        0.01,
+        "mean divergence from float32's policy, in nats, above which an engine is refused",
+        low=0.0,
+    )
+    max_value_error: float = option(
+        0.03, "mean difference from float32's value above which an engine is refused", low=0.0
+    )
+    cache_mb: int = option(
+        128,
+        "megabytes for answers to positions that come again while the weights stay; 0 is no cache",
+        low=0,
+        high=1_000_000,
+    )
+    cache_symmetries: bool = option(
+        True, "positions that are symmetric to each other share an answer in the cache"
+    )
 
 
 @dataclasses.dataclass
@@ -91,13 +108,21 @@ class NetworkEvaluator:
         refused = []
         for choice in fallbacks(self.choice):
             self._engine = self._loaded(choice, network)
-            found = Agreement(0.0, 0.0) if choice == REFERENCE else agreement(self._loaded(REFERENCE, network), self._engine, self._sample)
+            found = (
+                Agreement(0.0, 0.0)
+                if choice == REFERENCE
+                else agreement(self._loaded(REFERENCE, network), self._engine, self._sample)
+            )
             if self._is_close(found):
                 break
-            refused.append(f"{choice} (policy {found.policy_divergence:.4f} nats, value {found.value_error:.4f})")
+            refused.append(
+                f"{choice} (policy {found.policy_divergence:.4f} nats, value {found.value_error:.4f})"
+            )
         for lane in self.lanes:
             lane.forget()
-        self.report = EngineReport(str(choice), *found, ", ".join(refused), time.perf_counter() - start)
+        self.report = EngineReport(
+            str(choice), *found, ", ".join(refused), time.perf_counter() - start
+        )
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `alphazero.inference.evaluator.Evaluator.evaluate`; the batch is cut into one part for each thread."""
@@ -106,7 +131,9 @@ class NetworkEvaluator:
             return self._engine.evaluate(planes)
         parts = [planes[start : start + part_size] for start in range(0, len(planes), part_size)]
         answers = list(self._pool.map(self._engine.evaluate, parts))
-        return np.concatenate([logits for logits, _ in answers]), np.concatenate([values for _, values in answers])
+        return np.concatenate([logits for logits, _ in answers]), np.concatenate(
+            [values for _, values in answers]
+        )
 
     @property
     def precision(self) -> str:
@@ -120,14 +147,19 @@ class NetworkEvaluator:
         return self._engines[choice]
 
     def _is_close(self, found: Agreement) -> bool:
-        return found.policy_divergence <= self.settings.max_policy_divergence and found.value_error <= self.settings.max_value_error
+        return (
+            found.policy_divergence <= self.settings.max_policy_divergence
+            and found.value_error <= self.settings.max_value_error
+        )
 
     def _lane(self, game) -> "Lane":
         symmetries = slice(None) if self.settings.cache_symmetries else slice(1)
         share = self.settings.cache_mb * 1_000_000 // self._num_threads
         tables = (game.cell_symmetries[symmetries], game.action_symmetries[symmetries])
         direct = _Direct(self)
-        return Lane(direct, CachedEvaluator(direct, game.planes_shape, *tables, share) if share else None)
+        return Lane(
+            direct, CachedEvaluator(direct, game.planes_shape, *tables, share) if share else None
+        )
 
 
 class LaneCounts(NamedTuple):
@@ -162,7 +194,11 @@ class Lane:
     def counts(self) -> LaneCounts:
         """The work so far."""
         direct = self._direct
-        return LaneCounts(direct.num_rows if self._cache is None else self._cache.num_rows, direct.num_rows, direct.seconds)
+        return LaneCounts(
+            direct.num_rows if self._cache is None else self._cache.num_rows,
+            direct.num_rows,
+            direct.seconds,
+        )
 
 
 class _Direct:

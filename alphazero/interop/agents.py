@@ -19,7 +19,9 @@ class Agent(Protocol):
 
     name: str
 
-    def act(self, observation, action_mask: np.ndarray | None = None, agent: str | None = None) -> int:
+    def act(
+        self, observation, action_mask: np.ndarray | None = None, agent: str | None = None
+    ) -> int:
         """Return an action.
 
         Args:
@@ -48,7 +50,9 @@ class PettingZooAgent:
         self._generator = np.random.default_rng(seed)
         self._num_start_pieces = np.count_nonzero(view.game.cells(view.game.initial_states()[0]))
 
-    def act(self, observation, action_mask: np.ndarray | None = None, agent: str | None = None) -> int:
+    def act(
+        self, observation, action_mask: np.ndarray | None = None, agent: str | None = None
+    ) -> int:
         """Return an action; see `Agent`.
 
         Raises:
@@ -56,11 +60,21 @@ class PettingZooAgent:
         """
         planes, mask = _split(observation, action_mask)
         if not mask.any():
-            raise ValueError("no action is legal for this agent: it is not its turn, or the game is over.")
+            raise ValueError(
+                "no action is legal for this agent: it is not its turn, or the game is over."
+            )
         state = self._view.state(planes, self._view.player_of(planes, agent))
-        if not np.array_equal(self._view.game.legal_action_mask(state[None])[0], mask[self._view.actions]):
-            raise ValueError(f"the environment's action mask does not fit the rules of {self._view.game.name} in this position.")
-        return int(self._view.actions[self._choose(state, np.count_nonzero(planes) - self._num_start_pieces)])
+        if not np.array_equal(
+            self._view.game.legal_action_mask(state[None])[0], mask[self._view.actions]
+        ):
+            raise ValueError(
+                f"the environment's action mask does not fit the rules of {self._view.game.name} in this position."
+            )
+        return int(
+            self._view.actions[
+                self._choose(state, np.count_nonzero(planes) - self._num_start_pieces)
+            ]
+        )
 
     def _choose(self, state: np.ndarray, ply: int) -> int:
         choice = self.player.choose(state[None])
@@ -84,13 +98,21 @@ class HumanAgent:
         name: what to call the person.
     """
 
-    def __init__(self, view: BoardView, ask: Callable[[str], str] | None = None, say: Callable[[str], None] = print, name: str = "human"):
+    def __init__(
+        self,
+        view: BoardView,
+        ask: Callable[[str], str] | None = None,
+        say: Callable[[str], None] = print,
+        name: str = "human",
+    ):
         self.name = name
         self._view = view
         self._ask = ask or input
         self._say = say
 
-    def act(self, observation, action_mask: np.ndarray | None = None, agent: str | None = None) -> int:
+    def act(
+        self, observation, action_mask: np.ndarray | None = None, agent: str | None = None
+    ) -> int:
         """Show the board and ask until the answer is a legal action; see `Agent`.
 
         Raises:
@@ -125,7 +147,9 @@ def _split(observation, action_mask) -> tuple[np.ndarray, np.ndarray]:
         action_mask = observation["action_mask"] if action_mask is None else action_mask
         observation = observation["observation"]
     if action_mask is None:
-        raise ValueError("an agent needs the action mask: give it beside the observation, or the dict that holds both.")
+        raise ValueError(
+            "an agent needs the action mask: give it beside the observation, or the dict that holds both."
+        )
     return np.asarray(observation), np.asarray(action_mask).astype(bool)
 
 

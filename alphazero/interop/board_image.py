@@ -18,7 +18,9 @@ def board_image(board: np.ndarray) -> np.ndarray:
     on_edge = np.zeros((SQUARE_PIXELS, SQUARE_PIXELS), np.bool_)
     on_edge[[0, -1]] = on_edge[:, [0, -1]] = True
     colours = np.array([GROUND, FIRST, SECOND], np.uint8)[board]  # [H, W, 3]
-    squares = np.where(in_disc[..., None], colours[:, :, None, None], np.array(GROUND, np.uint8))  # [H, W, side, side, 3]
+    squares = np.where(
+        in_disc[..., None], colours[:, :, None, None], np.array(GROUND, np.uint8)
+    )  # [H, W, side, side, 3]
     squares = np.where(on_edge[..., None], np.array(LINE, np.uint8), squares)
     height, width = board.shape
     return squares.swapaxes(1, 2).reshape(height * SQUARE_PIXELS, width * SQUARE_PIXELS, 3)

@@ -25,7 +25,9 @@ def board_text(board: np.ndarray, letters: str, legal_actions, labels) -> str:
     cell_width = len(str(max(labels[: board.size]))) if for_squares or for_columns else 1
     rows = [texts[start : start + width] for start in range(0, board.size, width)]
     if for_columns and legal_actions:
-        rows.append([str(labels[column]) if column in legal_actions else "" for column in range(width)])
+        rows.append(
+            [str(labels[column]) if column in legal_actions else "" for column in range(width)]
+        )
     lines = [" ".join(text.rjust(cell_width) for text in row).rstrip() for row in rows]
     if for_squares and board.size in legal_actions:
         lines.append(f"pass: {labels[board.size]}")

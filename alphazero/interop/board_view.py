@@ -26,10 +26,16 @@ class BoardView(NamedTuple):
     """One environment, seen as a game of ours."""
 
     game: Game
-    agents: tuple[str, str]  #: the environment's names of its agents, the one who moves first before the other
-    squares: np.ndarray  #: int32[H*W], our square s, row by row, is the environment's square ``squares[s]``
+    agents: tuple[
+        str, str
+    ]  #: the environment's names of its agents, the one who moves first before the other
+    squares: (
+        np.ndarray
+    )  #: int32[H*W], our square s, row by row, is the environment's square ``squares[s]``
     actions: np.ndarray  #: int32[A], our action a is the environment's action ``actions[a]``
-    count_tells_mover: bool  #: whether each move adds one piece, so that their number tells who is to move
+    count_tells_mover: (
+        bool  #: whether each move adds one piece, so that their number tells who is to move
+    )
 
     def player_of(self, observation: np.ndarray, agent: str | None = None) -> int:
         """Return which player an agent is, 0 for who moves first.
@@ -43,10 +49,14 @@ class BoardView(NamedTuple):
         """
         if agent is not None:
             if agent not in self.agents:
-                raise ValueError(f"the environment has no agent '{agent}', only {' and '.join(self.agents)}.")
+                raise ValueError(
+                    f"the environment has no agent '{agent}', only {' and '.join(self.agents)}."
+                )
             return self.agents.index(agent)
         if not self.count_tells_mover:
-            raise ValueError(f"in {self.game.name} the board does not tell who is to move: give the agent's name.")
+            raise ValueError(
+                f"in {self.game.name} the board does not tell who is to move: give the agent's name."
+            )
         return int(np.asarray(observation)[:, :, :2].sum()) % 2
 
     def board(self, observation: np.ndarray, player: int) -> np.ndarray:
@@ -61,7 +71,9 @@ class BoardView(NamedTuple):
         observation = np.asarray(observation)
         shape = self.game.planes_shape[1:]
         if observation.shape != (*shape, 2):
-            raise ValueError(f"an observation of {self.game.name} has the shape {(*shape, 2)}, not {observation.shape}.")
+            raise ValueError(
+                f"an observation of {self.game.name} has the shape {(*shape, 2)}, not {observation.shape}."
+            )
         own, other = observation[:, :, 0] != 0, observation[:, :, 1] != 0
         cells = np.where(own, 1 + player, np.where(other, 2 - player, 0)).astype(np.int8)
         return cells.ravel()[self.squares].reshape(shape)
@@ -87,12 +99,16 @@ def view_of(environment) -> BoardView:
         return _view(game, agents, count_tells_mover=False)
     name = environment.metadata.get("name")
     if name not in _OUR_NAMES:
-        raise ConfigError(f"our players know the environments {', '.join(_OUR_NAMES)} and those of our own games, not '{name}'.")
+        raise ConfigError(
+            f"our players know the environments {', '.join(_OUR_NAMES)} and those of our own games, not '{name}'."
+        )
     game = make_game(_OUR_NAMES[name])
     return _view(game, agents, True, _COLUMN_BY_COLUMN if name == "tictactoe_v3" else None)
 
 
-def _view(game: Game, agents: tuple[str, str], count_tells_mover: bool, order: np.ndarray | None = None) -> BoardView:
+def _view(
+    game: Game, agents: tuple[str, str], count_tells_mover: bool, order: np.ndarray | None = None
+) -> BoardView:
     """Return the view whose squares, and actions if ``order`` is given, are numbered by ``order``; None is the same numbers as ours."""
     _, height, width = game.planes_shape
     squares = np.arange(height * width, dtype=np.int32) if order is None else order

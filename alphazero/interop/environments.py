@@ -41,7 +41,9 @@ def env(game_name: str, render_mode: str | None = None) -> AECEnv:
         ValueError: with one plain sentence if there is no such game.
         ConfigError: if there is no such render mode.
     """
-    environment = wrappers.TerminateIllegalWrapper(raw_env(game_name, render_mode), illegal_reward=-1)
+    environment = wrappers.TerminateIllegalWrapper(
+        raw_env(game_name, render_mode), illegal_reward=-1
+    )
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(environment))
 
 
@@ -59,7 +61,9 @@ def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
     if name in CLASSIC_TWINS:
         return classic_module(name).env(render_mode=render_mode)
     if re.fullmatch(r"\w+_v\d+", name):
-        raise ConfigError(f"there is no environment '{name}' here; PettingZoo's own are {', '.join(CLASSIC_TWINS)}.")
+        raise ConfigError(
+            f"there is no environment '{name}' here; PettingZoo's own are {', '.join(CLASSIC_TWINS)}."
+        )
     return env(name, render_mode)
 
 
@@ -74,13 +78,22 @@ class GameEnvironment(AECEnv):
     def __init__(self, game, render_mode: str | None = None):
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ConfigError(f"render_mode={render_mode} is not allowed: render_mode takes one of {', '.join(RENDER_MODES)}.")
+            raise ConfigError(
+                f"render_mode={render_mode} is not allowed: render_mode takes one of {', '.join(RENDER_MODES)}."
+            )
         self.game = game
         self.render_mode = render_mode
-        self.metadata = {"name": game.name, "render_modes": list(RENDER_MODES), "is_parallelizable": False, "render_fps": 2}
+        self.metadata = {
+            "name": game.name,
+            "render_modes": list(RENDER_MODES),
+            "is_parallelizable": False,
+            "render_fps": 2,
+        }
         self.possible_agents = list(AGENTS)
         _, height, width = game.planes_shape
-        self.observation_spaces = {agent: _observation_space((height, width, 2), game.num_actions) for agent in AGENTS}
+        self.observation_spaces = {
+            agent: _observation_space((height, width, 2), game.num_actions) for agent in AGENTS
+        }
         self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in AGENTS}
 
     def observation_space(self, agent: str) -> spaces.Space:
@@ -118,8 +131,14 @@ class GameEnvironment(AECEnv):
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         index = AGENTS.index(agent)
-        planes = np.stack([self._board == 1 + index, self._board == 2 - index], axis=2).astype(np.int8)
-        mask = self._legal_action_mask if agent == self.agent_selection else np.zeros_like(self._legal_action_mask)
+        planes = np.stack([self._board == 1 + index, self._board == 2 - index], axis=2).astype(
+            np.int8
+        )
+        mask = (
+            self._legal_action_mask
+            if agent == self.agent_selection
+            else np.zeros_like(self._legal_action_mask)
+        )
         return {"observation": planes, "action_mask": mask.astype(np.int8)}
 
     def render(self) -> str | np.ndarray | None:
@@ -149,10 +168,19 @@ class GameEnvironment(AECEnv):
 
     def _text(self) -> str:
         letters = self.game.piece_letters
-        board = board_text(self._board, letters, np.flatnonzero(self._legal_action_mask).tolist(), np.arange(self.game.num_actions))
+        board = board_text(
+            self._board,
+            letters,
+            np.flatnonzero(self._legal_action_mask).tolist(),
+            np.arange(self.game.num_actions),
+        )
         names = {agent: f"{agent} ({letters[1 + index]})" for index, agent in enumerate(AGENTS)}
         if self._over:  # the rewards are gone by the time that everybody has left
-            return f"{board}\n{names[AGENTS[self._first_result < 0]]} wins" if self._first_result else f"{board}\na draw"
+            return (
+                f"{board}\n{names[AGENTS[self._first_result < 0]]} wins"
+                if self._first_result
+                else f"{board}\na draw"
+            )
         if not self.agents or any(self.terminations.values()):
             return f"{board}\nended by an illegal action"
         return f"{board}\n{names[self.agent_selection]} to move"

@@ -15,11 +15,15 @@ class Episode(NamedTuple):
     """One finished game."""
 
     actions: tuple[int, ...]  #: in the environment's numbers
-    rewards: dict[str, float]  #: of each agent, summed over the game; in a board game its result from that agent's viewpoint
+    rewards: dict[
+        str, float
+    ]  #: of each agent, summed over the game; in a board game its result from that agent's viewpoint
     illegal_agent: str | None  #: who ended the game by an illegal action, if anybody did
 
 
-def play_episode(environment, agents: dict[str, Agent], seed: int | None = None, on_move: Callable | None = None) -> Episode:
+def play_episode(
+    environment, agents: dict[str, Agent], seed: int | None = None, on_move: Callable | None = None
+) -> Episode:
     """Play one game.
 
     Args:
@@ -74,7 +78,9 @@ def play_match(
     for index in range(num_games):
         first_name, second_name = names if index % 2 == 0 else names[::-1]
         try:
-            episode = play_episode(environment, {first_name: first, second_name: second}, seed + index, on_move)
+            episode = play_episode(
+                environment, {first_name: first, second_name: second}, seed + index, on_move
+            )
         except LeftGame:
             break
         games.append(MatchGame(episode.actions, index % 2 == 0, points(episode, first_name), index))

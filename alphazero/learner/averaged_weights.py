@@ -24,7 +24,9 @@ class WeightAverage:
     def __init__(self, network: torch.nn.Module, half_life_steps: float):
         self.network = copy.deepcopy(network).eval().requires_grad_(False)
         self.num_steps = 0
-        self._norms = [module for module in self.network.modules() if isinstance(module, torch.nn.BatchNorm2d)]
+        self._norms = [
+            module for module in self.network.modules() if isinstance(module, torch.nn.BatchNorm2d)
+        ]
         for norm in self._norms:
             norm.momentum = None  # `measure_norms` takes the plain mean over its batches
         self._newest_share = 1 - 0.5 ** (1 / half_life_steps)

@@ -12,8 +12,20 @@ import numpy as np
 import torch
 
 from alphazero.learner.averaged_weights import WeightAverage
-from alphazero.learner.loss import LossWeights, Targets, loss_gradients, losses, masked_log_softmax, value_targets
-from alphazero.learner.optimizers import load_optimizer, make_optimizers, optimizer_arrays, update_of
+from alphazero.learner.loss import (
+    LossWeights,
+    Targets,
+    loss_gradients,
+    losses,
+    masked_log_softmax,
+    value_targets,
+)
+from alphazero.learner.optimizers import (
+    load_optimizer,
+    make_optimizers,
+    optimizer_arrays,
+    update_of,
+)
 from alphazero.learner.uninformed_loss import Baseline
 from alphazero.network.network import NetworkOutput, TinyNetwork, expected_value
 from alphazero.replay.buffer import Batch
@@ -21,7 +33,9 @@ from alphazero.runtime.memory import keep_freed_memory
 from alphazero.runtime.settings import option
 
 _MEASURE_EVERY = 8  # steps: the figures of the report cost as much as a small network's step itself
-_NORM_BATCHES = 8  # of the newest batches, which the averaged network's normalisations are measured on
+_NORM_BATCHES = (
+    8  # of the newest batches, which the averaged network's normalisations are measured on
+)
 _AUXILIARY = ("reply", "ownership", "margin")  # heads of the network, in the order of `Losses`
 
 
@@ -30,28 +44,86 @@ class LearnerSettings:
     """How the network learns."""
 
     optimizer: str = option(
-        "adamw", "optimiser (AlphaZero: sgd with momentum); muon is for the kernels, with adamw for all else", choices=("muon", "adamw", "adam", "sgd")
+        "adamw",
+        "optimiser (AlphaZero: sgd with momentum); muon is for the kernels, with adamw for all else",
+        choices=("muon", "adamw", "adam", "sgd"),
     )
     learning_rate: float = option(2e-3, "step size at the start", low=0.0, high=100.0)
-    final_learning_rate: float = option(2e-4, "step size at the end of the run", low=0.0, high=100.0)
-    muon_learning_rate: float = option(0.02, "step size of muon at the start (Jordan: 0.02); it falls as the other does", low=0.0, high=100.0)
-    schedule: str = option("cosine", "how the step size goes from the one to the other over the run", choices=("constant", "linear", "cosine", "step"))
-    step_at: list[float] = option([0.5, 0.8], "shares of the run at which schedule=step goes on to the next of its equal ratios", low=0.0, high=1.0)
+    final_learning_rate: float = option(
+        2e-4, "step size at the end of the run", low=0.0, high=100.0
+    )
+    muon_learning_rate: float = option(
+        0.02,
+        "step size of muon at the start (Jordan: 0.02); it falls as the other does",
+        low=0.0,
+        high=100.0,
+    )
+    schedule: str = option(
+        "cosine",
+        "how the step size goes from the one to the other over the run",
+        choices=("constant", "linear", "cosine", "step"),
+    )
+    step_at: list[float] = option(
+        [0.5, 0.8],
+        "shares of the run at which schedule=step goes on to the next of its equal ratios",
+        low=0.0,
+        high=1.0,
+    )
     weight_decay: float = option(1e-4, "weight decay (AlphaZero: 1e-4)", low=0.0, high=10.0)
     momentum: float = option(0.9, "momentum of sgd (AlphaZero: 0.9)", low=0.0, high=0.999)
     batch_size: int = option(256, "rows of a step (AlphaZero: 4096)", low=1, high=1_000_000)
-    reuse: float = option(6.0, "times that each new row is trained on, on average; sets the number of steps of an iteration", low=0.0, high=1000.0)
-    epochs: int = option(0, "if not 0: passes over the whole window in each iteration, in place of reuse", low=0, high=1000)
-    max_gradient_norm: float = option(5.0, "gradients are scaled down to this norm; 0 leaves them", low=0.0)
-    value_weight: float = option(1.0, "weight of the value loss beside the policy loss (AlphaZero: 1)", low=0.0, high=100.0)
-    root_value_share: float = option(0.5, "share of the search's value in the value target, the rest is the game's result (AlphaZero: 0)", low=0.0, high=1.0)
-    reply_weight: float = option(0.15, "weight of the reply head's loss beside the policy loss, with network.reply_head (KataGo: 0.15)", low=0.0, high=100.0)
-    ownership_weight: float = option(0.5, "the same of the ownership head's, a mean over the cells (KataGo: 1.5, as of its value)", low=0.0, high=100.0)
-    margin_weight: float = option(0.5, "the same of the margin head's, a squared error in [-1, 1] (KataGo has two other such losses)", low=0.0, high=100.0)
-    average_half_life_steps: float = option(
-        0.0, "search plays with an average of the weights, in which a step counts half as much after so many more; 0 plays with the newest", low=0.0
+    reuse: float = option(
+        6.0,
+        "times that each new row is trained on, on average; sets the number of steps of an iteration",
+        low=0.0,
+        high=1000.0,
     )
-    precision: str = option("auto", "number format of the forward pass; auto measures at the start", choices=("auto", "float32", "bfloat16"))
+    epochs: int = option(
+        0,
+        "if not 0: passes over the whole window in each iteration, in place of reuse",
+        low=0,
+        high=1000,
+    )
+    max_gradient_norm: float = option(
+        5.0, "gradients are scaled down to this norm; 0 leaves them", low=0.0
+    )
+    value_weight: float = option(
+        1.0, "weight of the value loss beside the policy loss (AlphaZero: 1)", low=0.0, high=100.0
+    )
+    root_value_share: float = option(
+        0.5,
+        "share of the search's value in the value target, the rest is the game's result (AlphaZero: 0)",
+        low=0.0,
+        high=1.0,
+    )
+    reply_weight: float = option(
+        0.15,
+        "weight of the reply head's loss beside the policy loss, with network.reply_head (KataGo: 0.15)",
+        low=0.0,
+        high=100.0,
+    )
+    ownership_weight: float = option(
+        0.5,
+        "the same of the ownership head's, a mean over the cells (KataGo: 1.5, as of its value)",
+        low=0.0,
+        high=100.0,
+    )
+    margin_weight: float = option(
+        0.5,
+        "the same of the margin head's, a squared error in [-1, 1] (KataGo has two other such losses)",
+        low=0.0,
+        high=100.0,
+    )
+    average_half_life_steps: float = option(
+        0.0,
+        "search plays with an average of the weights, in which a step counts half as much after so many more; 0 plays with the newest",
+        low=0.0,
+    )
+    precision: str = option(
+        "auto",
+        "number format of the forward pass; auto measures at the start",
+        choices=("auto", "float32", "bfloat16"),
+    )
 
 
 @dataclasses.dataclass
@@ -59,22 +131,38 @@ class LearnerReport:
     """Means over every eighth step of an iteration."""
 
     num_steps: int = 0
-    loss: float = math.nan  #: policy loss + value_weight * value loss + those of the auxiliary heads
-    policy_loss: float = math.nan  #: cross-entropy of the network's policy against the visit shares, nats
-    value_loss: float = math.nan  #: cross-entropy (win/draw/loss) or squared error (scalar) of the value head
+    loss: float = (
+        math.nan
+    )  #: policy loss + value_weight * value loss + those of the auxiliary heads
+    policy_loss: float = (
+        math.nan
+    )  #: cross-entropy of the network's policy against the visit shares, nats
+    value_loss: float = (
+        math.nan
+    )  #: cross-entropy (win/draw/loss) or squared error (scalar) of the value head
     policy_entropy: float = math.nan  #: of the network's policy over the legal actions, nats
     target_entropy: float = math.nan  #: of the visit shares, nats
     value_error: float = math.nan  #: mean |v - z|, z the rows' outcomes
-    calibration_error: float = math.nan  #: mean over ten bins of v, weighted by their rows, of |mean v - mean z|
+    calibration_error: float = (
+        math.nan
+    )  #: mean over ten bins of v, weighted by their rows, of |mean v - mean z|
     gradient_norm: float = math.nan  #: before clipping
     weight_norm: float = math.nan
     learning_rate: float = math.nan
-    policy_baseline: float = math.nan  #: the policy loss of the same probability for every legal action
-    value_baseline: float = math.nan  #: the value loss of always answering the mean of the value targets
+    policy_baseline: float = (
+        math.nan
+    )  #: the policy loss of the same probability for every legal action
+    value_baseline: float = (
+        math.nan
+    )  #: the value loss of always answering the mean of the value targets
     weight_size: float = math.nan  #: root of the mean square of the weights
-    reply_loss: float | None = None  #: cross-entropy, nats; None in the three: the network has no such head
+    reply_loss: float | None = (
+        None  #: cross-entropy, nats; None in the three: the network has no such head
+    )
     ownership_loss: float | None = None  #: cross-entropy of a cell, nats
-    margin_loss: float | None = None  #: squared error of the final difference of pieces, as a share of the cells
+    margin_loss: float | None = (
+        None  #: squared error of the final difference of pieces, as a share of the cells
+    )
 
 
 @dataclasses.dataclass
@@ -104,9 +192,20 @@ class Learner:
         self.report = LearnerReport()  #: of the last call of `learn`
         self._parameters = list(network.parameters())
         self._optimizers = make_optimizers(network, settings)
-        self._average = WeightAverage(network, settings.average_half_life_steps) if settings.average_half_life_steps else None
-        self._loss_weights = LossWeights(settings.value_weight, settings.reply_weight, settings.ownership_weight, settings.margin_weight)
-        self._autocast = torch.autocast(device.type, torch.bfloat16, enabled=settings.precision == "bfloat16")
+        self._average = (
+            WeightAverage(network, settings.average_half_life_steps)
+            if settings.average_half_life_steps
+            else None
+        )
+        self._loss_weights = LossWeights(
+            settings.value_weight,
+            settings.reply_weight,
+            settings.ownership_weight,
+            settings.margin_weight,
+        )
+        self._autocast = torch.autocast(
+            device.type, torch.bfloat16, enabled=settings.precision == "bfloat16"
+        )
         by_hand = isinstance(network, TinyNetwork) and settings.precision != "bfloat16"
         self._backpropagate = network.backpropagate if by_hand else self._backpropagate_by_autograd
 
@@ -130,10 +229,17 @@ class Learner:
         rate = learning_rate(self.settings, progress)
         for optimizer in self._optimizers.values():
             for group in optimizer.param_groups:
-                group["lr"] = rate * (optimizer.defaults["lr"] / self.settings.learning_rate if self.settings.learning_rate else 1.0)
+                group["lr"] = rate * (
+                    optimizer.defaults["lr"] / self.settings.learning_rate
+                    if self.settings.learning_rate
+                    else 1.0
+                )
         self.network.train()
         self._baseline = Baseline(self.device)
-        self._sums, self._calibration = torch.zeros(10, device=self.device), torch.zeros((3, 10), device=self.device)
+        self._sums, self._calibration = (
+            torch.zeros(10, device=self.device),
+            torch.zeros((3, 10), device=self.device),
+        )
         self._newest_planes = collections.deque(maxlen=_NORM_BATCHES)
         updates = [update_of(optimizer) for optimizer in self._optimizers.values()]
         done = 0
@@ -150,32 +256,61 @@ class Learner:
     @torch.no_grad()
     def losses_on(self, batch: Batch) -> FreshReport:
         """Return what the network that plays loses on rows that it has not learned from yet, and change nothing."""
-        rows = Batch(*(None if array is None else torch.from_numpy(array).to(self.device) for array in batch))
+        rows = Batch(
+            *(None if array is None else torch.from_numpy(array).to(self.device) for array in batch)
+        )
         output = self.played_network.eval()(rows.planes)
-        output = NetworkOutput(output.prior_logits.float(), output.value_logits.float())  # the auxiliary heads are left out
-        values = value_targets(rows.outcomes, rows.root_values, self.settings.root_value_share, output.value_logits.shape[1], rows.decided)
+        output = NetworkOutput(
+            output.prior_logits.float(), output.value_logits.float()
+        )  # the auxiliary heads are left out
+        values = value_targets(
+            rows.outcomes,
+            rows.root_values,
+            self.settings.root_value_share,
+            output.value_logits.shape[1],
+            rows.decided,
+        )
         parts = losses(output, Targets(rows.action_weights, rows.legal_action_mask, values))
         policy_loss, value_loss = float(parts.policy), float(parts.value)
-        return FreshReport(len(rows.outcomes), policy_loss + self.settings.value_weight * value_loss, policy_loss, value_loss)
+        return FreshReport(
+            len(rows.outcomes),
+            policy_loss + self.settings.value_weight * value_loss,
+            policy_loss,
+            value_loss,
+        )
 
     @torch.no_grad()
     def _step(self, batch: Batch, updates, measured: bool) -> None:
         """Take one step; add its figures to the sums of the report if it is a measured one."""
-        rows = Batch(*(None if array is None else torch.from_numpy(array).to(self.device) for array in batch))
+        rows = Batch(
+            *(None if array is None else torch.from_numpy(array).to(self.device) for array in batch)
+        )
         targets = None
 
         def output_gradients(output):
             nonlocal targets
-            values = value_targets(rows.outcomes, rows.root_values, self.settings.root_value_share, output.value_logits.shape[1], rows.decided)
-            targets = Targets(rows.action_weights, rows.legal_action_mask, values, rows.replies, rows.owners)
+            values = value_targets(
+                rows.outcomes,
+                rows.root_values,
+                self.settings.root_value_share,
+                output.value_logits.shape[1],
+                rows.decided,
+            )
+            targets = Targets(
+                rows.action_weights, rows.legal_action_mask, values, rows.replies, rows.owners
+            )
             return loss_gradients(output, targets, self._loss_weights)
 
         output = self._backpropagate(rows.planes, output_gradients)
         gradient_norm = None
         if self.settings.max_gradient_norm:
-            gradient_norm = torch.nn.utils.clip_grad_norm_(self._parameters, self.settings.max_gradient_norm)
+            gradient_norm = torch.nn.utils.clip_grad_norm_(
+                self._parameters, self.settings.max_gradient_norm
+            )
         elif measured:
-            gradient_norm = torch.cat([parameter.grad.flatten() for parameter in self._parameters]).norm()
+            gradient_norm = torch.cat(
+                [parameter.grad.flatten() for parameter in self._parameters]
+            ).norm()
         for update in updates:
             update()
         if self._average is not None:
@@ -191,8 +326,14 @@ class Learner:
             parameter.grad = None
         with torch.enable_grad(), self._autocast:
             output = self.network(planes.contiguous(memory_format=torch.channels_last))
-        logits = NetworkOutput(*(None if tensor is None else tensor.detach().float() for tensor in output))
-        pairs = [(tensor, gradient.to(tensor.dtype)) for tensor, gradient in zip(output, output_gradients(logits)) if tensor is not None]
+        logits = NetworkOutput(
+            *(None if tensor is None else tensor.detach().float() for tensor in output)
+        )
+        pairs = [
+            (tensor, gradient.to(tensor.dtype))
+            for tensor, gradient in zip(output, output_gradients(logits))
+            if tensor is not None
+        ]
         torch.autograd.backward(*zip(*pairs))
         return logits
 
@@ -200,12 +341,20 @@ class Learner:
         parts = losses(output, targets)
         log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
         entropy = -(log_policy.exp() * log_policy).sum(dim=1).mean()
-        target_entropy = -(targets.action_weights * targets.action_weights.clamp_min(1e-30).log()).sum(dim=1).mean()
+        target_entropy = (
+            -(targets.action_weights * targets.action_weights.clamp_min(1e-30).log())
+            .sum(dim=1)
+            .mean()
+        )
         values = expected_value(output.value_logits)
         bins = ((values + 1) * 5).long().clamp(0, 9)
-        self._calibration.index_add_(1, bins, torch.stack([torch.ones_like(values), values, outcomes]))
+        self._calibration.index_add_(
+            1, bins, torch.stack([torch.ones_like(values), values, outcomes])
+        )
         value_error = (values - outcomes).abs().mean()
-        columns = torch.stack([parts.total(self._loss_weights), entropy, target_entropy, value_error, gradient_norm])
+        columns = torch.stack(
+            [parts.total(self._loss_weights), entropy, target_entropy, value_error, gradient_norm]
+        )
         self._sums[:5] += columns
         for index, part in enumerate(parts):
             if part is not None:
@@ -217,7 +366,9 @@ class Learner:
         policy_loss, value_loss, *auxiliary = parts
         rows, values, outcomes = self._calibration
         with torch.no_grad():
-            weight_norm = math.sqrt(sum(float((parameter**2).sum()) for parameter in self.network.parameters()))
+            weight_norm = math.sqrt(
+                sum(float((parameter**2).sum()) for parameter in self.network.parameters())
+            )
         policy_baseline, value_baseline = self._baseline.losses()
         return LearnerReport(
             num_steps=num_steps,
@@ -231,16 +382,30 @@ class Learner:
             gradient_norm=gradient_norm,
             weight_norm=weight_norm,
             learning_rate=rate,
-            **{f"{head}_loss": loss for head, loss in zip(_AUXILIARY, auxiliary) if getattr(self.network, head, None) is not None},
+            **{
+                f"{head}_loss": loss
+                for head, loss in zip(_AUXILIARY, auxiliary)
+                if getattr(self.network, head, None) is not None
+            },
             policy_baseline=policy_baseline,
             value_baseline=value_baseline,
-            weight_size=weight_norm / math.sqrt(sum(parameter.numel() for parameter in self.network.parameters())),
+            weight_size=weight_norm
+            / math.sqrt(sum(parameter.numel() for parameter in self.network.parameters())),
         )
 
     def state_dict(self) -> dict:
         """Return copies of weights, their average, optimiser and step count as arrays and numbers: further learning does not change them."""
         average = self._average
-        averaged = {} if average is None else {"average": {"network": network_arrays(average.network), "num_steps": average.num_steps}}
+        averaged = (
+            {}
+            if average is None
+            else {
+                "average": {
+                    "network": network_arrays(average.network),
+                    "num_steps": average.num_steps,
+                }
+            }
+        )
         return {
             "network": network_arrays(self.network),
             **{name: optimizer_arrays(optimizer) for name, optimizer in self._optimizers.items()},
@@ -271,17 +436,28 @@ def learning_rate(settings: LearnerSettings, progress: float) -> float:
     if settings.schedule == "cosine":
         return last + (first - last) * 0.5 * (1 + math.cos(math.pi * progress))
     passed = sum(progress >= share for share in settings.step_at)
-    return first * (last / first) ** (passed / max(len(settings.step_at), 1)) if first > 0 and last > 0 else first
+    return (
+        first * (last / first) ** (passed / max(len(settings.step_at), 1))
+        if first > 0 and last > 0
+        else first
+    )
 
 
 def network_arrays(network: torch.nn.Module) -> dict[str, np.ndarray]:
     """Return copies of the weights by name as numpy arrays; without the copy, arrays of a network on the CPU would follow its further learning."""
-    return {name: tensor.detach().cpu().contiguous().numpy().copy() for name, tensor in network.state_dict().items()}
+    return {
+        name: tensor.detach().cpu().contiguous().numpy().copy()
+        for name, tensor in network.state_dict().items()
+    }
 
 
 def load_arrays(network: torch.nn.Module, arrays: dict[str, np.ndarray]) -> None:
     """Copy weights by name into ``network``; raises ValueError if names or shapes do not fit."""
     try:
-        network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in arrays.items()})
+        network.load_state_dict(
+            {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
+        )
     except RuntimeError as error:
-        raise ValueError(f"these weights do not fit this network: {str(error).splitlines()[-1].strip()}.") from None
+        raise ValueError(
+            f"these weights do not fit this network: {str(error).splitlines()[-1].strip()}."
+        ) from None

@@ -22,8 +22,12 @@ class Targets(NamedTuple):
     action_weights: torch.Tensor  #: float32[M, A]
     legal_action_mask: torch.Tensor  #: bool[M, A]
     values: torch.Tensor  #: float32[M, 3], probabilities of win, draw and loss, or float32[M, 1], of the player to move
-    replies: torch.Tensor | None = None  #: float32[M, A], action weights of the next position; a row of zeros where there is none, which costs nothing
-    owners: torch.Tensor | None = None  #: int8[M, H*W], each cell at the end of the game: 1 of the player to move, -1 of the other, 0 of nobody
+    replies: torch.Tensor | None = (
+        None  #: float32[M, A], action weights of the next position; a row of zeros where there is none, which costs nothing
+    )
+    owners: torch.Tensor | None = (
+        None  #: int8[M, H*W], each cell at the end of the game: 1 of the player to move, -1 of the other, 0 of nobody
+    )
 
 
 class LossWeights(NamedTuple):
@@ -46,11 +50,17 @@ class Losses(NamedTuple):
 
     def total(self, weights: LossWeights) -> torch.Tensor:
         """Return the weighted sum, which learning makes small."""
-        return self.policy + sum(weight * part for weight, part in zip(weights, self[1:]) if part is not None)
+        return self.policy + sum(
+            weight * part for weight, part in zip(weights, self[1:]) if part is not None
+        )
 
 
 def value_targets(
-    outcomes: torch.Tensor, root_values: torch.Tensor, root_value_share: float, num_value_logits: int, decided: torch.Tensor | None = None
+    outcomes: torch.Tensor,
+    root_values: torch.Tensor,
+    root_value_share: float,
+    num_value_logits: int,
+    decided: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Return `Targets.values`, a mixture of the game's result with the search's value.
 
@@ -61,7 +71,9 @@ def value_targets(
     """
     if num_value_logits == 1:
         return torch.lerp(outcomes.float(), root_values, root_value_share).unsqueeze(1)
-    return torch.lerp(_win_draw_loss(outcomes.float(), decided), _win_draw_loss(root_values), root_value_share)
+    return torch.lerp(
+        _win_draw_loss(outcomes.float(), decided), _win_draw_loss(root_values), root_value_share
+    )
 
 
 def losses(output: NetworkOutput, targets: Targets) -> Losses:
@@ -69,14 +81,18 @@ def losses(output: NetworkOutput, targets: Targets) -> Losses:
     log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
     policy_loss = -(targets.action_weights * log_policy).sum(dim=1).mean()
     if output.value_logits.shape[1] == 1:
-        value_loss = functional.mse_loss(expected_value(output.value_logits), targets.values.squeeze(1))
+        value_loss = functional.mse_loss(
+            expected_value(output.value_logits), targets.values.squeeze(1)
+        )
     else:
         value_loss = functional.cross_entropy(output.value_logits, targets.values)
     reply_loss = ownership_loss = margin_loss = None
     if output.reply_logits is not None:
         reply_loss = functional.cross_entropy(output.reply_logits, targets.replies)
     if output.ownership_logits is not None:
-        ownership_loss = functional.binary_cross_entropy_with_logits(output.ownership_logits, _shares(targets.owners))
+        ownership_loss = functional.binary_cross_entropy_with_logits(
+            output.ownership_logits, _shares(targets.owners)
+        )
     if output.margin_logits is not None:
         margin_loss = functional.mse_loss(torch.tanh(output.margin_logits), margins(targets.owners))
     return Losses(policy_loss, value_loss, reply_loss, ownership_loss, margin_loss)
@@ -89,17 +105,29 @@ def loss_gradients(output: NetworkOutput, targets: Targets, weights: LossWeights
     form is p - q.
     """
     num_rows, reply, ownership, margin = len(targets.action_weights), None, None, None
-    policy = _softmax_gradient(output.prior_logits.masked_fill(~targets.legal_action_mask, _NEVER), targets.action_weights) / num_rows
+    policy = (
+        _softmax_gradient(
+            output.prior_logits.masked_fill(~targets.legal_action_mask, _NEVER),
+            targets.action_weights,
+        )
+        / num_rows
+    )
     if targets.values.shape[1] == 1:
         value = _tanh_gradient(output.value_logits, targets.values) * (weights.value / num_rows)
     else:
-        value = (torch.softmax(output.value_logits, dim=1) - targets.values) * (weights.value / num_rows)
+        value = (torch.softmax(output.value_logits, dim=1) - targets.values) * (
+            weights.value / num_rows
+        )
     if output.reply_logits is not None:
         reply = _softmax_gradient(output.reply_logits, targets.replies) * (weights.reply / num_rows)
     if output.ownership_logits is not None:
-        ownership = (torch.sigmoid(output.ownership_logits) - _shares(targets.owners)) * (weights.ownership / targets.owners.numel())
+        ownership = (torch.sigmoid(output.ownership_logits) - _shares(targets.owners)) * (
+            weights.ownership / targets.owners.numel()
+        )
     if output.margin_logits is not None:
-        margin = _tanh_gradient(output.margin_logits, margins(targets.owners)) * (weights.margin / num_rows)
+        margin = _tanh_gradient(output.margin_logits, margins(targets.owners)) * (
+            weights.margin / num_rows
+        )
     return NetworkOutput(policy, value, reply, ownership, margin)
 
 

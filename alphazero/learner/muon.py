@@ -29,14 +29,21 @@ class Muon(torch.optim.Optimizer):
         """Take one step with the gradients as they are."""
         for group in self.param_groups:
             for kernels in _by_shape(group["params"]):
-                averages = [self.state[kernel].setdefault("momentum", torch.zeros_like(kernel)) for kernel in kernels]
+                averages = [
+                    self.state[kernel].setdefault("momentum", torch.zeros_like(kernel))
+                    for kernel in kernels
+                ]
                 gradients = [kernel.grad for kernel in kernels]
                 torch._foreach_lerp_(averages, gradients, 1 - group["momentum"])
-                directions = torch.stack(torch._foreach_lerp(gradients, averages, group["momentum"])).flatten(2)
+                directions = torch.stack(
+                    torch._foreach_lerp(gradients, averages, group["momentum"])
+                ).flatten(2)
                 turns = orthogonalized(directions)
                 rows, columns = turns.shape[1:]
                 scale = -group["lr"] * max(1.0, rows / columns) ** 0.5
-                torch._foreach_add_(kernels, list(turns.view(len(kernels), *kernels[0].shape)), alpha=scale)
+                torch._foreach_add_(
+                    kernels, list(turns.view(len(kernels), *kernels[0].shape)), alpha=scale
+                )
 
 
 def orthogonalized(matrices: torch.Tensor) -> torch.Tensor:

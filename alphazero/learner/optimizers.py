@@ -19,19 +19,38 @@ def make_optimizers(network: torch.nn.Module, settings) -> dict[str, torch.optim
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
     if settings.optimizer == "sgd":
         momentum = settings.momentum
-        return {"optimizer": torch.optim.SGD(parameters, settings.learning_rate, momentum, weight_decay=settings.weight_decay, nesterov=momentum > 0)}
-    kernels = [module.weight for module in network.modules() if isinstance(module, torch.nn.Conv2d)] if settings.optimizer == "muon" else []
+        return {
+            "optimizer": torch.optim.SGD(
+                parameters,
+                settings.learning_rate,
+                momentum,
+                weight_decay=settings.weight_decay,
+                nesterov=momentum > 0,
+            )
+        }
+    kernels = (
+        [module.weight for module in network.modules() if isinstance(module, torch.nn.Conv2d)]
+        if settings.optimizer == "muon"
+        else []
+    )
     turned = {id(kernel) for kernel in kernels}
     others = [parameter for parameter in parameters if id(parameter) not in turned]
     kind = torch.optim.Adam if settings.optimizer == "adam" else torch.optim.AdamW
-    optimizers = {"optimizer": kind(others, settings.learning_rate, weight_decay=settings.weight_decay, fused=True)}
+    optimizers = {
+        "optimizer": kind(
+            others, settings.learning_rate, weight_decay=settings.weight_decay, fused=True
+        )
+    }
     return optimizers | ({"muon": Muon(kernels, settings.muon_learning_rate)} if kernels else {})
 
 
 def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
     """Return copies of an optimiser's state as arrays and numbers."""
     return {
-        str(index): {name: value.detach().cpu().numpy().copy() if torch.is_tensor(value) else value for name, value in state.items()}
+        str(index): {
+            name: value.detach().cpu().numpy().copy() if torch.is_tensor(value) else value
+            for name, value in state.items()
+        }
         for index, state in optimizer.state_dict()["state"].items()
     }
 
@@ -39,10 +58,15 @@ def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
 def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
     """Restore what `optimizer_arrays` returned."""
     state = {
-        int(index): {name: torch.from_numpy(np.array(value)) if isinstance(value, np.ndarray) else value for name, value in entry.items()}
+        int(index): {
+            name: torch.from_numpy(np.array(value)) if isinstance(value, np.ndarray) else value
+            for name, value in entry.items()
+        }
         for index, entry in arrays.items()
     }
-    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+    optimizer.load_state_dict(
+        {"state": state, "param_groups": optimizer.state_dict()["param_groups"]}
+    )
 
 
 def update_of(optimizer: torch.optim.Optimizer):
@@ -52,7 +76,11 @@ def update_of(optimizer: torch.optim.Optimizer):
     of torch.optim spends 80 us on hooks, groups and checks where the kernel takes 10. Not for another optimiser, nor a torch that has no such kernel.
     """
     name = "_fused_adamw_" if isinstance(optimizer, torch.optim.AdamW) else "_fused_adam_"
-    if not isinstance(optimizer, (torch.optim.Adam, torch.optim.AdamW)) or not optimizer.state or not hasattr(torch, name):
+    if (
+        not isinstance(optimizer, (torch.optim.Adam, torch.optim.AdamW))
+        or not optimizer.state
+        or not hasattr(torch, name)
+    ):
         return optimizer.step
     (group,) = optimizer.param_groups
     parameters = [parameter for parameter in group["params"] if parameter in optimizer.state]
@@ -63,11 +91,25 @@ def update_of(optimizer: torch.optim.Optimizer):
     kernel, counters = getattr(torch, name), [num_steps] * len(parameters)
     means, squares = ([state[key] for state in states] for key in ("exp_avg", "exp_avg_sq"))
     beta1, beta2 = group["betas"]
-    options = dict(lr=group["lr"], beta1=beta1, beta2=beta2, weight_decay=group["weight_decay"], eps=group["eps"])
+    options = dict(
+        lr=group["lr"],
+        beta1=beta1,
+        beta2=beta2,
+        weight_decay=group["weight_decay"],
+        eps=group["eps"],
+    )
     options |= dict(amsgrad=False, maximize=False, grad_scale=None, found_inf=None)
 
     def update():
         num_steps.add_(1)
-        kernel(parameters, [parameter.grad for parameter in parameters], means, squares, [], counters, **options)
+        kernel(
+            parameters,
+            [parameter.grad for parameter in parameters],
+            means,
+            squares,
+            [],
+            counters,
+            **options,
+        )
 
     return update

@@ -19,7 +19,9 @@ class Baseline:
     """
 
     def __init__(self, device: torch.device):
-        self._sums = torch.zeros(5, device=device)  # rows, log of the number of legal actions, three columns of values or values and their squares
+        self._sums = torch.zeros(
+            5, device=device
+        )  # rows, log of the number of legal actions, three columns of values or values and their squares
         self._is_scalar = False
 
     def add(self, targets: Targets) -> None:

@@ -28,24 +28,53 @@ from alphazero.runtime.settings import option
 class NetworkSettings:
     """The shape of the network."""
 
-    kind: str = option("resnet", "resnet is a residual tower; tiny is one convolution and one layer of shared units", choices=("resnet", "tiny"))
+    kind: str = option(
+        "resnet",
+        "resnet is a residual tower; tiny is one convolution and one layer of shared units",
+        choices=("resnet", "tiny"),
+    )
     blocks: int = option(4, "residual blocks (AlphaZero: 19)", low=0, high=80)
     channels: int = option(48, "channels of every convolution (AlphaZero: 256)", low=1, high=2048)
     kernel_size: int = option(3, "side of the convolutions' kernels (AlphaZero: 3)", low=1, high=9)
-    position_bias: bool = option(False, "a learned number for each cell and channel behind the first convolution: tells rows and columns apart")
+    position_bias: bool = option(
+        False,
+        "a learned number for each cell and channel behind the first convolution: tells rows and columns apart",
+    )
     line_length: int = option(
         0,
         "show the residual network also the empty cells that would complete a line of so many (Connect Four: 4); the first two planes are the pieces; 0: none",
         low=0,
         high=64,
     )
-    head_channels: int = option(8, "channels of the 1x1 convolution in front of each head (AlphaZero: 2 and 1)", low=1, high=256)
-    value_units: int = option(64, "hidden units of the value head (AlphaZero: 256)", low=1, high=4096)
-    shared_units: int = option(32, "units that both heads of the tiny network share", low=1, high=4096)
-    value_head: str = option("wdl", "wdl predicts win, draw and loss; scalar predicts one number (AlphaZero: scalar)", choices=("wdl", "scalar"))
-    reply_head: bool = option(False, "learn also what the search will say of the next position, the reply (KataGo: true); costs search nothing")
-    ownership_head: bool = option(False, "learn also who owns each cell when the game ends (KataGo: true); costs search nothing")
-    margin_head: bool = option(False, "learn also the difference of pieces when the game ends (KataGo: true); for games such as Othello; costs search nothing")
+    head_channels: int = option(
+        8,
+        "channels of the 1x1 convolution in front of each head (AlphaZero: 2 and 1)",
+        low=1,
+        high=256,
+    )
+    value_units: int = option(
+        64, "hidden units of the value head (AlphaZero: 256)", low=1, high=4096
+    )
+    shared_units: int = option(
+        32, "units that both heads of the tiny network share", low=1, high=4096
+    )
+    value_head: str = option(
+        "wdl",
+        "wdl predicts win, draw and loss; scalar predicts one number (AlphaZero: scalar)",
+        choices=("wdl", "scalar"),
+    )
+    reply_head: bool = option(
+        False,
+        "learn also what the search will say of the next position, the reply (KataGo: true); costs search nothing",
+    )
+    ownership_head: bool = option(
+        False,
+        "learn also who owns each cell when the game ends (KataGo: true); costs search nothing",
+    )
+    margin_head: bool = option(
+        False,
+        "learn also the difference of pieces when the game ends (KataGo: true); for games such as Othello; costs search nothing",
+    )
 
 
 AUXILIARY_HEADS = ("reply_head", "ownership_head", "margin_head")  # settings
@@ -55,10 +84,18 @@ class NetworkOutput(NamedTuple):
     """What the network says of M positions."""
 
     prior_logits: torch.Tensor  #: [M, A]
-    value_logits: torch.Tensor  #: [M, 3] for win, draw, loss of the player to move, or [M, 1] before tanh
-    reply_logits: torch.Tensor | None = None  #: [M, A], of the search's action weights in the next position; None in the three: no such head
-    ownership_logits: torch.Tensor | None = None  #: [M, H*W], of the chance that the player to move owns the cell at the end of the game
-    margin_logits: torch.Tensor | None = None  #: [M, 1], before tanh, of the final difference of pieces as a share of the cells, player to move
+    value_logits: (
+        torch.Tensor
+    )  #: [M, 3] for win, draw, loss of the player to move, or [M, 1] before tanh
+    reply_logits: torch.Tensor | None = (
+        None  #: [M, A], of the search's action weights in the next position; None in the three: no such head
+    )
+    ownership_logits: torch.Tensor | None = (
+        None  #: [M, H*W], of the chance that the player to move owns the cell at the end of the game
+    )
+    margin_logits: torch.Tensor | None = (
+        None  #: [M, 1], before tanh, of the final difference of pieces as a share of the cells, player to move
+    )
 
 
 class ConvNorm(nn.Module):
@@ -93,8 +130,14 @@ class Completions(nn.Module):
     def forward(self, planes):
         pieces = planes[:, :2]
         _, players, height, width = pieces.shape
-        counts = functional.conv2d(pieces.reshape(-1, 1, height, width), self.lines.to(planes.dtype), padding=self.length - 1)
-        completing = torch.relu(counts.amax(dim=1) - (self.length - 2)).reshape(-1, players, height, width)
+        counts = functional.conv2d(
+            pieces.reshape(-1, 1, height, width),
+            self.lines.to(planes.dtype),
+            padding=self.length - 1,
+        )
+        completing = torch.relu(counts.amax(dim=1) - (self.length - 2)).reshape(
+            -1, players, height, width
+        )
         return torch.cat([planes, completing * (1 - pieces.sum(dim=1, keepdim=True))], dim=1)
 
 
@@ -113,22 +156,39 @@ class ResidualBlock(nn.Module):
 class ResidualNetwork(nn.Module):
     """A stem, residual blocks, and two heads behind 1x1 convolutions; as in KataGo, the auxiliary heads stand on the features of these two."""
 
-    def __init__(self, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings):
+    def __init__(
+        self, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
+    ):
         super().__init__()
         num_planes, height, width = planes_shape
         cells = height * width
         self.completions = Completions(settings.line_length) if settings.line_length else None
-        self.stem = ConvNorm(num_planes + (2 if settings.line_length else 0), settings.channels, settings.kernel_size)
-        self.position_bias = nn.Parameter(torch.zeros(1, settings.channels, height, width)) if settings.position_bias else None
-        self.tower = nn.Sequential(*(ResidualBlock(settings.channels, settings.kernel_size) for _ in range(settings.blocks)))
+        self.stem = ConvNorm(
+            num_planes + (2 if settings.line_length else 0), settings.channels, settings.kernel_size
+        )
+        self.position_bias = (
+            nn.Parameter(torch.zeros(1, settings.channels, height, width))
+            if settings.position_bias
+            else None
+        )
+        self.tower = nn.Sequential(
+            *(
+                ResidualBlock(settings.channels, settings.kernel_size)
+                for _ in range(settings.blocks)
+            )
+        )
         self.policy_conv = ConvNorm(settings.channels, settings.head_channels, 1)
         self.policy = nn.Linear(settings.head_channels * cells, num_actions)
         self.value_conv = ConvNorm(settings.channels, settings.head_channels, 1)
         self.value_hidden = nn.Linear(settings.head_channels * cells, settings.value_units)
         self.value = nn.Linear(settings.value_units, _num_value_logits(settings))
         # After all others, so that the same seed gives them the same first weights with these heads and without.
-        self.reply = nn.Linear(settings.head_channels * cells, num_actions) if settings.reply_head else None
-        self.ownership = nn.Conv2d(settings.head_channels, 1, 1) if settings.ownership_head else None
+        self.reply = (
+            nn.Linear(settings.head_channels * cells, num_actions) if settings.reply_head else None
+        )
+        self.ownership = (
+            nn.Conv2d(settings.head_channels, 1, 1) if settings.ownership_head else None
+        )
         self.margin = nn.Linear(settings.value_units, 1) if settings.margin_head else None
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
@@ -156,15 +216,21 @@ class ResidualNetwork(nn.Module):
 class TinyNetwork(nn.Module):
     """One convolution without padding, one layer of shared units, two linear heads."""
 
-    def __init__(self, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings):
+    def __init__(
+        self, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
+    ):
         super().__init__()
         num_planes, height, width = planes_shape
         side = settings.kernel_size - 1
         self.conv = nn.Conv2d(num_planes, settings.channels, settings.kernel_size)
-        self.shared = nn.Linear(settings.channels * (height - side) * (width - side), settings.shared_units)
+        self.shared = nn.Linear(
+            settings.channels * (height - side) * (width - side), settings.shared_units
+        )
         self.policy = nn.Linear(settings.shared_units, num_actions)
         self.value = nn.Linear(settings.shared_units, _num_value_logits(settings))
-        self.register_buffer("_patches", _patch_cells(planes_shape, settings.kernel_size), persistent=False)
+        self.register_buffer(
+            "_patches", _patch_cells(planes_shape, settings.kernel_size), persistent=False
+        )
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
         """Map planes [M, C, H, W] to logits."""
@@ -185,7 +251,11 @@ class TinyNetwork(nn.Module):
         conv, shared, channels = self.conv, self.shared, self.conv.out_channels
         # The convolution is a product of matrices, with the channels last; the shared units' weights are put in the same order.
         patches = planes.flatten(1).index_select(1, self._patches).view(-1, conv.weight[0].numel())
-        features = torch.addmm(conv.bias, patches, conv.weight.flatten(1).t()).relu_().view(len(planes), -1)
+        features = (
+            torch.addmm(conv.bias, patches, conv.weight.flatten(1).t())
+            .relu_()
+            .view(len(planes), -1)
+        )
         shared_weight = _swapped(shared.weight, channels)
         units = torch.addmm(shared.bias, features, shared_weight.t()).relu_()
         output = NetworkOutput(self.policy(units), self.value(units))
@@ -194,16 +264,24 @@ class TinyNetwork(nn.Module):
         for linear, gradient in ((self.policy, policy_gradient), (self.value, value_gradient)):
             linear.weight.grad, linear.bias.grad = gradient.t() @ units, gradient.sum(dim=0)
         # What a relu lets through is its output's sign; a product with that takes 5 us, one with a comparison 26.
-        units_gradient = torch.addmm(policy_gradient @ self.policy.weight, value_gradient, self.value.weight).mul_(units.sign())
+        units_gradient = torch.addmm(
+            policy_gradient @ self.policy.weight, value_gradient, self.value.weight
+        ).mul_(units.sign())
         shared.weight.grad = _swapped(units_gradient.t() @ features, features.shape[1] // channels)
         shared.bias.grad = units_gradient.sum(dim=0)
-        features_gradient = (units_gradient @ shared_weight).mul_(features.sign()).view(-1, channels)
-        conv.weight.grad = (patches.t() @ features_gradient).t().reshape(conv.weight.shape).contiguous()
+        features_gradient = (
+            (units_gradient @ shared_weight).mul_(features.sign()).view(-1, channels)
+        )
+        conv.weight.grad = (
+            (patches.t() @ features_gradient).t().reshape(conv.weight.shape).contiguous()
+        )
         conv.bias.grad = features_gradient.sum(dim=0)
         return output
 
 
-def make_network(planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings, seed: int = 0) -> nn.Module:
+def make_network(
+    planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings, seed: int = 0
+) -> nn.Module:
     """Return a freshly initialised network for a game of these sizes; the same seed gives the same weights."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -244,7 +322,9 @@ def _patch_cells(planes_shape: tuple[int, int, int], kernel_size: int) -> torch.
     """Return the flat indices of the planes' cells under the kernel, int64[places of the kernel * C * kernel_size^2]."""
     num_planes, height, width = planes_shape
     cells = torch.arange(num_planes * height * width).view(planes_shape)
-    patches = cells.unfold(1, kernel_size, 1).unfold(2, kernel_size, 1)  # [C, H', W', kernel_size, kernel_size]
+    patches = cells.unfold(1, kernel_size, 1).unfold(
+        2, kernel_size, 1
+    )  # [C, H', W', kernel_size, kernel_size]
     return patches.permute(1, 2, 0, 3, 4).flatten()
 
 

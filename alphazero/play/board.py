@@ -33,7 +33,14 @@ class Medium:
         return cls(box, box and console.color_system is not None and not console.no_color)
 
 
-def draw_board(game: Game, skin: Skin, state: np.ndarray, medium: Medium, previous_state: np.ndarray | None = None, labels: bool = True) -> Text:
+def draw_board(
+    game: Game,
+    skin: Skin,
+    state: np.ndarray,
+    medium: Medium,
+    previous_state: np.ndarray | None = None,
+    labels: bool = True,
+) -> Text:
     """Draw a position.
 
     Args:
@@ -54,7 +61,11 @@ def draw_board(game: Game, skin: Skin, state: np.ndarray, medium: Medium, previo
             lines.append(_rule(characters["middle"], board.shape[1], width, skin, medium))
         for line in range(skin.cell_height):
             middle = line == skin.cell_height // 2
-            lines.append(_row(game, skin, medium, board, marked, texts, row, width, characters["side"], middle))
+            lines.append(
+                _row(
+                    game, skin, medium, board, marked, texts, row, width, characters["side"], middle
+                )
+            )
     lines.append(_rule(characters["bottom"], board.shape[1], width, skin, medium))
     return Text("\n", no_wrap=True, overflow="crop").join(lines)
 
@@ -64,17 +75,26 @@ def piece(game: Game, skin: Skin, player: int, medium: Medium) -> Text:
     if medium.color:
         # Black and white need the board's own colour behind them, or one of them vanishes on a terminal of its colour.
         behind = f" {skin.cell_style}" if skin.counts_pieces else ""
-        return Text(f" {skin.glyphs[player]} " if behind else skin.glyphs[player], skin.piece_styles[player] + behind)
+        return Text(
+            f" {skin.glyphs[player]} " if behind else skin.glyphs[player],
+            skin.piece_styles[player] + behind,
+        )
     return Text(game.piece_letters[1 + player])
 
 
 def side(game: Game, skin: Skin, player: int, medium: Medium) -> Text:
     """Return the piece and the name of a player; where they are the same letter, once."""
     mark = piece(game, skin, player, medium)
-    return mark if mark.plain == skin.sides[player] else Text.assemble(mark, (f" {skin.sides[player]}", "bold"))
+    return (
+        mark
+        if mark.plain == skin.sides[player]
+        else Text.assemble(mark, (f" {skin.sides[player]}", "bold"))
+    )
 
 
-def marked_cells(game: Game, skin: Skin, state: np.ndarray, previous_state: np.ndarray | None) -> np.ndarray:
+def marked_cells(
+    game: Game, skin: Skin, state: np.ndarray, previous_state: np.ndarray | None
+) -> np.ndarray:
     """Return bool[H, W]: the piece that the last move put down or, of a finished game, the lines that won it."""
     board = game.cells(state)
     if previous_state is None:
@@ -96,7 +116,11 @@ def _lines_through(board: np.ndarray, row: int, column: int, length: int) -> np.
         line = [(row, column)]
         for sign in (1, -1):
             r, c = row + sign * down, column + sign * right
-            while 0 <= r < board.shape[0] and 0 <= c < board.shape[1] and board[r, c] == board[row, column]:
+            while (
+                0 <= r < board.shape[0]
+                and 0 <= c < board.shape[1]
+                and board[r, c] == board[row, column]
+            ):
                 line.append((r, c))
                 r, c = r + sign * down, c + sign * right
         if len(line) >= length:
@@ -124,7 +148,10 @@ def _column_labels(game: Game, state: np.ndarray, width: int, labels: bool) -> T
 
 def _rule(characters: str, columns: int, width: int, skin: Skin, medium: Medium) -> Text:
     left, line, cross, right = characters
-    return Text(left + cross.join([line * width] * columns) + right, skin.frame_style if medium.color else "")
+    return Text(
+        left + cross.join([line * width] * columns) + right,
+        skin.frame_style if medium.color else "",
+    )
 
 
 def _row(game, skin, medium, board, marked, texts, row, width, side, middle) -> Text:

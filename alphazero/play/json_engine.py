@@ -20,7 +20,9 @@ from alphazero.solvers.solver import ILLEGAL_SCORE
 
 REQUEST_KEYS = ("game", "moves", "num_simulations", "time_limit_s")
 #: The games that a request may name; a file of somebody's own is never loaded because a request says so.
-_GAME_NAME = re.compile(r"tic_tac_toe|connect_four|connect_x:\d{1,3}x\d{1,3}x\d{1,3}|othello(:\d{1,3})?", re.ASCII)
+_GAME_NAME = re.compile(
+    r"tic_tac_toe|connect_four|connect_x:\d{1,3}x\d{1,3}x\d{1,3}|othello(:\d{1,3})?", re.ASCII
+)
 _GAME_HINT = "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:6"
 MAX_LINE = 1_000_000
 MAX_ERROR = 300
@@ -50,12 +52,19 @@ class Engine:
         network_game: the only game that is played, if a network of that game does it; None plays them all.
     """
 
-    def __init__(self, spec: str = "uct", settings: PlayerSettings | None = None, network_game: str | None = None):
+    def __init__(
+        self,
+        spec: str = "uct",
+        settings: PlayerSettings | None = None,
+        network_game: str | None = None,
+    ):
         self._network_game = network_game
         # A network is loaded once, when its game is first asked about: few games have one. The others are light, and old ones make room for new ones.
         self._game = functools.lru_cache(_CACHED_GAMES)(make_game)
         self._player = functools.lru_cache(_CACHED_GAMES)(
-            lambda name: make_player(default_player(name) if spec == "auto" else spec, self._game(name), settings)
+            lambda name: make_player(
+                default_player(name) if spec == "auto" else spec, self._game(name), settings
+            )
         )
 
     def answer(self, line: str) -> dict:
@@ -63,8 +72,16 @@ class Engine:
         try:
             return self._answer(parse_request(line, self._network_game))
         except Exception as error:  # noqa: BLE001 (whatever it is, the program at the other end waits for a line)
-            sentence = str(error) if isinstance(error, ValueError) else f"the engine failed on this request ({type(error).__name__}: {error})."
-            return {"error": sentence if len(sentence) <= MAX_ERROR else sentence[: MAX_ERROR - 4] + " ..."}
+            sentence = (
+                str(error)
+                if isinstance(error, ValueError)
+                else f"the engine failed on this request ({type(error).__name__}: {error})."
+            )
+            return {
+                "error": sentence
+                if len(sentence) <= MAX_ERROR
+                else sentence[: MAX_ERROR - 4] + " ..."
+            }
 
     def warm_up(self, game: str) -> None:
         """Load the player of a game before the first request comes."""
@@ -77,23 +94,35 @@ class Engine:
         if inspected.over[0]:
             sign = 1 if inspected.players[0] == 0 else -1
             return {"result": sign * int(inspected.results[0]), "legal_actions": []}
-        player: Player = self._player(request.game).limited(request.num_simulations, request.time_limit_s)
+        player: Player = self._player(request.game).limited(
+            request.num_simulations, request.time_limit_s
+        )
         analysis = player.analyse(state)
         answer = {
             "move": analysis.action,
             "action_weights": [round(float(weight), 6) for weight in analysis.action_weights],
             "value": None if math.isnan(analysis.value) else round(analysis.value, 6),
-            "legal_actions": [action for action in range(game.num_actions) if inspected.legal_action_mask[0, action]],
+            "legal_actions": [
+                action
+                for action in range(game.num_actions)
+                if inspected.legal_action_mask[0, action]
+            ],
         }
         if analysis.scores is not None:
-            answer["scores"] = [None if score == ILLEGAL_SCORE else int(score) for score in analysis.scores]
+            answer["scores"] = [
+                None if score == ILLEGAL_SCORE else int(score) for score in analysis.scores
+            ]
         return answer
 
 
 def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:
     """Answer every line of ``requests`` with one line of ``answers``, at once, until the former end."""
     for line in read_lines(requests):
-        answer = {"error": f"the line is longer than {MAX_LINE} characters."} if line is None else engine.answer(line)
+        answer = (
+            {"error": f"the line is longer than {MAX_LINE} characters."}
+            if line is None
+            else engine.answer(line)
+        )
         answers.write(json.dumps(answer, allow_nan=False) + "\n")
         answers.flush()
 
@@ -123,10 +152,14 @@ def parse_request(line: str, default_game: str | None = None) -> Request:
     except ValueError as error:
         raise RequestError(f"the line is not JSON: {str(error)[:100]}.") from None
     if not isinstance(request, dict):
-        raise RequestError('a request is an object such as {"game": "connect_four", "moves": [3, 3, 2]}.')
+        raise RequestError(
+            'a request is an object such as {"game": "connect_four", "moves": [3, 3, 2]}.'
+        )
     for key in request:
         if key not in REQUEST_KEYS:
-            raise RequestError(f"a request has no key {_quote(key)}; its keys are {', '.join(REQUEST_KEYS)}.")
+            raise RequestError(
+                f"a request has no key {_quote(key)}; its keys are {', '.join(REQUEST_KEYS)}."
+            )
     return Request(
         _checked_game(request.get("game", default_game), default_game),
         _checked_moves(request.get("moves", [])),
@@ -156,10 +189,14 @@ def _checked_game(game, network_game: str | None) -> str:
 
 def _checked_moves(moves) -> list[int]:
     if not isinstance(moves, list):
-        raise RequestError(f"moves is {_quote(moves)}: it takes a list of numbers, such as [3, 3, 2].")
+        raise RequestError(
+            f"moves is {_quote(moves)}: it takes a list of numbers, such as [3, 3, 2]."
+        )
     for index, move in enumerate(moves):
         if isinstance(move, bool) or not isinstance(move, int):
-            raise RequestError(f"move {index + 1} of the list is {_quote(move)}: a move is a whole number.")
+            raise RequestError(
+                f"move {index + 1} of the list is {_quote(move)}: a move is a whole number."
+            )
     return moves
 
 
@@ -169,5 +206,7 @@ def _checked_number(request: dict, key: str, low, high, whole: bool):
         return None
     kinds = int if whole else (int, float)
     if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
-        raise RequestError(f"{key} is {_quote(value)}: it takes a {'whole ' if whole else ''}number from {low} to {high}.")
+        raise RequestError(
+            f"{key} is {_quote(value)}: it takes a {'whole ' if whole else ''}number from {low} to {high}."
+        )
     return value if whole else float(value)

@@ -14,7 +14,9 @@ class Skin:
     """The looks of one game."""
 
     title: str
-    sides: tuple[str, str]  #: what the players are called, the one who moves first in the game at first
+    sides: tuple[
+        str, str
+    ]  #: what the players are called, the one who moves first in the game at first
     glyphs: tuple[str, str]  #: a piece of each, where the terminal has colours
     piece_styles: tuple[str, str]
     cell_style: str = ""  #: of the squares
@@ -38,7 +40,9 @@ def skin_of(game: Game) -> Skin:
     if re.fullmatch(r"othello(:\d+)?", game.name):
         return _othello(game)
     first, second = game.piece_letters[1:]
-    return Skin(game.name, (first, second), (first, second), ("bold bright_cyan", "bold bright_magenta"))
+    return Skin(
+        game.name, (first, second), (first, second), ("bold bright_cyan", "bold bright_magenta")
+    )
 
 
 _TIC_TAC_TOE = Skin(
@@ -56,7 +60,11 @@ _TIC_TAC_TOE = Skin(
 
 def _connect_x(game: Game) -> Skin:
     rows, columns, length = game.rules
-    title = "Connect Four" if (rows, columns, length) == (6, 7, 4) else f"Connect-X, {rows} x {columns}, {length} in a row"
+    title = (
+        "Connect Four"
+        if (rows, columns, length) == (6, 7, 4)
+        else f"Connect-X, {rows} x {columns}, {length} in a row"
+    )
     return Skin(
         title=title,
         sides=("Yellow", "Red"),

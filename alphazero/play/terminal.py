@@ -31,7 +31,11 @@ COMMANDS = {
     "help": ("?", "this list"),
     "quit": ("q", "end the game"),
 }
-_NAMES = {name: name for name in COMMANDS} | {short: name for name, (short, _) in COMMANDS.items()} | {"exit": "quit"}
+_NAMES = (
+    {name: name for name in COMMANDS}
+    | {short: name for name, (short, _) in COMMANDS.items()}
+    | {"exit": "quit"}
+)
 MAX_TYPED = 80
 _SIDE_WIDTH = 34
 
@@ -74,7 +78,9 @@ class TerminalGame:
         self._read_line = read_line or line_reader(console)
         self._make_adviser = adviser
         self._adviser: Player | None = None
-        self._last_analysis: tuple[int, Analysis] | None = None  # the player who moved, and what it thought
+        self._last_analysis: tuple[int, Analysis] | None = (
+            None  # the player who moved, and what it thought
+        )
 
     def run(self) -> int | None:
         """Play to the end.
@@ -110,13 +116,18 @@ class TerminalGame:
         self.session.play(analysis.action)
         notes = [f"value {value_text(analysis.value)}"] if not math.isnan(analysis.value) else []
         if analysis.num_simulations:
-            notes += [f"{analysis.num_simulations:,} simulations", f"{time.monotonic() - start_s:.1f} s"]
+            notes += [
+                f"{analysis.num_simulations:,} simulations",
+                f"{time.monotonic() - start_s:.1f} s",
+            ]
         self._print_move(player, analysis.action, ", ".join(notes))
 
     def _human_turn(self, player: int) -> None:
         """Ask until a move is played, the game goes back, or the person leaves."""
         while True:
-            typed = self._read_line(f"{self.skin.sides[player]}, your move{self._what_to_type()}: ").strip()
+            typed = self._read_line(
+                f"{self.skin.sides[player]}, your move{self._what_to_type()}: "
+            ).strip()
             command = _NAMES.get(typed.lower())
             if command == "quit":
                 raise EOFError
@@ -141,7 +152,11 @@ class TerminalGame:
             action = self.game.text_to_action(typed)
         except ValueError as error:
             sentence = str(error)
-            hint = "" if any(character.isdigit() for character in typed) else " ('help' lists the commands.)"
+            hint = (
+                ""
+                if any(character.isdigit() for character in typed)
+                else " ('help' lists the commands.)"
+            )
             return sentence[:1].upper() + sentence[1:] + hint
         if action not in self.session.legal_actions:
             return self._why_illegal(action)
@@ -179,7 +194,9 @@ class TerminalGame:
     def _hint(self) -> None:
         if self._adviser is None:
             engines = [player for player in self.players if not isinstance(player, HumanPlayer)]
-            self._adviser = self._make_adviser() if self._make_adviser else engines[0] if engines else None
+            self._adviser = (
+                self._make_adviser() if self._make_adviser else engines[0] if engines else None
+            )
         if self._adviser is None:
             self.console.print(Text("There is no engine that could give a hint.", "yellow"))
             return
@@ -191,11 +208,18 @@ class TerminalGame:
         text = Text.assemble("Hint: ", (self.game.action_to_text(analysis.action), "bold"))
         if not math.isnan(analysis.value):
             text.append(f", value for you {value_text(analysis.value)}")
-        self.console.print(text.append(f", expected line {line_text(self.game, analysis.principal_variation)}."))
+        self.console.print(
+            text.append(f", expected line {line_text(self.game, analysis.principal_variation)}.")
+        )
 
     def _view(self) -> None:
         if self._last_analysis is None:
-            self.console.print(Text("No engine has moved since you last could ask: there is no view to show.", "yellow"))
+            self.console.print(
+                Text(
+                    "No engine has moved since you last could ask: there is no view to show.",
+                    "yellow",
+                )
+            )
             return
         player, analysis = self._last_analysis
         self.console.print(analysis_view(self.game, self.skin, player, analysis, self.medium))
@@ -205,7 +229,9 @@ class TerminalGame:
         self.console.print(f"moves=[{numbers}]", highlight=False, markup=False, soft_wrap=True)
         typed = " ".join(self.game.action_to_text(action) for action in self.session.actions)
         if typed and typed != numbers.replace(",", " "):
-            self.console.print(f"as typed here: {typed}", highlight=False, style="dim", soft_wrap=True)
+            self.console.print(
+                f"as typed here: {typed}", highlight=False, style="dim", soft_wrap=True
+            )
 
     def _board(self) -> None:
         self._print_board()
@@ -219,27 +245,57 @@ class TerminalGame:
 
     def _print_start(self) -> None:
         title = Text(self.skin.title, "bold")
-        self.console.print(Rule(title, align="left", characters="─" if self.medium.box else "-", style="bright_black"))
-        self.console.print(Text.assemble(self._side(0), "  against  ", self._side(1)), soft_wrap=True)
+        self.console.print(
+            Rule(
+                title,
+                align="left",
+                characters="─" if self.medium.box else "-",
+                style="bright_black",
+            )
+        )
+        self.console.print(
+            Text.assemble(self._side(0), "  against  ", self._side(1)), soft_wrap=True
+        )
         if any(map(self._is_human, (0, 1))):
-            self.console.print(Text("Type 'help' for the commands: take-back, hint, the engine's view and more.", "dim"))
+            self.console.print(
+                Text(
+                    "Type 'help' for the commands: take-back, hint, the engine's view and more.",
+                    "dim",
+                )
+            )
         if (self.every_board or self.session.actions) and not self.session.over:
             self._print_board()
 
     def _print_move(self, player: int, action: int, notes: str) -> None:
         number = f"{len(self.session.actions):>3}. "
-        line = Text.assemble((number, "dim"), self._side(player), " plays ", (self.game.action_to_text(action), "bold"))
+        line = Text.assemble(
+            (number, "dim"),
+            self._side(player),
+            " plays ",
+            (self.game.action_to_text(action), "bold"),
+        )
         if notes:
             line.append(f"   {notes}", "dim")
         self.console.print(line, soft_wrap=True)
         # One board for each round is enough: an engine's answer to a person's move follows at once.
-        answer_follows = self._is_human(player) and not self.session.over and not self._is_human(self.session.player)
+        answer_follows = (
+            self._is_human(player)
+            and not self.session.over
+            and not self._is_human(self.session.player)
+        )
         if self.every_board and not answer_follows and not self.session.over:
             self._print_board()
 
     def _print_board(self) -> None:
         human_to_move = not self.session.over and self._is_human(self.session.player)
-        board = draw_board(self.game, self.skin, self.session.state, self.medium, self.session.previous_state, labels=human_to_move)
+        board = draw_board(
+            self.game,
+            self.skin,
+            self.session.state,
+            self.medium,
+            self.session.previous_state,
+            labels=human_to_move,
+        )
         self.console.print()
         width = max(line.cell_len for line in board.split())
         if self.console.is_terminal and width + _SIDE_WIDTH + 6 <= self.console.width:
@@ -259,12 +315,19 @@ class TerminalGame:
         if session.over:
             lines.append(Text(f"The game is over after {len(session.actions)} moves."))
         else:
-            lines.append(Text.assemble(f"Move {len(session.actions) + 1}: ", (f"{self.skin.sides[session.player]} to move", "bold")))
+            lines.append(
+                Text.assemble(
+                    f"Move {len(session.actions) + 1}: ",
+                    (f"{self.skin.sides[session.player]} to move", "bold"),
+                )
+            )
         if session.actions:
             lines.append(Text(f"Last move: {self.game.action_to_text(session.actions[-1])}", "dim"))
         if self._last_analysis is not None and not math.isnan(self._last_analysis[1].value):
             player, analysis = self._last_analysis
-            lines.append(Text(f"{self.skin.sides[player]} expects: {value_text(analysis.value)}", "dim"))
+            lines.append(
+                Text(f"{self.skin.sides[player]} expects: {value_text(analysis.value)}", "dim")
+            )
         return Text("\n").join(lines)
 
     def _print_result(self) -> int | None:
@@ -274,7 +337,12 @@ class TerminalGame:
         if winner is None:
             self.console.print(Text(f"The game is a draw.{counts}", "bold"))
         else:
-            self.console.print(Text.assemble(self._side(winner), (f" wins after {len(self.session.actions)} moves.{counts}", "bold")))
+            self.console.print(
+                Text.assemble(
+                    self._side(winner),
+                    (f" wins after {len(self.session.actions)} moves.{counts}", "bold"),
+                )
+            )
         return winner
 
     def _print_goodbye(self) -> None:
@@ -284,7 +352,10 @@ class TerminalGame:
 
     def _count_text(self) -> str:
         board = self.game.cells(self.session.state)
-        return ", ".join(f"{side} {int((board == player + 1).sum())}" for player, side in enumerate(self.skin.sides))
+        return ", ".join(
+            f"{side} {int((board == player + 1).sum())}"
+            for player, side in enumerate(self.skin.sides)
+        )
 
     # --- words --------------------------------------------------------------------------------------------------------------------------
 
@@ -292,13 +363,21 @@ class TerminalGame:
         return isinstance(self.players[player], HumanPlayer)
 
     def _side(self, player: int) -> Text:
-        name = "you" if self._is_human(player) and not self._is_human(1 - player) else self.players[player].name
+        name = (
+            "you"
+            if self._is_human(player) and not self._is_human(1 - player)
+            else self.players[player].name
+        )
         return Text.assemble(side(self.game, self.skin, player, self.medium), (f" ({name})", "dim"))
 
     def _a_move(self) -> str:
         if " " in self.skin.move_range:
             return self.skin.move_range
-        return f"a {self.skin.move_word} ({self.skin.move_range})" if self.skin.move_range else f"a {self.skin.move_word}"
+        return (
+            f"a {self.skin.move_word} ({self.skin.move_range})"
+            if self.skin.move_range
+            else f"a {self.skin.move_word}"
+        )
 
     def _what_to_type(self) -> str:
         word, choice = self.skin.move_word, self.skin.move_range

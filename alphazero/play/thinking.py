@@ -16,7 +16,9 @@ class Thinking:
         time_limit_s: of the search; where the number of simulations has no end, the bar shows the time.
     """
 
-    def __init__(self, console: Console, text: str, time_limit_s: float | None = None, clock=time.monotonic):
+    def __init__(
+        self, console: Console, text: str, time_limit_s: float | None = None, clock=time.monotonic
+    ):
         self._console = console
         self._text = text
         self._time_limit_s = time_limit_s
@@ -48,7 +50,11 @@ class Thinking:
         share = done / total if total else 0.0
         if self._time_limit_s is not None:
             share = max(share, elapsed_s / self._time_limit_s)
-        self._progress.update(self._progress.task_ids[0], completed=min(share, 1.0), simulations=f"{done:,} simulations")
+        self._progress.update(
+            self._progress.task_ids[0],
+            completed=min(share, 1.0),
+            simulations=f"{done:,} simulations",
+        )
 
 
 def _bar(console: Console) -> Progress:

@@ -25,7 +25,9 @@ def value_text(value: float) -> str:
     """Return an expected result as a person reads it, '' where there is none: ``+0.12 (56 %)``, the share counting a draw as half a win."""
     if math.isnan(value):
         return ""
-    return f"{round(value, 2) + 0.0:+.2f} ({50 + 50 * value:.0f} %)"  # adding 0 turns -0.00 into +0.00
+    return (
+        f"{round(value, 2) + 0.0:+.2f} ({50 + 50 * value:.0f} %)"  # adding 0 turns -0.00 into +0.00
+    )
 
 
 def line_text(game: Game, actions) -> str:
@@ -42,7 +44,12 @@ def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, mediu
     """
     searched = analysis.num_simulations > 0
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for heading, justify in (("Move", "right"), ("Visits", "right"), ("Share", "left"), ("Value", "left")):
+    for heading, justify in (
+        ("Move", "right"),
+        ("Visits", "right"),
+        ("Share", "left"),
+        ("Value", "left"),
+    ):
         table.add_column(heading, justify=justify)
     if analysis.scores is not None:
         table.add_column("Score", justify="right")
@@ -51,10 +58,21 @@ def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, mediu
         visits = f"{analysis.visits[action]:,}" if searched else "-"
         value = value_text(float(analysis.values[action])) or "-"
         score = [] if analysis.scores is None else [f"{analysis.scores[action]:+d}"]
-        table.add_row(game.action_to_text(int(action)), visits, _share_bar(float(analysis.action_weights[action]), medium), value, *score, style=style)
+        table.add_row(
+            game.action_to_text(int(action)),
+            visits,
+            _share_bar(float(analysis.action_weights[action]), medium),
+            value,
+            *score,
+            style=style,
+        )
     hidden = len(_order(analysis)) - MAX_ROWS
     parts = [table] if hidden <= 0 else [table, Text(f"and {hidden} more moves", "dim")]
-    summary = Text.assemble("Value for ", side(game, skin, player, medium), f": {value_text(analysis.value) or 'unknown'}")
+    summary = Text.assemble(
+        "Value for ",
+        side(game, skin, player, medium),
+        f": {value_text(analysis.value) or 'unknown'}",
+    )
     if searched:
         summary.append(f", {analysis.num_simulations:,} simulations")
     line = Text(f"Expected line: {line_text(game, analysis.principal_variation)}")
@@ -68,7 +86,11 @@ def _order(analysis: Analysis) -> list[int]:
         shown = [int(action) for action in order if analysis.scores[action] != ILLEGAL_SCORE]
         return [analysis.action] + [action for action in shown if action != analysis.action]
     weights = np.asarray(analysis.action_weights, np.float64)
-    shown = [int(action) for action in np.argsort(-weights, kind="stable") if weights[action] > 0 or analysis.visits[action] > 0]
+    shown = [
+        int(action)
+        for action in np.argsort(-weights, kind="stable")
+        if weights[action] > 0 or analysis.visits[action] > 0
+    ]
     return [analysis.action] + [action for action in shown if action != analysis.action]
 
 
@@ -77,4 +99,8 @@ def _share_bar(share: float, medium: Medium) -> Text:
     filled, empty = ("━", "━") if medium.color else ("#", " ")
     if not medium.color:
         return Text(f"{filled * full}{empty * (_BAR_WIDTH - full)} {100 * share:4.1f} %")
-    return Text.assemble((filled * full, "bright_green"), (empty * (_BAR_WIDTH - full), "bright_black"), f" {100 * share:4.1f} %")
+    return Text.assemble(
+        (filled * full, "bright_green"),
+        (empty * (_BAR_WIDTH - full), "bright_black"),
+        f" {100 * share:4.1f} %",
+    )

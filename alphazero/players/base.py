@@ -40,11 +40,15 @@ class Analysis(NamedTuple):
     action: int  #: the move it would play
     action_weights: np.ndarray  #: float32[A], as in `Choice`
     value: float  #: expected result in [-1, 1]; nan where the player has no opinion
-    visits: np.ndarray  #: int32[A], simulations that went through each action; all 0 without a search
+    visits: (
+        np.ndarray
+    )  #: int32[A], simulations that went through each action; all 0 without a search
     values: np.ndarray  #: float32[A], expected result of each action; nan where unknown
     principal_variation: list[int]  #: the line it expects, starting with ``action``
     num_simulations: int  #: how many simulations it made
-    scores: np.ndarray | None = None  #: int16[A], exact scores as `alphazero.solvers.solver.Solver` gives them; None from a player that does not know them
+    scores: np.ndarray | None = (
+        None  #: int16[A], exact scores as `alphazero.solvers.solver.Solver` gives them; None from a player that does not know them
+    )
 
 
 class Player(Protocol):
@@ -85,13 +89,25 @@ class RandomPlayer:
         mask = self.game.legal_action_mask(states)
         keys = np.where(mask, self._generator.random(mask.shape), -1.0)
         weights = mask / mask.sum(axis=1, keepdims=True)
-        return Choice(keys.argmax(axis=1).astype(np.int32), weights.astype(np.float32), np.full(len(states), np.nan, np.float32))
+        return Choice(
+            keys.argmax(axis=1).astype(np.int32),
+            weights.astype(np.float32),
+            np.full(len(states), np.nan, np.float32),
+        )
 
     def analyse(self, state: np.ndarray, progress: Progress | None = None) -> Analysis:
         choice = self.choose(state[None])
         action, num_actions = int(choice.actions[0]), self.game.num_actions
         unknown = np.full(num_actions, np.nan, np.float32)
-        return Analysis(action, choice.action_weights[0], math.nan, np.zeros(num_actions, np.int32), unknown, [action], 0)
+        return Analysis(
+            action,
+            choice.action_weights[0],
+            math.nan,
+            np.zeros(num_actions, np.int32),
+            unknown,
+            [action],
+            0,
+        )
 
     def limited(self, num_simulations: int | None, time_limit_s: float | None) -> "RandomPlayer":
         return RandomPlayer(self.game, self._seed, self.name)
@@ -107,18 +123,49 @@ class PlayerSettings:
         1,
         MAX_SIMULATIONS,
     )
-    time_limit_s: float | None = option(None, "seconds for a move; with num_simulations, whichever ends first", 0.001, MAX_TIME_S)
+    time_limit_s: float | None = option(
+        None, "seconds for a move; with num_simulations, whichever ends first", 0.001, MAX_TIME_S
+    )
     uct_c: float = option(math.sqrt(2.0), "UCT: exploration constant C of UCB1", 0.0, 1000.0)
-    statistics: str = option("node", "UCT: statistics belong to tree nodes, or to positions (transpositions share them)", choices=("node", "position"))
-    final_move: str = option("visits", "UCT: play the most visited move, or the one of the best value", choices=("visits", "value"))
-    rollout: str = option("random", "UCT: uniformly random rollouts, or weighted by an evaluation of the moves", choices=("random", "weighted"))
-    rollout_weights: list[float] | None = option(None, "UCT: weights of the evaluation of weighted rollouts; without them the game's own")
-    num_threads: int = option(1, "UCT: threads, each with a tree of its own, their results summed; 0 takes all cores", 0, MAX_THREADS)
+    statistics: str = option(
+        "node",
+        "UCT: statistics belong to tree nodes, or to positions (transpositions share them)",
+        choices=("node", "position"),
+    )
+    final_move: str = option(
+        "visits",
+        "UCT: play the most visited move, or the one of the best value",
+        choices=("visits", "value"),
+    )
+    rollout: str = option(
+        "random",
+        "UCT: uniformly random rollouts, or weighted by an evaluation of the moves",
+        choices=("random", "weighted"),
+    )
+    rollout_weights: list[float] | None = option(
+        None, "UCT: weights of the evaluation of weighted rollouts; without them the game's own"
+    )
+    num_threads: int = option(
+        1,
+        "UCT: threads, each with a tree of its own, their results summed; 0 takes all cores",
+        0,
+        MAX_THREADS,
+    )
     with_search: bool = option(True, "network: search with it, or play its best guess at once")
     device: str = option("auto", "network: where it runs: auto, cpu, cuda")
-    engine: str = option("torch", "network: what runs it (openvino is faster on a CPU, where installed)", choices=("torch", "torch_compile", "openvino"))
-    precision: str = option("float32", "network: number format; int8 needs openvino", choices=("float32", "bfloat16", "int8"))
-    seed: int = option(0, "seed of everything random; the same seed gives the same game", 0, 2**63 - 1)
+    engine: str = option(
+        "torch",
+        "network: what runs it (openvino is faster on a CPU, where installed)",
+        choices=("torch", "torch_compile", "openvino"),
+    )
+    precision: str = option(
+        "float32",
+        "network: number format; int8 needs openvino",
+        choices=("float32", "bfloat16", "int8"),
+    )
+    seed: int = option(
+        0, "seed of everything random; the same seed gives the same game", 0, 2**63 - 1
+    )
 
 
 class UctPlayer:
@@ -134,8 +181,16 @@ class UctPlayer:
 
     def choose(self, states: np.ndarray) -> Choice:
         outputs = [self._search.run(state) for state in states]
-        weights = np.stack([output.action_weights for output in outputs]) if outputs else np.zeros((0, self.game.num_actions), np.float32)
-        return Choice(np.array([output.action for output in outputs], np.int32), weights, np.array([output.value for output in outputs], np.float32))
+        weights = (
+            np.stack([output.action_weights for output in outputs])
+            if outputs
+            else np.zeros((0, self.game.num_actions), np.float32)
+        )
+        return Choice(
+            np.array([output.action for output in outputs], np.int32),
+            weights,
+            np.array([output.value for output in outputs], np.float32),
+        )
 
     def analyse(self, state: np.ndarray, progress: Progress | None = None) -> Analysis:
         output = self._search.run(state, progress)
@@ -152,7 +207,12 @@ class UctPlayer:
     def limited(self, num_simulations: int | None, time_limit_s: float | None) -> "UctPlayer":
         if num_simulations is None and time_limit_s is None:
             return UctPlayer(self.game, self.settings)
-        return UctPlayer(self.game, dataclasses.replace(self.settings, num_simulations=num_simulations, time_limit_s=time_limit_s))
+        return UctPlayer(
+            self.game,
+            dataclasses.replace(
+                self.settings, num_simulations=num_simulations, time_limit_s=time_limit_s
+            ),
+        )
 
 
 def _uct_search(game: Game, settings: PlayerSettings):
@@ -191,5 +251,7 @@ def _uct_name(settings: PlayerSettings) -> str:
         if value != getattr(standard, key):
             parts.append(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}")
     if settings.rollout_weights is not None:
-        parts.append(f"rollout_weights=[{','.join(f'{weight:g}' for weight in settings.rollout_weights)}]")
+        parts.append(
+            f"rollout_weights=[{','.join(f'{weight:g}' for weight in settings.rollout_weights)}]"
+        )
     return ",".join(parts)

@@ -40,9 +40,17 @@ class GtpPlayer:
         if type(getattr(game, "rules", None)).__name__ != "Othello":
             raise ValueError(f"an engine behind GTP plays Othello here, not {game.name}.")
         try:
-            self._process = subprocess.Popen(shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            self._process = subprocess.Popen(
+                shlex.split(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
         except (OSError, ValueError, IndexError) as error:
-            raise ValueError(f"the engine '{command}' cannot be started: {getattr(error, 'strerror', None) or 'there is no command'}.") from None
+            raise ValueError(
+                f"the engine '{command}' cannot be started: {getattr(error, 'strerror', None) or 'there is no command'}."
+            ) from None
         self._ask(f"boardsize {self._size}")
 
     def __del__(self):
@@ -57,7 +65,9 @@ class GtpPlayer:
         return Choice(actions, weights, np.full(len(actions), np.nan, np.float32))
 
     def choose(self, states: np.ndarray) -> Choice:
-        raise ValueError(f"the engine '{self.name}' must be told how a position came about: it plays in 'alphazero match' and 'alphazero rate' only.")
+        raise ValueError(
+            f"the engine '{self.name}' must be told how a position came about: it plays in 'alphazero match' and 'alphazero rate' only."
+        )
 
     def analyse(self, state: np.ndarray, progress=None):
         self.choose(state[None])
@@ -69,7 +79,9 @@ class GtpPlayer:
         """Return the engine's move after these. Passes are told too, though some engines make them by themselves and refuse the word."""
         self._ask("clear_board")
         for ply, move in enumerate(moves):
-            self._ask(f"play {_COLOURS[ply % 2]} {self._vertex(move)}", may_refuse=move == self._pass)
+            self._ask(
+                f"play {_COLOURS[ply % 2]} {self._vertex(move)}", may_refuse=move == self._pass
+            )
         return self._action(self._ask(f"genmove {_COLOURS[len(moves) % 2]}"))
 
     @property
@@ -86,7 +98,10 @@ class GtpPlayer:
         vertex = vertex.strip().lower()
         if vertex == "pass":
             return self._pass
-        column, row = ord(vertex[:1] or "?") - ord("a"), int(vertex[1:]) - 1 if vertex[1:].isdecimal() else -1
+        column, row = (
+            ord(vertex[:1] or "?") - ord("a"),
+            int(vertex[1:]) - 1 if vertex[1:].isdecimal() else -1,
+        )
         if not (0 <= column < self._size and 0 <= row < self._size):
             raise ValueError(f"the engine '{self.name}' answered '{vertex}', which is no square.")
         return row * self._size + self._size - 1 - column
@@ -101,8 +116,14 @@ class GtpPlayer:
             first = ""
         if not first.startswith(("=", "?")):
             found = f"answered '{first.strip()}'" if first else "ended"
-            raise ValueError(f"the engine '{self.name}' {found} at '{command}': that is not the Go Text Protocol.")
-        others = list(iter(lambda: self._process.stdout.readline().rstrip(), ""))  # up to the empty line, or to the end of all
+            raise ValueError(
+                f"the engine '{self.name}' {found} at '{command}': that is not the Go Text Protocol."
+            )
+        others = list(
+            iter(lambda: self._process.stdout.readline().rstrip(), "")
+        )  # up to the empty line, or to the end of all
         if first.startswith("?") and not may_refuse:
-            raise ValueError(f"the engine '{self.name}' refused '{command}': {first[1:].strip() or 'no reason given'}.")
+            raise ValueError(
+                f"the engine '{self.name}' refused '{command}': {first[1:].strip() or 'no reason given'}."
+            )
         return "\n".join([first[1:].strip(), *others]).strip()

@@ -25,7 +25,9 @@ from alphazero.storage.checkpoint import find_network, load_network, network_gam
 from alphazero.storage.pretrained import is_shipped
 
 DEFAULT_SIMULATIONS = 200
-SIMULATIONS_OF_A_TIME_LIMIT = 200_000  # where only the clock ends a search, the tree still ends somewhere
+SIMULATIONS_OF_A_TIME_LIMIT = (
+    200_000  # where only the clock ends a search, the tree still ends somewhere
+)
 _SAMPLE_ROWS = 256  # random positions that an engine is calibrated with and compared on
 MEMORY_BYTES = 400_000_000  # of the trees of one batch; more games than fit take turns
 
@@ -39,7 +41,16 @@ class EvaluatorPlayer:
         time_limit_s: seconds for a move; with num_simulations, whichever ends first.
     """
 
-    def __init__(self, game, evaluator, num_simulations: int, time_limit_s: float | None = None, seed: int = 0, name: str = "network", settings=None):
+    def __init__(
+        self,
+        game,
+        evaluator,
+        num_simulations: int,
+        time_limit_s: float | None = None,
+        seed: int = 0,
+        name: str = "network",
+        settings=None,
+    ):
         self.game = game
         self.name = name
         self.evaluator = evaluator
@@ -48,12 +59,17 @@ class EvaluatorPlayer:
         self._seed = seed
         self._settings = settings or SearchSettings()
         per_game = (num_simulations + 1) * bytes_per_node(game.num_actions)
-        self.batch_size = int(min(max(MEMORY_BYTES // per_game, 1), 256)) if time_limit_s is None else 1
+        self.batch_size = (
+            int(min(max(MEMORY_BYTES // per_game, 1), 256)) if time_limit_s is None else 1
+        )
         self._search: TreeSearch | None = None
 
     def choose(self, states: np.ndarray) -> Choice:
         """See `alphazero.players.base.Player.choose`."""
-        parts = [self._choose(states[start : start + self.batch_size]) for start in range(0, len(states), self.batch_size)]
+        parts = [
+            self._choose(states[start : start + self.batch_size])
+            for start in range(0, len(states), self.batch_size)
+        ]
         return Choice(*(np.concatenate(columns) for columns in zip(*parts)))
 
     def analyse(self, state: np.ndarray, progress=None) -> Analysis:
@@ -62,7 +78,15 @@ class EvaluatorPlayer:
         if self._num_simulations == 0:
             choice = self._choose(state[None])
             action, value = int(choice.actions[0]), float(choice.values[0])
-            return Analysis(action, choice.action_weights[0], value, np.zeros(self.game.num_actions, np.int32), unknown, [action], 0)
+            return Analysis(
+                action,
+                choice.action_weights[0],
+                value,
+                np.zeros(self.game.num_actions, np.int32),
+                unknown,
+                [action],
+                0,
+            )
         search = self._searched(state[None], progress)
         output = search.output(np.array([0]))
         tree = search.tree
@@ -83,7 +107,15 @@ class EvaluatorPlayer:
             num_simulations, time_limit_s = self._num_simulations, self._time_limit_s
         elif num_simulations is None:
             num_simulations = SIMULATIONS_OF_A_TIME_LIMIT
-        return EvaluatorPlayer(self.game, self.evaluator, num_simulations, time_limit_s, self._seed, self.name, self._settings)
+        return EvaluatorPlayer(
+            self.game,
+            self.evaluator,
+            num_simulations,
+            time_limit_s,
+            self._seed,
+            self.name,
+            self._settings,
+        )
 
     def _choose(self, states) -> Choice:
         if self._num_simulations == 0:
@@ -95,23 +127,43 @@ class EvaluatorPlayer:
         logits, values = self.evaluator.evaluate(self.game.observe(states))
         logits = np.where(self.game.legal_action_mask(states), logits, -np.inf)
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return Choice(logits.argmax(axis=1).astype(np.int32), weights / weights.sum(axis=1, keepdims=True), values)
+        return Choice(
+            logits.argmax(axis=1).astype(np.int32),
+            weights / weights.sum(axis=1, keepdims=True),
+            values,
+        )
 
     def _searched(self, states, progress=None) -> TreeSearch:
         """Search each of at most `batch_size` positions from scratch; the answer never depends on what was asked before."""
         if self._search is None or len(self._search.root_states) < len(states):
             generator = child_generator(self._seed, "network player")
-            self._search = TreeSearch(self.game, self.evaluator, len(states), self._num_simulations, self._search_settings(), generator)
+            self._search = TreeSearch(
+                self.game,
+                self.evaluator,
+                len(states),
+                self._num_simulations,
+                self._search_settings(),
+                generator,
+            )
         search, rows = self._search, np.arange(len(states))
         search.stop(np.arange(len(search.root_states)))
-        search.reset(rows, states, np.full(len(rows), self._num_simulations), np.zeros(len(rows), np.bool_))
+        search.reset(
+            rows, states, np.full(len(rows), self._num_simulations), np.zeros(len(rows), np.bool_)
+        )
         deadline = None if self._time_limit_s is None else time.monotonic() + self._time_limit_s
-        search.run(deadline, None if progress is None else lambda share: progress(int(share * self._num_simulations), self._num_simulations))
+        search.run(
+            deadline,
+            None
+            if progress is None
+            else lambda share: progress(int(share * self._num_simulations), self._num_simulations),
+        )
         return search
 
     def _search_settings(self) -> SearchSettings:
         """Return the settings with the root of full searches; sequential halving must know its end beforehand, so that a clock takes PUCT."""
-        return dataclasses.replace(self._settings, fast_root=self._settings.root if self._time_limit_s is None else "puct")
+        return dataclasses.replace(
+            self._settings, fast_root=self._settings.root if self._time_limit_s is None else "puct"
+        )
 
 
 class NetworkPlayer(EvaluatorPlayer):
@@ -141,14 +193,33 @@ class NetworkPlayer(EvaluatorPlayer):
         stored = load_network(path)
         if stored.game != game.name:
             raise ValueError(f"the network '{path}' plays {stored.game}, not {game.name}.")
-        network = make_network(game.planes_shape, game.num_actions, from_stored(NetworkSettings, stored.settings, path))
+        network = make_network(
+            game.planes_shape, game.num_actions, from_stored(NetworkSettings, stored.settings, path)
+        )
         load_arrays(network, stored.arrays)
         if num_simulations is None:
-            num_simulations = DEFAULT_SIMULATIONS if time_limit_s is None else SIMULATIONS_OF_A_TIME_LIMIT
+            num_simulations = (
+                DEFAULT_SIMULATIONS if time_limit_s is None else SIMULATIONS_OF_A_TIME_LIMIT
+            )
         sample = sample_positions(game, _SAMPLE_ROWS, child_generator(0, "sample"))
         own_settings = EvaluatorSettings(cache_mb=0)
-        evaluator = NetworkEvaluator(network, sample, game, choice, own_settings, choose_device(device), num_threads=set_num_threads(0))
-        super().__init__(game, evaluator, num_simulations if with_search else 0, time_limit_s, seed, name=_display_name(path, choice))
+        evaluator = NetworkEvaluator(
+            network,
+            sample,
+            game,
+            choice,
+            own_settings,
+            choose_device(device),
+            num_threads=set_num_threads(0),
+        )
+        super().__init__(
+            game,
+            evaluator,
+            num_simulations if with_search else 0,
+            time_limit_s,
+            seed,
+            name=_display_name(path, choice),
+        )
 
 
 def _display_name(path: Path, choice: EngineChoice) -> str:
@@ -156,7 +227,13 @@ def _display_name(path: Path, choice: EngineChoice) -> str:
 
     It is best for the one that ships with the game, RUN/000012 for one of a run's, otherwise the file's.
     """
-    name = f"{path.parent.parent.name}/{path.stem}" if path.parent.name == "networks" else "best" if is_shipped(path) else path.stem
+    name = (
+        f"{path.parent.parent.name}/{path.stem}"
+        if path.parent.name == "networks"
+        else "best"
+        if is_shipped(path)
+        else path.stem
+    )
     return name if choice == REFERENCE else f"{name} on {choice}"
 
 

@@ -16,7 +16,17 @@ from alphazero.runtime.settings import ConfigError
 from alphazero.storage.checkpoint import folder_name
 from alphazero.storage.pretrained import shipped_network
 
-KINDS = ("random", "uct", "uct:1000", "solver", "best", "network", "gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY")
+KINDS = (
+    "random",
+    "uct",
+    "uct:1000",
+    "solver",
+    "best",
+    "network",
+    "gtp:COMMAND",
+    "PATH.safetensors",
+    "RUN_DIRECTORY",
+)
 
 
 def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -> Player:
@@ -43,10 +53,14 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
     if kind.startswith("gtp:"):
         return GtpPlayer(game, kind.removeprefix("gtp:"))
     if kind == "human":
-        raise ConfigError("a human plays in 'alphazero play' only: here take random, uct, solver, best or a network.")
+        raise ConfigError(
+            "a human plays in 'alphazero play' only: here take random, uct, solver, best or a network."
+        )
     path = network_path(kind, game.name)
     if path is None:
-        raise ConfigError(f"there is no player '{spec}'; a player is one of {', '.join(KINDS)}, in 'alphazero play' also human (docs/PLAY.md).")
+        raise ConfigError(
+            f"there is no player '{spec}'; a player is one of {', '.join(KINDS)}, in 'alphazero play' also human (docs/PLAY.md)."
+        )
     from alphazero.inference.engines.engine import EngineChoice
     from alphazero.players.network import NetworkPlayer
 
@@ -54,7 +68,15 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
     if settings.num_simulations is not None:
         limits["num_simulations"] = settings.num_simulations
     choice = EngineChoice(settings.engine, settings.precision)
-    return NetworkPlayer(game, path, with_search=settings.with_search, seed=settings.seed, device=settings.device, choice=choice, **limits)
+    return NetworkPlayer(
+        game,
+        path,
+        with_search=settings.with_search,
+        seed=settings.seed,
+        device=settings.device,
+        choice=choice,
+        **limits,
+    )
 
 
 def default_player(game_name: str) -> str:
@@ -76,7 +98,11 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> tuple[str, P
     settings = settings or PlayerSettings()
     kind, *own = re.split(r",(?=\w+=)", spec)
     known = [field.name for field in dataclasses.fields(PlayerSettings)]
-    kind, colon, count = kind.partition(":") if re.match(r"(uct|random|solver|human|best|network):", kind) else (kind, "", "")
+    kind, colon, count = (
+        kind.partition(":")
+        if re.match(r"(uct|random|solver|human|best|network):", kind)
+        else (kind, "", "")
+    )
     if colon and kind == "network":
         kind = count
     elif colon and kind != "uct":
@@ -84,17 +110,31 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> tuple[str, P
     elif colon:
         own.insert(0, f"num_simulations={count}")
         if not re.fullmatch(r"[0-9]{1,9}", count):
-            raise ConfigError(f"'{spec}' is not a player: after 'uct:' comes the number of simulations, such as uct:1000.")
+            raise ConfigError(
+                f"'{spec}' is not a player: after 'uct:' comes the number of simulations, such as uct:1000."
+            )
     own_settings = dataclasses.asdict(config.from_overrides(PlayerSettings, own, spec))
-    changed = {key: own_settings[key] for key in known if any(word.startswith(key + "=") for word in own)}
-    if changed.keys() & {"num_simulations", "time_limit_s"}:  # a player's own limits replace the command's, they do not add to them
+    changed = {
+        key: own_settings[key] for key in known if any(word.startswith(key + "=") for word in own)
+    }
+    if changed.keys() & {
+        "num_simulations",
+        "time_limit_s",
+    }:  # a player's own limits replace the command's, they do not add to them
         changed = {"num_simulations": None, "time_limit_s": None} | changed
     return kind, dataclasses.replace(settings, **changed)
 
 
 def is_path(kind: str) -> bool:
     """Return whether a player's kind names a network's file or a run, and is none of the words."""
-    return kind not in ("human", "random", "uct", "solver", "best", "network") and not kind.startswith("gtp:")
+    return kind not in (
+        "human",
+        "random",
+        "uct",
+        "solver",
+        "best",
+        "network",
+    ) and not kind.startswith("gtp:")
 
 
 def network_path(kind: str, game_name: str) -> Path | None:
@@ -106,14 +146,21 @@ def network_path(kind: str, game_name: str) -> Path | None:
     if kind == "best":
         shipped = shipped_network(game_name)
         if shipped is None:
-            raise ConfigError(f"there is no best: no network ships with {game_name}; take uct, or train one (alphazero train) and take network.")
+            raise ConfigError(
+                f"there is no best: no network ships with {game_name}; take uct, or train one (alphazero train) and take network."
+            )
         return shipped
     if kind == "network":
         runs = Path("checkpoints") / folder_name(game_name)
-        found = sorted(runs.glob("*/networks/*.safetensors"), key=lambda path: (path.stat().st_mtime_ns, path.name))
+        found = sorted(
+            runs.glob("*/networks/*.safetensors"),
+            key=lambda path: (path.stat().st_mtime_ns, path.name),
+        )
         newest = found[-1] if found else shipped_network(game_name)
         if newest is None:
-            raise ConfigError(f"there is no network of {game_name} under {runs}, and none ships with it: train one, or give the path of one.")
+            raise ConfigError(
+                f"there is no network of {game_name} under {runs}, and none ships with it: train one, or give the path of one."
+            )
         return newest
     path = Path(kind)
     if path.exists() and kind:

@@ -24,7 +24,9 @@ class SolverPlayer:
 
     batch_size = 1
 
-    def __init__(self, game: Game, seed: int = 0, solver: Solver | None = None, name: str = "solver"):
+    def __init__(
+        self, game: Game, seed: int = 0, solver: Solver | None = None, name: str = "solver"
+    ):
         self.game = game
         self.name = name
         self.solver = solver or make_solver(game)
@@ -38,9 +40,20 @@ class SolverPlayer:
         scores = self.solver.scores(state[None])
         choice = self._choose(scores)
         action = int(choice.actions[0])
-        values = np.where(scores[0] == ILLEGAL_SCORE, np.nan, values_of(scores[0])).astype(np.float32)
+        values = np.where(scores[0] == ILLEGAL_SCORE, np.nan, values_of(scores[0])).astype(
+            np.float32
+        )
         visits = np.zeros(self.game.num_actions, np.int32)
-        return Analysis(action, choice.action_weights[0], float(choice.values[0]), visits, values, [action], 0, scores[0])
+        return Analysis(
+            action,
+            choice.action_weights[0],
+            float(choice.values[0]),
+            visits,
+            values,
+            [action],
+            0,
+            scores[0],
+        )
 
     def limited(self, num_simulations: int | None, time_limit_s: float | None) -> "SolverPlayer":
         # Perfect play takes what it takes: there is nothing that a limit could cut short.
@@ -50,5 +63,11 @@ class SolverPlayer:
         """Return the moves for int16[B, A] scores; all the best ones have the same weight."""
         best = scores.max(axis=1, keepdims=True, initial=ILLEGAL_SCORE)
         mask = scores == best
-        actions = np.where(mask, self._generator.random(mask.shape), -1.0).argmax(axis=1).astype(np.int32)
-        return Choice(actions, (mask / mask.sum(axis=1, keepdims=True)).astype(np.float32), values_of(best[:, 0]).astype(np.float32))
+        actions = (
+            np.where(mask, self._generator.random(mask.shape), -1.0).argmax(axis=1).astype(np.int32)
+        )
+        return Choice(
+            actions,
+            (mask / mask.sum(axis=1, keepdims=True)).astype(np.float32),
+            values_of(best[:, 0]).astype(np.float32),
+        )

@@ -9,7 +9,13 @@ import numpy as np
 from alphazero.runtime.jit import njit
 
 
-def under_symmetries(chosen: np.ndarray, game, planes: np.ndarray, action_weights: np.ndarray, legal_action_mask: np.ndarray):
+def under_symmetries(
+    chosen: np.ndarray,
+    game,
+    planes: np.ndarray,
+    action_weights: np.ndarray,
+    legal_action_mask: np.ndarray,
+):
     """Return planes, action weights and mask as the symmetry ``chosen[row]`` of the game shows each row.
 
     Args:
@@ -19,7 +25,9 @@ def under_symmetries(chosen: np.ndarray, game, planes: np.ndarray, action_weight
         action_weights: float32[M, A].
         legal_action_mask: bool[M, A].
     """
-    shown = tuple(np.empty(rows.shape, rows.dtype) for rows in (planes, action_weights, legal_action_mask))
+    shown = tuple(
+        np.empty(rows.shape, rows.dtype) for rows in (planes, action_weights, legal_action_mask)
+    )
     flat = (*planes.shape[:2], -1)
     _permute(
         chosen,

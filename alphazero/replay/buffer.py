@@ -14,7 +14,9 @@ from alphazero.replay.merged_rows import MergedRows, merge_rows
 from alphazero.runtime.settings import option
 from alphazero.selfplay.game_record import GameRecord, owners, replies, target_rows, value_returns
 
-_GATHERED_BATCHES = 32  # of an epoch, made at once: for batches of 64 rows the calls cost more than the rows
+_GATHERED_BATCHES = (
+    32  # of an epoch, made at once: for batches of 64 rows the calls cost more than the rows
+)
 
 
 @dataclasses.dataclass
@@ -22,22 +24,40 @@ class ReplaySettings:
     """How much of the past is trained on. The window is KataGo's (arXiv 1902.10565, appendix C): start * (1 + beta * ((rows / start)^alpha - 1) / alpha)."""
 
     window_start: int = option(20_000, "rows in the window while fewer have been made", low=1)
-    window_alpha: float = option(0.75, "exponent of the window's growth; smaller forgets faster", low=0.01, high=1.0)
-    window_beta: float = option(0.4, "slope of the window's growth at the start; 0 keeps its size", low=0.0, high=1.0)
+    window_alpha: float = option(
+        0.75, "exponent of the window's growth; smaller forgets faster", low=0.01, high=1.0
+    )
+    window_beta: float = option(
+        0.4, "slope of the window's growth at the start; 0 keeps its size", low=0.0, high=1.0
+    )
     window_max: int = option(500_000, "rows kept at the most; this bounds the memory", low=1)
     symmetries: bool = option(True, "show each sampled row under a random symmetry of its game")
     return_lambda: float = option(
-        1.0, "weight of what follows in a ply's value target, the rest is its search's own value (lambda-returns); 1 is the game's result", low=0.0, high=1.0
+        1.0,
+        "weight of what follows in a ply's value target, the rest is its search's own value (lambda-returns); 1 is the game's result",
+        low=0.0,
+        high=1.0,
     )
     return_cut: float = option(
-        0.0, "a move with less than this times the heaviest move's weight tells nothing of the position before it; 0 takes them all", low=0.0, high=1.0
+        0.0,
+        "a move with less than this times the heaviest move's weight tells nothing of the position before it; 0 takes them all",
+        low=0.0,
+        high=1.0,
     )
     surprise_share: float = option(
-        0.0, "share of a game's rows that go to its plies by how far the search moved the policy; the rest is even (KataGo: 0.5)", low=0.0, high=1.0
+        0.0,
+        "share of a game's rows that go to its plies by how far the search moved the policy; the rest is even (KataGo: 0.5)",
+        low=0.0,
+        high=1.0,
     )
-    merge_positions: bool = option(False, "rows of the same position are shown with the mean of their targets")
+    merge_positions: bool = option(
+        False, "rows of the same position are shown with the mean of their targets"
+    )
     reanalysis_share: float = option(
-        0.0, "rows of the window searched again with the newest network in each iteration, as a share of the new rows (MuZero Reanalyze)", low=0.0, high=10.0
+        0.0,
+        "rows of the window searched again with the newest network in each iteration, as a share of the new rows (MuZero Reanalyze)",
+        low=0.0,
+        high=10.0,
     )
 
 
@@ -49,9 +69,15 @@ class Batch(NamedTuple):
     legal_action_mask: np.ndarray  #: bool[M, A]
     outcomes: np.ndarray  #: int8[M], 1, 0 or -1, of the player to move; float32[M], in [-1, 1], means where rows are merged, or `value_returns`
     root_values: np.ndarray  #: float32[M], the search's value, same viewpoint
-    replies: np.ndarray | None = None  #: float32[M, A], see `alphazero.selfplay.game_record.replies`; None where nothing learns from it
-    owners: np.ndarray | None = None  #: int8[M, H*W], see `alphazero.selfplay.game_record.owners`; None where nothing learns from it
-    decided: np.ndarray | None = None  #: float32[M], share of the outcomes that is no draw; None where each row has a result of its own
+    replies: np.ndarray | None = (
+        None  #: float32[M, A], see `alphazero.selfplay.game_record.replies`; None where nothing learns from it
+    )
+    owners: np.ndarray | None = (
+        None  #: int8[M, H*W], see `alphazero.selfplay.game_record.owners`; None where nothing learns from it
+    )
+    decided: np.ndarray | None = (
+        None  #: float32[M], share of the outcomes that is no draw; None where each row has a result of its own
+    )
 
 
 class Replay:
@@ -63,11 +89,20 @@ class Replay:
         with_replies, with_owners: keep and show what the network's auxiliary heads learn from.
     """
 
-    def __init__(self, game, settings: ReplaySettings, generator: np.random.Generator, with_replies: bool = False, with_owners: bool = False):
+    def __init__(
+        self,
+        game,
+        settings: ReplaySettings,
+        generator: np.random.Generator,
+        with_replies: bool = False,
+        with_owners: bool = False,
+    ):
         self.game = game
         self.settings = settings
         self.num_added = 0  #: rows ever added
-        self._merged: MergedRows | None = None  # of the window's rows by age, until rows are added or replaced
+        self._merged: MergedRows | None = (
+            None  # of the window's rows by age, until rows are added or replaced
+        )
         self._num_lost = 0  # the first rows of all, whose games a resume did not find
         self._generator = generator
         size = settings.window_max
@@ -79,7 +114,9 @@ class Replay:
         self._values = np.zeros(size, np.float32)
         # Half the bytes of a float32: a visit share in eleven bits is as rough as the search that counted it.
         self._replies = np.zeros((size, game.num_actions), np.float16) if with_replies else None
-        self._owners = np.zeros((size, game.cell_symmetries.shape[1]), np.int8) if with_owners else None
+        self._owners = (
+            np.zeros((size, game.cell_symmetries.shape[1]), np.int8) if with_owners else None
+        )
 
     def add(self, record: GameRecord) -> int:
         """Take the target rows of a finished game; return how many."""
@@ -92,7 +129,9 @@ class Replay:
             self._outcomes[places] = record.outcomes[rows]
         else:
             players = self.game.players(record.states)
-            returns, decided = value_returns(record, players, self.settings.return_lambda, self.settings.return_cut)
+            returns, decided = value_returns(
+                record, players, self.settings.return_lambda, self.settings.return_cut
+            )
             self._outcomes[places], self._decided[places] = returns[rows], decided[rows]
         self._values[places] = record.root_values[rows]
         if self._replies is not None:
@@ -116,10 +155,14 @@ class Replay:
         """Return the states [M, K] of rows by number."""
         return self._states[rows % self.settings.window_max]
 
-    def replace(self, rows: np.ndarray, action_weights: np.ndarray, root_values: np.ndarray) -> None:
+    def replace(
+        self, rows: np.ndarray, action_weights: np.ndarray, root_values: np.ndarray
+    ) -> None:
         """Give rows new search targets; numbers of rows that are no longer kept are passed over."""
         self._merged = None
-        kept = (rows >= max(self.num_added - self.settings.window_max, self._num_lost)) & (rows < self.num_added)
+        kept = (rows >= max(self.num_added - self.settings.window_max, self._num_lost)) & (
+            rows < self.num_added
+        )
         places = rows[kept] % self.settings.window_max
         self._weights[places], self._values[places] = action_weights[kept], root_values[kept]
 
@@ -136,7 +179,12 @@ class Replay:
         for start in range(0, len(ages), _GATHERED_BATCHES * batch_size):
             gathered = self._batch(ages[start : start + _GATHERED_BATCHES * batch_size])
             for first in range(0, len(gathered.outcomes), batch_size):
-                yield Batch(*(None if rows is None else rows[first : first + batch_size] for rows in gathered))
+                yield Batch(
+                    *(
+                        None if rows is None else rows[first : first + batch_size]
+                        for rows in gathered
+                    )
+                )
 
     def newest_states(self, num_rows: int) -> np.ndarray:
         """Return the states of the newest rows, at most ``num_rows`` of them: [M, K]."""
@@ -151,11 +199,22 @@ class Replay:
         num_newest = min(num_newest, self.num_added - self._num_lost, self.settings.window_max)
         if num_newest == 0:
             return None
-        places = (self.num_added - 1 - np.linspace(0, num_newest - 1, min(num_rows, num_newest)).astype(np.int64)) % self.settings.window_max
+        places = (
+            self.num_added
+            - 1
+            - np.linspace(0, num_newest - 1, min(num_rows, num_newest)).astype(np.int64)
+        ) % self.settings.window_max
         states = self._states[places]
         planes, mask = self.game.observe(states), self.game.legal_action_mask(states)
         decided = None if self._decided is None else self._decided[places]
-        return Batch(planes, self._weights[places], mask, self._outcomes[places], self._values[places], decided=decided)
+        return Batch(
+            planes,
+            self._weights[places],
+            mask,
+            self._outcomes[places],
+            self._values[places],
+            decided=decided,
+        )
 
     def state_dict(self) -> dict:
         """Return the random state and the number of rows ever added; the rows themselves are stored with the games of the run."""
@@ -170,7 +229,9 @@ class Replay:
         """
         self._generator.bit_generator.state = state["generator"]
         records = list(records)
-        self.num_added = state["num_added"] - sum(min(int(record.is_target.sum()), self.settings.window_max) for record in records)
+        self.num_added = state["num_added"] - sum(
+            min(int(record.is_target.sum()), self.settings.window_max) for record in records
+        )
         self._num_lost = self.num_added
         for record in records:
             self.add(record)
@@ -178,15 +239,26 @@ class Replay:
     def _batch(self, ages) -> Batch:
         """Return the rows of the given ages (0 is the newest) under random symmetries."""
         places = (self.num_added - 1 - ages) % self.settings.window_max
-        states, weights, outcomes, values, decided = self._states[places], *self._search_targets(ages, places)
+        states, weights, outcomes, values, decided = (
+            self._states[places],
+            *self._search_targets(ages, places),
+        )
         planes, mask = self.game.observe(states), self.game.legal_action_mask(states)
         following = None if self._replies is None else self._replies[places].astype(np.float32)
         owners_shown = None if self._owners is None else self._owners[places]
         if self.settings.symmetries and len(self.game.cell_symmetries) > 1:
             chosen = self._generator.integers(len(self.game.cell_symmetries), size=len(ages))
             planes, weights, mask = under_symmetries(chosen, self.game, planes, weights, mask)
-            following = None if following is None else permuted(chosen, self.game.action_symmetries, following)
-            owners_shown = None if owners_shown is None else permuted(chosen, self.game.cell_symmetries, owners_shown)
+            following = (
+                None
+                if following is None
+                else permuted(chosen, self.game.action_symmetries, following)
+            )
+            owners_shown = (
+                None
+                if owners_shown is None
+                else permuted(chosen, self.game.cell_symmetries, owners_shown)
+            )
         return Batch(planes, weights, mask, outcomes, values, following, owners_shown, decided)
 
     def _search_targets(self, ages, places):
@@ -198,10 +270,17 @@ class Replay:
             window = (self.num_added - 1 - np.arange(self.window)) % self.settings.window_max
             outcomes = self._outcomes[window]
             decided = np.abs(outcomes) if self._decided is None else self._decided[window]
-            self._merged = merge_rows(self._states[window], self._weights[window], outcomes, decided, self._values[window])
+            self._merged = merge_rows(
+                self._states[window], self._weights[window], outcomes, decided, self._values[window]
+            )
         merged = self._merged
         positions = merged.position_of[ages]
-        return merged.action_weights[positions], merged.outcomes[positions], merged.root_values[positions], merged.decided[positions]
+        return (
+            merged.action_weights[positions],
+            merged.outcomes[positions],
+            merged.root_values[positions],
+            merged.decided[positions],
+        )
 
 
 def window_rows(num_added: int, settings: ReplaySettings) -> int:
@@ -209,4 +288,6 @@ def window_rows(num_added: int, settings: ReplaySettings) -> int:
     start, alpha, beta = settings.window_start, settings.window_alpha, settings.window_beta
     if num_added <= start:
         return min(start, settings.window_max)
-    return int(min(start * (1 + beta * ((num_added / start) ** alpha - 1) / alpha), settings.window_max))
+    return int(
+        min(start * (1 + beta * ((num_added / start) ** alpha - 1) / alpha), settings.window_max)
+    )

@@ -19,9 +19,19 @@ class MergedRows(NamedTuple):
     root_values: np.ndarray  #: float32[N], mean
 
 
-def merge_rows(states: np.ndarray, action_weights: np.ndarray, outcomes: np.ndarray, decided: np.ndarray, root_values: np.ndarray) -> MergedRows:
+def merge_rows(
+    states: np.ndarray,
+    action_weights: np.ndarray,
+    outcomes: np.ndarray,
+    decided: np.ndarray,
+    root_values: np.ndarray,
+) -> MergedRows:
     """Merge M rows (states [M, K], targets as in `alphazero.replay.buffer.Batch`)."""
-    keys = np.ascontiguousarray(states).view(np.dtype((np.void, states.shape[1] * states.itemsize))).ravel()
+    keys = (
+        np.ascontiguousarray(states)
+        .view(np.dtype((np.void, states.shape[1] * states.itemsize)))
+        .ravel()
+    )
     _, position_of, counts = np.unique(keys, return_inverse=True, return_counts=True)
 
     def mean(column: np.ndarray) -> np.ndarray:

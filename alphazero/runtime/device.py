@@ -18,9 +18,13 @@ def choose_device(name: str) -> torch.device:
     try:
         device = torch.device(name)
     except RuntimeError:
-        raise ConfigError(f"device={name} is not a device; use auto, cpu, cuda or cuda:1.") from None
+        raise ConfigError(
+            f"device={name} is not a device; use auto, cpu, cuda or cuda:1."
+        ) from None
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise ConfigError(f"device={name} is not on this machine: torch sees {torch.cuda.device_count()} GPUs here; use device=cpu or device=auto.")
+        raise ConfigError(
+            f"device={name} is not on this machine: torch sees {torch.cuda.device_count()} GPUs here; use device=cpu or device=auto."
+        )
     if device.type not in ("cpu", "cuda"):
         raise ConfigError(f"device={name} is not supported; use auto, cpu, cuda or cuda:1.")
     return device

@@ -30,13 +30,22 @@ def cache_directory() -> Path:
     """
     digest = hashlib.sha256(numba.__version__.encode())
     kernels = [*sorted(_PACKAGE.glob("games/*.py")), *sorted(_PACKAGE.glob("search/**/*.py"))]
-    others = [_PACKAGE / name for name in ("runtime/jit.py", "runtime/random_generators.py", "inference/cache.py", "replay/augmentation.py")]
+    others = [
+        _PACKAGE / name
+        for name in (
+            "runtime/jit.py",
+            "runtime/random_generators.py",
+            "inference/cache.py",
+            "replay/augmentation.py",
+        )
+    ]
     solvers = [_PACKAGE / "solvers" / name for name in ("connect_x.py", "othello.py")]
     sources = [*others, *kernels, *solvers, *_extra_sources]
     for source in sources:
         digest.update(source.read_bytes())
     home = os.environ.get("ALPHAZERO_CACHE_DIR") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "alphazero"
+        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"),
+        "alphazero",
     )
     return Path(home) / f"kernels-{digest.hexdigest()[:16]}"
 
@@ -77,7 +86,11 @@ def announce_first_compilation(stream=None) -> None:
     if numba.config.DISABLE_JIT or directory.exists():
         return
     directory.mkdir(parents=True, exist_ok=True)
-    print("Compiling the game and search kernels: once on this machine, well under a minute ...", file=stream or sys.stderr, flush=True)
+    print(
+        "Compiling the game and search kernels: once on this machine, well under a minute ...",
+        file=stream or sys.stderr,
+        flush=True,
+    )
 
 
 # --- bits of a 64-bit board -------------------------------------------------------------------------------------------------------------

@@ -73,7 +73,9 @@ def check_folder(settings, *keys: str) -> None:
     for key in keys:
         path = getattr(settings, key)
         if path and not Path(path).resolve().parent.is_dir():
-            raise ConfigError(f"{key}={path} is not allowed: there is no folder {Path(path).parent} to write it to.")
+            raise ConfigError(
+                f"{key}={path} is not allowed: there is no folder {Path(path).parent} to write it to."
+            )
 
 
 def _within(value, metadata) -> bool:
@@ -81,7 +83,9 @@ def _within(value, metadata) -> bool:
     if choices is not None:
         return value in choices
     numbers = value if isinstance(value, (list, tuple)) else [value]
-    return all((low is None or number >= low) and (high is None or number <= high) for number in numbers)
+    return all(
+        (low is None or number >= low) and (high is None or number <= high) for number in numbers
+    )
 
 
 def rows(settings, prefix: str = ""):
@@ -112,7 +116,11 @@ def nearest_key_hint(key: str, known) -> str:
         close = [other for other in known if other.split(".")[-1] == name][:1]
     if close:
         return f" Did you mean {close[0]}?"
-    return f" Those of {section}: {', '.join(other.rpartition('.')[2] for other in own)}." if own else ""
+    return (
+        f" Those of {section}: {', '.join(other.rpartition('.')[2] for other in own)}."
+        if own
+        else ""
+    )
 
 
 def from_plain(cls, values: dict[str, Any]):
@@ -122,7 +130,9 @@ def from_plain(cls, values: dict[str, Any]):
         ConfigError: for an unknown key, a value of the wrong type, or one out of range.
     """
     try:
-        settings = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(cls), OmegaConf.create(values)))
+        settings = OmegaConf.to_object(
+            OmegaConf.merge(OmegaConf.structured(cls), OmegaConf.create(values))
+        )
     except OmegaConfBaseException as error:
         raise ConfigError(explain(error, cls)) from None
     check(settings)
@@ -151,13 +161,19 @@ def from_overrides(cls, overrides: list[str], command: str):
     for word in overrides:
         key, equals, value = word.partition("=")
         if not equals:
-            raise ConfigError(f"'{word}' is not of the form key=value.{nearest_key_hint(word, known)}")
+            raise ConfigError(
+                f"'{word}' is not of the form key=value.{nearest_key_hint(word, known)}"
+            )
         if key not in known:
-            raise ConfigError(f"'{command}' has no setting '{key}'.{nearest_key_hint(key, known)} Its settings: {', '.join(known)}.")
+            raise ConfigError(
+                f"'{command}' has no setting '{key}'.{nearest_key_hint(key, known)} Its settings: {', '.join(known)}."
+            )
         try:
             OmegaConf.update(values, key, OmegaConf.create({"value": _parse(value)}).value)
         except OmegaConfBaseException as error:
-            raise ConfigError(f"{key}={value} cannot be read: {str(error).splitlines()[0]}.") from None
+            raise ConfigError(
+                f"{key}={value} cannot be read: {str(error).splitlines()[0]}."
+            ) from None
     return from_plain(cls, OmegaConf.to_container(values))
 
 
@@ -166,18 +182,28 @@ def _parse(text: str):
 
     try:
         value = yaml.safe_load(text) if text else ""
-        return text if isinstance(value, dict) else value  # no setting is a mapping: 'laptop: 2 cores' is text
+        return (
+            text if isinstance(value, dict) else value
+        )  # no setting is a mapping: 'laptop: 2 cores' is text
     except yaml.YAMLError:
         return text
 
 
 def explain(error: OmegaConfBaseException, cls) -> str:
     """Return what a person needs to know of an OmegaConf error: the key, the value and the type that is wanted."""
-    key = str(error.full_key or error.key or "?").partition("[")[0]  # of an item of a list, the list
+    key = str(error.full_key or error.key or "?").partition("[")[
+        0
+    ]  # of an item of a list, the list
     types = {name: value for name, value, *_ in rows(cls())}
     first_line = str(error).splitlines()[0].rstrip(".")
     if key not in types:
         return f"there is no setting '{key}'.{nearest_key_hint(key, types)}"
     wanted = type(types[key]).__name__
-    wanted = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "text", "list": "a list"}.get(wanted, wanted)
+    wanted = {
+        "int": "a whole number",
+        "float": "a number",
+        "bool": "true or false",
+        "str": "text",
+        "list": "a list",
+    }.get(wanted, wanted)
     return f"{key} has a value of the wrong kind ({first_line}): it takes {wanted}."

@@ -21,26 +21,78 @@ from alphazero.search import tree as trees
 class SearchSettings:
     """The settings of a PUCT search."""
 
-    pb_c_init: float = option(1.25, "exploration constant c of PUCT, with Q in [-1, 1] (AlphaZero: 1.25)", low=0.0)
-    pb_c_base: float = option(19652.0, "visits at which exploration begins to grow (AlphaZero: 19652)", low=1.0)
-    first_play_urgency: float = option(0.25, "an unvisited move is worth its parent's value less this times sqrt(visited prior)", low=0.0)
+    pb_c_init: float = option(
+        1.25, "exploration constant c of PUCT, with Q in [-1, 1] (AlphaZero: 1.25)", low=0.0
+    )
+    pb_c_base: float = option(
+        19652.0, "visits at which exploration begins to grow (AlphaZero: 19652)", low=1.0
+    )
+    first_play_urgency: float = option(
+        0.25,
+        "an unvisited move is worth its parent's value less this times sqrt(visited prior)",
+        low=0.0,
+    )
     root_first_play_urgency: float = option(0.0, "the same at the root", low=0.0)
-    dirichlet_alpha: float = option(1.0, "concentration of the root noise; small is spiky (AlphaZero: 0.3 for chess, 0.03 for Go)", low=1e-3)
-    dirichlet_alpha_per_move: bool = option(False, "divide dirichlet_alpha by the number of legal moves (10 is then the usual value)")
-    dirichlet_fraction: float = option(0.25, "share of the noise in the root's priors; 0 is no noise (AlphaZero: 0.25)", low=0.0, high=1.0)
-    root_prior_temperature: float = option(1.0, "flattens the root's priors in self-play; 1 leaves them (KataGo: 1.25)", low=0.1, high=10.0)
-    reuse_tree: bool = option(True, "keep the subtree of the move played; its visits count towards the next search's simulations")
+    dirichlet_alpha: float = option(
+        1.0,
+        "concentration of the root noise; small is spiky (AlphaZero: 0.3 for chess, 0.03 for Go)",
+        low=1e-3,
+    )
+    dirichlet_alpha_per_move: bool = option(
+        False, "divide dirichlet_alpha by the number of legal moves (10 is then the usual value)"
+    )
+    dirichlet_fraction: float = option(
+        0.25,
+        "share of the noise in the root's priors; 0 is no noise (AlphaZero: 0.25)",
+        low=0.0,
+        high=1.0,
+    )
+    root_prior_temperature: float = option(
+        1.0,
+        "flattens the root's priors in self-play; 1 leaves them (KataGo: 1.25)",
+        low=0.1,
+        high=10.0,
+    )
+    reuse_tree: bool = option(
+        True,
+        "keep the subtree of the move played; its visits count towards the next search's simulations",
+    )
     forced_playouts_k: float = option(
-        0.0, "in noisy searches a visited move gets sqrt(this * prior * visits), pruned from the target again; 0 is off (KataGo: 2)", low=0.0, high=100.0
+        0.0,
+        "in noisy searches a visited move gets sqrt(this * prior * visits), pruned from the target again; 0 is off (KataGo: 2)",
+        low=0.0,
+        high=100.0,
     )
     root: str = option(
-        "puct", "how the root of a full search, and of a player's, spends its simulations: gumbel is sequential halving", choices=("puct", "gumbel")
+        "puct",
+        "how the root of a full search, and of a player's, spends its simulations: gumbel is sequential halving",
+        choices=("puct", "gumbel"),
     )
-    fast_root: str = option("puct", "the same for self-play's fast searches; gumbel goes without noise there", choices=("puct", "gumbel"))
-    interior: str = option("puct", "how nodes below the root choose; gumbel follows the improved policy (Gumbel MuZero)", choices=("puct", "gumbel"))
-    gumbel_scale: float = option(1.0, "scale of the Gumbel noise of full searches, in place of Dirichlet noise (paper: 1)", low=0.0, high=10.0)
-    max_num_considered_actions: int = option(16, "moves that a Gumbel root begins with (paper: 16)", low=1)
-    value_scale: float = option(0.1, "a Gumbel root or node weighs values in [-1, 1] by this times maxvisit_init + the most visits", low=0.0, high=100.0)
+    fast_root: str = option(
+        "puct",
+        "the same for self-play's fast searches; gumbel goes without noise there",
+        choices=("puct", "gumbel"),
+    )
+    interior: str = option(
+        "puct",
+        "how nodes below the root choose; gumbel follows the improved policy (Gumbel MuZero)",
+        choices=("puct", "gumbel"),
+    )
+    gumbel_scale: float = option(
+        1.0,
+        "scale of the Gumbel noise of full searches, in place of Dirichlet noise (paper: 1)",
+        low=0.0,
+        high=10.0,
+    )
+    max_num_considered_actions: int = option(
+        16, "moves that a Gumbel root begins with (paper: 16)", low=1
+    )
+    value_scale: float = option(
+        0.1,
+        "a Gumbel root or node weighs values in [-1, 1] by this times maxvisit_init + the most visits",
+        low=0.0,
+        high=100.0,
+    )
     maxvisit_init: float = option(50.0, "see value_scale (paper: 50)", low=0.0)
 
 
@@ -79,7 +131,15 @@ class TreeSearch:
         generator: draws the root noise.
     """
 
-    def __init__(self, game, evaluator, num_games: int, max_simulations: int, settings: SearchSettings, generator: np.random.Generator):
+    def __init__(
+        self,
+        game,
+        evaluator,
+        num_games: int,
+        max_simulations: int,
+        settings: SearchSettings,
+        generator: np.random.Generator,
+    ):
         self.game = game
         self.evaluator = evaluator
         self.settings = settings
@@ -89,13 +149,25 @@ class TreeSearch:
         self._states = np.zeros((num_games, max_simulations + 1, game.state_size), game.state_dtype)
         self._root_states = np.zeros((num_games, game.state_size), game.state_dtype)
         self._budgets = np.zeros(num_games, np.int32)
-        self._plan = walks.make_root_plan(num_games, game.num_actions) if _needs_plan(settings) else None
+        self._plan = (
+            walks.make_root_plan(num_games, game.num_actions) if _needs_plan(settings) else None
+        )
         self._noisy = np.zeros(num_games, np.bool_)
         self._finished = np.zeros(num_games, np.bool_)
         self._in_use = np.zeros(num_games, np.bool_)
-        names = ("pb_c_init", "pb_c_base", "first_play_urgency", "root_first_play_urgency", "forced_playouts_k", "value_scale", "maxvisit_init")
+        names = (
+            "pb_c_init",
+            "pb_c_base",
+            "first_play_urgency",
+            "root_first_play_urgency",
+            "forced_playouts_k",
+            "value_scale",
+            "maxvisit_init",
+        )
         constants = {name: float(getattr(settings, name)) for name in names}
-        self._exploration = puct.Exploration(**constants, gumbel_interior=settings.interior == "gumbel")
+        self._exploration = puct.Exploration(
+            **constants, gumbel_interior=settings.interior == "gumbel"
+        )
 
     @property
     def tree(self) -> trees.Tree:
@@ -112,7 +184,9 @@ class TreeSearch:
         """The largest number of simulations that a search may ask for."""
         return self._tree.parents.shape[1] - 1
 
-    def reset(self, rows: np.ndarray, states: np.ndarray, num_simulations: np.ndarray, noisy: np.ndarray) -> None:
+    def reset(
+        self, rows: np.ndarray, states: np.ndarray, num_simulations: np.ndarray, noisy: np.ndarray
+    ) -> None:
         """Begin searches from scratch in the listed games.
 
         Args:
@@ -125,7 +199,14 @@ class TreeSearch:
         self._tree.num_nodes[rows] = 0
         self._begin(rows, num_simulations, noisy)
 
-    def advance(self, rows: np.ndarray, actions: np.ndarray, states: np.ndarray, num_simulations: np.ndarray, noisy: np.ndarray) -> None:
+    def advance(
+        self,
+        rows: np.ndarray,
+        actions: np.ndarray,
+        states: np.ndarray,
+        num_simulations: np.ndarray,
+        noisy: np.ndarray,
+    ) -> None:
         """Go on from the position after an action, keeping what the tree knows of it.
 
         Args:
@@ -176,7 +257,12 @@ class TreeSearch:
             if not len(rows):
                 break
         if leaf_rows:
-            self._answer(*(parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in (leaf_rows, leaf_nodes, leaf_states, leaf_masks)))
+            self._answer(
+                *(
+                    parts[0] if len(parts) == 1 else np.concatenate(parts)
+                    for parts in (leaf_rows, leaf_nodes, leaf_states, leaf_masks)
+                )
+            )
 
     def run(self, deadline: float | None = None, progress=None) -> None:
         """Step until every game in use is finished.
@@ -189,7 +275,15 @@ class TreeSearch:
         while len(self.finished_rows()) < len(rows):
             self.step()
             if progress is not None:
-                progress(float(np.mean(np.minimum(self._tree.node_visits[rows, 0] / (self._budgets[rows] + 1), 1.0))))
+                progress(
+                    float(
+                        np.mean(
+                            np.minimum(
+                                self._tree.node_visits[rows, 0] / (self._budgets[rows] + 1), 1.0
+                            )
+                        )
+                    )
+                )
             if deadline is not None and time.monotonic() >= deadline:
                 return
 
@@ -204,10 +298,20 @@ class TreeSearch:
         weights = np.empty((len(rows), self.game.num_actions), np.float32)
         values = np.empty(len(rows), np.float32)
         trees.root_policy(self._tree, rows, weights, values)
-        output = PolicyOutput(weights.argmax(axis=1).astype(np.int32), weights, weights, np.zeros(len(rows), np.bool_), values)
+        output = PolicyOutput(
+            weights.argmax(axis=1).astype(np.int32),
+            weights,
+            weights,
+            np.zeros(len(rows), np.bool_),
+            values,
+        )
         if self._plan is None:
             return output
-        return self._other_output(rows, np.ones(len(rows)) if temperatures is None else np.asarray(temperatures, np.float64), output)
+        return self._other_output(
+            rows,
+            np.ones(len(rows)) if temperatures is None else np.asarray(temperatures, np.float64),
+            output,
+        )
 
     def principal_variation(self, row: int) -> list[int]:
         """Return the expected line: the most visited action at each node, from the root on."""
@@ -218,17 +322,26 @@ class TreeSearch:
         while self._tree.children_index[row, node, action] >= 0:
             line.append(action)
             node = int(self._tree.children_index[row, node, action])
-            if not self._tree.children_visits[row, node].any() or self._tree.node_visits[row, node] < 2:
+            if (
+                not self._tree.children_visits[row, node].any()
+                or self._tree.node_visits[row, node] < 2
+            ):
                 break
             action = int(self._tree.children_visits[row, node].argmax())
         return line or [action]
 
     def _begin(self, rows, num_simulations, noisy) -> None:
         if np.any(np.asarray(num_simulations) > self.max_simulations):
-            raise ValueError(f"this search has room for {self.max_simulations} simulations, {np.max(num_simulations)} were asked for.")
+            raise ValueError(
+                f"this search has room for {self.max_simulations} simulations, {np.max(num_simulations)} were asked for."
+            )
         self._budgets[rows] = num_simulations
         if self._plan is not None:
-            self._plan.kinds[rows] = np.where(noisy, self._kind_of(self.settings.root, True), self._kind_of(self.settings.fast_root, False))
+            self._plan.kinds[rows] = np.where(
+                noisy,
+                self._kind_of(self.settings.root, True),
+                self._kind_of(self.settings.fast_root, False),
+            )
         self._noisy[rows] = noisy
         self._in_use[rows] = True
 
@@ -240,7 +353,9 @@ class TreeSearch:
     def _find_leaves(self, rows):
         """Return (rows, nodes, transition) of the new nodes of those of ``rows`` whose search is not finished."""
         parents, actions, depths = (np.empty(len(rows), np.int32) for _ in range(3))
-        walks.simulate(self._tree, rows, self._budgets, self._exploration, self._plan, parents, actions, depths)
+        walks.simulate(
+            self._tree, rows, self._budgets, self._exploration, self._plan, parents, actions, depths
+        )
         found = actions >= 0
         if not found.all():
             rows, parents, actions = rows[found], parents[found], actions[found]
@@ -252,7 +367,16 @@ class TreeSearch:
         else:
             transition = self.game.step(self._states[rows, parents], actions)
         nodes = np.empty(len(rows), np.int32)
-        trees.add_nodes(self._tree, rows, parents, actions, transition.players, transition.over, transition.results, nodes)
+        trees.add_nodes(
+            self._tree,
+            rows,
+            parents,
+            actions,
+            transition.players,
+            transition.over,
+            transition.results,
+            nodes,
+        )
         self._states[rows, nodes] = transition.states
         self.counts.num_simulations += len(rows)
         self.counts.total_depth += int(depths.sum())
@@ -263,7 +387,9 @@ class TreeSearch:
         states = self._root_states[rows]
         if not roots.all():
             walked = ~roots
-            states[walked] = self.game.step(self._states[rows[walked], parents[walked]], actions[walked]).states
+            states[walked] = self.game.step(
+                self._states[rows[walked], parents[walked]], actions[walked]
+            ).states
         return self.game.inspect(states)
 
     def _answer(self, rows, nodes, states, masks) -> None:
@@ -282,23 +408,43 @@ class TreeSearch:
 
     def _other_output(self, rows, temperatures, output: PolicyOutput) -> PolicyOutput:
         """Return the output of plain PUCT with the rows of other kinds replaced by what they say."""
-        kinds, targets, moves = self._plan.kinds[rows], output.action_weights.copy(), output.move_weights
+        kinds, targets, moves = (
+            self._plan.kinds[rows],
+            output.action_weights.copy(),
+            output.move_weights,
+        )
         forced, drawn = kinds == walks.FORCED, kinds == walks.GUMBEL
         pruned = targets[forced]
         puct.prune_forced(self._tree, rows[forced], self._exploration, pruned)
         targets[forced] = pruned
         choices, improved = output.actions[drawn], targets[drawn]
-        gumbel.root_policy(self._tree, rows[drawn], self._plan, self._exploration, temperatures[drawn], choices, improved)
+        gumbel.root_policy(
+            self._tree,
+            rows[drawn],
+            self._plan,
+            self._exploration,
+            temperatures[drawn],
+            choices,
+            improved,
+        )
         output.actions[drawn], targets[drawn], moves[drawn] = choices, improved, improved
-        values = np.where(forced | drawn, self._values_of(rows, targets, output.root_values), output.root_values)
-        return output._replace(action_weights=targets, is_drawn=drawn & self._noisy[rows], root_values=values)
+        values = np.where(
+            forced | drawn, self._values_of(rows, targets, output.root_values), output.root_values
+        )
+        return output._replace(
+            action_weights=targets, is_drawn=drawn & self._noisy[rows], root_values=values
+        )
 
     def _values_of(self, rows, targets, root_values) -> np.ndarray:
         """Return the roots' values if moves were made by ``targets`` ([M, A]): what was only tried, or forced, does not count. Proven ones stay."""
         weights = np.where(self._tree.children_visits[rows, trees.ROOT_INDEX] > 0, targets, 0.0)
         total = weights.sum(axis=1)
-        values = (weights * self._tree.children_values[rows, trees.ROOT_INDEX]).sum(axis=1) / np.maximum(total, 1e-9)
-        is_open = (self._tree.proven_values[rows, trees.ROOT_INDEX] == trees.UNPROVEN) & (total > 0.0)
+        values = (weights * self._tree.children_values[rows, trees.ROOT_INDEX]).sum(
+            axis=1
+        ) / np.maximum(total, 1e-9)
+        is_open = (self._tree.proven_values[rows, trees.ROOT_INDEX] == trees.UNPROVEN) & (
+            total > 0.0
+        )
         return np.where(is_open, values, root_values).astype(np.float32)
 
     def _prepare_roots(self, rows) -> None:
@@ -311,8 +457,17 @@ class TreeSearch:
         if not len(rows):
             return
         gumbels, noisy = np.zeros((len(rows), self.game.num_actions), np.float32), self._noisy[rows]
-        gumbels[noisy] = self.settings.gumbel_scale * self._generator.gumbel(size=(np.count_nonzero(noisy), self.game.num_actions))
-        gumbel.plan_roots(self._tree, rows, self._budgets, self._plan, self.settings.max_num_considered_actions, gumbels)
+        gumbels[noisy] = self.settings.gumbel_scale * self._generator.gumbel(
+            size=(np.count_nonzero(noisy), self.game.num_actions)
+        )
+        gumbel.plan_roots(
+            self._tree,
+            rows,
+            self._budgets,
+            self._plan,
+            self.settings.max_num_considered_actions,
+            gumbels,
+        )
 
     def _mix_noise(self, rows) -> None:
         """Give fresh Dirichlet noise to the roots of those of ``rows`` that are noisy."""
@@ -322,11 +477,25 @@ class TreeSearch:
         settings = self.settings
         alphas = np.full(len(rows), settings.dirichlet_alpha)
         if settings.dirichlet_alpha_per_move:
-            alphas /= np.maximum((self._tree.children_index[rows, 0] != trees.ILLEGAL).sum(axis=1), 1)
-        gammas = self._generator.standard_gamma(alphas[:, None], (len(rows), self.game.num_actions)).astype(np.float32)
-        trees.mix_root_priors(self._tree, rows, gammas, float(settings.dirichlet_fraction), float(settings.root_prior_temperature))
+            alphas /= np.maximum(
+                (self._tree.children_index[rows, 0] != trees.ILLEGAL).sum(axis=1), 1
+            )
+        gammas = self._generator.standard_gamma(
+            alphas[:, None], (len(rows), self.game.num_actions)
+        ).astype(np.float32)
+        trees.mix_root_priors(
+            self._tree,
+            rows,
+            gammas,
+            float(settings.dirichlet_fraction),
+            float(settings.root_prior_temperature),
+        )
 
 
 def _needs_plan(settings: SearchSettings) -> bool:
     """Return whether there is anything but PUCT at any node."""
-    return settings.forced_playouts_k > 0 or "gumbel" in (settings.root, settings.fast_root, settings.interior)
+    return settings.forced_playouts_k > 0 or "gumbel" in (
+        settings.root,
+        settings.fast_root,
+        settings.interior,
+    )

@@ -50,7 +50,11 @@ def completion(tree, b, node, exploration):
 @njit
 def completed_value(tree, b, node, action, mixed_value):
     """Return the value of an action, the mixed one where it was never visited."""
-    return np.float64(tree.children_values[b, node, action]) if tree.children_index[b, node, action] >= 0 else mixed_value
+    return (
+        np.float64(tree.children_values[b, node, action])
+        if tree.children_index[b, node, action] >= 0
+        else mixed_value
+    )
 
 
 # --- the root: sequential halving -------------------------------------------------------------------------------------------------------
@@ -71,7 +75,9 @@ def plan_roots(tree, rows, budgets, plan, max_num_considered_actions, gumbels):
         for action in range(tree.children_index.shape[2]):
             child = tree.children_index[b, ROOT_INDEX, action]
             plan.gumbels[b, action] = gumbels[i, action]
-            plan.logits[b, action] = math.log(max(np.float64(tree.children_priors[b, ROOT_INDEX, action]), LEAST_PRIOR))
+            plan.logits[b, action] = math.log(
+                max(np.float64(tree.children_priors[b, ROOT_INDEX, action]), LEAST_PRIOR)
+            )
             plan.kept_visits[b, action] = tree.children_visits[b, ROOT_INDEX, action]
             num_kept += plan.kept_visits[b, action]
             if child != ILLEGAL and not is_proven_loss(tree, b, ROOT_INDEX, child):
@@ -149,7 +155,9 @@ def root_policy(tree, rows, plan, exploration, temperatures, out_actions, out_we
             out_weights[i, action] = 0.0
             if not keeps_result(tree, b, action, proven):
                 continue
-            logit = np.float64(plan.logits[b, action]) + scale * completed_value(tree, b, ROOT_INDEX, action, mixed_value)
+            logit = np.float64(plan.logits[b, action]) + scale * completed_value(
+                tree, b, ROOT_INDEX, action, mixed_value
+            )
             score = logit + temperatures[i] * np.float64(plan.gumbels[b, action])
             visits = tree.children_visits[b, ROOT_INDEX, action] - plan.kept_visits[b, action]
             if visits > most_visits or (visits == most_visits and score > best_score):
@@ -158,7 +166,9 @@ def root_policy(tree, rows, plan, exploration, temperatures, out_actions, out_we
         total = 0.0
         for action in range(out_weights.shape[1]):
             if keeps_result(tree, b, action, proven):
-                logit = np.float64(plan.logits[b, action]) + scale * completed_value(tree, b, ROOT_INDEX, action, mixed_value)
+                logit = np.float64(plan.logits[b, action]) + scale * completed_value(
+                    tree, b, ROOT_INDEX, action, mixed_value
+                )
                 out_weights[i, action] = math.exp(logit - largest)
                 total += np.float64(out_weights[i, action])
         for action in range(out_weights.shape[1]):
@@ -186,7 +196,9 @@ def select_interior(tree, b, node, exploration):
     best_action, best_score = -1, -np.inf
     for action in range(tree.children_index.shape[2]):
         if tree.children_index[b, node, action] != ILLEGAL:
-            share = np.float64(tree.children_visits[b, node, action]) / np.float64(tree.node_visits[b, node])
+            share = np.float64(tree.children_visits[b, node, action]) / np.float64(
+                tree.node_visits[b, node]
+            )
             score = _improved(tree, b, node, action, mixed_value, scale, largest) / total - share
             if score > best_score:
                 best_action, best_score = action, score

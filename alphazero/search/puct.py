@@ -21,7 +21,9 @@ class Exploration(NamedTuple):
     first_play_urgency: float  #: an unvisited action is valued at its parent's value less this times sqrt(visited prior mass)
     root_first_play_urgency: float  #: the same at the root
     forced_playouts_k: float = 0.0  #: a root with forced playouts gives each visited child sqrt(this * prior * visits of all children)
-    gumbel_interior: bool = False  #: whether nodes below the root choose by `gumbel.select_interior`
+    gumbel_interior: bool = (
+        False  #: whether nodes below the root choose by `gumbel.select_interior`
+    )
     value_scale: float = 0.1  #: of `gumbel.completion`
     maxvisit_init: float = 50.0  #: of `gumbel.completion`
 
@@ -30,15 +32,25 @@ class Exploration(NamedTuple):
 def select_action(tree, b, node, exploration):
     """Return the legal action with the largest Q + pb_c * P * sqrt(N) / (1 + n); the first of equals."""
     scale = exploration_scale(tree, b, node, exploration)
-    urgency = exploration.root_first_play_urgency if node == ROOT_INDEX else exploration.first_play_urgency
-    unvisited_value = np.float64(tree.node_values[b, node]) - urgency * math.sqrt(np.float64(tree.visited_priors[b, node]))
+    urgency = (
+        exploration.root_first_play_urgency
+        if node == ROOT_INDEX
+        else exploration.first_play_urgency
+    )
+    unvisited_value = np.float64(tree.node_values[b, node]) - urgency * math.sqrt(
+        np.float64(tree.visited_priors[b, node])
+    )
     unvisited_value = max(unvisited_value, -1.0)
     best_action, best_score = -1, -np.inf
     for action in range(tree.children_index.shape[2]):
         child = tree.children_index[b, node, action]
         if child == ILLEGAL:
             continue
-        value = unvisited_value if child == UNVISITED else np.float64(tree.children_values[b, node, action])
+        value = (
+            unvisited_value
+            if child == UNVISITED
+            else np.float64(tree.children_values[b, node, action])
+        )
         prior = np.float64(tree.children_priors[b, node, action])
         score = value + scale * prior / (1.0 + np.float64(tree.children_visits[b, node, action]))
         if score > best_score:
@@ -50,7 +62,9 @@ def select_action(tree, b, node, exploration):
 def exploration_scale(tree, b, node, exploration):
     """Return pb_c * sqrt(N), N the node's visits."""
     visits = np.float64(tree.node_visits[b, node])
-    pb_c = exploration.pb_c_init + math.log((visits + exploration.pb_c_base + 1.0) / exploration.pb_c_base)
+    pb_c = exploration.pb_c_init + math.log(
+        (visits + exploration.pb_c_base + 1.0) / exploration.pb_c_base
+    )
     return pb_c * math.sqrt(visits)
 
 
@@ -62,7 +76,9 @@ def select_forced(tree, b, exploration):
     """Return the first visited root action with fewer visits than `forced_visits`, otherwise what `select_action` returns."""
     for action in range(tree.children_index.shape[2]):
         visits = tree.children_visits[b, ROOT_INDEX, action]
-        if tree.children_index[b, ROOT_INDEX, action] >= 0 and visits < forced_visits(tree, b, action, exploration):
+        if tree.children_index[b, ROOT_INDEX, action] >= 0 and visits < forced_visits(
+            tree, b, action, exploration
+        ):
             return action
     return select_action(tree, b, ROOT_INDEX, exploration)
 
@@ -71,7 +87,9 @@ def select_forced(tree, b, exploration):
 def forced_visits(tree, b, action, exploration):
     """Return sqrt(k * P * visits of all children): 0 for an action that is proven to lose, whose prior is 0."""
     prior = np.float64(tree.children_priors[b, ROOT_INDEX, action])
-    return math.sqrt(exploration.forced_playouts_k * prior * (np.float64(tree.node_visits[b, ROOT_INDEX]) - 1.0))
+    return math.sqrt(
+        exploration.forced_playouts_k * prior * (np.float64(tree.node_visits[b, ROOT_INDEX]) - 1.0)
+    )
 
 
 @njit
@@ -86,7 +104,11 @@ def prune_forced(tree, rows, exploration, out_weights):
     """
     for i in range(rows.shape[0]):
         b = rows[i]
-        visits, values, priors = tree.children_visits[b, ROOT_INDEX], tree.children_values[b, ROOT_INDEX], tree.children_priors[b, ROOT_INDEX]
+        visits, values, priors = (
+            tree.children_visits[b, ROOT_INDEX],
+            tree.children_values[b, ROOT_INDEX],
+            tree.children_priors[b, ROOT_INDEX],
+        )
         best = 0
         for action in range(out_weights.shape[1]):
             if out_weights[i, action] > out_weights[i, best]:
@@ -94,14 +116,18 @@ def prune_forced(tree, rows, exploration, out_weights):
         if visits[best] == 0 or tree.proven_values[b, ROOT_INDEX] != UNPROVEN:
             continue
         scale = exploration_scale(tree, b, ROOT_INDEX, exploration)
-        best_score = np.float64(values[best]) + scale * np.float64(priors[best]) / (1.0 + np.float64(visits[best]))
+        best_score = np.float64(values[best]) + scale * np.float64(priors[best]) / (
+            1.0 + np.float64(visits[best])
+        )
         total = 0.0
         for action in range(out_weights.shape[1]):
             if out_weights[i, action] == 0.0:
                 continue
             value, bonus = np.float64(values[action]), scale * np.float64(priors[action])
             spare, left = forced_visits(tree, b, action, exploration), np.int64(visits[action])
-            while left > 0 and spare >= 1.0 and value + bonus / np.float64(left) < best_score:  # left is 1 + n with one visit less
+            while (
+                left > 0 and spare >= 1.0 and value + bonus / np.float64(left) < best_score
+            ):  # left is 1 + n with one visit less
                 left -= 1
                 spare -= 1.0
             if left == 1 and visits[action] > 1:

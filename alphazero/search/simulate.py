@@ -24,7 +24,9 @@ class RootPlan(NamedTuple):
     logits: np.ndarray  #: float32[B, A], logarithms of the priors when the search began
     kept_visits: np.ndarray  #: int32[B, A], visits of the root's children when the search began
     num_considered: np.ndarray  #: int32[B], actions that the search begins with
-    num_simulations: np.ndarray  #: int32[B], those of this search alone: the budget without the kept visits
+    num_simulations: (
+        np.ndarray
+    )  #: int32[B], those of this search alone: the budget without the kept visits
 
 
 def make_root_plan(num_games: int, num_actions: int) -> RootPlan:
@@ -91,7 +93,10 @@ def is_finished(tree, b, budget):
     """Return whether game ``b``'s root is proven or its children have ``budget`` visits."""
     if tree.num_nodes[b] == 0:
         return False
-    return tree.proven_values[b, ROOT_INDEX] != UNPROVEN or tree.node_visits[b, ROOT_INDEX] - 1 >= budget
+    return (
+        tree.proven_values[b, ROOT_INDEX] != UNPROVEN
+        or tree.node_visits[b, ROOT_INDEX] - 1 >= budget
+    )
 
 
 @njit

@@ -28,11 +28,15 @@ class Tree(NamedTuple):
     num_nodes: np.ndarray  #: int32[B], nodes in use; 0 where the root waits for its evaluation
     node_visits: np.ndarray  #: int32[B, N], simulations that ended at or passed through the node, its own evaluation included
     node_values: np.ndarray  #: float32[B, N], mean value in [-1, 1]
-    raw_values: np.ndarray  #: float32[B, N], the evaluator's value, or the exact one of a finished game
+    raw_values: (
+        np.ndarray
+    )  #: float32[B, N], the evaluator's value, or the exact one of a finished game
     parents: np.ndarray  #: int32[B, N], NO_PARENT at the root
     action_from_parent: np.ndarray  #: int32[B, N]
     players: np.ndarray  #: int8[B, N], the player to move
-    proven_values: np.ndarray  #: int8[B, N], -1, 0 or 1 where the result under best play is known, otherwise UNPROVEN
+    proven_values: (
+        np.ndarray
+    )  #: int8[B, N], -1, 0 or 1 where the result under best play is known, otherwise UNPROVEN
     visited_priors: np.ndarray  #: float32[B, N], sum of the priors of the visited actions
     children_index: np.ndarray  #: int32[B, N, A], the child's node, UNVISITED or ILLEGAL
     children_priors: np.ndarray  #: float32[B, N, A], probabilities over the legal actions; 0 for an action that is proven to lose
@@ -95,7 +99,9 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
             tree.raw_values[b, node] = results[i]
             tree.node_values[b, node] = results[i]
             for action in range(tree.children_index.shape[2]):
-                tree.children_index[b, node, action] = ILLEGAL  # what an earlier tree left here would be moved by `keep_subtree`
+                tree.children_index[b, node, action] = (
+                    ILLEGAL  # what an earlier tree left here would be moved by `keep_subtree`
+                )
             back_up(tree, b, node, np.float64(results[i]))
 
 
@@ -127,7 +133,9 @@ def expand(tree, rows, nodes, prior_logits, legal_action_mask, values):
                 total += weight
         for action in range(prior_logits.shape[1]):
             if legal_action_mask[i, action]:
-                tree.children_priors[b, node, action] = np.float64(tree.children_priors[b, node, action]) / total
+                tree.children_priors[b, node, action] = (
+                    np.float64(tree.children_priors[b, node, action]) / total
+                )
         tree.raw_values[b, node] = values[i]
         tree.node_values[b, node] = values[i]
 
@@ -153,7 +161,9 @@ def mix_root_priors(tree, rows, noise, fraction, temperature):
             if children[action] != ILLEGAL and prior_total > 0.0:
                 prior = math.pow(np.float64(priors[action]), 1.0 / temperature) / prior_total
                 if noise_total > 0.0:
-                    prior = (1.0 - fraction) * prior + fraction * np.float64(noise[i, action]) / noise_total
+                    prior = (1.0 - fraction) * prior + fraction * np.float64(
+                        noise[i, action]
+                    ) / noise_total
                 if not is_proven_loss(tree, b, ROOT_INDEX, children[action]):
                     priors[action] = prior
                 if children[action] != UNVISITED:
@@ -292,7 +302,9 @@ def keep_subtree(tree, rows, actions, out_sources, out_kept):
     new_index = np.empty(tree.parents.shape[1], np.int32)
     for i in range(rows.shape[0]):
         b = rows[i]
-        child = tree.children_index[b, ROOT_INDEX, actions[i]] if tree.num_nodes[b] > 0 else UNVISITED
+        child = (
+            tree.children_index[b, ROOT_INDEX, actions[i]] if tree.num_nodes[b] > 0 else UNVISITED
+        )
         kept = 0
         for node in range(tree.num_nodes[b]):
             parent = tree.parents[b, node]

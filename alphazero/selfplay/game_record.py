@@ -14,10 +14,16 @@ class GameRecord(NamedTuple):
     states: np.ndarray  #: [T, K], the positions before each action
     actions: np.ndarray  #: int32[T], the actions played
     action_weights: np.ndarray  #: float32[T, A], the policy target: visit shares at temperature 1
-    root_values: np.ndarray  #: float32[T], the search's value, from the viewpoint of the player to move
-    outcomes: np.ndarray  #: int8[T], the game's result 1, 0 or -1, from the viewpoint of the player to move
+    root_values: (
+        np.ndarray
+    )  #: float32[T], the search's value, from the viewpoint of the player to move
+    outcomes: (
+        np.ndarray
+    )  #: int8[T], the game's result 1, 0 or -1, from the viewpoint of the player to move
     is_target: np.ndarray  #: bool[T], True where the search was a full one, whose row is trained on; False too for the moves of a random opening
-    surprises: np.ndarray | None = None  #: float32[T], nats from the search's priors to the policy target; None in games stored by earlier versions
+    surprises: np.ndarray | None = (
+        None  #: float32[T], nats from the search's priors to the policy target; None in games stored by earlier versions
+    )
 
     @property
     def first_player_result(self) -> int:
@@ -32,13 +38,21 @@ def target_rows(record: GameRecord, surprise_share: float) -> np.ndarray:
     implemented in KataGo since the paper"). Fractions are settled along the game, not drawn, so that a stored game gives the same rows again.
     """
     plies = np.flatnonzero(record.is_target)
-    if surprise_share == 0.0 or record.surprises is None or not (mean := record.surprises[plies].sum(dtype=np.float64) / max(len(plies), 1)) > 0.0:
+    if (
+        surprise_share == 0.0
+        or record.surprises is None
+        or not (mean := record.surprises[plies].sum(dtype=np.float64) / max(len(plies), 1)) > 0.0
+    ):
         return plies
-    ends = np.floor(np.cumsum(1.0 - surprise_share + surprise_share * record.surprises[plies] / mean) + 0.5).astype(np.int64)
+    ends = np.floor(
+        np.cumsum(1.0 - surprise_share + surprise_share * record.surprises[plies] / mean) + 0.5
+    ).astype(np.int64)
     return np.repeat(plies, np.diff(ends, prepend=0))
 
 
-def value_returns(record: GameRecord, players: np.ndarray, decay: float, cut_below: float) -> tuple[np.ndarray, np.ndarray]:
+def value_returns(
+    record: GameRecord, players: np.ndarray, decay: float, cut_below: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Return what each ply says of its position's value: a lambda-return, cut where the game left what the search held for best.
 
     From the last ply backwards, with v the search's value and G' what follows (the return of the next ply, after the last one the game's result):
@@ -57,8 +71,13 @@ def value_returns(record: GameRecord, players: np.ndarray, decay: float, cut_bel
         much of a return is no draw.
     """
     plies = np.arange(len(record.actions))
-    followed = record.action_weights[plies, record.actions] >= cut_below * record.action_weights.max(axis=1)
-    returns, decided = record.root_values.astype(np.float32), np.abs(record.root_values).astype(np.float32)
+    followed = record.action_weights[
+        plies, record.actions
+    ] >= cut_below * record.action_weights.max(axis=1)
+    returns, decided = (
+        record.root_values.astype(np.float32),
+        np.abs(record.root_values).astype(np.float32),
+    )
     following = (float(record.outcomes[-1]), float(abs(record.outcomes[-1]))) if len(plies) else ()
     for ply in plies[::-1]:
         if followed[ply]:

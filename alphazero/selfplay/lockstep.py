@@ -20,35 +20,105 @@ from alphazero.selfplay.game_record import GameRecord
 class SelfPlaySettings:
     """How the training games are played."""
 
-    num_parallel_games: int = option(0, "games in lockstep, which share the network's batches; 0 measures at the start", low=0, high=65536)
-    games_per_iteration: int = option(200, "games finished in an iteration, before the network learns from them", low=1)
-    carry_over: bool = option(True, "games that an iteration leaves unfinished go on in the next; false plays each iteration's games to their end")
-    num_simulations: int = option(128, "simulations of a full search, whose row is trained on (AlphaZero: 800)", low=2, high=1_000_000)
-    first_num_simulations: int = option(0, "simulations of a full search when the run begins, growing evenly to num_simulations; 0 has them all along", low=0)
-    simulations_grown_at: float = option(0.5, "share of the run after which a full search has num_simulations", low=0.01, high=1.0)
-    num_fast_simulations: int = option(32, "simulations of a fast search, whose row is not (KataGo's playout cap randomisation)", low=1, high=1_000_000)
-    full_search_share: float = option(0.25, "share of the moves that get a full search; 1 is AlphaZero's way (KataGo: 0.25)", low=0.01, high=1.0)
-    random_opening_share: float = option(0.0, "share of the games that begin with random moves, for positions that good play would miss", low=0.0, high=1.0)
-    random_opening_plies: int = option(6, "such a game begins with 1 to this many random moves; they are not trained on", low=1, high=1000)
+    num_parallel_games: int = option(
+        0,
+        "games in lockstep, which share the network's batches; 0 measures at the start",
+        low=0,
+        high=65536,
+    )
+    games_per_iteration: int = option(
+        200, "games finished in an iteration, before the network learns from them", low=1
+    )
+    carry_over: bool = option(
+        True,
+        "games that an iteration leaves unfinished go on in the next; false plays each iteration's games to their end",
+    )
+    num_simulations: int = option(
+        128,
+        "simulations of a full search, whose row is trained on (AlphaZero: 800)",
+        low=2,
+        high=1_000_000,
+    )
+    first_num_simulations: int = option(
+        0,
+        "simulations of a full search when the run begins, growing evenly to num_simulations; 0 has them all along",
+        low=0,
+    )
+    simulations_grown_at: float = option(
+        0.5, "share of the run after which a full search has num_simulations", low=0.01, high=1.0
+    )
+    num_fast_simulations: int = option(
+        32,
+        "simulations of a fast search, whose row is not (KataGo's playout cap randomisation)",
+        low=1,
+        high=1_000_000,
+    )
+    full_search_share: float = option(
+        0.25,
+        "share of the moves that get a full search; 1 is AlphaZero's way (KataGo: 0.25)",
+        low=0.01,
+        high=1.0,
+    )
+    random_opening_share: float = option(
+        0.0,
+        "share of the games that begin with random moves, for positions that good play would miss",
+        low=0.0,
+        high=1.0,
+    )
+    random_opening_plies: int = option(
+        6,
+        "such a game begins with 1 to this many random moves; they are not trained on",
+        low=1,
+        high=1000,
+    )
     opening_moves: str = option(
-        "random", "how these moves are drawn: random, all alike; or policy, by the network's own policy (KataGo's way)", choices=("random", "policy")
+        "random",
+        "how these moves are drawn: random, all alike; or policy, by the network's own policy (KataGo's way)",
+        choices=("random", "policy"),
     )
     adjudicated_share: float = option(
-        0.0, "share of the games that end as soon as search has proven their result (AlphaGo Zero: 0.9, where one side resigns)", low=0.0, high=1.0
+        0.0,
+        "share of the games that end as soon as search has proven their result (AlphaGo Zero: 0.9, where one side resigns)",
+        low=0.0,
+        high=1.0,
     )
     moves_from: str = option(
         "visits",
         "what moves are drawn from: visits, shares of them all; or target, without the forced ones, as the policy target (KataGo's way)",
         choices=("visits", "target"),
     )
-    temperature: float = option(1.0, "temperature of the first moves: 1 draws a move by its share, 0 plays the one with the largest", low=0.0, high=10.0)
-    num_sampled_plies: int = option(15, "plies that are played at this temperature (AlphaZero: 30 in chess)", low=0)
+    temperature: float = option(
+        1.0,
+        "temperature of the first moves: 1 draws a move by its share, 0 plays the one with the largest",
+        low=0.0,
+        high=10.0,
+    )
+    num_sampled_plies: int = option(
+        15, "plies that are played at this temperature (AlphaZero: 30 in chess)", low=0
+    )
     final_temperature: float = option(0.0, "temperature afterwards", low=0.0, high=10.0)
-    temperature_half_life: float = option(0.0, "plies in which the temperature halves towards the final one; 0 switches at once", low=0.0)
+    temperature_half_life: float = option(
+        0.0,
+        "plies in which the temperature halves towards the final one; 0 switches at once",
+        low=0.0,
+    )
 
 
-ONE_PER_GAME = ("playing", "roots", "plies", "adjudicated")  #: arrays of `SelfPlay.state_dict` with an entry for each game
-_ONE_PER_PLY = ("states", "actions", "weights", "values", "players", "targets", "surprises")  # with one for each ply of each game
+ONE_PER_GAME = (
+    "playing",
+    "roots",
+    "plies",
+    "adjudicated",
+)  #: arrays of `SelfPlay.state_dict` with an entry for each game
+_ONE_PER_PLY = (
+    "states",
+    "actions",
+    "weights",
+    "values",
+    "players",
+    "targets",
+    "surprises",
+)  # with one for each ply of each game
 _MOVES_AT_ONCE = 16  # moves are made when one in so many searches is finished: a call costs as much for one game as for ten
 
 
@@ -61,15 +131,28 @@ class SelfPlay:
         generator: draws moves, root noise and which searches are full.
     """
 
-    def __init__(self, game, evaluator, settings: SelfPlaySettings, search_settings: SearchSettings, generator: np.random.Generator):
+    def __init__(
+        self,
+        game,
+        evaluator,
+        settings: SelfPlaySettings,
+        search_settings: SearchSettings,
+        generator: np.random.Generator,
+    ):
         self.game = game
         self.settings = settings
         self.num_positions = 0  #: moves made by search so far
-        self._num_full = settings.num_simulations  # simulations of a full search at this point of the run
+        self._num_full = (
+            settings.num_simulations
+        )  # simulations of a full search at this point of the run
         self._room: int | None = None  # games that may still be begun; None is no limit
         self._generator = generator
-        most = max(settings.num_simulations, settings.first_num_simulations, settings.num_fast_simulations)
-        self.search = TreeSearch(game, evaluator, settings.num_parallel_games, most, search_settings, generator)
+        most = max(
+            settings.num_simulations, settings.first_num_simulations, settings.num_fast_simulations
+        )
+        self.search = TreeSearch(
+            game, evaluator, settings.num_parallel_games, most, search_settings, generator
+        )
         slots, plies = settings.num_parallel_games, game.max_plies
         self._playing = np.zeros(slots, np.bool_)
         self._roots = np.zeros((slots, game.state_size), game.state_dtype)
@@ -125,7 +208,12 @@ class SelfPlay:
         longest = int(self._plies.max(initial=0))
         of_games = {name: getattr(self, f"_{name}")[rows] for name in ONE_PER_GAME}
         of_plies = {name: getattr(self, f"_{name}")[rows, :longest] for name in _ONE_PER_PLY}
-        return {"rows": rows, "generator": self._generator.bit_generator.state, **of_games, **of_plies}
+        return {
+            "rows": rows,
+            "generator": self._generator.bit_generator.state,
+            **of_games,
+            **of_plies,
+        }
 
     def load_state_dict(self, state: dict) -> None:
         """Restore what `state_dict` returned."""
@@ -133,7 +221,9 @@ class SelfPlay:
         rows = state["rows"]
         self._playing[:] = False
         for name in ONE_PER_GAME:
-            getattr(self, f"_{name}")[rows] = state.get(name, False)  # adjudicated is missing in runs of earlier versions, which play their games out
+            getattr(self, f"_{name}")[rows] = state.get(
+                name, False
+            )  # adjudicated is missing in runs of earlier versions, which play their games out
         for name in _ONE_PER_PLY:
             if name in state:  # surprises are missing in runs of earlier versions
                 getattr(self, f"_{name}")[rows, : state[name].shape[1]] = state[name]
@@ -158,7 +248,9 @@ class SelfPlay:
         """Play random moves at the start of a share of the games; they stay in the records, but none is a target, and none ends a game."""
         settings, generator = self.settings, self._generator
         opened = generator.random(len(rows)) < settings.random_opening_share
-        lengths = np.where(opened, generator.integers(1, settings.random_opening_plies + 1, len(rows)), 0)
+        lengths = np.where(
+            opened, generator.integers(1, settings.random_opening_plies + 1, len(rows)), 0
+        )
         for ply in range(self.game.max_plies):
             going = rows[lengths > ply]
             if not len(going):
@@ -167,7 +259,11 @@ class SelfPlay:
             actions = self._draw_opening_moves(going, before.legal_action_mask)
             after = self.game.step(self._roots[going], actions)
             lengths[np.isin(rows, going[after.over])] = 0
-            going, actions, states = going[~after.over], actions[~after.over], after.states[~after.over]
+            going, actions, states = (
+                going[~after.over],
+                actions[~after.over],
+                after.states[~after.over],
+            )
             self._states[going, ply] = self._roots[going]
             self._actions[going, ply] = actions
             self._weights[going, ply] = np.eye(self.game.num_actions, dtype=np.float32)[actions]
@@ -200,7 +296,9 @@ class SelfPlay:
         if len(rows) * _MOVES_AT_ONCE < np.count_nonzero(self._playing):
             return []
         output = self.search.output(rows, self._temperatures(self._plies[rows]))
-        shares = output.action_weights if self.settings.moves_from == "target" else output.move_weights
+        shares = (
+            output.action_weights if self.settings.moves_from == "target" else output.move_weights
+        )
         actions = np.where(output.is_drawn, output.actions, self._choose(shares, self._plies[rows]))
         self._note(rows, actions, output)
         self.num_positions += len(rows)
@@ -210,12 +308,18 @@ class SelfPlay:
         over = after.over
         going_on = rows[~over]
         if len(going_on):
-            self.search.advance(going_on, actions[~over], after.states[~over], *self._draw_budgets(going_on))
+            self.search.advance(
+                going_on, actions[~over], after.states[~over], *self._draw_budgets(going_on)
+            )
         if not over.any():
             return []
         self.search.stop(rows[over])
         self._playing[rows[over]] = False
-        return [self._record(row, after.players[i], after.results[i]) for i, row in enumerate(rows) if over[i]]
+        return [
+            self._record(row, after.players[i], after.results[i])
+            for i, row in enumerate(rows)
+            if over[i]
+        ]
 
     def _adjudicate(self, rows, after):
         """Return the transition with the games ended that are to end where the result of the position before the move is proven."""
@@ -223,7 +327,9 @@ class SelfPlay:
         proven = tree.proven_values[rows, ROOT_INDEX]
         ended = self._adjudicated[rows] & (proven != UNPROVEN) & ~after.over
         players = np.where(ended, tree.players[rows, ROOT_INDEX], after.players)
-        return after._replace(over=after.over | ended, players=players, results=np.where(ended, proven, after.results))
+        return after._replace(
+            over=after.over | ended, players=players, results=np.where(ended, proven, after.results)
+        )
 
     def _choose(self, weights: np.ndarray, plies: np.ndarray) -> np.ndarray:
         """Draw an action for each row from its weights, sharpened by the temperature of its ply."""
@@ -233,8 +339,14 @@ class SelfPlay:
         """Return the temperature of each ply, float64[M]."""
         settings = self.settings
         late = np.maximum(plies - settings.num_sampled_plies + 1, 0)
-        decay = 0.5 ** (late / settings.temperature_half_life) if settings.temperature_half_life else (late == 0)
-        return settings.final_temperature + (settings.temperature - settings.final_temperature) * decay
+        decay = (
+            0.5 ** (late / settings.temperature_half_life)
+            if settings.temperature_half_life
+            else (late == 0)
+        )
+        return (
+            settings.final_temperature + (settings.temperature - settings.final_temperature) * decay
+        )
 
     def _note(self, rows, actions, output) -> None:
         plies = self._plies[rows]
@@ -244,12 +356,16 @@ class SelfPlay:
         self._values[rows, plies] = output.root_values
         self._players[rows, plies] = self.search.tree.players[rows, 0]
         self._targets[rows, plies] = self._full[rows]
-        self._surprises[rows, plies] = divergence(output.action_weights, self.search.tree.children_priors[rows, ROOT_INDEX])
+        self._surprises[rows, plies] = divergence(
+            output.action_weights, self.search.tree.children_priors[rows, ROOT_INDEX]
+        )
 
     def _record(self, row: int, last_player: int, last_result: float) -> GameRecord:
         """Return the finished game of a slot; the result is from the viewpoint of the player to move in its last position."""
         plies = slice(0, self._plies[row])
-        outcomes = np.where(self._players[row, plies] == last_player, last_result, -last_result).astype(np.int8)
+        outcomes = np.where(
+            self._players[row, plies] == last_player, last_result, -last_result
+        ).astype(np.int8)
         return GameRecord(
             states=self._states[row, plies].copy(),
             actions=self._actions[row, plies].copy(),
@@ -265,16 +381,23 @@ def divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
     """Return the Kullback-Leibler divergences from priors to targets (both [M, A]) in nats, float32[M]; a prior of 0 (proven to lose) counts nothing."""
     counted = (targets > 0.0) & (priors > 0.0)
     ratios = np.where(counted, targets, 1.0) / np.where(counted, priors, 1.0)
-    return np.maximum(np.where(counted, targets * np.log(ratios), 0.0).sum(axis=1), 0.0).astype(np.float32)
+    return np.maximum(np.where(counted, targets * np.log(ratios), 0.0).sum(axis=1), 0.0).astype(
+        np.float32
+    )
 
 
 def full_simulations(settings: SelfPlaySettings, progress: float) -> int:
     """Return the simulations of a full search when ``progress`` in [0, 1] of the run is done."""
-    first, last = settings.first_num_simulations or settings.num_simulations, settings.num_simulations
+    first, last = (
+        settings.first_num_simulations or settings.num_simulations,
+        settings.num_simulations,
+    )
     return round(first + (last - first) * min(progress / settings.simulations_grown_at, 1.0))
 
 
-def sample_actions(weights: np.ndarray, temperatures: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+def sample_actions(
+    weights: np.ndarray, temperatures: np.ndarray, generator: np.random.Generator
+) -> np.ndarray:
     """Draw an action for each row with probability proportional to weight ** (1 / temperature); temperature 0 takes the largest.
 
     Args:
@@ -289,4 +412,6 @@ def sample_actions(weights: np.ndarray, temperatures: np.ndarray, generator: np.
     sharpened = weights ** (1.0 / np.maximum(temperatures, 1e-3))[:, None]
     cumulative = np.cumsum(sharpened, axis=1)
     drawn = (cumulative <= generator.random(len(weights))[:, None] * cumulative[:, -1:]).sum(axis=1)
-    return np.where(temperatures > 0, np.minimum(drawn, weights.shape[1] - 1), weights.argmax(axis=1)).astype(np.int32)
+    return np.where(
+        temperatures > 0, np.minimum(drawn, weights.shape[1] - 1), weights.argmax(axis=1)
+    ).astype(np.int32)

@@ -29,11 +29,26 @@ class ParallelSelfPlay:
         generator: draws the lanes' seeds.
     """
 
-    def __init__(self, game, evaluators, settings: SelfPlaySettings, search_settings: SearchSettings, generator: np.random.Generator):
+    def __init__(
+        self,
+        game,
+        evaluators,
+        settings: SelfPlaySettings,
+        search_settings: SearchSettings,
+        generator: np.random.Generator,
+    ):
         self.settings = settings
-        sizes = shares(settings.num_parallel_games, min(len(evaluators), settings.num_parallel_games))
+        sizes = shares(
+            settings.num_parallel_games, min(len(evaluators), settings.num_parallel_games)
+        )
         self.lanes = [
-            SelfPlay(game, evaluator, dataclasses.replace(settings, num_parallel_games=size), search_settings, own)
+            SelfPlay(
+                game,
+                evaluator,
+                dataclasses.replace(settings, num_parallel_games=size),
+                search_settings,
+                own,
+            )
             for evaluator, size, own in zip(evaluators, sizes, generator.spawn(len(sizes)))
         ]
         self._pool = ThreadPoolExecutor(len(self.lanes)) if len(self.lanes) > 1 else None
@@ -73,7 +88,9 @@ class ParallelSelfPlay:
         """Restore what `state_dict` returned, also with another number of lanes; only the same number goes on bit for bit."""
         states = [state[str(index)] for index in range(len(state))]
         sizes = [lane.settings.num_parallel_games for lane in self.lanes]
-        if len(states) != len(sizes) or any(own["rows"].max(initial=-1) >= size for own, size in zip(states, sizes)):
+        if len(states) != len(sizes) or any(
+            own["rows"].max(initial=-1) >= size for own, size in zip(states, sizes)
+        ):
             states = _dealt(states, [lane.state_dict()["generator"] for lane in self.lanes])
         for lane, own in zip(self.lanes, states):
             lane.load_state_dict(own)
@@ -97,7 +114,10 @@ def _dealt(states: list[dict], generators: list[dict]) -> list[dict]:
     def joined(name):
         parts = [state[name] for state in states]
         if name not in ONE_PER_GAME:  # one entry for each ply: bring them to one length
-            parts = [np.pad(part, [(0, 0), (0, longest - part.shape[1])] + [(0, 0)] * (part.ndim - 2)) for part in parts]
+            parts = [
+                np.pad(part, [(0, 0), (0, longest - part.shape[1])] + [(0, 0)] * (part.ndim - 2))
+                for part in parts
+            ]
         return np.concatenate(parts)
 
     games = {name: joined(name) for name in names}

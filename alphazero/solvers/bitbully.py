@@ -23,7 +23,9 @@ _CELLS = np.uint64((1 << _ROWS) - 1)
 
 def available() -> bool:
     """Return whether the package is installed, with its book."""
-    return all(importlib.util.find_spec(name) is not None for name in ("bitbully", "bitbully_databases"))
+    return all(
+        importlib.util.find_spec(name) is not None for name in ("bitbully", "bitbully_databases")
+    )
 
 
 class BitbullySolver:
@@ -37,13 +39,19 @@ class BitbullySolver:
 
     def __init__(self, game: Game):
         if getattr(game, "rules", None) != ConnectX(_ROWS, _COLUMNS, 4):
-            raise ConfigError(f"bitbully solves Connect Four on 6 rows and 7 columns only, not {game.name}.")
+            raise ConfigError(
+                f"bitbully solves Connect Four on 6 rows and 7 columns only, not {game.name}."
+            )
         if not available():
-            raise ConfigError('bitbully is not installed here: pip install "alphazero-selfplay[bitbully]" installs it.')
+            raise ConfigError(
+                'bitbully is not installed here: pip install "alphazero-selfplay[bitbully]" installs it.'
+            )
         from bitbully import BitBully, bitbully_core
 
         self.game = game
-        self._solver = BitBully("12-ply-dist")._core  # its wrapper takes longer for a board than the book does
+        self._solver = BitBully(
+            "12-ply-dist"
+        )._core  # its wrapper takes longer for a board than the book does
         self._board = bitbully_core.BoardCore()
 
     def scores(self, states: np.ndarray) -> np.ndarray:
@@ -53,7 +61,9 @@ class BitbullySolver:
         left = _ROWS * _COLUMNS - (states[:, 2] >> np.uint64(1)).astype(int)
         scores = np.full((len(states), _COLUMNS), ILLEGAL_SCORE, np.int16)
         for row in np.flatnonzero(~self.game.over(states)):
-            self._board.setRawState(int(moving[row] | others[row]), int(moving[row]), int(left[row]))
+            self._board.setRawState(
+                int(moving[row] | others[row]), int(moving[row]), int(left[row])
+            )
             scores[row] = self._solver.scoreMoves(self._board)
         return scores
 

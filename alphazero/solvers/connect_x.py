@@ -44,7 +44,9 @@ class Search(NamedTuple):
     bottom: np.uint64  #: the lowest cell of each column
     board: np.uint64  #: all cells
     order: np.ndarray  #: uint64[A], the cells of each column, from the middle outwards
-    mine: np.ndarray  #: uint64[D], discs of the player to move, along the line that is being looked at
+    mine: (
+        np.ndarray
+    )  #: uint64[D], discs of the player to move, along the line that is being looked at
     occupied: np.ndarray  #: uint64[D], discs of both
     best: np.ndarray  #: int64[D], the best score found so far
     num_moves: np.ndarray  #: int64[D], moves not yet looked at
@@ -66,7 +68,9 @@ class ConnectXSolver:
 
     def __init__(self, game: Game, table_bits: int = 20, max_nodes: int = MAX_NODES):
         if table_bits < BOUND_BITS:
-            raise ValueError(f"table_bits={table_bits} is not allowed: a table of {BOUND_BITS} bits is the smallest.")
+            raise ValueError(
+                f"table_bits={table_bits} is not allowed: a table of {BOUND_BITS} bits is the smallest."
+            )
         self.game = game
         self.max_nodes = max_nodes
         self.num_nodes = 0  #: looked at since it was made
@@ -128,7 +132,9 @@ def _between(low: int, high: int) -> int:
 
 
 def _new_search(game: ConnectX, table_bits: int) -> Search:
-    columns = sorted(range(game.columns), key=lambda column: (abs(2 * column - game.columns + 1), column))
+    columns = sorted(
+        range(game.columns), key=lambda column: (abs(2 * column - game.columns + 1), column)
+    )
     bottom = sum(1 << column * (game.rows + 1) for column in range(game.columns))
     column = (1 << game.rows) - 1
     cells = game.rows * game.columns
@@ -152,13 +158,19 @@ def _new_search(game: ConnectX, table_bits: int) -> Search:
 
 @njit
 def can_win(game, search, mine, occupied):
-    return (winning_cells(game, mine) & (occupied + search.bottom) & search.board & ~occupied) != ZERO
+    return (
+        winning_cells(game, mine) & (occupied + search.bottom) & search.board & ~occupied
+    ) != ZERO
 
 
 @njit
 def winning_cells(game, discs):
     """Return the cells where one disc more would make a line, occupied ones and some outside of the board among them."""
-    return _winning_cells_of_four(game, discs) if game.length == 4 else _winning_cells_of_any(game, discs)
+    return (
+        _winning_cells_of_four(game, discs)
+        if game.length == 4
+        else _winning_cells_of_any(game, discs)
+    )
 
 
 @njit
@@ -297,4 +309,6 @@ def _remember(search, depth, value, is_lower):
     else:
         bounds = (bounds & SEVEN_BITS) | (np.uint64(value + OFFSET) << SEVEN)
     key = (mine + occupied) * SPREAD
-    search.table[key >> np.uint64(64 - search.table_bits)] = (key << np.uint64(search.table_bits)) | bounds
+    search.table[key >> np.uint64(64 - search.table_bits)] = (
+        key << np.uint64(search.table_bits)
+    ) | bounds

@@ -26,8 +26,12 @@ class Positions:
     players: np.ndarray  #: int8[N], the player to move, 0 for the one who moves first in the game
     over: np.ndarray  #: bool[N], True where the game is finished
     children: np.ndarray  #: int32[N, A], the index of the position after an action, `ILLEGAL` where the action is not legal
-    values: np.ndarray  #: int8[N], result of perfect play, 1, 0 or -1 from the viewpoint of the player to move
-    plies_left: np.ndarray  #: int16[N], the longest way to the end of the game; it falls along every move
+    values: (
+        np.ndarray
+    )  #: int8[N], result of perfect play, 1, 0 or -1 from the viewpoint of the player to move
+    plies_left: (
+        np.ndarray
+    )  #: int16[N], the longest way to the end of the game; it falls along every move
 
     def __len__(self) -> int:
         return len(self.states)
@@ -36,7 +40,9 @@ class Positions:
     def action_values(self) -> np.ndarray:
         """int8[N, A], the value of each action from the viewpoint of the player to move, -2 where the action is not legal."""
         signs = np.where(self.players[self.children] == self.players[:, None], 1, -1)
-        return np.where(self.children == ILLEGAL, -2, signs * self.values[self.children]).astype(np.int8)
+        return np.where(self.children == ILLEGAL, -2, signs * self.values[self.children]).astype(
+            np.int8
+        )
 
 
 class ExactValues:
@@ -77,10 +83,14 @@ class ExactValues:
         try:
             return np.array([self._index[state.tobytes()] for state in states], np.int64)
         except KeyError:
-            raise ValueError("a position was asked about that cannot be reached from the start of the enumeration.") from None
+            raise ValueError(
+                "a position was asked about that cannot be reached from the start of the enumeration."
+            ) from None
 
 
-def enumerate_positions(game: Game, start: np.ndarray | None = None, max_positions: int = MAX_POSITIONS) -> Positions:
+def enumerate_positions(
+    game: Game, start: np.ndarray | None = None, max_positions: int = MAX_POSITIONS
+) -> Positions:
     """Walk through all positions that can be reached from ``start`` ([K], default the start of the game) and settle their values.
 
     Raises:
@@ -95,9 +105,13 @@ def enumerate_positions(game: Game, start: np.ndarray | None = None, max_positio
         rows, actions = np.nonzero(batch.legal_action_mask)
         following = game.step(frontier[rows], actions).states
         known = len(index_of)
-        targets = np.array([index_of.setdefault(state.tobytes(), len(index_of)) for state in following], np.int32)
+        targets = np.array(
+            [index_of.setdefault(state.tobytes(), len(index_of)) for state in following], np.int32
+        )
         if len(index_of) > max_positions:
-            raise ValueError(f"{game.name} has more than {max_positions:,} positions: too many to look at every one.")
+            raise ValueError(
+                f"{game.name} has more than {max_positions:,} positions: too many to look at every one."
+            )
         edges.append((rows + known - len(frontier), actions, targets))
         new_targets, first_places = np.unique(targets, return_index=True)
         frontier = following[first_places[new_targets >= known]]
@@ -119,7 +133,9 @@ def _settle(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
         legal = following != ILLEGAL
         ready = ((plies_left[following] >= 0) | ~legal).all(axis=1)
         if not ready.any():
-            raise ValueError("positions repeat within a game: their values cannot be found backwards from the end.")
+            raise ValueError(
+                "positions repeat within a game: their values cannot be found backwards from the end."
+            )
         rows, following, legal = open_rows[ready], following[ready], legal[ready]
         signs = np.where(players[following] == players[rows, None], 1, -1)
         values[rows] = np.where(legal, signs * values[following], -1).max(axis=1)
@@ -133,5 +149,9 @@ def count_games(positions: Positions) -> int:
     games = np.zeros(len(positions), object)
     for row in np.argsort(positions.plies_left, kind="stable"):
         following = positions.children[row]
-        games[row] = 1 if positions.over[row] else sum(games[child] for child in following[following != ILLEGAL])
+        games[row] = (
+            1
+            if positions.over[row]
+            else sum(games[child] for child in following[following != ILLEGAL])
+        )
     return int(games[0])

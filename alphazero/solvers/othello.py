@@ -43,7 +43,9 @@ class Search(NamedTuple):
     board: np.uint64  #: all squares
     corners: np.uint64
     quarters: np.ndarray  #: uint64[4], the squares of each quarter of the board
-    mine: np.ndarray  #: uint64[D], discs of the player to move, along the line that is being looked at
+    mine: (
+        np.ndarray
+    )  #: uint64[D], discs of the player to move, along the line that is being looked at
     other: np.ndarray  #: uint64[D], discs of the other
     best: np.ndarray  #: int64[D], the best score found so far
     best_moves: np.ndarray  #: int64[D], the move that has it
@@ -80,9 +82,14 @@ class OthelloSolver:
         return scores
 
     def _check_empties(self, states: np.ndarray) -> None:
-        most = max((self.game.rules.size**2 - int(mine | other).bit_count() for mine, other, *_ in states), default=0)
+        most = max(
+            (self.game.rules.size**2 - int(mine | other).bit_count() for mine, other, *_ in states),
+            default=0,
+        )
         if most > self.max_empties:
-            raise ValueError(f"{self.game.name} is solved from {self.max_empties} empty squares on: a position with {most} of them is too far from the end.")
+            raise ValueError(
+                f"{self.game.name} is solved from {self.max_empties} empty squares on: a position with {most} of them is too far from the end."
+            )
 
     def _solve(self, mine, other, guess: int) -> int:
         """Return the score of a position from the viewpoint of the player to move."""
@@ -200,7 +207,11 @@ def _open(search, depth, above):
     best_move = -1
     place = _place(search, mine, other)
     if _holds(search, place, mine, other):
-        lowest, highest, best_move = search.answers[place, 0], search.answers[place, 1], search.answers[place, 2]
+        lowest, highest, best_move = (
+            search.answers[place, 0],
+            search.answers[place, 1],
+            search.answers[place, 2],
+        )
         if highest <= above:
             return np.int64(highest)
         if lowest > above:
@@ -236,7 +247,11 @@ def _list_by_mobility(search, depth, mine, other, empty, moves, best_move):
         turned = flips(mine, other, move)
         replies = moves_of(other & ~turned, mine | turned | bit) & empty & ~bit
         # A corner among the replies counts twice, and so does a corner for oneself.
-        weight = 2 * ((bit & search.corners) != ZERO) - popcount(replies) - popcount(replies & search.corners)
+        weight = (
+            2 * ((bit & search.corners) != ZERO)
+            - popcount(replies)
+            - popcount(replies & search.corners)
+        )
         if move == best_move:
             weight = 100
         num = insert_by_weight(search, depth, num, move, weight)

@@ -66,21 +66,34 @@ class ProofReport:
         """Return the report as lines of plain text."""
         lines = [f"Against every possible play of the other side ({self.game_name}):"]
         for side, name in zip(self.sides, ("first ", "second")):
-            lines.append(f"  player moves {name}: {side.num_positions:,} positions can arise, {side.num_choices:,} of them with its choice")
+            lines.append(
+                f"  player moves {name}: {side.num_positions:,} positions can arise, {side.num_choices:,} of them with its choice"
+            )
             lines.append(f"    {sum(side.games):,} different games: {_in_words(side.games)}")
-            lines.append(f"    {sum(side.final_positions):,} different final positions: {_in_words(side.final_positions)}")
+            lines.append(
+                f"    {sum(side.final_positions):,} different final positions: {_in_words(side.final_positions)}"
+            )
         lost = sum(side.games[2] for side in self.sides)
         if self.unbeatable:
             lines.append("  unbeatable: no line of play wins against it")
         elif self.perfect:
-            lines.append(f"  perfect, though {lost:,} games are lost: the rules let the other side win from the start, and no move makes it worse")
+            lines.append(
+                f"  perfect, though {lost:,} games are lost: the rules let the other side win from the start, and no move makes it worse"
+            )
         else:
             lines.append(f"  beatable: {lost:,} games are lost")
-        lines.append(f"  best possible result kept in {self.num_kept:,} of {self.num_not_final:,} positions that are not final")
+        lines.append(
+            f"  best possible result kept in {self.num_kept:,} of {self.num_not_final:,} positions that are not final"
+        )
         return lines
 
 
-def prove(game: Game, choose: Callable[[np.ndarray], np.ndarray], exact: ExactValues | None = None, batch_size: int = 4096) -> ProofReport:
+def prove(
+    game: Game,
+    choose: Callable[[np.ndarray], np.ndarray],
+    exact: ExactValues | None = None,
+    batch_size: int = 4096,
+) -> ProofReport:
     """Ask a player about every position of a game, and say what follows for all its games.
 
     Args:
@@ -100,7 +113,9 @@ def prove(game: Game, choose: Callable[[np.ndarray], np.ndarray], exact: ExactVa
         _check_choices(game, positions, batch, chosen[batch])
     values = positions.action_values[rows, chosen[rows]]
     kept = values == positions.values[rows]
-    failures = [_failure(exact, row, chosen[row], value) for row, value in zip(rows[~kept], values[~kept])]
+    failures = [
+        _failure(exact, row, chosen[row], value) for row, value in zip(rows[~kept], values[~kept])
+    ]
     sides = tuple(_play_out(positions, chosen, color) for color in (0, 1))
     return ProofReport(game.name, sides, len(rows), int(kept.sum()), failures)
 
@@ -109,12 +124,16 @@ def _check_choices(game, positions: Positions, rows: np.ndarray, actions: np.nda
     for row, action in zip(rows, actions):
         if not 0 <= action < game.num_actions or positions.children[row, action] == ILLEGAL:
             board = game.state_to_text(positions.states[row])
-            raise ValueError(f"the player chose action {action}, which is not legal, in the position\n{board}")
+            raise ValueError(
+                f"the player chose action {action}, which is not legal, in the position\n{board}"
+            )
 
 
 def _failure(exact: ExactValues, row: int, action: int, value: int) -> Failure:
     state = exact.positions.states[row]
-    return Failure(state, int(action), int(value), int(exact.positions.values[row]), exact.best_actions(state))
+    return Failure(
+        state, int(action), int(value), int(exact.positions.values[row]), exact.best_actions(state)
+    )
 
 
 def _play_out(positions: Positions, chosen: np.ndarray, color: int) -> SideReport:
@@ -125,7 +144,11 @@ def _play_out(positions: Positions, chosen: np.ndarray, color: int) -> SideRepor
     for row in np.argsort(-positions.plies_left, kind="stable"):
         if ways[row] and not positions.over[row]:
             following = positions.children[row]
-            following = following[[chosen[row]]] if positions.players[row] == color else following[following != ILLEGAL]
+            following = (
+                following[[chosen[row]]]
+                if positions.players[row] == color
+                else following[following != ILLEGAL]
+            )
             for child in following:
                 ways[child] += ways[row]
     arises = ways.astype(bool)

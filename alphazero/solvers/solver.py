@@ -83,7 +83,11 @@ def make_solver(game: Game) -> Solver:
 
 
 def _is_connect_four(game: Game) -> bool:
-    return type(getattr(game, "rules", None)).__name__ == "ConnectX" and tuple(game.rules) == (6, 7, 4)
+    return type(getattr(game, "rules", None)).__name__ == "ConnectX" and tuple(game.rules) == (
+        6,
+        7,
+        4,
+    )
 
 
 def _has_bitbully() -> bool:

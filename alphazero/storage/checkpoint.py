@@ -37,10 +37,22 @@ def write_atomically(path: Path, data: bytes) -> None:
     os.replace(temporary, path)
 
 
-def save_network(path: Path, arrays: dict[str, np.ndarray], game: str, settings: dict, info: dict) -> None:
+def save_network(
+    path: Path, arrays: dict[str, np.ndarray], game: str, settings: dict, info: dict
+) -> None:
     """Store a network's weights with what is needed to use them."""
-    metadata = {"format": NETWORK_FORMAT, "game": game, "network": json.dumps(settings), "info": json.dumps(info)}
-    write_atomically(path, safetensors.numpy.save({name: np.asarray(array, order="C") for name, array in arrays.items()}, metadata))
+    metadata = {
+        "format": NETWORK_FORMAT,
+        "game": game,
+        "network": json.dumps(settings),
+        "info": json.dumps(info),
+    }
+    write_atomically(
+        path,
+        safetensors.numpy.save(
+            {name: np.asarray(array, order="C") for name, array in arrays.items()}, metadata
+        ),
+    )
 
 
 def load_network(path: Path) -> NetworkFile:
@@ -50,7 +62,9 @@ def load_network(path: Path) -> NetworkFile:
         ValueError: with one plain sentence if the file is missing or is no network of ours.
     """
     metadata, arrays = _read_network(path)
-    return NetworkFile(arrays, metadata["game"], json.loads(metadata["network"]), json.loads(metadata["info"]))
+    return NetworkFile(
+        arrays, metadata["game"], json.loads(metadata["network"]), json.loads(metadata["info"])
+    )
 
 
 def network_game(path: Path) -> str:
@@ -103,14 +117,18 @@ def load_state(path: Path) -> dict:
 def _read_network(path, with_arrays: bool = True):
     metadata, arrays = _read(path, with_arrays)
     if metadata.get("format") != NETWORK_FORMAT:
-        raise ValueError(f"'{path}' is not a network of this program (it lacks the mark '{NETWORK_FORMAT}').")
+        raise ValueError(
+            f"'{path}' is not a network of this program (it lacks the mark '{NETWORK_FORMAT}')."
+        )
     return metadata, arrays
 
 
 def _read(path, with_arrays: bool = True):
     try:
         with safetensors.safe_open(str(path), framework="numpy") as file:
-            return file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()} if with_arrays else {}
+            return file.metadata() or {}, {
+                name: file.get_tensor(name) for name in file.keys()
+            } if with_arrays else {}
     except FileNotFoundError:
         raise ValueError(f"there is no file '{path}'.") from None
     except (safetensors.SafetensorError, OSError) as error:
@@ -120,7 +138,9 @@ def _read(path, with_arrays: bool = True):
 def _split(value, name, arrays):
     """Return ``value`` with every array replaced by a mark of its name, and collect the arrays."""
     if isinstance(value, np.ndarray):
-        arrays[name] = np.asarray(value, order="C")  # ascontiguousarray would give a single number a dimension
+        arrays[name] = np.asarray(
+            value, order="C"
+        )  # ascontiguousarray would give a single number a dimension
         return {"__array__": name}
     if isinstance(value, dict):
         return {str(key): _split(item, f"{name}/{key}", arrays) for key, item in value.items()}

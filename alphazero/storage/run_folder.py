@@ -54,11 +54,20 @@ class RunFolder:
                 return cls(path)
             except FileExistsError:
                 if name:
-                    raise ConfigError(f"run.name={name} is taken: {path} exists; choose another name, or go on with it by resume={path}.") from None
+                    raise ConfigError(
+                        f"run.name={name} is taken: {path} exists; choose another name, or go on with it by resume={path}."
+                    ) from None
         raise ConfigError(f"{parent} holds too many runs of the name {chosen}.")
 
     @classmethod
-    def find(cls, path: str, root: str, game: str | None, key: str = "resume", holding: str = "state.safetensors") -> "RunFolder":
+    def find(
+        cls,
+        path: str,
+        root: str,
+        game: str | None,
+        key: str = "resume",
+        holding: str = "state.safetensors",
+    ) -> "RunFolder":
         """Return the folder of a run.
 
         Args:
@@ -71,11 +80,18 @@ class RunFolder:
         """
         if path != "latest":
             if not (Path(path) / holding).is_file():
-                raise ConfigError(f"{key}={path} is not the folder of a run that finished an iteration: it holds no {holding}.")
+                raise ConfigError(
+                    f"{key}={path} is not the folder of a run that finished an iteration: it holds no {holding}."
+                )
             return cls(Path(path))
-        states = sorted(Path(root).glob(f"{folder_name(game) if game else '*'}/*/state.safetensors"), key=lambda file: file.stat().st_mtime)
+        states = sorted(
+            Path(root).glob(f"{folder_name(game) if game else '*'}/*/state.safetensors"),
+            key=lambda file: file.stat().st_mtime,
+        )
         if not states:
-            raise ConfigError(f"{key}=latest found no run{' of ' + game if game else ''} under '{root}' that finished an iteration.")
+            raise ConfigError(
+                f"{key}=latest found no run{' of ' + game if game else ''} under '{root}' that finished an iteration."
+            )
         return cls(states[-1].parent)
 
     def write_config(self, settings: dict) -> None:
@@ -88,7 +104,9 @@ class RunFolder:
                 versions[name] = importlib.metadata.version(name)
             except importlib.metadata.PackageNotFoundError:
                 versions[name] = "not installed"
-        write_atomically(self.path / "versions.json", (json.dumps(versions, indent=2) + "\n").encode())
+        write_atomically(
+            self.path / "versions.json", (json.dumps(versions, indent=2) + "\n").encode()
+        )
 
     def read_config(self) -> dict:
         """Return the stored settings as plain data; raises ConfigError with a sentence if they cannot be read."""
@@ -96,7 +114,9 @@ class RunFolder:
             return OmegaConf.to_container(OmegaConf.load(self.config))
         except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
             cause = " ".join(str(error).split())
-            raise ConfigError(f"the settings of the run cannot be read from {self.config} ({cause}).") from None
+            raise ConfigError(
+                f"the settings of the run cannot be read from {self.config} ({cause})."
+            ) from None
 
     def network(self, iteration: int) -> Path:
         """Return the path of an iteration's network."""
@@ -118,8 +138,14 @@ class RunFolder:
 
     def save_games(self, iteration: int, records: list[GameRecord]) -> None:
         """Store the games of an iteration."""
-        known = [name for name in GameRecord._fields if all(getattr(record, name) is not None for record in records)]
-        columns = {name: np.concatenate([getattr(record, name) for record in records]) for name in known}
+        known = [
+            name
+            for name in GameRecord._fields
+            if all(getattr(record, name) is not None for record in records)
+        ]
+        columns = {
+            name: np.concatenate([getattr(record, name) for record in records]) for name in known
+        }
         columns["lengths"] = np.array([len(record.actions) for record in records], np.int64)
         save_state(self._games(iteration), columns)
 
@@ -137,9 +163,14 @@ class RunFolder:
             iteration -= 1
         return records
 
-    def save_reanalysis(self, iteration: int, rows: np.ndarray, action_weights: np.ndarray, root_values: np.ndarray) -> None:
+    def save_reanalysis(
+        self, iteration: int, rows: np.ndarray, action_weights: np.ndarray, root_values: np.ndarray
+    ) -> None:
         """Store what an iteration's searches said anew of stored rows; see `alphazero.replay.buffer.Replay.replace`."""
-        save_state(self._reanalysis(iteration), {"rows": rows, "action_weights": action_weights, "root_values": root_values})
+        save_state(
+            self._reanalysis(iteration),
+            {"rows": rows, "action_weights": action_weights, "root_values": root_values},
+        )
 
     def load_reanalysis(self, iteration: int) -> Iterator[dict[str, np.ndarray]]:
         """Yield the arguments of `save_reanalysis` of all stored iterations up to ``iteration``, the oldest first."""
@@ -165,7 +196,11 @@ class RunFolder:
     def cut_metrics(self, iteration: int) -> None:
         """Drop the lines of iterations after ``iteration``, which will be made again, and a line that was torn off while it was written."""
         if self.metrics.is_file():
-            lines = [line for line in self.metrics.read_text().splitlines() if 0 < _iteration_of(line) <= iteration]
+            lines = [
+                line
+                for line in self.metrics.read_text().splitlines()
+                if 0 < _iteration_of(line) <= iteration
+            ]
             write_atomically(self.metrics, "".join(line + "\n" for line in lines).encode())
 
     def _games(self, iteration: int) -> Path:

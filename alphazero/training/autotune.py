@@ -38,8 +38,12 @@ _BFLOAT16_GAIN = 1.1  # below it the learner keeps float32
 class Tuning:
     """What was measured for the settings that were left open."""
 
-    engine_speeds: dict[str, float] = dataclasses.field(default_factory=dict)  #: evaluations/s of each engine, all threads together
-    lockstep_speeds: dict[str, float] = dataclasses.field(default_factory=dict)  #: simulations/s with each number of games in lockstep
+    engine_speeds: dict[str, float] = dataclasses.field(
+        default_factory=dict
+    )  #: evaluations/s of each engine, all threads together
+    lockstep_speeds: dict[str, float] = dataclasses.field(
+        default_factory=dict
+    )  #: simulations/s with each number of games in lockstep
     engine: str = ""
     precision: str = ""
     learner_precision: str = ""
@@ -48,7 +52,9 @@ class Tuning:
     remembered: bool = False  #: whether it was made by an earlier run
 
 
-def tune(settings: TrainSettings, game, network: torch.nn.Module, device: torch.device, num_threads: int) -> Tuning | None:
+def tune(
+    settings: TrainSettings, game, network: torch.nn.Module, device: torch.device, num_threads: int
+) -> Tuning | None:
     """Fill in what ``settings`` leave to "auto"; return what was measured, None if nothing was left open."""
     check_device(settings, device)
     if not _is_open(settings):
@@ -61,7 +67,9 @@ def tune(settings: TrainSettings, game, network: torch.nn.Module, device: torch.
     settings.evaluator.engine, settings.evaluator.precision = tuning.engine, tuning.precision
     if settings.learner.precision == "auto":
         settings.learner.precision = tuning.learner_precision
-    settings.selfplay.num_parallel_games = settings.selfplay.num_parallel_games or tuning.num_parallel_games
+    settings.selfplay.num_parallel_games = (
+        settings.selfplay.num_parallel_games or tuning.num_parallel_games
+    )
     return tuning
 
 
@@ -77,22 +85,46 @@ def check_device(settings: TrainSettings, device: torch.device) -> None:
 
 def _is_open(settings: TrainSettings) -> bool:
     evaluator = settings.evaluator
-    return "auto" in (evaluator.engine, evaluator.precision, settings.learner.precision) or not settings.selfplay.num_parallel_games
+    return (
+        "auto" in (evaluator.engine, evaluator.precision, settings.learner.precision)
+        or not settings.selfplay.num_parallel_games
+    )
 
 
 def _measure(settings, game, network, device, num_threads) -> Tuning:
     start = time.perf_counter()
     sample = sample_positions(game, 256, np.random.default_rng(0))
     choices = candidates(settings.evaluator.engine, settings.evaluator.precision, device)
-    both = [EngineChoice("torch", "float32"), EngineChoice("torch", "bfloat16")] if settings.learner.precision == "auto" else []
-    speeds = measure_speeds(list(dict.fromkeys(choices + both)), network, sample.planes[:_ENGINE_BATCH], device, num_lanes(device, num_threads))
+    both = (
+        [EngineChoice("torch", "float32"), EngineChoice("torch", "bfloat16")]
+        if settings.learner.precision == "auto"
+        else []
+    )
+    speeds = measure_speeds(
+        list(dict.fromkeys(choices + both)),
+        network,
+        sample.planes[:_ENGINE_BATCH],
+        device,
+        num_lanes(device, num_threads),
+    )
     by_choice = dict(speeds)
     best = next(choice for choice, _ in speeds if choice in choices)
-    tuning = Tuning({str(choice): round(speed) for choice, speed in speeds}, engine=best.engine, precision=best.precision)
+    tuning = Tuning(
+        {str(choice): round(speed) for choice, speed in speeds},
+        engine=best.engine,
+        precision=best.precision,
+    )
     if both:
-        tuning.learner_precision = "bfloat16" if by_choice[both[1]] > _BFLOAT16_GAIN * by_choice[both[0]] else "float32"
+        tuning.learner_precision = (
+            "bfloat16" if by_choice[both[1]] > _BFLOAT16_GAIN * by_choice[both[0]] else "float32"
+        )
     if not settings.selfplay.num_parallel_games:
-        _measure_lockstep(tuning, settings, game, NetworkEvaluator(network, sample, game, best, settings.evaluator, device, num_threads))
+        _measure_lockstep(
+            tuning,
+            settings,
+            game,
+            NetworkEvaluator(network, sample, game, best, settings.evaluator, device, num_threads),
+        )
     tuning.seconds = round(time.perf_counter() - start, 1)
     return tuning
 
@@ -100,34 +132,69 @@ def _measure(settings, game, network, device, num_threads) -> Tuning:
 def _measure_lockstep(tuning: Tuning, settings, game, evaluator: NetworkEvaluator) -> None:
     """Play with each number of games and take the smallest that is about as fast as the fastest."""
     sizes = GPU_LOCKSTEP_SIZES if evaluator.device.type == "cuda" else LOCKSTEP_SIZES
-    allowed = [size for size in sizes if size <= max(settings.selfplay.games_per_iteration, sizes[0])]
-    few = dataclasses.replace(settings.selfplay, num_parallel_games=allowed[0], num_simulations=2, num_fast_simulations=2, carry_over=True)
-    for _ in ParallelSelfPlay(game, evaluator.lanes, few, settings.search, np.random.default_rng(0)).play(1):
+    allowed = [
+        size for size in sizes if size <= max(settings.selfplay.games_per_iteration, sizes[0])
+    ]
+    few = dataclasses.replace(
+        settings.selfplay,
+        num_parallel_games=allowed[0],
+        num_simulations=2,
+        num_fast_simulations=2,
+        carry_over=True,
+    )
+    for _ in ParallelSelfPlay(
+        game, evaluator.lanes, few, settings.search, np.random.default_rng(0)
+    ).play(1):
         pass  # whole games, so that every kernel is compiled before the first of them is timed
     for size in allowed:
         options = dataclasses.replace(settings.selfplay, num_parallel_games=size, carry_over=True)
-        selfplay = ParallelSelfPlay(game, evaluator.lanes, options, settings.search, np.random.default_rng(0))
+        selfplay = ParallelSelfPlay(
+            game, evaluator.lanes, options, settings.search, np.random.default_rng(0)
+        )
         selfplay.run_for(_LOCKSTEP_S)
         before, start = selfplay.counts.num_simulations, time.perf_counter()
         selfplay.run_for(_LOCKSTEP_S)
-        tuning.lockstep_speeds[str(size)] = round((selfplay.counts.num_simulations - before) / (time.perf_counter() - start))
+        tuning.lockstep_speeds[str(size)] = round(
+            (selfplay.counts.num_simulations - before) / (time.perf_counter() - start)
+        )
     best = max(tuning.lockstep_speeds.values())
-    tuning.num_parallel_games = next(size for size in allowed if tuning.lockstep_speeds[str(size)] >= _GOOD_ENOUGH * best)
+    tuning.num_parallel_games = next(
+        size for size in allowed if tuning.lockstep_speeds[str(size)] >= _GOOD_ENOUGH * best
+    )
 
 
 def _path(settings, game, device, num_threads: int) -> Path:
     """Return the file of this machine, game and network; its name is a digest of all that the speeds depend on."""
     versions = [_version(name) for name in ("torch", "openvino", "numba", "alphazero-selfplay")]
-    processor = torch.cuda.get_device_name(device) if device.type == "cuda" else platform.processor() + _model_name()
-    parts = [processor, num_lanes(device, num_threads), versions, game.name, game.planes_shape, dataclasses.asdict(settings.network)]
-    parts += [dataclasses.asdict(settings.evaluator), dataclasses.asdict(settings.selfplay), settings.learner.precision]
+    processor = (
+        torch.cuda.get_device_name(device)
+        if device.type == "cuda"
+        else platform.processor() + _model_name()
+    )
+    parts = [
+        processor,
+        num_lanes(device, num_threads),
+        versions,
+        game.name,
+        game.planes_shape,
+        dataclasses.asdict(settings.network),
+    ]
+    parts += [
+        dataclasses.asdict(settings.evaluator),
+        dataclasses.asdict(settings.selfplay),
+        settings.learner.precision,
+    ]
     digest = hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:16]
     return cache_directory().parent / f"tuning-{digest}.json"
 
 
 def _model_name() -> str:
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if os.path.exists("/proc/cpuinfo") else []
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+    lines = (
+        Path("/proc/cpuinfo").read_text().splitlines() if os.path.exists("/proc/cpuinfo") else []
+    )
+    return next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), ""
+    )
 
 
 def _version(package: str) -> str:
@@ -144,11 +211,20 @@ def _remembered(path: Path, settings: TrainSettings) -> Tuning | None:
     except (OSError, ValueError, TypeError):
         return None
     games = tuning.num_parallel_games or settings.selfplay.num_parallel_games
-    return tuning if tuning.engine and tuning.precision and games and (tuning.learner_precision or settings.learner.precision != "auto") else None
+    return (
+        tuning
+        if tuning.engine
+        and tuning.precision
+        and games
+        and (tuning.learner_precision or settings.learner.precision != "auto")
+        else None
+    )
 
 
 def _remember(path: Path, tuning: Tuning) -> None:
-    with contextlib.suppress(OSError):  # where the folder cannot be written, the next run measures again
+    with contextlib.suppress(
+        OSError
+    ):  # where the folder cannot be written, the next run measures again
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_suffix(f".{os.getpid()}")
         fresh.write_text(json.dumps(dataclasses.asdict(tuning), indent=1) + "\n")

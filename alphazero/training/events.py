@@ -40,7 +40,9 @@ class SelfPlayReport:
     game_length: float = 0.0  #: mean plies
     first_player_wins: float = 0.0  #: share of the games
     draws: float = 0.0  #: share of the games
-    distinct_games: float = 0.0  #: share of the games whose moves no other game of the iteration has
+    distinct_games: float = (
+        0.0  #: share of the games whose moves no other game of the iteration has
+    )
     sample_game: str = ""  #: one game as text, '' where none is due
 
 
@@ -76,7 +78,9 @@ class ExactReport:
 
     num_positions: int
     num_simulations: int
-    raw_kept: float  #: share of the positions in which the network alone keeps the best possible result
+    raw_kept: (
+        float  #: share of the positions in which the network alone keeps the best possible result
+    )
     raw_optimal: float  #: share in which its move has the best possible score
     kept: float  #: the same with search
     optimal: float
@@ -139,7 +143,9 @@ class IterationReport:
     proof: ProofSummary | None = None
     free_disk_gb: float = math.nan  #: room on the disk of the run's folder
     alarms: list[Alarm] = dataclasses.field(default_factory=list)  #: those that are on
-    ended_alarms: list[str] = dataclasses.field(default_factory=list)  #: names of those that were on until the iteration before
+    ended_alarms: list[str] = dataclasses.field(
+        default_factory=list
+    )  #: names of those that were on until the iteration before
     last: bool = False  #: whether the run ends with it
 
 

@@ -14,7 +14,9 @@ from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS, Vitals
 
 _NUM_RECENT = 30  # iterations whose figures are kept
-_NUM_MEASURED = 16  # of the older ones, those with a pit or a measurement of strength, which may be far apart
+_NUM_MEASURED = (
+    16  # of the older ones, those with a pit or a measurement of strength, which may be far apart
+)
 
 
 class HealthMonitor:
@@ -27,7 +29,9 @@ class HealthMonitor:
     def __init__(self, settings: TrainSettings):
         self.settings = settings
         self._past: list[Vitals] = []
-        self._since: dict[str, int] = {}  # the alarms that are on, and the iteration in which each began
+        self._since: dict[
+            str, int
+        ] = {}  # the alarms that are on, and the iteration in which each began
 
     def observe(self, report: IterationReport) -> None:
         """Look at the report of the next iteration and put the alarms into it."""
@@ -44,7 +48,10 @@ class HealthMonitor:
     def state_dict(self) -> dict:
         """Return the figures and the alarms that are on. The room on the disk is not the run's, and is looked at anew."""
         columns = zip(Vitals._fields, zip(*self._past))
-        return {"past": {name: np.array(column) for name, column in columns if name != "free_disk_gb"}, "since": dict(self._since)}
+        return {
+            "past": {name: np.array(column) for name, column in columns if name != "free_disk_gb"},
+            "since": dict(self._since),
+        }
 
     def load_state_dict(self, state: dict | None) -> None:
         """Restore what `state_dict` returned; None, of a run that had no alarms yet, begins with nothing."""
@@ -59,13 +66,20 @@ class HealthMonitor:
 def vitals(report: IterationReport, value_weight: float) -> Vitals:
     """Return the figures of a report that the symptoms are read from. The loss is that of policy and value, which new games and ignorance have too."""
     games, learner = report.selfplay, report.learner
-    figures = {name: getattr(source, name) for source in (report, games, learner) for name in Vitals._fields if hasattr(source, name)}
+    figures = {
+        name: getattr(source, name)
+        for source in (report, games, learner)
+        for name in Vitals._fields
+        if hasattr(source, name)
+    }
     figures["loss"] = learner.policy_loss + value_weight * learner.value_loss
     figures["fresh_loss"] = report.fresh.loss
     figures["pit_accepted"] = math.nan if report.pit is None else report.pit.accepted
     strength = report.strength
     figures["strength"] = math.nan if strength is None else strength.score
-    figures["strength_games"] = math.nan if strength is None else strength.wins + strength.draws + strength.losses
+    figures["strength_games"] = (
+        math.nan if strength is None else strength.wins + strength.draws + strength.losses
+    )
     return Vitals(**{name: float(value) for name, value in figures.items()})
 
 
@@ -80,5 +94,9 @@ def divergence(report: IterationReport) -> str | None:
 
 def _kept(past: list[Vitals]) -> list[Vitals]:
     """Return the newest figures, and of the older ones those with a pit or a measurement of strength."""
-    older = [old for old in past[:-_NUM_RECENT] if not (math.isnan(old.pit_accepted) and math.isnan(old.strength))]
+    older = [
+        old
+        for old in past[:-_NUM_RECENT]
+        if not (math.isnan(old.pit_accepted) and math.isnan(old.strength))
+    ]
     return older[-_NUM_MEASURED:] + past[-_NUM_RECENT:]

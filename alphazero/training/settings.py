@@ -20,18 +20,37 @@ from alphazero.selfplay.lockstep import SelfPlaySettings
 class GameSettings:
     """Which game."""
 
-    name: str = option("tic_tac_toe", "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:6, or the path of your own game's file")
+    name: str = option(
+        "tic_tac_toe",
+        "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:6, or the path of your own game's file",
+    )
 
 
 @dataclasses.dataclass
 class PitSettings:
     """The gate against the previous network (AlphaGo Zero; AlphaZero left it out)."""
 
-    every: int = option(0, "iterations between pits of the new network against the last accepted one; 0 is never", low=0)
-    num_games: int = option(40, "games of a pit, an even number: each opening is played with both colours", low=2)
+    every: int = option(
+        0,
+        "iterations between pits of the new network against the last accepted one; 0 is never",
+        low=0,
+    )
+    num_games: int = option(
+        40, "games of a pit, an even number: each opening is played with both colours", low=2
+    )
     num_simulations: int = option(64, "simulations for a move in a pit", low=1, high=1_000_000)
-    opening_plies: int = option(4, "random plies at the start of each pair of games, so that no two pairs are alike", low=0, high=100)
-    acceptance: float = option(0.55, "score (a draw is half a win) that the new network needs; below it the old one is restored", low=0.0, high=1.0)
+    opening_plies: int = option(
+        4,
+        "random plies at the start of each pair of games, so that no two pairs are alike",
+        low=0,
+        high=100,
+    )
+    acceptance: float = option(
+        0.55,
+        "score (a draw is half a win) that the new network needs; below it the old one is restored",
+        low=0.0,
+        high=1.0,
+    )
 
 
 @dataclasses.dataclass
@@ -43,10 +62,20 @@ class EvaluationSettings:
     final_num_games: int = option(100, "games against UCT at the end of the run; 0 is none", low=0)
     num_simulations: int = option(64, "the network's simulations for a move", low=1, high=1_000_000)
     uct_simulations: int = option(1000, "UCT's simulations for a move", low=1, high=10_000_000)
-    opening_plies: int = option(4, "random plies at the start of each pair of games", low=0, high=100)
-    exact: bool = option(True, "measure against the exact evaluation set that ships with the game, where there is one")
-    prove: bool = option(False, "look at every position of the game (small games only): with each measurement and at the end")
-    stop_when_proven: bool = option(False, "end the run as soon as the proof finds no position misplayed")
+    opening_plies: int = option(
+        4, "random plies at the start of each pair of games", low=0, high=100
+    )
+    exact: bool = option(
+        True,
+        "measure against the exact evaluation set that ships with the game, where there is one",
+    )
+    prove: bool = option(
+        False,
+        "look at every position of the game (small games only): with each measurement and at the end",
+    )
+    stop_when_proven: bool = option(
+        False, "end the run as soon as the proof finds no position misplayed"
+    )
 
 
 @dataclasses.dataclass
@@ -54,13 +83,25 @@ class RunSettings:
     """The run as a whole."""
 
     num_iterations: int = option(50, "iterations of self-play and learning", low=1)
-    time_limit_s: float = option(0.0, "seconds after which no new iteration begins, those before a resume included; 0 is no limit", low=0.0)
+    time_limit_s: float = option(
+        0.0,
+        "seconds after which no new iteration begins, those before a resume included; 0 is no limit",
+        low=0.0,
+    )
     root: str = option("checkpoints", "folder of all runs; the run's own is ROOT/GAME/NAME")
     name: str = option("", "the run's name; empty takes the date and time")
-    num_threads: int = option(0, "threads of the network on a CPU; 0 takes all cores", low=0, high=1024)
-    retune: bool = option(False, "measure what is left to auto again, though this machine has been measured before")
-    sample_game_every: int = option(5, "iterations between games that are drawn in TensorBoard; 0 is none", low=0)
-    keep_networks: int = option(20, "networks kept, spread evenly over the run, with the newest; 0 keeps all", low=0)
+    num_threads: int = option(
+        0, "threads of the network on a CPU; 0 takes all cores", low=0, high=1024
+    )
+    retune: bool = option(
+        False, "measure what is left to auto again, though this machine has been measured before"
+    )
+    sample_game_every: int = option(
+        5, "iterations between games that are drawn in TensorBoard; 0 is none", low=0
+    )
+    keep_networks: int = option(
+        20, "networks kept, spread evenly over the run, with the newest; 0 keeps all", low=0
+    )
 
 
 @dataclasses.dataclass
@@ -78,7 +119,10 @@ class TrainSettings:
     evaluation: EvaluationSettings = section(EvaluationSettings, "measurements of strength")
     run: RunSettings = section(RunSettings, "length, place and threads of the run")
     seed: int = option(0, "root of every random number of the run", low=0, high=2**31 - 1)
-    device: str = option("auto", "where the network lives: auto, cpu, cuda, cuda:1; auto takes the GPU when there is one")
+    device: str = option(
+        "auto",
+        "where the network lives: auto, cpu, cuda, cuda:1; auto takes the GPU when there is one",
+    )
     resume: str = option("", "go on with the run in this folder, or with the latest one")
 
 
@@ -95,13 +139,17 @@ def check_run(settings: TrainSettings) -> None:
         ("evaluation.final_num_games", settings.evaluation.final_num_games),
     ):
         if count % 2:
-            raise ConfigError(f"{key}={count} is not allowed: games come in pairs with colours swapped, so the number must be even.")
+            raise ConfigError(
+                f"{key}={count} is not allowed: games come in pairs with colours swapped, so the number must be even."
+            )
     if settings.replay.window_start > settings.replay.window_max:
         raise ConfigError(
             f"replay.window_start={settings.replay.window_start} is not allowed: it must not exceed replay.window_max={settings.replay.window_max}."
         )
     if Path(settings.run.name).name != settings.run.name or settings.run.name == "..":
-        raise ConfigError(f"run.name={settings.run.name} is not allowed: it is the name of one folder, and run.root says where that is.")
+        raise ConfigError(
+            f"run.name={settings.run.name} is not allowed: it is the name of one folder, and run.root says where that is."
+        )
     choose_device(settings.device)
     _check_game(settings, make_game(settings.game.name))
 
@@ -121,7 +169,9 @@ def _check_game(settings: TrainSettings, game) -> None:
         )
     _check_lines(settings.network, game)
     _check_auxiliary_heads(settings.network, game)
-    if settings.selfplay.adjudicated_share > 0 and (settings.network.ownership_head or settings.network.margin_head):
+    if settings.selfplay.adjudicated_share > 0 and (
+        settings.network.ownership_head or settings.network.margin_head
+    ):
         raise ConfigError(
             f"selfplay.adjudicated_share={settings.selfplay.adjudicated_share:g} is not allowed with network.ownership_head or network.margin_head: "
             "they learn from boards at the end of games, which adjudicated games do not reach."
@@ -132,13 +182,19 @@ def _check_game(settings: TrainSettings, game) -> None:
         ("evaluation.opening_plies", played, settings.evaluation.opening_plies),
     ):
         if used and plies >= game.max_plies:
-            raise ConfigError(f"{key}={plies} is not allowed: a game of {game.name} is over after {game.max_plies} plies at the latest.")
+            raise ConfigError(
+                f"{key}={plies} is not allowed: a game of {game.name} is over after {game.max_plies} plies at the latest."
+            )
 
 
 def _check_lines(network: NetworkSettings, game) -> None:
     """Hold the planes of cells that complete a line to a game that can have them; a line longer than the board is never completed."""
     num_planes, height, width = game.planes_shape
-    if network.kind == "resnet" and network.line_length and (num_planes < 2 or network.line_length < 2):
+    if (
+        network.kind == "resnet"
+        and network.line_length
+        and (num_planes < 2 or network.line_length < 2)
+    ):
         raise ConfigError(
             f"network.line_length={network.line_length} is not allowed for {game.name}, {num_planes} plane{'s' if num_planes > 1 else ''} of {height} "
             f"by {width}: a line has 2 cells or more, and each player's pieces need a plane; 0 shows no lines."
@@ -149,7 +205,9 @@ def _check_auxiliary_heads(network: NetworkSettings, game) -> None:
     """Hold the heads that are for learning alone to the network and the game that have what they need."""
     heads = [name for name in AUXILIARY_HEADS if getattr(network, name)]
     if heads and network.kind == "tiny":
-        raise ConfigError(f"network.{heads[0]}=true is not allowed with network.kind=tiny: the residual network alone has such heads; use kind=resnet.")
+        raise ConfigError(
+            f"network.{heads[0]}=true is not allowed with network.kind=tiny: the residual network alone has such heads; use kind=resnet."
+        )
     for name in (head for head in heads if head != "reply_head"):
         try:
             fits = game.cells(game.initial_states()[0]).shape == game.planes_shape[1:]

@@ -39,12 +39,22 @@ from alphazero.solvers.proof import prove
 from alphazero.storage.checkpoint import load_state, save_network, save_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.autotune import tune
-from alphazero.training.events import ExactReport, IterationReport, PitReport, Progress, ProofSummary, SelfPlayReport, StrengthReport
+from alphazero.training.events import (
+    ExactReport,
+    IterationReport,
+    PitReport,
+    Progress,
+    ProofSummary,
+    SelfPlayReport,
+    StrengthReport,
+)
 from alphazero.training.health import HealthMonitor, divergence
 from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import lower_rate
 
-_SAMPLE_ROWS = 256  # positions that the engine is calibrated with and compared on after each iteration
+_SAMPLE_ROWS = (
+    256  # positions that the engine is calibrated with and compared on after each iteration
+)
 _FRESH_ROWS = 512  # of an iteration's new games, that the network is tested on before it learns from them: half the time of one step of learning
 
 
@@ -62,16 +72,30 @@ class Trainer:
         self._num_threads = set_num_threads(settings.run.num_threads)
         self.game = make_game(settings.game.name)
         device = choose_device(settings.device)
-        network = make_network(self.game.planes_shape, self.game.num_actions, settings.network, settings.seed).to(device)
-        self.tuning = tune(settings, self.game, network, device, self._num_threads)  #: what was measured, None if nothing was left open
+        network = make_network(
+            self.game.planes_shape, self.game.num_actions, settings.network, settings.seed
+        ).to(device)
+        self.tuning = tune(
+            settings, self.game, network, device, self._num_threads
+        )  #: what was measured, None if nothing was left open
         self.learner = Learner(network, settings.learner, device)
-        self._sample = sample_positions(self.game, _SAMPLE_ROWS, child_generator(settings.seed, "sample"))
+        self._sample = sample_positions(
+            self.game, _SAMPLE_ROWS, child_generator(settings.seed, "sample")
+        )
         self.evaluator = self._evaluator(self.learner.played_network)
         generator = child_generator(settings.seed, "self-play")
-        self.selfplay = ParallelSelfPlay(self.game, self.evaluator.lanes, settings.selfplay, settings.search, generator)
+        self.selfplay = ParallelSelfPlay(
+            self.game, self.evaluator.lanes, settings.selfplay, settings.search, generator
+        )
         heads = settings.network
         generator = child_generator(settings.seed, "replay")
-        self.replay = Replay(self.game, settings.replay, generator, heads.reply_head, heads.ownership_head or heads.margin_head)
+        self.replay = Replay(
+            self.game,
+            settings.replay,
+            generator,
+            heads.reply_head,
+            heads.ownership_head or heads.margin_head,
+        )
         self._reanalysis: Reanalysis | None = None
         self._reanalysed: tuple | None = None  # of this iteration, to be stored with its games
         self.health = HealthMonitor(settings)
@@ -143,8 +167,12 @@ class Trainer:
             yield self._progress("self-play", min(len(records), wanted), wanted)
         num_targets = sum(self.replay.add(record) for record in records)
         self._rows_of[self.iteration] = num_targets
-        selfplay = self._selfplay_report(records, num_targets, counts, lanes, time.monotonic() - start)
-        return records, IterationReport(self.iteration, selfplay, None, self.replay.window, selfplay_s=selfplay.seconds)
+        selfplay = self._selfplay_report(
+            records, num_targets, counts, lanes, time.monotonic() - start
+        )
+        return records, IterationReport(
+            self.iteration, selfplay, None, self.replay.window, selfplay_s=selfplay.seconds
+        )
 
     def _reanalyse(self, report: IterationReport):
         """Search some rows of the window again with the newest network."""
@@ -157,10 +185,17 @@ class Trainer:
         selfplay, search = self.settings.selfplay, self.settings.search
         if self._reanalysis is None:
             most = max(selfplay.num_simulations, selfplay.first_num_simulations)
-            self._reanalysis = Reanalysis(self.game, self.evaluator.lanes, selfplay.num_parallel_games, most, search)
-        rows = self.replay.draw_rows(num_rows, child_generator(self.settings.seed, f"reanalysis {self.iteration}"))
+            self._reanalysis = Reanalysis(
+                self.game, self.evaluator.lanes, selfplay.num_parallel_games, most, search
+            )
+        rows = self.replay.draw_rows(
+            num_rows, child_generator(self.settings.seed, f"reanalysis {self.iteration}")
+        )
         num_simulations = full_simulations(selfplay, self._share(self.iteration - 1))
-        self._reanalysed = rows, *self._reanalysis.search(self.replay.states_of(rows), num_simulations)
+        self._reanalysed = (
+            rows,
+            *self._reanalysis.search(self.replay.states_of(rows), num_simulations),
+        )
         self.replay.replace(*self._reanalysed)
         report.reanalysis_s = time.monotonic() - start
 
@@ -171,7 +206,9 @@ class Trainer:
         if fresh is not None:
             report.fresh = self.learner.losses_on(fresh)
         steps = self.learner.steps_for(report.selfplay.num_targets, self.replay.window)
-        for done in self.learner.learn(self._timed(self._batches(steps), report), self._share(self.iteration - 1)):
+        for done in self.learner.learn(
+            self._timed(self._batches(steps), report), self._share(self.iteration - 1)
+        ):
             if done % 16 == 0 or done == steps:
                 yield self._progress("learning", done, steps)
         report.learner = self.learner.report
@@ -183,7 +220,9 @@ class Trainer:
         if sentence is not None:
             rate = "=".join(lower_rate(self.settings))
             kept = f"Iteration {self.stored_iteration} is kept; go on from it with:  alphazero train resume={self.folder.path} {rate}"
-            raise ValueError(f"{sentence} {kept if self.stored_iteration else f'Begin again with {rate}.'}")
+            raise ValueError(
+                f"{sentence} {kept if self.stored_iteration else f'Begin again with {rate}.'}"
+            )
 
     def _timed(self, batches, report: IterationReport):
         """Pass the batches on, and add up the time that it takes to make them."""
@@ -210,13 +249,20 @@ class Trainer:
         if not pit.every or self.iteration % pit.every:
             return
         yield self._progress("pit", 0, pit.num_games)
-        old = make_network(self.game.planes_shape, self.game.num_actions, self.settings.network).to(self.learner.device)
+        old = make_network(self.game.planes_shape, self.game.num_actions, self.settings.network).to(
+            self.learner.device
+        )
         rejected = self.learner.state_dict()
         self.evaluator.update(self.learner.played_network)
         self.learner.load_state_dict(self._accepted)
         old.load_state_dict(self.learner.played_network.state_dict())
-        players = [self._player(evaluator, pit.num_simulations) for evaluator in (self.evaluator, self._evaluator(old))]
-        match = play_match(self.game, *players, pit.num_games, pit.opening_plies, seed=self._seed("pit"))
+        players = [
+            self._player(evaluator, pit.num_simulations)
+            for evaluator in (self.evaluator, self._evaluator(old))
+        ]
+        match = play_match(
+            self.game, *players, pit.num_games, pit.opening_plies, seed=self._seed("pit")
+        )
         accepted = match.score >= pit.acceptance
         if accepted:
             self.learner.load_state_dict(rejected)
@@ -232,8 +278,18 @@ class Trainer:
         num_games = settings.final_num_games if report.last else settings.num_games
         if num_games:
             yield self._progress("evaluation", 0, num_games)
-            opponent = UctPlayer(self.game, PlayerSettings(num_simulations=settings.uct_simulations, seed=self._seed("uct")))
-            match = play_match(self.game, player, opponent, num_games, settings.opening_plies, seed=self._seed("evaluation"))
+            opponent = UctPlayer(
+                self.game,
+                PlayerSettings(num_simulations=settings.uct_simulations, seed=self._seed("uct")),
+            )
+            match = play_match(
+                self.game,
+                player,
+                opponent,
+                num_games,
+                settings.opening_plies,
+                seed=self._seed("evaluation"),
+            )
             report.strength = StrengthReport(
                 opponent.name,
                 settings.num_simulations,
@@ -251,11 +307,18 @@ class Trainer:
             yield self._progress("proof", 0, 1)
             self._exact = self._exact or ExactValues(self.game)
             proof = prove(self.game, lambda states: player.choose(states).actions, self._exact)
-            report.proof = ProofSummary(proof.num_not_final, proof.num_kept, sum(side.games[2] for side in proof.sides), proof.lines())
+            report.proof = ProofSummary(
+                proof.num_not_final,
+                proof.num_kept,
+                sum(side.games[2] for side in proof.sides),
+                proof.lines(),
+            )
 
     def _exact_report(self, player: EvaluatorPlayer) -> ExactReport:
         """Compare the moves of the network, alone and with search, with those of an exact solver."""
-        self._evaluation_set = self._evaluation_set or read_set(shipped_path(self.game.name), self.game)
+        self._evaluation_set = self._evaluation_set or read_set(
+            shipped_path(self.game.name), self.game
+        )
         raw = measure_accuracy(player.limited(0, None).choose, self._evaluation_set)
         searched = measure_accuracy(player.choose, self._evaluation_set, with_values=False)
         return ExactReport(
@@ -274,14 +337,24 @@ class Trainer:
     def _store(self, records, report: IterationReport) -> None:
         """Write games, network and state, in this order: only the state makes the iteration count."""
         start = time.monotonic()
-        info = {"run": self.folder.path.name, "iteration": self.iteration, "elapsed_s": round(self._elapsed_s, 1)}
+        info = {
+            "run": self.folder.path.name,
+            "iteration": self.iteration,
+            "elapsed_s": round(self._elapsed_s, 1),
+        }
         if report.strength is not None:
             info["strength"] = dataclasses.asdict(report.strength)
         self.folder.save_games(self.iteration, records)
         if self._reanalysed is not None:
             self.folder.save_reanalysis(self.iteration, *self._reanalysed)
         settings = dataclasses.asdict(self.settings.network)
-        save_network(self.folder.network(self.iteration), network_arrays(self.learner.played_network), self.game.name, settings, info)
+        save_network(
+            self.folder.network(self.iteration),
+            network_arrays(self.learner.played_network),
+            self.game.name,
+            settings,
+            info,
+        )
         save_state(self.folder.state, self.state_dict())
         self.stored_iteration = self.iteration
         self.folder.drop_games(self.iteration, self.settings.replay.window_max, self._rows_of)
@@ -310,11 +383,15 @@ class Trainer:
         try:
             state = load_state(self.folder.state)
         except ValueError as error:
-            raise ValueError(f"{error} Without it the run cannot go on; its networks, in {self.folder.path / 'networks'}, can still play.") from None
+            raise ValueError(
+                f"{error} Without it the run cannot go on; its networks, in {self.folder.path / 'networks'}, can still play."
+            ) from None
         self.iteration = self.stored_iteration = state["iteration"]
         self._elapsed_s = state["elapsed_s"]
         self.learner.load_state_dict(state["learner"])
-        self._accepted = state["accepted"] or (self.learner.state_dict() if self.settings.pit.every else None)
+        self._accepted = state["accepted"] or (
+            self.learner.state_dict() if self.settings.pit.every else None
+        )
         self.selfplay.load_state_dict(state["selfplay"])
         self._rows_of = {int(number): rows for number, rows in state["rows_of"].items()}
         games = self.folder.load_games(self.iteration, self.settings.replay.window_max)
@@ -330,7 +407,15 @@ class Trainer:
     def _evaluator(self, network) -> NetworkEvaluator:
         settings = self.settings.evaluator
         choice = EngineChoice(settings.engine, settings.precision)
-        return NetworkEvaluator(network, self._sample, self.game, choice, settings, self.learner.device, self._num_threads)
+        return NetworkEvaluator(
+            network,
+            self._sample,
+            self.game,
+            choice,
+            settings,
+            self.learner.device,
+            self._num_threads,
+        )
 
     def _update_evaluator(self, report: IterationReport) -> None:
         """Let search have the new weights, on an engine that was compared with the reference on positions of the newest games."""
@@ -340,7 +425,9 @@ class Trainer:
     def _newest_positions(self) -> PositionSample:
         states = self.replay.newest_states(_SAMPLE_ROWS)
         if len(states):
-            self._sample = PositionSample(self.game.observe(states), self.game.legal_action_mask(states))
+            self._sample = PositionSample(
+                self.game.observe(states), self.game.legal_action_mask(states)
+            )
         return self._sample
 
     def _lane_counts(self) -> np.ndarray:
@@ -349,7 +436,14 @@ class Trainer:
 
     def _player(self, evaluator, num_simulations: int) -> EvaluatorPlayer:
         name = f"iteration {self.iteration}"
-        return EvaluatorPlayer(self.game, evaluator, num_simulations, seed=self._seed("player"), name=name, settings=self.settings.search)
+        return EvaluatorPlayer(
+            self.game,
+            evaluator,
+            num_simulations,
+            seed=self._seed("player"),
+            name=name,
+            settings=self.settings.search,
+        )
 
     def _seed(self, name: str) -> int:
         return int(child_generator(self.settings.seed, f"{name} {self.iteration}").integers(2**31))
@@ -363,12 +457,27 @@ class Trainer:
     def _progress(self, stage: str, done: int, total: int) -> Progress:
         share = self._share(self.iteration - 1)
         loss = self.learner.report.loss
-        return Progress(stage, done, total, self.iteration, share, share / max(self.iteration - 1, 1), self._positions_per_s, loss)
+        return Progress(
+            stage,
+            done,
+            total,
+            self.iteration,
+            share,
+            share / max(self.iteration - 1, 1),
+            self._positions_per_s,
+            loss,
+        )
 
     def _is_proven(self, report: IterationReport) -> bool:
-        return self.settings.evaluation.stop_when_proven and report.proof is not None and report.proof.perfect
+        return (
+            self.settings.evaluation.stop_when_proven
+            and report.proof is not None
+            and report.proof.perfect
+        )
 
-    def _selfplay_report(self, records: list[GameRecord], num_targets: int, before, lanes, seconds: float) -> SelfPlayReport:
+    def _selfplay_report(
+        self, records: list[GameRecord], num_targets: int, before, lanes, seconds: float
+    ) -> SelfPlayReport:
         counts = self.selfplay.counts
         asked, evaluated, network_s = self._lane_counts() - lanes
         lane_seconds = seconds * len(self.selfplay.lanes)
@@ -394,7 +503,9 @@ class Trainer:
             first_player_wins=float((results == 1).mean()),
             draws=float((results == 0).mean()),
             distinct_games=len({record.actions.tobytes() for record in records}) / len(records),
-            sample_game=self._game_text(records[0]) if every and self.iteration % every == 0 else "",
+            sample_game=self._game_text(records[0])
+            if every and self.iteration % every == 0
+            else "",
         )
 
     def _game_text(self, record: GameRecord) -> str:
@@ -402,7 +513,9 @@ class Trainer:
         game = self.game
         moves = " ".join(game.action_to_text(int(action)) for action in record.actions)
         last = game.step(record.states[-1:], record.actions[-1:]).states[0]
-        result = {1: "the first player wins", 0: "a draw", -1: "the second player wins"}[record.first_player_result]
+        result = {1: "the first player wins", 0: "a draw", -1: "the second player wins"}[
+            record.first_player_result
+        ]
         return f"{moves}\n{result} after {len(record.actions)} plies\n\n{game.state_to_text(last)}"
 
 
@@ -413,9 +526,16 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
         ConfigError: naming the first such key.
     """
     for name, keys in (("game", None), ("network", None), ("learner", ["optimizer"])):
-        before, after = dataclasses.asdict(getattr(old, name)), dataclasses.asdict(getattr(new, name))
+        before, after = (
+            dataclasses.asdict(getattr(old, name)),
+            dataclasses.asdict(getattr(new, name)),
+        )
         for key in keys or before:
             if before[key] != after[key]:
-                raise ConfigError(f"{name}.{key}={after[key]} cannot change in a resumed run, which has {before[key]}: begin a new run for it.")
+                raise ConfigError(
+                    f"{name}.{key}={after[key]} cannot change in a resumed run, which has {before[key]}: begin a new run for it."
+                )
     if old.selfplay.num_parallel_games > new.selfplay.num_parallel_games:
-        raise ConfigError("selfplay.num_parallel_games cannot shrink in a resumed run: games are under way in every slot.")
+        raise ConfigError(
+            "selfplay.num_parallel_games cannot shrink in a resumed run: games are under way in every slot."
+        )

@@ -23,7 +23,9 @@ from alphazero.players.base import Choice
 from alphazero.solvers.solver import ILLEGAL_SCORE, values_of
 
 _NUM_PLY_BINS = 7
-_DRAWISH = 1.0 / 3.0  # values up to here, on either side of 0, are read as a draw: each result has a third of [-1, 1]
+_DRAWISH = (
+    1.0 / 3.0
+)  # values up to here, on either side of 0, are read as a draw: each result has a third of [-1, 1]
 
 
 class Share(NamedTuple):
@@ -89,16 +91,28 @@ class AccuracyReport:
     def to_plain(self) -> dict:
         """Return the figures as plain data for JSON."""
         groups = {
-            heading: {label: {"kept": _plain(self.kept(rows)), "optimal": _plain(self.optimal(rows))} for label, rows in group.items()}
+            heading: {
+                label: {"kept": _plain(self.kept(rows)), "optimal": _plain(self.optimal(rows))}
+                for label, rows in group.items()
+            }
             for heading, group in groups_of(self.evaluation_set).items()
         }
-        figures = {"num_positions": len(self.evaluation_set), "kept": _plain(self.kept()), "optimal": _plain(self.optimal())}
+        figures = {
+            "num_positions": len(self.evaluation_set),
+            "kept": _plain(self.kept()),
+            "optimal": _plain(self.optimal()),
+        }
         if self.values is not None:
-            figures |= {"value_error": self.values.mean_error, "results_right": _plain(self.values.results_right)}
+            figures |= {
+                "value_error": self.values.mean_error,
+                "results_right": _plain(self.values.results_right),
+            }
         return figures | groups
 
 
-def measure_accuracy(choose: Callable[[np.ndarray], Choice], evaluation_set: EvaluationSet, with_values: bool = True) -> AccuracyReport:
+def measure_accuracy(
+    choose: Callable[[np.ndarray], Choice], evaluation_set: EvaluationSet, with_values: bool = True
+) -> AccuracyReport:
     """Ask a player about every position of a set.
 
     Args:
@@ -111,11 +125,17 @@ def measure_accuracy(choose: Callable[[np.ndarray], Choice], evaluation_set: Eva
     choice = choose(evaluation_set.states.copy())
     scores, actions = evaluation_set.action_scores, np.asarray(choice.actions)
     inside = (actions >= 0) & (actions < scores.shape[1])
-    chosen = np.where(inside, scores[np.arange(len(scores)), np.where(inside, actions, 0)], ILLEGAL_SCORE)
+    chosen = np.where(
+        inside, scores[np.arange(len(scores)), np.where(inside, actions, 0)], ILLEGAL_SCORE
+    )
     for row in np.flatnonzero(chosen == ILLEGAL_SCORE):
-        raise ValueError(f"the player chose action {actions[row]}, which is not legal after the moves {list(evaluation_set.moves[row])}.")
+        raise ValueError(
+            f"the player chose action {actions[row]}, which is not legal after the moves {list(evaluation_set.moves[row])}."
+        )
     is_kept = values_of(chosen) == evaluation_set.values
-    values = _value_report(choose, evaluation_set, np.asarray(choice.values)) if with_values else None
+    values = (
+        _value_report(choose, evaluation_set, np.asarray(choice.values)) if with_values else None
+    )
     return AccuracyReport(evaluation_set, actions, is_kept, chosen == scores.max(axis=1), values)
 
 
@@ -125,9 +145,15 @@ def groups_of(evaluation_set: EvaluationSet) -> dict[str, dict[str, np.ndarray]]
     groups = {
         "kind": {kind: evaluation_set.kinds == kind for kind in KINDS},
         "source": {source: evaluation_set.sources == source for source in SOURCES},
-        "ply": {str(plies_of): (plies >= plies_of.first) & (plies <= plies_of.last) for plies_of in ply_bins(evaluation_set)},
+        "ply": {
+            str(plies_of): (plies >= plies_of.first) & (plies <= plies_of.last)
+            for plies_of in ply_bins(evaluation_set)
+        },
     }
-    return {heading: {label: rows for label, rows in group.items() if rows.any()} for heading, group in groups.items()}
+    return {
+        heading: {label: rows for label, rows in group.items() if rows.any()}
+        for heading, group in groups.items()
+    }
 
 
 def ply_bins(evaluation_set: EvaluationSet) -> list[PlyBin]:
@@ -146,7 +172,9 @@ def _value_report(choose, evaluation_set: EvaluationSet, values: np.ndarray) -> 
         values = np.concatenate([values, choose(evaluation_set.replies.copy()).values])
         exact = np.concatenate([exact, evaluation_set.reply_values])
     told = (values > _DRAWISH).astype(int) - (values < -_DRAWISH)
-    return ValueReport(float(np.abs(values - exact).mean()), Share(int((told == exact).sum()), len(exact)))
+    return ValueReport(
+        float(np.abs(values - exact).mean()), Share(int((told == exact).sum()), len(exact))
+    )
 
 
 def _share(right: np.ndarray, rows: np.ndarray | None) -> Share:
@@ -155,4 +183,9 @@ def _share(right: np.ndarray, rows: np.ndarray | None) -> Share:
 
 
 def _plain(share: Share) -> dict:
-    return {"count": share.count, "total": share.total, "share": share.share, "interval": list(share.interval)}
+    return {
+        "count": share.count,
+        "total": share.total,
+        "share": share.share,
+        "interval": list(share.interval),
+    }

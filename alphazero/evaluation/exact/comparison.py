@@ -34,7 +34,9 @@ def difference(is_kept: np.ndarray, baseline: np.ndarray) -> Difference:
     variance = by_position.var(ddof=1) / len(by_position)
     over_seeds = len(is_kept) > 1 and len(baseline) > 1
     if over_seeds:
-        variance += sum(np.var(runs.mean(axis=1), ddof=1) / len(runs) for runs in (is_kept, baseline))
+        variance += sum(
+            np.var(runs.mean(axis=1), ddof=1) / len(runs) for runs in (is_kept, baseline)
+        )
     half = Z_95 * math.sqrt(variance)
     mean = float(by_position.mean())
     return Difference(mean, mean - half, mean + half, over_seeds)

@@ -21,7 +21,9 @@ def kinds_of(game: Game, states: np.ndarray) -> np.ndarray:
     winning[rows[results > 0]] = True
     # Of the moves that do not end the game, those after which the other side, if it is to move, wins at once.
     open_moves = np.flatnonzero(~following.over & (following.players != game.players(states)[rows]))
-    answered, _, answers = _results_at_once(game, following.states[open_moves], following.legal_action_mask[open_moves])
+    answered, _, answers = _results_at_once(
+        game, following.states[open_moves], following.legal_action_mask[open_moves]
+    )
     losing = results < 0
     losing[open_moves[answered[answers > 0]]] = True
     num_safe = np.bincount(rows[~losing], minlength=len(states))

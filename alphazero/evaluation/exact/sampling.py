@@ -11,7 +11,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from alphazero.evaluation.exact.kinds import IMMEDIATE, kinds_of
-from alphazero.evaluation.exact.sets import SOURCES, EvaluationSet, can_be_misplayed, canonical_keys, make_set
+from alphazero.evaluation.exact.sets import (
+    SOURCES,
+    EvaluationSet,
+    can_be_misplayed,
+    canonical_keys,
+    make_set,
+)
 from alphazero.games.batched_game import Game
 from alphazero.players.base import PlayerSettings, RandomPlayer, UctPlayer
 from alphazero.runtime.random_generators import child_generator
@@ -30,7 +36,14 @@ _REJECTED = 0.1  # of a position: what one that is not taken counts for its ply
 Progress = Callable[[int, int], None]
 
 
-def draw_set(game: Game, solver: Solver, num_positions: int, seed: int, max_empties: int | None = None, progress: Progress | None = None) -> EvaluationSet:
+def draw_set(
+    game: Game,
+    solver: Solver,
+    num_positions: int,
+    seed: int,
+    max_empties: int | None = None,
+    progress: Progress | None = None,
+) -> EvaluationSet:
     """Draw ``num_positions`` positions, half of them from random and half from strong play, none like another or its mirror image.
 
     Args:
@@ -81,14 +94,20 @@ class _Drawn:
             states: [T, K], the positions in which they were played.
         """
         keys = canonical_keys(self._game, states)
-        plies = [ply for ply, key in enumerate(keys) if key not in self._seen and self._is_late_enough(states[ply])]
+        plies = [
+            ply
+            for ply, key in enumerate(keys)
+            if key not in self._seen and self._is_late_enough(states[ply])
+        ]
         if not plies:
             return False
         ply = min(plies, key=lambda ply: self._served[ply])
         self._seen.add(keys[ply])
         scores = self._solver.scores(states[ply : ply + 1])[0]
         immediate = kinds_of(self._game, states[ply : ply + 1])[0] == IMMEDIATE
-        taken = bool(can_be_misplayed(scores[None])[0]) and not (immediate and self._num_immediate >= self._most_immediate)
+        taken = bool(can_be_misplayed(scores[None])[0]) and not (
+            immediate and self._num_immediate >= self._most_immediate
+        )
         self._num_immediate += taken and immediate
         self._served[ply] += 1 if taken else _REJECTED
         if taken:
@@ -102,14 +121,19 @@ class _Drawn:
         return make_set(self._game, np.stack(states), np.stack(scores), sources, moves, {})
 
     def _is_late_enough(self, state: np.ndarray) -> bool:
-        return self._max_empties is None or np.count_nonzero(self._game.cells(state) == 0) <= self._max_empties
+        return (
+            self._max_empties is None
+            or np.count_nonzero(self._game.cells(state) == 0) <= self._max_empties
+        )
 
 
 def _games(game: Game, source: str, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the moves (int32[T]) and positions ([T, K]) of games without end."""
     generator = child_generator(seed, f"{source} games")
     random_player = RandomPlayer(game, int(generator.integers(2**31)))
-    settings = PlayerSettings(num_simulations=STRONG_SIMULATIONS, seed=int(generator.integers(2**31)))
+    settings = PlayerSettings(
+        num_simulations=STRONG_SIMULATIONS, seed=int(generator.integers(2**31))
+    )
     strong_player = UctPlayer(game, settings) if source == "strong" else None
     while True:
         moves, states, state = [], [], game.initial_states()

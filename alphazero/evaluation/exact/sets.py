@@ -41,7 +41,9 @@ class EvaluationSet:
     sources: np.ndarray  #: str[N], one of `SOURCES`
     kinds: np.ndarray  #: str[N], one of `alphazero.evaluation.exact.kinds.KINDS`
     replies: np.ndarray  #: [M, K], the positions after a best move, as far as the game goes on: values are measured there too, as nobody has lost in `states`
-    reply_values: np.ndarray  #: int8[M], their results, from the viewpoint of the player to move there
+    reply_values: (
+        np.ndarray
+    )  #: int8[M], their results, from the viewpoint of the player to move there
     moves: tuple[tuple[int, ...], ...]  #: the actions that lead to each position
     notes: dict[str, str]  #: what the file says about itself
 
@@ -98,10 +100,16 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
     lines, notes = _read(path)
     if notes["game"] != game.name:
         raise ConfigError(f"the evaluation set '{path}' is of {notes['game']}, not of {game.name}.")
-    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
+    numbered = [
+        (number, line)
+        for number, line in enumerate(lines, 1)
+        if line.strip() and not line.startswith("#")
+    ]
     table = list(csv.reader(line for _, line in numbered))
     if len(table) < 2 or table[0] != COLUMNS:
-        raise ConfigError(f"the evaluation set '{path}' should begin with the line {','.join(COLUMNS)} and hold one position or more.")
+        raise ConfigError(
+            f"the evaluation set '{path}' should begin with the line {','.join(COLUMNS)} and hold one position or more."
+        )
     where = [f"line {number} of '{path}'" for number, _ in numbered[1:]]
     moves, scores, sources = _parsed(table[1:], game, where)
     states = _played(game, moves, where)
@@ -119,16 +127,24 @@ def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
-        raise ConfigError(f"there is no file '{path}'; 'alphazero make_evaluation_set out={path}' makes an evaluation set.") from None
+        raise ConfigError(
+            f"there is no file '{path}'; 'alphazero make_evaluation_set out={path}' makes an evaluation set."
+        ) from None
     except (OSError, UnicodeDecodeError):
-        raise ConfigError(f"the evaluation set '{path}' cannot be read: it should be a text file made by 'alphazero make_evaluation_set'.") from None
+        raise ConfigError(
+            f"the evaluation set '{path}' cannot be read: it should be a text file made by 'alphazero make_evaluation_set'."
+        ) from None
     notes = dict(line[1:].strip().partition(": ")[::2] for line in lines if line.startswith("#"))
     if "game" not in notes:
-        raise ConfigError(f"'{path}' is no evaluation set: 'alphazero make_evaluation_set' makes one.")
+        raise ConfigError(
+            f"'{path}' is no evaluation set: 'alphazero make_evaluation_set' makes one."
+        )
     return lines, notes
 
 
-def make_set(game: Game, states: np.ndarray, action_scores: np.ndarray, sources, moves, notes: dict[str, str]) -> EvaluationSet:
+def make_set(
+    game: Game, states: np.ndarray, action_scores: np.ndarray, sources, moves, notes: dict[str, str]
+) -> EvaluationSet:
     """Return the set of these positions; the arguments are its fields, and what follows from them is found here."""
     best = action_scores.argmax(axis=1)
     after = game.step(states, best)
@@ -160,14 +176,21 @@ def write_set(path: str | Path, evaluation_set: EvaluationSet) -> None:
                 file.write(f"# {name}: {note}\n")
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(COLUMNS)
-            for moves, scores, source in zip(evaluation_set.moves, evaluation_set.action_scores, evaluation_set.sources):
-                shown = [f"{action}:{scores[action]}" for action in np.flatnonzero(scores != ILLEGAL_SCORE)]
+            for moves, scores, source in zip(
+                evaluation_set.moves, evaluation_set.action_scores, evaluation_set.sources
+            ):
+                shown = [
+                    f"{action}:{scores[action]}"
+                    for action in np.flatnonzero(scores != ILLEGAL_SCORE)
+                ]
                 writer.writerow([" ".join(map(str, moves)), " ".join(shown), source])
     except OSError as error:
         raise ConfigError(f"out={path} cannot be written ({error.strerror}).") from None
 
 
-def _parsed(rows: list[list[str]], game: Game, where: list[str]) -> tuple[list[tuple[int, ...]], np.ndarray, list[str]]:
+def _parsed(
+    rows: list[list[str]], game: Game, where: list[str]
+) -> tuple[list[tuple[int, ...]], np.ndarray, list[str]]:
     """Return moves, scores (int16[N, A]) and sources of the rows of a file."""
     moves, sources = [], []
     scores = np.full((len(rows), game.num_actions), ILLEGAL_SCORE, np.int16)
@@ -181,7 +204,9 @@ def _parsed(rows: list[list[str]], game: Game, where: list[str]) -> tuple[list[t
                     raise ValueError
                 scores[index, action] = score
         except ValueError:
-            raise ConfigError(f"{where[index]} is not of the form moves,scores,source with moves such as 3 3 2 and scores such as 0:-4 1:2.") from None
+            raise ConfigError(
+                f"{where[index]} is not of the form moves,scores,source with moves such as 3 3 2 and scores such as 0:-4 1:2."
+            ) from None
         sources.append(source)
     return moves, scores, sources
 
@@ -194,14 +219,23 @@ def _played(game: Game, moves: list[tuple[int, ...]], where: list[str]) -> np.nd
         rows = np.flatnonzero(lengths > ply)
         actions = np.array([moves[row][ply] for row in rows])
         inside = (actions >= 0) & (actions < game.num_actions)
-        legal = inside & game.legal_action_mask(states[rows])[np.arange(len(rows)), np.where(inside, actions, 0)]
+        legal = (
+            inside
+            & game.legal_action_mask(states[rows])[
+                np.arange(len(rows)), np.where(inside, actions, 0)
+            ]
+        )
         for row in rows[~legal]:
-            raise ConfigError(f"{where[row]}: move {ply + 1}, {moves[row][ply]}, is not legal there.")
+            raise ConfigError(
+                f"{where[row]}: move {ply + 1}, {moves[row][ply]}, is not legal there."
+            )
         states[rows] = game.step(states[rows], actions).states
     return states
 
 
-def _check(game: Game, states: np.ndarray, scores: np.ndarray, sources: list[str], where: list[str]) -> None:
+def _check(
+    game: Game, states: np.ndarray, scores: np.ndarray, sources: list[str], where: list[str]
+) -> None:
     """Hold positions to the laws of an `EvaluationSet`."""
     inspected = game.inspect(states)
     keys, misplayable = {}, can_be_misplayed(scores)
@@ -209,11 +243,19 @@ def _check(game: Game, states: np.ndarray, scores: np.ndarray, sources: list[str
         if inspected.over[row]:
             raise ConfigError(f"{where[row]}: the game is over there.")
         if not np.array_equal(scores[row] != ILLEGAL_SCORE, inspected.legal_action_mask[row]):
-            raise ConfigError(f"{where[row]}: the scores are not those of the legal actions, {np.flatnonzero(inspected.legal_action_mask[row]).tolist()}.")
+            raise ConfigError(
+                f"{where[row]}: the scores are not those of the legal actions, {np.flatnonzero(inspected.legal_action_mask[row]).tolist()}."
+            )
         if not misplayable[row]:
-            raise ConfigError(f"{where[row]}: every move keeps the best possible result, so nothing can be misplayed there.")
+            raise ConfigError(
+                f"{where[row]}: every move keeps the best possible result, so nothing can be misplayed there."
+            )
         if sources[row] not in SOURCES:
-            raise ConfigError(f"{where[row]}: the source '{sources[row]}' is not one of {', '.join(SOURCES)}.")
+            raise ConfigError(
+                f"{where[row]}: the source '{sources[row]}' is not one of {', '.join(SOURCES)}."
+            )
         if key in keys:
-            raise ConfigError(f"{where[row]}: the position is that of {where[keys[key]]}, or an image of it under a symmetry.")
+            raise ConfigError(
+                f"{where[row]}: the position is that of {where[keys[key]]}, or an image of it under a symmetry."
+            )
         keys[key] = row

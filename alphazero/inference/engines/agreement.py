@@ -23,8 +23,12 @@ def agreement(reference, engine, sample: PositionSample) -> Agreement:
     """Compare two engines that hold the same weights."""
     logits, values = reference.evaluate(sample.planes)
     other_logits, other_values = engine.evaluate(sample.planes)
-    log_policy, other_log_policy = (_log_softmax(rows, sample.legal_action_mask) for rows in (logits, other_logits))
-    divergence = (np.exp(log_policy) * (log_policy - other_log_policy)).sum(axis=1, where=sample.legal_action_mask)
+    log_policy, other_log_policy = (
+        _log_softmax(rows, sample.legal_action_mask) for rows in (logits, other_logits)
+    )
+    divergence = (np.exp(log_policy) * (log_policy - other_log_policy)).sum(
+        axis=1, where=sample.legal_action_mask
+    )
     return Agreement(float(divergence.mean()), float(np.abs(values - other_values).mean()))
 
 

@@ -42,7 +42,12 @@ class CudaEngine:
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
         """See `alphazero.inference.engines.engine.Engine.load`; weights are copied in place, so that captured graphs stay valid."""
-        fresh = folded(network).to(self._dtype).to(memory_format=torch.channels_last).requires_grad_(False)
+        fresh = (
+            folded(network)
+            .to(self._dtype)
+            .to(memory_format=torch.channels_last)
+            .requires_grad_(False)
+        )
         first = not self._networks
         if not first:
             for copy in self._networks:
@@ -50,7 +55,9 @@ class CudaEngine:
                     old.copy_(new)
         else:
             self._networks = [_on(fresh, device) for device in self.devices]
-            self._forwards = [torch.compile(copy) if self._compiled else copy for copy in self._networks]
+            self._forwards = [
+                torch.compile(copy) if self._compiled else copy for copy in self._networks
+            ]
         for device in self.devices:
             torch.cuda.synchronize(device)  # the threads' streams do not wait for this one
         if first and self._compiled:
@@ -60,14 +67,18 @@ class CudaEngine:
         """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
         if not hasattr(self._thread, "lane"):
             index = next(self._lanes) % len(self.devices)
-            self._thread.lane = _Lane(self._forwards[index], self.devices[index], self._dtype, self._capturing)
+            self._thread.lane = _Lane(
+                self._forwards[index], self.devices[index], self._dtype, self._capturing
+            )
         return self._thread.lane.run(planes)
 
 
 class _Lane:
     """One thread's stream and its captured batches."""
 
-    def __init__(self, forward, device: torch.device, dtype: torch.dtype, capturing: threading.Lock):
+    def __init__(
+        self, forward, device: torch.device, dtype: torch.dtype, capturing: threading.Lock
+    ):
         self._forward = forward
         self._device = device
         self._dtype = dtype
@@ -78,21 +89,35 @@ class _Lane:
     def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         num_rows = len(planes)
         size = max(padded_size(num_rows), 32)
-        with torch.inference_mode(), torch.cuda.device(self._device), torch.cuda.stream(self._stream):
+        with (
+            torch.inference_mode(),
+            torch.cuda.device(self._device),
+            torch.cuda.stream(self._stream),
+        ):
             if size not in self._batches:
                 with self._capturing:
-                    self._batches[size] = _Batch(self._forward, (size, *planes.shape[1:]), self._device, self._dtype, self._stream)
+                    self._batches[size] = _Batch(
+                        self._forward,
+                        (size, *planes.shape[1:]),
+                        self._device,
+                        self._dtype,
+                        self._stream,
+                    )
             batch = self._batches[size]
             batch.host_planes[:num_rows] = torch.from_numpy(planes)
             batch.launch()
             self._stream.synchronize()
-            return batch.host_logits[:num_rows].numpy().copy(), batch.host_values[:num_rows].numpy().copy()
+            return batch.host_logits[:num_rows].numpy().copy(), batch.host_values[
+                :num_rows
+            ].numpy().copy()
 
 
 class _Batch:
     """The buffers of one batch size, and the graph that leads from the one in pinned memory to the other."""
 
-    def __init__(self, forward, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype, stream):
+    def __init__(
+        self, forward, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype, stream
+    ):
         self._forward = forward
         self._dtype = dtype
         self.host_planes = torch.zeros(shape, pin_memory=True)
@@ -130,15 +155,21 @@ class _Batch:
 
     def _compute(self):
         try:
-            output = self._forward(self._planes.to(self._dtype).contiguous(memory_format=torch.channels_last))
+            output = self._forward(
+                self._planes.to(self._dtype).contiguous(memory_format=torch.channels_last)
+            )
         except torch.cuda.OutOfMemoryError:
-            raise ConfigError(f"a batch of {len(self._planes)} positions does not fit the GPU: lower selfplay.num_parallel_games.") from None
+            raise ConfigError(
+                f"a batch of {len(self._planes)} positions does not fit the GPU: lower selfplay.num_parallel_games."
+            ) from None
         return output.prior_logits.float(), expected_value(output.value_logits.float())
 
 
 @functools.cache  # once for each reason, not for each batch size
 def _warn_of_no_graphs(reason: str) -> None:
-    _log.warning("CUDA graphs do not work here (%s); the network runs without them, more slowly.", reason)
+    _log.warning(
+        "CUDA graphs do not work here (%s); the network runs without them, more slowly.", reason
+    )
 
 
 def _on(network: torch.nn.Module, device: torch.device) -> torch.nn.Module:

@@ -57,12 +57,16 @@ def make_engine(choice: EngineChoice, device, num_threads: int) -> Engine:
     """
     if choice.engine == "openvino":
         if device.type != "cpu":
-            raise ConfigError(f"evaluator.engine=openvino runs on a CPU only: use device=cpu, or evaluator.engine=torch with device={device}.")
+            raise ConfigError(
+                f"evaluator.engine=openvino runs on a CPU only: use device=cpu, or evaluator.engine=torch with device={device}."
+            )
         from alphazero.inference.engines.openvino_engine import OpenVinoEngine
 
         return OpenVinoEngine(choice.precision, num_threads)
     if choice.precision == "int8":
-        raise ConfigError(f"evaluator.precision=int8 is not something that {choice.engine} has here: use evaluator.engine=openvino, or bfloat16.")
+        raise ConfigError(
+            f"evaluator.precision=int8 is not something that {choice.engine} has here: use evaluator.engine=openvino, or bfloat16."
+        )
     if device.type == "cuda":
         from alphazero.inference.engines.cuda_engine import CudaEngine
 
@@ -84,7 +88,9 @@ def check_compiled(engine: Engine, planes: np.ndarray) -> None:
         raise
     except Exception as error:  # torch._dynamo raises many kinds, none of which is public
         reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-        raise ConfigError(f"evaluator.engine=torch_compile does not work here ({reason}): it needs a C++ compiler; use engine=torch.") from None
+        raise ConfigError(
+            f"evaluator.engine=torch_compile does not work here ({reason}): it needs a C++ compiler; use engine=torch."
+        ) from None
 
 
 def padded_size(num_rows: int) -> int:
@@ -93,11 +99,19 @@ def padded_size(num_rows: int) -> int:
     The next power of two up to 16, then steps of an eighth of the next power of two, but no less than 8. (OpenVINO runs every size as it is: a
     change of size costs it 0.1 ms.)
     """
-    step = 1 << max((num_rows - 1).bit_length() - 3, 3) if num_rows > 16 else 1 << (num_rows - 1).bit_length()
+    step = (
+        1 << max((num_rows - 1).bit_length() - 3, 3)
+        if num_rows > 16
+        else 1 << (num_rows - 1).bit_length()
+    )
     return -(-num_rows // step) * step
 
 
 def padded(planes: np.ndarray, num_rows: int) -> np.ndarray:
     """Return ``planes`` with rows of zeros up to ``num_rows``."""
     missing = num_rows - len(planes)
-    return np.concatenate([planes, np.zeros((missing, *planes.shape[1:]), np.float32)]) if missing else planes
+    return (
+        np.concatenate([planes, np.zeros((missing, *planes.shape[1:]), np.float32)])
+        if missing
+        else planes
+    )

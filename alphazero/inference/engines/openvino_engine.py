@@ -45,7 +45,9 @@ class OpenVinoEngine:
         self._precision = precision
         self._num_threads = num_threads
         if precision not in precisions():
-            raise ConfigError(f"evaluator.precision={precision} is not something that this processor has: use {' or '.join(precisions())}.")
+            raise ConfigError(
+                f"evaluator.precision={precision} is not something that this processor has: use {' or '.join(precisions())}."
+            )
         self._template = None
         self._thread = threading.local()
         self._generation = 0
@@ -71,7 +73,10 @@ class OpenVinoEngine:
         """Return this thread's own request on the newest weights."""
         thread = self._thread
         if getattr(thread, "generation", None) != self._generation:
-            thread.request, thread.generation = self._compiled.create_infer_request(), self._generation
+            thread.request, thread.generation = (
+                self._compiled.create_infer_request(),
+                self._generation,
+            )
         return thread.request
 
     def _options(self) -> dict:
@@ -88,7 +93,9 @@ def precisions() -> list[str]:
     if openvino is None:
         return []
     able = _core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-    return ["float32"] + [ours for ours, theirs in (("bfloat16", "BF16"), ("int8", "INT8")) if theirs in able]
+    return ["float32"] + [
+        ours for ours, theirs in (("bfloat16", "BF16"), ("int8", "INT8")) if theirs in able
+    ]
 
 
 @functools.cache
@@ -107,8 +114,15 @@ class _WeightsAsInputs(torch.nn.Module):
     def __init__(self, network: torch.nn.Module):
         super().__init__()
         network = copy.deepcopy(network)
-        self._hidden = [network]  # in a list, so that it is no part of this module whose own weights would be traced
-        self._slots = [(module, name) for module in network.modules() for name, weight in module._parameters.items() if weight is not None]
+        self._hidden = [
+            network
+        ]  # in a list, so that it is no part of this module whose own weights would be traced
+        self._slots = [
+            (module, name)
+            for module in network.modules()
+            for name, weight in module._parameters.items()
+            if weight is not None
+        ]
         self.weights = [module._parameters.pop(name).data for module, name in self._slots]
 
     def forward(self, planes, *weights):
@@ -123,11 +137,16 @@ def _convert(network: torch.nn.Module, planes: np.ndarray):
     function = _WeightsAsInputs(network)
     example = torch.from_numpy(planes[:2])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the tracer wonders about a branch on the kind of value head, which never changes
+        warnings.simplefilter(
+            "ignore"
+        )  # the tracer wonders about a branch on the kind of value head, which never changes
         decoder = TorchScriptPythonDecoder(function, example_input=(example, *function.weights))
     frontend = FrontEndManager().load_by_framework("pytorch")
     model = frontend.convert(frontend.load(decoder))
-    model.reshape({model.inputs[0]: [-1, *planes.shape[1:]]} | {port: list(w.shape) for port, w in zip(model.inputs[1:], function.weights)})
+    model.reshape(
+        {model.inputs[0]: [-1, *planes.shape[1:]]}
+        | {port: list(w.shape) for port, w in zip(model.inputs[1:], function.weights)}
+    )
     return model
 
 
@@ -152,15 +171,23 @@ def quantized(model, planes: np.ndarray):
     largest = _largest_inputs(model, planes)
     for convolution, bound in zip(_tower(model), largest):
         source = convolution.input_value(0)
-        low, high = (operations.constant(np.full((1, 1, 1, 1), limit, np.float32)) for limit in (0.0, bound))
-        users = source.get_target_inputs()  # the skip connection too: one pass over the values less, 6 % of a 5 x 64 network's time
+        low, high = (
+            operations.constant(np.full((1, 1, 1, 1), limit, np.float32)) for limit in (0.0, bound)
+        )
+        users = (
+            source.get_target_inputs()
+        )  # the skip connection too: one pass over the values less, 6 % of a 5 x 64 network's time
         rounded = operations.fake_quantize(source, low, high, low, high, 256)
         for user in users:
             user.replace_source_output(rounded.output(0))
         weights = convolution.input_value(1)
-        scale = np.abs(weights.get_node().get_data()).max(axis=(1, 2, 3), keepdims=True) + np.float32(1e-12)
+        scale = np.abs(weights.get_node().get_data()).max(
+            axis=(1, 2, 3), keepdims=True
+        ) + np.float32(1e-12)
         low, high = operations.constant(-scale), operations.constant(scale)
-        convolution.input(1).replace_source_output(operations.fake_quantize(weights, low, high, low, high, 255).output(0))
+        convolution.input(1).replace_source_output(
+            operations.fake_quantize(weights, low, high, low, high, 255).output(0)
+        )
     model.validate_nodes_and_infer_types()
     return model
 
@@ -170,15 +197,24 @@ def _tower(model) -> list:
     return [
         node
         for node in model.get_ordered_ops()
-        if node.get_type_name() == "Convolution" and node.input_value(0).get_node().get_type_name() == "Relu" and max(node.input_value(1).get_shape()[2:]) > 1
+        if node.get_type_name() == "Convolution"
+        and node.input_value(0).get_node().get_type_name() == "Relu"
+        and max(node.input_value(1).get_shape()[2:]) > 1
     ]
 
 
 def _largest_inputs(model, planes: np.ndarray) -> list[float]:
     """Return the largest input of each convolution of the tower on ``planes``, in the order of `_tower`."""
     probe = model.clone()
-    inputs = [operations.reduce_max(node.input_value(0), operations.constant(np.arange(4)), keep_dims=False) for node in _tower(probe)]
+    inputs = [
+        operations.reduce_max(
+            node.input_value(0), operations.constant(np.arange(4)), keep_dims=False
+        )
+        for node in _tower(probe)
+    ]
     if not inputs:
         return []
-    answers = _core().compile_model(openvino.Model(inputs, probe.get_parameters()), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([planes])
+    answers = _core().compile_model(
+        openvino.Model(inputs, probe.get_parameters()), "CPU", {"INFERENCE_PRECISION_HINT": "f32"}
+    )([planes])
     return [max(float(answers[index]), 1e-6) for index in range(len(inputs))]

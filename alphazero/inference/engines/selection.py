@@ -31,12 +31,20 @@ def candidates(engine: str, precision: str, device: torch.device) -> list[Engine
     engines = ["torch", "openvino"] if engine == "auto" else [engine]
     found = []
     for name in engines:
-        able = openvino_engine.precisions() if name == "openvino" and device.type == "cpu" else ["float32", "bfloat16"]
+        able = (
+            openvino_engine.precisions()
+            if name == "openvino" and device.type == "cpu"
+            else ["float32", "bfloat16"]
+        )
         if engine == "auto" and name == "openvino" and device.type != "cpu":
             continue
         if engine == "openvino":
             able = able or ["float32"]  # where it is not installed, the engine itself says so
-        found += [EngineChoice(name, one) for one in (able if precision == "auto" else [precision]) if engine != "auto" or one in able]
+        found += [
+            EngineChoice(name, one)
+            for one in (able if precision == "auto" else [precision])
+            if engine != "auto" or one in able
+        ]
     return found
 
 
@@ -52,7 +60,9 @@ def fallbacks(choice: EngineChoice) -> list[EngineChoice]:
     return list(dict.fromkeys(order))
 
 
-def measure_speeds(choices, network: torch.nn.Module, planes: np.ndarray, device: torch.device, num_threads: int) -> list[EngineSpeed]:
+def measure_speeds(
+    choices, network: torch.nn.Module, planes: np.ndarray, device: torch.device, num_threads: int
+) -> list[EngineSpeed]:
     """Return the speeds of the engines, the fastest first, each keeping ``num_threads`` threads busy with batches of ``planes``.
 
     The engines take turns, so that a moment in which the machine is busy does not decide; medians count.
@@ -65,7 +75,9 @@ def measure_speeds(choices, network: torch.nn.Module, planes: np.ndarray, device
     with ThreadPoolExecutor(num_threads) as pool:
         for round_index in range(_ROUNDS + 1):
             for choice, engine in engines.items():
-                speed = sum(pool.map(_evaluations_per_s, [engine] * num_threads, [planes] * num_threads))
+                speed = sum(
+                    pool.map(_evaluations_per_s, [engine] * num_threads, [planes] * num_threads)
+                )
                 if round_index:  # the first one makes what is made once
                     samples[choice].append(speed)
     speeds = [EngineSpeed(choice, statistics.median(found)) for choice, found in samples.items()]

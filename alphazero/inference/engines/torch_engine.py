@@ -30,7 +30,12 @@ class TorchEngine:
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
         """See `alphazero.inference.engines.engine.Engine.load`."""
-        fresh = folded(network).to("cpu", self._dtype).to(memory_format=torch.channels_last).requires_grad_(False)
+        fresh = (
+            folded(network)
+            .to("cpu", self._dtype)
+            .to(memory_format=torch.channels_last)
+            .requires_grad_(False)
+        )
         if self._network is not None:
             for old, new in zip(self._network.parameters(), fresh.parameters()):
                 old.copy_(new)  # in place: what torch.compile made stays valid
@@ -42,12 +47,18 @@ class TorchEngine:
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
-        if threading.current_thread() is not threading.main_thread() and not hasattr(self._thread, "alone"):
+        if threading.current_thread() is not threading.main_thread() and not hasattr(
+            self._thread, "alone"
+        ):
             torch.set_num_threads(1)  # for this thread
             self._thread.alone = True
         num_rows = len(planes)
         with torch.inference_mode():
-            batch = torch.from_numpy(padded(planes, self._padded_size(num_rows))).to(self._dtype).contiguous(memory_format=torch.channels_last)
+            batch = (
+                torch.from_numpy(padded(planes, self._padded_size(num_rows)))
+                .to(self._dtype)
+                .contiguous(memory_format=torch.channels_last)
+            )
             output = self._forward(batch)
             values = expected_value(output.value_logits[:num_rows].float())
             return output.prior_logits[:num_rows].float().numpy(), values.numpy()

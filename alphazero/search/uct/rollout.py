@@ -29,7 +29,12 @@ class RolloutScratch(NamedTuple):
 
 def make_rollout_scratch(num_actions: int) -> RolloutScratch:
     """Return the scratch memory of a game's rollouts."""
-    return RolloutScratch(np.zeros(num_actions, np.bool_), np.zeros(num_actions), np.zeros(num_actions, np.int32), np.zeros(num_actions))
+    return RolloutScratch(
+        np.zeros(num_actions, np.bool_),
+        np.zeros(num_actions),
+        np.zeros(num_actions, np.int32),
+        np.zeros(num_actions),
+    )
 
 
 @njit
@@ -119,12 +124,16 @@ def check_weights(game: CompiledGame, weights=None) -> np.ndarray:
     """
     own, names = rules.rollout_weights(game.rules), ", ".join(rules.feature_names(game.rules))
     if len(own) == 0:
-        raise ValueError(f"{game.name} has no evaluation of moves for weighted rollouts: take random ones.")
+        raise ValueError(
+            f"{game.name} has no evaluation of moves for weighted rollouts: take random ones."
+        )
     if weights is None:
         return own
     weights = np.asarray(weights, np.float64)
     if weights.shape != own.shape:
-        raise ValueError(f"{weights.size} rollout weights do not fit: {game.name} takes {len(own)} ({names}).")
+        raise ValueError(
+            f"{weights.size} rollout weights do not fit: {game.name} takes {len(own)} ({names})."
+        )
     if not np.isfinite(weights).all():
         raise ValueError(f"the rollout weights must be finite numbers ({names}).")
     return weights

@@ -21,7 +21,12 @@ from alphazero.games import rules
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.runtime.jit import njit
 from alphazero.runtime.random_generators import child_generator, kernel_rng, random_below
-from alphazero.search.uct.rollout import RolloutScratch, check_weights, make_rollout_scratch, rollout
+from alphazero.search.uct.rollout import (
+    RolloutScratch,
+    check_weights,
+    make_rollout_scratch,
+    rollout,
+)
 from alphazero.search.uct.tree import (
     NO_CHILDREN,
     ROOT_INDEX,
@@ -58,7 +63,9 @@ class UctOutput(NamedTuple):
     action: int  #: the move to play
     action_weights: np.ndarray  #: float32[A], shares of the visits, 1 in sum
     value: float  #: mean result of the simulations, in [-1, 1]
-    visits: np.ndarray  #: int32[A], of the positions that the actions lead to; by node they sum to `num_simulations`
+    visits: (
+        np.ndarray
+    )  #: int32[A], of the positions that the actions lead to; by node they sum to `num_simulations`
     values: np.ndarray  #: float32[A], mean results in [-1, 1], nan where an action was not visited
     num_simulations: int
 
@@ -85,7 +92,9 @@ def run_simulations(game, tree, root_state, uct_c, rollouts, scratch, rng, num_s
         node = np.int64(ROOT_INDEX)
         path[0] = node
         length = 1
-        while tree.nodes[node]["first_child"] != NO_CHILDREN or expand(game, tree, node, state, scratch):
+        while tree.nodes[node]["first_child"] != NO_CHILDREN or expand(
+            game, tree, node, state, scratch
+        ):
             edge = select(tree, node, rules.player_to_move(game, state), uct_c, rng)
             rules.step(game, state, action_of(tree, edge))
             node = child_of(tree, edge)
@@ -103,14 +112,24 @@ class Worker:
         generator: seeds its random numbers.
     """
 
-    def __init__(self, game: CompiledGame, uct_c: float, rollouts: Rollouts, tree: Tree, simulations: int, generator: np.random.Generator):
+    def __init__(
+        self,
+        game: CompiledGame,
+        uct_c: float,
+        rollouts: Rollouts,
+        tree: Tree,
+        simulations: int,
+        generator: np.random.Generator,
+    ):
         self.tree = tree._replace(sizes=on_own_lines(tree.sizes))
         self.simulations = simulations
         self.rng = on_own_lines(kernel_rng(generator))
         self.done = 0
         self.stopped = False  #: another thread may set it; the search then ends after the chunk that is running
         self._game, self._uct_c = game, uct_c
-        self._rollouts = rollouts._replace(scratch=RolloutScratch(*map(on_own_lines, rollouts.scratch)))
+        self._rollouts = rollouts._replace(
+            scratch=RolloutScratch(*map(on_own_lines, rollouts.scratch))
+        )
         scratch = make_scratch(game.num_actions, game.max_plies, game.state_size, game.state_dtype)
         self._scratch = Scratch(*map(on_own_lines, scratch))
 
@@ -125,10 +144,20 @@ class Worker:
         run_simulations(self._game.rules, *arrays, np.int64(num_simulations))
         self.done += num_simulations
 
-    def run(self, state: np.ndarray, started: float, limit_s: float, after_chunk: Callable[[], None] | None = None) -> None:
+    def run(
+        self,
+        state: np.ndarray,
+        started: float,
+        limit_s: float,
+        after_chunk: Callable[[], None] | None = None,
+    ) -> None:
         """Run simulations until the worker's share is made or ``limit_s`` seconds have passed since ``started``, at least one chunk."""
         chunk, now = FIRST_CHUNK, time.perf_counter()
-        while self.done < self.simulations and not self.stopped and (self.done == 0 or now - started < limit_s):
+        while (
+            self.done < self.simulations
+            and not self.stopped
+            and (self.done == 0 or now - started < limit_s)
+        ):
             chunk = min(chunk, self.simulations - self.done)
             self.simulate(state, chunk)
             before, now = now, time.perf_counter()
@@ -177,14 +206,18 @@ class UctSearch:
         seed: int = 0,
     ):
         if not isinstance(game, CompiledGame):
-            raise ValueError(f"UCT needs a game with compiled rules, and {game.name} exists only as Python objects.")
+            raise ValueError(
+                f"UCT needs a game with compiled rules, and {game.name} exists only as Python objects."
+            )
         num_threads = _checked_threads(num_threads)
         _check_settings(game, uct_c, num_simulations, time_limit_s, max_nodes, num_threads)
         _check_choice("statistics", statistics, ("node", "position"))
         _check_choice("final_move", final_move, ("visits", "value"))
         _check_choice("rollout", rollout, ("random", "weighted"))
         if rollout == "random" and rollout_weights is not None:
-            raise ValueError("rollout_weights belong to rollout=weighted: leave them out, or choose weighted rollouts.")
+            raise ValueError(
+                "rollout_weights belong to rollout=weighted: leave them out, or choose weighted rollouts."
+            )
         self.game = game
         self._num_simulations = num_simulations
         self._time_limit_s = time_limit_s
@@ -230,8 +263,12 @@ class UctSearch:
             raise ValueError("the game is over: there is no move to search for.")
         for worker in self.workers:
             worker.start(state)
-        self.workers[0].simulate(state, 0)  # compiles, or loads what was compiled, before the clock starts
-        report = _Report(self.workers, self._num_simulations if self._time_limit_s is None else None, progress)
+        self.workers[0].simulate(
+            state, 0
+        )  # compiles, or loads what was compiled, before the clock starts
+        report = _Report(
+            self.workers, self._num_simulations if self._time_limit_s is None else None, progress
+        )
         self._run_workers(state, report.after_chunk)
         report.send()
         self._state = state
@@ -243,7 +280,10 @@ class UctSearch:
         After its first move it is that of the tree which visited this move most.
         """
         best = self._best_child
-        tree = max((worker.tree for worker in self.workers), key=lambda tree: _counts(tree, children_of(tree, ROOT_INDEX)[1])[0][best])
+        tree = max(
+            (worker.tree for worker in self.workers),
+            key=lambda tree: _counts(tree, children_of(tree, ROOT_INDEX)[1])[0][best],
+        )
         actions, indices = children_of(tree, ROOT_INDEX)
         states, line = self._state[None], []
         while True:
@@ -257,7 +297,9 @@ class UctSearch:
             visits, points = _counts(tree, indices)
             if visits.max() == 0:
                 return line
-            best = int(_best(visits, _values(int(transition.players[0]), visits, points), "visits")[0])
+            best = int(
+                _best(visits, _values(int(transition.players[0]), visits, points), "visits")[0]
+            )
 
     def _run_workers(self, state, after_chunk) -> None:
         """Let the workers search side by side, the first one in this thread; whatever ends it early ends the others too."""
@@ -282,7 +324,9 @@ class UctSearch:
         """Return what the statistics of all trees' roots together say."""
         player = int(self.game.players(self._state[None])[0])
         actions = children_of(self.tree, ROOT_INDEX)[0]  # the same in every tree, like their order
-        visits, points = sum(_counts(worker.tree, children_of(worker.tree, ROOT_INDEX)[1]) for worker in self.workers)
+        visits, points = sum(
+            _counts(worker.tree, children_of(worker.tree, ROOT_INDEX)[1]) for worker in self.workers
+        )
         values = _values(player, visits, points)
         best = _best(visits, values, self._final_move)
         best = self._best_child = int(best[random_below(self.workers[0].rng, len(best))])
@@ -325,7 +369,9 @@ def _counts(tree: Tree, nodes: np.ndarray) -> np.ndarray:
 
 def _values(player: int, visits: np.ndarray, points: np.ndarray) -> np.ndarray:
     """Return the mean results in [-1, 1] for ``player``, float64; -inf without visits."""
-    return np.where(visits > 0, 2.0 * _wins_of(player, points, visits) / np.maximum(visits, 1) - 1.0, -np.inf)
+    return np.where(
+        visits > 0, 2.0 * _wins_of(player, points, visits) / np.maximum(visits, 1) - 1.0, -np.inf
+    )
 
 
 def _best(visits: np.ndarray, values: np.ndarray, final_move: str) -> np.ndarray:
@@ -338,23 +384,35 @@ def _best(visits: np.ndarray, values: np.ndarray, final_move: str) -> np.ndarray
 def _checked_threads(num_threads: int) -> int:
     """Return the number of threads, where 0 stands for all cores that this process may use."""
     if num_threads < 0:
-        raise ValueError(f"num_threads={num_threads} is not allowed: it is a number from 0 on, and 0 takes all cores.")
-    return num_threads or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+        raise ValueError(
+            f"num_threads={num_threads} is not allowed: it is a number from 0 on, and 0 takes all cores."
+        )
+    return num_threads or (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
 
 
 def _check_settings(game, uct_c, num_simulations, time_limit_s, max_nodes, num_threads) -> None:
     if not (0.0 <= uct_c < math.inf):
         raise ValueError(f"uct_c={uct_c} is not allowed: it is a number from 0 on.")
     if num_simulations is None and time_limit_s is None:
-        raise ValueError("a search without an end is not allowed: give num_simulations or time_limit_s.")
+        raise ValueError(
+            "a search without an end is not allowed: give num_simulations or time_limit_s."
+        )
     if num_simulations is not None and not 1 <= num_simulations <= MAX_SIMULATIONS:
-        raise ValueError(f"num_simulations={num_simulations} is not allowed: it is a number from 1 to {MAX_SIMULATIONS}.")
+        raise ValueError(
+            f"num_simulations={num_simulations} is not allowed: it is a number from 1 to {MAX_SIMULATIONS}."
+        )
     if time_limit_s is not None and not 0.0 < time_limit_s < math.inf:
-        raise ValueError(f"time_limit_s={time_limit_s} is not allowed: it is a number of seconds above 0.")
+        raise ValueError(
+            f"time_limit_s={time_limit_s} is not allowed: it is a number of seconds above 0."
+        )
     least = num_threads * (1 + game.num_actions)
     if not least <= max_nodes <= MAX_SIMULATIONS:
         threads = f" with {num_threads} threads" if num_threads > 1 else ""
-        raise ValueError(f"max_nodes={max_nodes} is not allowed: for {game.name}{threads} it goes from {least} to {MAX_SIMULATIONS}.")
+        raise ValueError(
+            f"max_nodes={max_nodes} is not allowed: for {game.name}{threads} it goes from {least} to {MAX_SIMULATIONS}."
+        )
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

@@ -29,10 +29,19 @@ NO_CHILDREN = -1
 NODE = np.dtype(
     [
         ("visits", np.int32),  # simulations that ended at or passed through the node
-        ("points", np.int32),  # their results for the player who moves first in the game: 2 a win, 1 a draw, 0 a loss
-        ("first_child", np.int32),  # by node: index of the first child's node; by position: of the first edge; NO_CHILDREN while a leaf
+        (
+            "points",
+            np.int32,
+        ),  # their results for the player who moves first in the game: 2 a win, 1 a draw, 0 a loss
+        (
+            "first_child",
+            np.int32,
+        ),  # by node: index of the first child's node; by position: of the first edge; NO_CHILDREN while a leaf
         ("num_children", np.int16),
-        ("action", np.int16),  # by node: the action that leads here from the parent; by position: unused
+        (
+            "action",
+            np.int16,
+        ),  # by node: the action that leads here from the parent; by position: unused
     ]
 )
 EDGE = np.dtype([("child", np.int32), ("action", np.int32)])
@@ -59,10 +68,14 @@ class Tree(NamedTuple):
 
     sizes: np.ndarray  #: int32[2], nodes and edges in use
     nodes: np.ndarray  #: NODE[N], the root first
-    edges: np.ndarray  #: EDGE[E], statistics by position; E = 0 says that statistics belong to nodes
+    edges: (
+        np.ndarray
+    )  #: EDGE[E], statistics by position; E = 0 says that statistics belong to nodes
     positions: np.ndarray  #: [N, K], statistics by position: the state of each node
     slots: np.ndarray  #: int32[N], statistics by position: where the node stands in `table`
-    table: np.ndarray  #: int32[M], M a power of two: the node of a position, looked for from its hash onwards
+    table: (
+        np.ndarray
+    )  #: int32[M], M a power of two: the node of a position, looked for from its hash onwards
 
 
 class Scratch(NamedTuple):
@@ -70,7 +83,9 @@ class Scratch(NamedTuple):
 
     state: np.ndarray  #: [K], the position of the simulation
     child_state: np.ndarray  #: [K]
-    path: np.ndarray  #: int32[T + 1], the nodes of the simulation from the root on; T is the longest game
+    path: (
+        np.ndarray
+    )  #: int32[T + 1], the nodes of the simulation from the root on; T is the longest game
     mask: np.ndarray  #: bool[A]
 
 
@@ -88,7 +103,9 @@ def make_tree(max_nodes: int, state_size: int, state_dtype: np.dtype, by_positio
     )
 
 
-def make_scratch(num_actions: int, max_plies: int, state_size: int, state_dtype: np.dtype) -> Scratch:
+def make_scratch(
+    num_actions: int, max_plies: int, state_size: int, state_dtype: np.dtype
+) -> Scratch:
     """Return the kernels' scratch memory for a game."""
     return Scratch(
         state=np.zeros(state_size, state_dtype),
@@ -143,7 +160,9 @@ def select(tree, node, player, uct_c, rng):
     for edge in range(first, first + tree.nodes[node]["num_children"]):
         child = child_of(tree, edge)
         visits = tree.nodes[child]["visits"]
-        score = ucb1(wins_of(player, tree.nodes[child]["points"], visits), visits, parent_visits, uct_c)
+        score = ucb1(
+            wins_of(player, tree.nodes[child]["points"], visits), visits, parent_visits, uct_c
+        )
         if score > best_score:
             best_edge, best_score, num_best = edge, score, 1
         elif score == best_score:
@@ -163,7 +182,11 @@ def child_of(tree, edge):
 @njit
 def action_of(tree, edge):
     """Return the action of an edge."""
-    return tree.edges[edge]["action"] if tree.edges.shape[0] > 0 else np.int32(tree.nodes[edge]["action"])
+    return (
+        tree.edges[edge]["action"]
+        if tree.edges.shape[0] > 0
+        else np.int32(tree.nodes[edge]["action"])
+    )
 
 
 def children_of(tree: Tree, node: int) -> tuple[np.ndarray, np.ndarray]:

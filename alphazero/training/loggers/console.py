@@ -59,7 +59,9 @@ class ConsoleSink:
         parts = {"self-play": (0.0, self._selfplay_share), "learning": (self._selfplay_share, 1.0)}
         before, after = parts.get(event.stage, (1.0, 1.0))
         inside = before + (after - before) * event.done / max(event.total, 1)
-        share = event.run_share + (event.iteration_share or 1.0 / self._num_iterations) * min(inside, 1.0)
+        share = event.run_share + (event.iteration_share or 1.0 / self._num_iterations) * min(
+            inside, 1.0
+        )
         parts = [f"{event.iteration}: {event.stage} {event.done}/{event.total}"]
         if math.isfinite(event.positions_per_s):
             parts.append(f"{event.positions_per_s:,.0f} pos/s")
@@ -70,10 +72,17 @@ class ConsoleSink:
     def iteration(self, report: IterationReport) -> None:
         """Print the line of a finished iteration."""
         games, learner = report.selfplay, report.learner
-        auxiliary = {"reply": learner.reply_loss, "owner": learner.ownership_loss, "margin": learner.margin_loss}
+        auxiliary = {
+            "reply": learner.reply_loss,
+            "owner": learner.ownership_loss,
+            "margin": learner.margin_loss,
+        }
         auxiliary = {name: loss for name, loss in auxiliary.items() if loss is not None}
         if self._rows % 25 == 0:
-            self._console.print(Text(_HEADER + "".join(f" {name:>7}" for name in auxiliary), style="bold"), soft_wrap=True)
+            self._console.print(
+                Text(_HEADER + "".join(f" {name:>7}" for name in auxiliary), style="bold"),
+                soft_wrap=True,
+            )
         self._rows += 1
         minutes, seconds = divmod(round(report.elapsed_s), 60)
         line = (
@@ -94,14 +103,23 @@ class ConsoleSink:
             if alarm.since == report.iteration:
                 self._say(alarm, f"ALARM, {alarm.title}")
         for name in report.ended_alarms:
-            self._console.print(Text(f"{'':>9} over: {name.replace('_', ' ')}", style="green"), soft_wrap=True)
+            self._console.print(
+                Text(f"{'':>9} over: {name.replace('_', ' ')}", style="green"), soft_wrap=True
+            )
         self._alarms = report.alarms
 
     def _say(self, alarm: Alarm, begin: str) -> None:
         """Print an alarm under the table, in as many lines as it needs."""
         words = f"{begin}: {alarm.seen}. Likely cause: {alarm.cause}. Change {alarm.key}: {alarm.advice}."
         width = min(self._console.width, _ALARM_WIDTH)
-        lines = textwrap.wrap(words, width, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False, break_long_words=False)
+        lines = textwrap.wrap(
+            words,
+            width,
+            initial_indent=_INDENT,
+            subsequent_indent=_INDENT,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
         text = Text("\n".join(lines), style="yellow")
         text.highlight_words([begin, alarm.key], style="bold")
         self._console.print(text, soft_wrap=True)
@@ -110,7 +128,10 @@ class ConsoleSink:
         """Say when another engine takes over, and why."""
         if self._engine and engine.name != self._engine:
             reason = f": too far from float32: {engine.refused}" if engine.refused else ""
-            self._console.print(Text(f"{'':>9} the network now runs on {engine.name}{reason}", style="yellow"), soft_wrap=True)
+            self._console.print(
+                Text(f"{'':>9} the network now runs on {engine.name}{reason}", style="yellow"),
+                soft_wrap=True,
+            )
         self._engine = engine.name
 
     def close(self) -> None:
@@ -143,7 +164,9 @@ def _measured(report: IterationReport) -> list[str]:
         parts.append(f"pit {report.pit.score:.0%}, {verdict}")
     if report.strength is not None:
         strength = report.strength
-        parts.append(f"{strength.score:.0%} against {strength.opponent} ({strength.wins} won, {strength.draws} drawn, {strength.losses} lost)")
+        parts.append(
+            f"{strength.score:.0%} against {strength.opponent} ({strength.wins} won, {strength.draws} drawn, {strength.losses} lost)"
+        )
     if report.exact is not None:
         exact = report.exact
         parts.append(
@@ -151,5 +174,7 @@ def _measured(report: IterationReport) -> list[str]:
             f"best score {exact.optimal:.1%}, {exact.raw_optimal:.1%}; value error {exact.value_error:.3f}"
         )
     if report.proof is not None:
-        parts.append(f"{report.proof.num_kept:,} of {report.proof.num_positions:,} positions perfect, {report.proof.num_losses:,} games lost")
+        parts.append(
+            f"{report.proof.num_kept:,} of {report.proof.num_positions:,} positions perfect, {report.proof.num_losses:,} games lost"
+        )
     return parts

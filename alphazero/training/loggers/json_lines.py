@@ -18,7 +18,10 @@ class JsonLinesSink:
 
     def iteration(self, report: IterationReport) -> None:
         """Write the report's numbers; what is not a number becomes null."""
-        numbers = {key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in flat(report).items()}
+        numbers = {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in flat(report).items()
+        }
         with open(self._path, "a", encoding="utf-8") as file:
             file.write(json.dumps(numbers) + "\n")
 

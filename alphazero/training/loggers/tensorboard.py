@@ -78,8 +78,13 @@ class TensorBoardSink:
 
     def __init__(self, folder: Path, settings: dict, first_iteration: int):
         self._folder = str(folder)
-        self._settings = {key: value if isinstance(value, (int, float, bool, str)) else str(value) for key, value in settings.items()}
-        self._writer = SummaryWriter(self._folder, purge_step=first_iteration if first_iteration > 1 else None)
+        self._settings = {
+            key: value if isinstance(value, (int, float, bool, str)) else str(value)
+            for key, value in settings.items()
+        }
+        self._writer = SummaryWriter(
+            self._folder, purge_step=first_iteration if first_iteration > 1 else None
+        )
         self._last: IterationReport | None = None
 
     def progress(self, event: Progress) -> None:
@@ -101,13 +106,19 @@ class TensorBoardSink:
             name = report.strength.opponent.replace(":", "_")
             writer.add_scalar(f"strength/score_against_{name}", report.strength.score, step)
             writer.add_scalar(f"strength/score_against_{name}_low", report.strength.score_low, step)
-            writer.add_scalar(f"strength/score_against_{name}_high", report.strength.score_high, step)
+            writer.add_scalar(
+                f"strength/score_against_{name}_high", report.strength.score_high, step
+            )
             writer.add_scalar("strength/distinct_games", report.strength.num_distinct, step)
         if report.exact is not None:
             for name, figure in _EXACT.items():
                 writer.add_scalar(f"exact/{name}", figure(report.exact), step)
         if report.proof is not None:
-            writer.add_scalar("proof/misplayed_positions", report.proof.num_positions - report.proof.num_kept, step)
+            writer.add_scalar(
+                "proof/misplayed_positions",
+                report.proof.num_positions - report.proof.num_kept,
+                step,
+            )
             writer.add_scalar("proof/lost_games", report.proof.num_losses, step)
         writer.flush()
         self._last = report
@@ -118,10 +129,16 @@ class TensorBoardSink:
         """Write what has begun to go wrong, and what is right again, each under its own name."""
         for alarm in report.alarms:
             if alarm.since == report.iteration:
-                parts = (f"**{alarm.title}**: {alarm.seen}.", f"Likely cause: {alarm.cause}.", f"Change `{alarm.key}`: {alarm.advice}.")
+                parts = (
+                    f"**{alarm.title}**: {alarm.seen}.",
+                    f"Likely cause: {alarm.cause}.",
+                    f"Change `{alarm.key}`: {alarm.advice}.",
+                )
                 self._writer.add_text(f"health/{alarm.name}", "\n\n".join(parts), report.iteration)
         for name in report.ended_alarms:
-            self._writer.add_text(f"health/{name}", f"**over**: {name.replace('_', ' ')}", report.iteration)
+            self._writer.add_text(
+                f"health/{name}", f"**over**: {name.replace('_', ' ')}", report.iteration
+            )
 
     def _write_result(self, report: IterationReport) -> None:
         """Put the settings beside the final result, for TensorBoard's table of hyper-parameters."""
@@ -131,7 +148,9 @@ class TensorBoardSink:
         if report.exact is not None:
             result["result/exact_error"] = 1 - report.exact.kept
         if report.proof is not None:
-            result["result/misplayed_positions"] = report.proof.num_positions - report.proof.num_kept
+            result["result/misplayed_positions"] = (
+                report.proof.num_positions - report.proof.num_kept
+            )
         self._writer.add_hparams(self._settings, result, run_name=".", global_step=report.iteration)
 
     def close(self) -> None:
