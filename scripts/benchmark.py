@@ -497,7 +497,7 @@ def learner_rows(settings: Settings) -> list[Row]:
 def learner_figures(name: str, batch_size: int, repeats: int) -> dict[str, float]:
     from alphazero.cli.train import compose
     from alphazero.learner.learner import Learner
-    from alphazero.network.network import make_network
+    from alphazero.network.registry import make_network
     from alphazero.replay.buffer import Replay
 
     game = make_game("connect_four")
@@ -600,7 +600,8 @@ def resident_mb() -> float:
 def network_of(name: str, blocks: int, channels: int):
     """Return a game, an untrained network for it, and positions."""
     from alphazero.inference.engines.agreement import sample_positions
-    from alphazero.network.network import NetworkSettings, make_network
+    from alphazero.network.interface import NetworkSettings
+    from alphazero.network.registry import make_network
 
     game = make_game(name)
     network = make_network(

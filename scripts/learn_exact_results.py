@@ -20,7 +20,7 @@ from alphazero.cli.train import compose
 from alphazero.evaluation.exact.sets import canonical_keys
 from alphazero.games.registry import make_game
 from alphazero.learner.learner import Learner
-from alphazero.network.network import make_network
+from alphazero.network.registry import make_network
 from alphazero.replay.augmentation import under_symmetries
 from alphazero.replay.buffer import Batch
 from alphazero.runtime.device import set_num_threads

@@ -21,7 +21,7 @@ from alphazero.evaluation.exact.sets import read_set, shipped_path
 from alphazero.games.registry import make_game
 from alphazero.inference.engines.engine import REFERENCE, make_engine
 from alphazero.learner.learner import FreshReport, Learner
-from alphazero.network.network import make_network
+from alphazero.network.registry import make_network
 from alphazero.players.network import EvaluatorPlayer
 from alphazero.replay.buffer import Replay
 from alphazero.runtime.device import set_num_threads

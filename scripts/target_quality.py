@@ -17,9 +17,9 @@ from rich.table import Table
 
 from alphazero.games.registry import make_game
 from alphazero.players.network import NetworkPlayer
+from alphazero.replay.targets import value_returns
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.batched_search import SearchSettings, TreeSearch
-from alphazero.selfplay.game_record import value_returns
 from alphazero.solvers.solver import ILLEGAL_SCORE, make_solver, values_of
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.settings import TrainSettings

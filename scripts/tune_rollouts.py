@@ -17,7 +17,8 @@ from alphazero.evaluation.match import MatchReport, play_match
 from alphazero.games import rules
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
-from alphazero.players.base import PlayerSettings, UctPlayer
+from alphazero.players.base import PlayerSettings
+from alphazero.players.uct import UctPlayer
 from alphazero.runtime import jit
 from alphazero.runtime.random_generators import child_generator
 

@@ -3,7 +3,8 @@
 import numpy as np
 import torch
 
-from alphazero.network.network import NetworkSettings, make_network
+from alphazero.network.interface import NetworkSettings
+from alphazero.network.registry import make_network
 
 SMALL = dict(blocks=2, channels=8, head_channels=3, value_units=8)
 

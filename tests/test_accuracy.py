@@ -9,7 +9,8 @@ from alphazero.evaluation.exact.accuracy import Share, groups_of, measure_accura
 from alphazero.evaluation.exact.kinds import IMMEDIATE, QUIET
 from alphazero.evaluation.exact.sets import make_set, read_set, shipped_path
 from alphazero.games.registry import make_game
-from alphazero.players.base import Choice, RandomPlayer
+from alphazero.players.base import Choice
+from alphazero.players.random import RandomPlayer
 from alphazero.solvers.solver import ILLEGAL_SCORE, values_of
 
 NO = ILLEGAL_SCORE

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from alphazero.evaluation.match import MatchProgress, draw_openings, play_match
 from alphazero.evaluation.report import MatchGame, MatchReport, elo_from_score
 from alphazero.games.registry import make_game
-from alphazero.players.base import Choice, PlayerSettings, RandomPlayer, UctPlayer
+from alphazero.players.base import Choice, PlayerSettings
+from alphazero.players.random import RandomPlayer
+from alphazero.players.uct import UctPlayer
 from alphazero.solvers.enumeration import ExactValues
 
 GAMES = ["tic_tac_toe", "connect_four", "othello:4"]

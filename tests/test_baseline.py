@@ -8,10 +8,12 @@ import torch
 from test_learner import TWO_ROWS, Table, learn
 
 from alphazero.games.registry import make_game
-from alphazero.learner.learner import Learner, LearnerSettings, network_arrays
+from alphazero.learner.learner import Learner, LearnerSettings
 from alphazero.learner.loss import Targets, losses, value_targets
 from alphazero.learner.uninformed_loss import Baseline
-from alphazero.network.network import NetworkOutput, NetworkSettings, make_network
+from alphazero.network.interface import NetworkOutput, NetworkSettings
+from alphazero.network.registry import make_network
+from alphazero.network.weights import network_arrays
 from alphazero.replay.buffer import Batch, Replay, ReplaySettings
 
 CPU = torch.device("cpu")

@@ -7,20 +7,13 @@ import numpy as np
 import pytest
 
 from alphazero.games.registry import make_game
+from alphazero.network.weights import load_network, network_game, save_network
+from alphazero.runtime.files import write_atomically
 from alphazero.runtime.settings import ConfigError
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage import checkpoint
-from alphazero.storage.checkpoint import (
-    find_network,
-    folder_name,
-    load_network,
-    load_state,
-    network_game,
-    save_network,
-    save_state,
-    write_atomically,
-)
-from alphazero.storage.run_folder import RunFolder
+from alphazero.storage.checkpoint import load_state, save_state
+from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 
 ARRAYS = {
     "w": np.arange(6, dtype=np.float32).reshape(2, 3),

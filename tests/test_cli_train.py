@@ -18,10 +18,11 @@ from tensorboard.util import tensor_util
 from alphazero.cli import main
 from alphazero.cli.train import _program, compose, groups
 from alphazero.games.registry import make_game
-from alphazero.network.network import AUXILIARY_HEADS
+from alphazero.network.interface import AUXILIARY_HEADS
+from alphazero.network.weights import load_network, save_network
 from alphazero.players.network import NetworkPlayer
 from alphazero.runtime import settings as config
-from alphazero.storage.checkpoint import load_network, load_state, save_network
+from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.loggers.json_lines import JsonLinesSink
 from alphazero.training.settings import TrainSettings

@@ -376,9 +376,9 @@ def test_the_command_refuses_bad_settings_with_one_sentence(words):
 
 
 def test_the_command_plays_with_a_network(tmp_path):
-    from alphazero.learner.learner import network_arrays
-    from alphazero.network.network import NetworkSettings, make_network
-    from alphazero.storage.checkpoint import save_network
+    from alphazero.network.interface import NetworkSettings
+    from alphazero.network.registry import make_network
+    from alphazero.network.weights import network_arrays, save_network
 
     game = make_game("othello:4")
     shape = {"kind": "tiny", "channels": 4, "kernel_size": 2}

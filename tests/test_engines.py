@@ -23,7 +23,8 @@ from alphazero.inference.engines.engine import (
     padded_size,
 )
 from alphazero.inference.engines.selection import candidates, fallbacks, measure_speeds
-from alphazero.network.network import AUXILIARY_HEADS, expected_value, folded
+from alphazero.network.interface import AUXILIARY_HEADS, expected_value
+from alphazero.network.residual import folded
 from alphazero.runtime.settings import ConfigError
 from alphazero.training.autotune import check_device
 from alphazero.training.settings import TrainSettings
@@ -759,7 +760,7 @@ import signal
 import numpy as np
 from alphazero.inference.engines.openvino_engine import OpenVinoEngine
 from alphazero.games.registry import make_game
-from alphazero.network.network import NetworkSettings, make_network
+from alphazero.network.registry import NetworkSettings, make_network
 game = make_game("tic_tac_toe")
 network, planes = make_network(game.planes_shape, game.num_actions, NetworkSettings(blocks=0, channels=2)), np.zeros((1, *game.planes_shape), np.float32)
 engines = [OpenVinoEngine("float32", 1) for _ in range(3)]

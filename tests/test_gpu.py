@@ -12,7 +12,7 @@ from alphazero.games.registry import make_game
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice, make_engine
 from alphazero.inference.network_evaluator import LANES_PER_GPU, EvaluatorSettings, NetworkEvaluator
-from alphazero.network.network import expected_value
+from alphazero.network.interface import expected_value
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
 from alphazero.training.trainer import Trainer

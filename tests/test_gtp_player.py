@@ -11,8 +11,8 @@ from naive import NaiveOthello
 from alphazero.cli import match
 from alphazero.evaluation.match import play_match
 from alphazero.games.registry import make_game
-from alphazero.players.base import RandomPlayer
 from alphazero.players.gtp import GtpPlayer
+from alphazero.players.random import RandomPlayer
 from alphazero.players.registry import make_player
 
 ENGINE = Path(__file__).with_name("gtp_engine.py")

@@ -13,11 +13,11 @@ from alphazero.learner.learner import (
     Learner,
     LearnerSettings,
     learning_rate,
-    load_arrays,
-    network_arrays,
 )
 from alphazero.learner.loss import Targets, losses, masked_log_softmax, value_targets
-from alphazero.network.network import AUXILIARY_HEADS, NetworkOutput, NetworkSettings, make_network
+from alphazero.network.interface import AUXILIARY_HEADS, NetworkOutput, NetworkSettings
+from alphazero.network.registry import make_network
+from alphazero.network.weights import load_arrays, network_arrays
 from alphazero.replay.buffer import Batch
 from alphazero.storage.checkpoint import load_state, save_state
 

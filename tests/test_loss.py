@@ -12,7 +12,8 @@ from alphazero.learner.loss import (
     margins,
     value_targets,
 )
-from alphazero.network.network import NetworkOutput, NetworkSettings, make_network
+from alphazero.network.interface import NetworkOutput, NetworkSettings
+from alphazero.network.registry import make_network
 
 
 def random_targets(num_rows, num_actions, value_head, seed=0):

@@ -9,15 +9,9 @@ from network_samples import SMALL, planes_of, small_network
 
 from alphazero.cli.train import compose, groups
 from alphazero.games.registry import make_game
-from alphazero.network.network import (
-    AUXILIARY_HEADS,
-    Completions,
-    ConvNorm,
-    NetworkSettings,
-    expected_value,
-    folded,
-    make_network,
-)
+from alphazero.network.interface import AUXILIARY_HEADS, NetworkSettings, expected_value
+from alphazero.network.registry import make_network
+from alphazero.network.residual import Completions, ConvNorm, folded
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,8 @@ from alphazero.interop.agents import HumanAgent, LeftGame, PettingZooAgent, obse
 from alphazero.interop.board_view import view_of  # noqa: E402
 from alphazero.interop.environments import make_environment  # noqa: E402
 from alphazero.interop.episode import play_episode, play_match  # noqa: E402
-from alphazero.players.base import Choice, RandomPlayer  # noqa: E402
+from alphazero.players.base import Choice  # noqa: E402
+from alphazero.players.random import RandomPlayer  # noqa: E402
 from alphazero.players.registry import make_player  # noqa: E402
 from alphazero.runtime.settings import ConfigError  # noqa: E402
 

@@ -14,7 +14,8 @@ from alphazero.cli.play import PlaySettings, _adviser, _sides, main
 from alphazero.games.registry import make_game
 from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame, line_reader
 from alphazero.play.thinking import Thinking
-from alphazero.players.base import Analysis, RandomPlayer
+from alphazero.players.base import Analysis
+from alphazero.players.random import RandomPlayer
 from alphazero.runtime.settings import ConfigError, from_overrides
 
 # White has no move after the first four: it passes at ply 4, and black passes at ply 11.

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from alphazero.games.registry import make_game
-from alphazero.players.base import PlayerSettings, RandomPlayer, UctPlayer, uct_simulations
+from alphazero.players.base import PlayerSettings
+from alphazero.players.random import RandomPlayer
 from alphazero.players.registry import (
     default_match,
     default_player,
@@ -15,6 +16,7 @@ from alphazero.players.registry import (
     network_path,
     read_spec,
 )
+from alphazero.players.uct import UctPlayer, uct_simulations
 from alphazero.runtime.settings import ConfigError
 from alphazero.storage.pretrained import shipped_network
 

@@ -10,9 +10,9 @@ from rich.console import Console
 
 from alphazero.cli import main as alphazero
 from alphazero.cli.rate import choose_networks, main
-from alphazero.learner.learner import network_arrays
-from alphazero.network.network import NetworkSettings, make_network
-from alphazero.storage.checkpoint import save_network
+from alphazero.network.interface import NetworkSettings
+from alphazero.network.registry import make_network
+from alphazero.network.weights import network_arrays, save_network
 from alphazero.storage.run_folder import RunFolder
 
 SETTINGS = NetworkSettings(blocks=1, channels=4, value_units=4)

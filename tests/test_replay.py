@@ -11,7 +11,8 @@ from naive import naive_owners, naive_under_symmetries
 from alphazero.games.registry import make_game
 from alphazero.replay.augmentation import permuted, under_symmetries
 from alphazero.replay.buffer import Replay, ReplaySettings, window_rows
-from alphazero.selfplay.game_record import GameRecord, owners, replies
+from alphazero.replay.targets import owners, replies
+from alphazero.selfplay.game_record import GameRecord
 
 
 def random_record(game, generator, num_plies=None):

@@ -12,9 +12,8 @@ from alphazero.cli.ship import main, recipe
 from alphazero.cli.train import compose
 from alphazero.evaluation.model_card import PLACE_KEYS, duration_text, flat_settings, summary
 from alphazero.games.registry import make_game
-from alphazero.learner.learner import network_arrays
+from alphazero.network.weights import load_network, network_arrays, network_info, save_network
 from alphazero.runtime.settings import ConfigError, rows
-from alphazero.storage.checkpoint import load_network, network_info, save_network
 from alphazero.storage.run_folder import RunFolder
 
 STRENGTH = dict(

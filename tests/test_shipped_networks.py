@@ -9,11 +9,12 @@ import pytest
 from alphazero.cli.rate import RateSettings, player_name
 from alphazero.evaluation.model_card import card_text
 from alphazero.games.registry import make_game
+from alphazero.network.weights import load_network, network_info, save_network
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.storage import pretrained as shipped_networks
-from alphazero.storage.checkpoint import folder_name, load_network, network_info, save_network
 from alphazero.storage.pretrained import is_shipped, shipped_folder, shipped_network
+from alphazero.storage.run_folder import folder_name
 
 SHIPPED = sorted(shipped_folder().glob("*.safetensors"))
 MOST_BYTES = 3_000_000  # a clone should not become slow by it

@@ -14,7 +14,7 @@ from alphazero.evaluation.match import play_match
 from alphazero.games.registry import make_game
 from alphazero.play.json_engine import Engine
 from alphazero.play.terminal import HumanPlayer, TerminalGame
-from alphazero.players.base import RandomPlayer
+from alphazero.players.random import RandomPlayer
 from alphazero.players.registry import make_player
 from alphazero.players.solver import SolverPlayer
 from alphazero.solvers.enumeration import ExactValues

@@ -5,7 +5,8 @@ import pytest
 
 from alphazero.games.registry import make_game
 from alphazero.replay.buffer import Replay, ReplaySettings
-from alphazero.selfplay.game_record import GameRecord, target_rows
+from alphazero.replay.targets import target_rows
+from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.lockstep import divergence
 from alphazero.storage.run_folder import RunFolder
 

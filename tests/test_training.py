@@ -16,9 +16,9 @@ import torch
 from alphazero.cli import main
 from alphazero.cli.train import compose
 from alphazero.games.registry import make_game
-from alphazero.learner.learner import network_arrays
+from alphazero.network.weights import load_network, network_arrays
 from alphazero.runtime.settings import ConfigError
-from alphazero.storage.checkpoint import load_network, load_state
+from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training import trainer as training
 from alphazero.training.events import IterationReport, Progress

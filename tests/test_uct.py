@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from alphazero.games.registry import make_game
-from alphazero.players.base import PlayerSettings, UctPlayer
+from alphazero.players.base import PlayerSettings
+from alphazero.players.uct import UctPlayer
 from alphazero.search.uct import search as uct
 from alphazero.search.uct.search import UctSearch
 

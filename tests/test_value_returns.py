@@ -5,7 +5,8 @@ import pytest
 
 from alphazero.games.registry import make_game
 from alphazero.replay.buffer import Replay, ReplaySettings
-from alphazero.selfplay.game_record import GameRecord, value_returns
+from alphazero.replay.targets import value_returns
+from alphazero.selfplay.game_record import GameRecord
 
 
 def random_record(rng, num_plies=9, num_actions=4):

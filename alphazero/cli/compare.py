@@ -205,8 +205,9 @@ def _add(
     settings: CompareSettings,
 ) -> None:
     """Measure a run and put it to the runs of its way."""
+    from alphazero.network.weights import load_network
     from alphazero.players.network import NetworkPlayer
-    from alphazero.storage.checkpoint import find_network, load_network
+    from alphazero.storage.run_folder import find_network
 
     values = {key: value for key, value, *_ in config.rows(run) if key not in _APART}
     way = ways.setdefault(json.dumps(values, default=str), Way("", values, [], [], [], [], []))

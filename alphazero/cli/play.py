@@ -10,6 +10,7 @@ from alphazero.cli.help_text import print_help
 from alphazero.evaluation.model_card import summary
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
+from alphazero.network.weights import network_info
 from alphazero.play.session import Session
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 from alphazero.players.base import PlayerSettings
@@ -19,7 +20,6 @@ from alphazero.players.solver import SolverPlayer
 from alphazero.runtime import jit
 from alphazero.runtime.settings import ConfigError, from_overrides, option
 from alphazero.solvers.solver import solver_advice
-from alphazero.storage.checkpoint import network_info
 from alphazero.storage.pretrained import shipped_network
 
 COMMAND = "alphazero play"

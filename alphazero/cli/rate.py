@@ -18,13 +18,13 @@ from alphazero.evaluation.report import Z_95
 from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
+from alphazero.network.weights import load_network, network_info
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player, network_path, read_spec
 from alphazero.runtime.random_generators import child_generator
 from alphazero.runtime.settings import ConfigError, check_folder, from_overrides, option
-from alphazero.storage.checkpoint import find_network, load_network, network_info
 from alphazero.storage.pretrained import is_shipped
-from alphazero.storage.run_folder import RunFolder
+from alphazero.storage.run_folder import RunFolder, find_network
 
 COMMAND = "alphazero rate"
 SUMMARY = "Rate networks of a run, UCT and random on one Elo scale. Games are added to those of earlier calls; Ctrl-C keeps every finished match."

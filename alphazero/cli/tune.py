@@ -25,7 +25,7 @@ def main(words: list[str]) -> int:
     settings.run.retune = True
     jit.announce_first_compilation()
     from alphazero.games.registry import make_game
-    from alphazero.network.network import make_network
+    from alphazero.network.registry import make_network
     from alphazero.runtime.device import choose_device, set_num_threads
     from alphazero.training.autotune import tune
 

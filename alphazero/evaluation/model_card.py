@@ -8,8 +8,8 @@ import json
 from pathlib import Path
 
 from alphazero.evaluation.exact.sets import shipped_path
-from alphazero.storage.checkpoint import NetworkFile, folder_name
-from alphazero.storage.run_folder import RunFolder
+from alphazero.network.weights import NetworkFile
+from alphazero.storage.run_folder import RunFolder, folder_name
 
 #: Settings that say where a run lies and what it keeps; they change nothing of what is learned.
 PLACE_KEYS = (

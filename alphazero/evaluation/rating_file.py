@@ -17,8 +17,8 @@ from pathlib import Path
 
 from alphazero.evaluation.elo import Pairing, Ratings
 from alphazero.evaluation.tournament import TournamentMatch
+from alphazero.runtime.files import write_atomically
 from alphazero.runtime.settings import ConfigError
-from alphazero.storage.checkpoint import write_atomically
 
 RATINGS_FORMAT = "alphazero-ratings-1"
 

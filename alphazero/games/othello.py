@@ -18,7 +18,8 @@ import numpy as np
 
 from alphazero.games import rules
 from alphazero.games.symmetry import square_tables
-from alphazero.runtime.jit import highest_bit_index, lowest_bit_index, njit, popcount
+from alphazero.runtime.bits import highest_bit_index, lowest_bit_index, popcount
+from alphazero.runtime.jit import njit
 from alphazero.runtime.random_generators import random_below
 
 ONE = np.uint64(1)

@@ -14,7 +14,7 @@ import numpy as np
 
 from alphazero.games import rules
 from alphazero.games.symmetry import square_tables
-from alphazero.runtime.jit import popcount
+from alphazero.runtime.bits import popcount
 from alphazero.runtime.random_generators import random_below
 
 LINES = (

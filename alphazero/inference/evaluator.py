@@ -1,6 +1,6 @@
 """The seam between search and network: input planes in, prior logits and value out.
 
-A search only sees this protocol. The network's engine is in `alphazero.network.network`; the uniform one here serves tests and the benchmark of
+A search only sees this protocol. The network's engine is in `alphazero.network.registry`; the uniform one here serves tests and the benchmark of
 the search alone.
 """
 

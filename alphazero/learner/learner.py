@@ -8,7 +8,6 @@ import collections
 import dataclasses
 import math
 
-import numpy as np
 import torch
 
 from alphazero.learner.averaged_weights import WeightAverage
@@ -27,7 +26,9 @@ from alphazero.learner.optimizers import (
     update_of,
 )
 from alphazero.learner.uninformed_loss import Baseline
-from alphazero.network.network import NetworkOutput, TinyNetwork, expected_value
+from alphazero.network.interface import NetworkOutput, expected_value
+from alphazero.network.tiny import TinyNetwork
+from alphazero.network.weights import load_arrays, network_arrays
 from alphazero.replay.buffer import Batch
 from alphazero.runtime.memory import keep_freed_memory
 from alphazero.runtime.settings import option
@@ -441,23 +442,3 @@ def learning_rate(settings: LearnerSettings, progress: float) -> float:
         if first > 0 and last > 0
         else first
     )
-
-
-def network_arrays(network: torch.nn.Module) -> dict[str, np.ndarray]:
-    """Return copies of the weights by name as numpy arrays; without the copy, arrays of a network on the CPU would follow its further learning."""
-    return {
-        name: tensor.detach().cpu().contiguous().numpy().copy()
-        for name, tensor in network.state_dict().items()
-    }
-
-
-def load_arrays(network: torch.nn.Module, arrays: dict[str, np.ndarray]) -> None:
-    """Copy weights by name into ``network``; raises ValueError if names or shapes do not fit."""
-    try:
-        network.load_state_dict(
-            {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
-        )
-    except RuntimeError as error:
-        raise ValueError(
-            f"these weights do not fit this network: {str(error).splitlines()[-1].strip()}."
-        ) from None

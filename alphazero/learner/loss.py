@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch.nn import functional
 
-from alphazero.network.network import NetworkOutput, expected_value
+from alphazero.network.interface import NetworkOutput, expected_value
 
 _NEVER = -1e30  # the logit of an illegal action: its probability is 0 beside any legal one, and a row without legal ones gives no NaN
 

@@ -12,12 +12,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from alphazero.games.batched_game import Game
-from alphazero.runtime.random_generators import child_generator
 from alphazero.runtime.settings import option
 
-#: Simulations of a UCT player that is given neither a number nor a time.
-DEFAULT_UCT_SIMULATIONS = 1000
 MAX_SIMULATIONS = 10_000_000
 MAX_TIME_S = 86_400.0
 MAX_THREADS = 1024
@@ -74,45 +70,6 @@ class Player(Protocol):
         """Return the same player, knowledge shared, freshly seeded, with these limits in place of its own; both None leaves its own."""
 
 
-class RandomPlayer:
-    """Plays a uniformly random legal action and has no opinion."""
-
-    batch_size = 1
-
-    def __init__(self, game: Game, seed: int = 0, name: str = "random"):
-        self.game = game
-        self.name = name
-        self._seed = seed
-        self._generator = child_generator(seed, "random player")
-
-    def choose(self, states: np.ndarray) -> Choice:
-        mask = self.game.legal_action_mask(states)
-        keys = np.where(mask, self._generator.random(mask.shape), -1.0)
-        weights = mask / mask.sum(axis=1, keepdims=True)
-        return Choice(
-            keys.argmax(axis=1).astype(np.int32),
-            weights.astype(np.float32),
-            np.full(len(states), np.nan, np.float32),
-        )
-
-    def analyse(self, state: np.ndarray, progress: Progress | None = None) -> Analysis:
-        choice = self.choose(state[None])
-        action, num_actions = int(choice.actions[0]), self.game.num_actions
-        unknown = np.full(num_actions, np.nan, np.float32)
-        return Analysis(
-            action,
-            choice.action_weights[0],
-            math.nan,
-            np.zeros(num_actions, np.int32),
-            unknown,
-            [action],
-            0,
-        )
-
-    def limited(self, num_simulations: int | None, time_limit_s: float | None) -> "RandomPlayer":
-        return RandomPlayer(self.game, self._seed, self.name)
-
-
 @dataclasses.dataclass
 class PlayerSettings:
     """How players think, unless the words that name a player say otherwise (``uct:500,uct_c=0.7``)."""
@@ -166,92 +123,3 @@ class PlayerSettings:
     seed: int = option(
         0, "seed of everything random; the same seed gives the same game", 0, 2**63 - 1
     )
-
-
-class UctPlayer:
-    """Plays what the UCT search with random rollouts says; see `alphazero.search.uct.search`."""
-
-    batch_size = 1
-
-    def __init__(self, game: Game, settings: PlayerSettings | None = None):
-        self.game = game
-        self.settings = settings or PlayerSettings()
-        self.name = _uct_name(self.settings)
-        self._search = _uct_search(game, self.settings)
-
-    def choose(self, states: np.ndarray) -> Choice:
-        outputs = [self._search.run(state) for state in states]
-        weights = (
-            np.stack([output.action_weights for output in outputs])
-            if outputs
-            else np.zeros((0, self.game.num_actions), np.float32)
-        )
-        return Choice(
-            np.array([output.action for output in outputs], np.int32),
-            weights,
-            np.array([output.value for output in outputs], np.float32),
-        )
-
-    def analyse(self, state: np.ndarray, progress: Progress | None = None) -> Analysis:
-        output = self._search.run(state, progress)
-        return Analysis(
-            int(output.action),
-            output.action_weights,
-            float(output.value),
-            output.visits,
-            output.values,
-            self._search.principal_variation(),
-            int(output.num_simulations),
-        )
-
-    def limited(self, num_simulations: int | None, time_limit_s: float | None) -> "UctPlayer":
-        if num_simulations is None and time_limit_s is None:
-            return UctPlayer(self.game, self.settings)
-        return UctPlayer(
-            self.game,
-            dataclasses.replace(
-                self.settings, num_simulations=num_simulations, time_limit_s=time_limit_s
-            ),
-        )
-
-
-def _uct_search(game: Game, settings: PlayerSettings):
-    from alphazero.search.uct.search import UctSearch
-
-    return UctSearch(
-        game,
-        uct_c=settings.uct_c,
-        num_simulations=uct_simulations(settings),
-        time_limit_s=settings.time_limit_s,
-        statistics=settings.statistics,
-        final_move=settings.final_move,
-        rollout=settings.rollout,
-        rollout_weights=settings.rollout_weights,
-        num_threads=settings.num_threads,
-        seed=settings.seed,
-    )
-
-
-def uct_simulations(settings: PlayerSettings) -> int | None:
-    """Return the largest number of simulations that the settings allow a UCT player for one move; None where only the clock ends it."""
-    if settings.num_simulations is None and settings.time_limit_s is None:
-        return DEFAULT_UCT_SIMULATIONS
-    return settings.num_simulations
-
-
-def _uct_name(settings: PlayerSettings) -> str:
-    parts = []
-    if settings.num_simulations is not None or settings.time_limit_s is None:
-        parts.append(f"uct:{uct_simulations(settings)}")
-    if settings.time_limit_s is not None:
-        parts.append(f"{'' if parts else 'uct,'}time_limit_s={settings.time_limit_s:g}")
-    standard = PlayerSettings()
-    for key in ("uct_c", "statistics", "final_move", "rollout", "num_threads"):
-        value = getattr(settings, key)
-        if value != getattr(standard, key):
-            parts.append(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}")
-    if settings.rollout_weights is not None:
-        parts.append(
-            f"rollout_weights=[{','.join(f'{weight:g}' for weight in settings.rollout_weights)}]"
-        )
-    return ",".join(parts)

@@ -13,16 +13,17 @@ import numpy as np
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
-from alphazero.learner.learner import load_arrays
-from alphazero.network.network import NetworkSettings, make_network
+from alphazero.network.interface import NetworkSettings
+from alphazero.network.registry import make_network
+from alphazero.network.weights import load_arrays, load_network, network_game
 from alphazero.players.base import Analysis, Choice
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.random_generators import child_generator
 from alphazero.runtime.settings import from_stored
 from alphazero.search.batched_search import SearchSettings, TreeSearch
 from alphazero.search.tree import bytes_per_node
-from alphazero.storage.checkpoint import find_network, load_network, network_game
 from alphazero.storage.pretrained import is_shipped
+from alphazero.storage.run_folder import find_network
 
 DEFAULT_SIMULATIONS = 200
 SIMULATIONS_OF_A_TIME_LIMIT = (

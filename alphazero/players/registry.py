@@ -8,13 +8,15 @@ import re
 from pathlib import Path
 
 from alphazero.games.batched_game import Game
-from alphazero.players.base import Player, PlayerSettings, RandomPlayer, UctPlayer
+from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.gtp import GtpPlayer
+from alphazero.players.random import RandomPlayer
 from alphazero.players.solver import SolverPlayer
+from alphazero.players.uct import UctPlayer
 from alphazero.runtime import settings as config
 from alphazero.runtime.settings import ConfigError
-from alphazero.storage.checkpoint import folder_name
 from alphazero.storage.pretrained import shipped_network
+from alphazero.storage.run_folder import folder_name
 
 KINDS = (
     "random",

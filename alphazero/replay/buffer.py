@@ -11,8 +11,9 @@ import numpy as np
 
 from alphazero.replay.augmentation import permuted, under_symmetries
 from alphazero.replay.merged_rows import MergedRows, merge_rows
+from alphazero.replay.targets import owners, replies, target_rows, value_returns
 from alphazero.runtime.settings import option
-from alphazero.selfplay.game_record import GameRecord, owners, replies, target_rows, value_returns
+from alphazero.selfplay.game_record import GameRecord
 
 _GATHERED_BATCHES = (
     32  # of an epoch, made at once: for batches of 64 rows the calls cost more than the rows
@@ -70,10 +71,10 @@ class Batch(NamedTuple):
     outcomes: np.ndarray  #: int8[M], 1, 0 or -1, of the player to move; float32[M], in [-1, 1], means where rows are merged, or `value_returns`
     root_values: np.ndarray  #: float32[M], the search's value, same viewpoint
     replies: np.ndarray | None = (
-        None  #: float32[M, A], see `alphazero.selfplay.game_record.replies`; None where nothing learns from it
+        None  #: float32[M, A], see `alphazero.replay.targets.replies`; None where nothing learns from it
     )
     owners: np.ndarray | None = (
-        None  #: int8[M, H*W], see `alphazero.selfplay.game_record.owners`; None where nothing learns from it
+        None  #: int8[M, H*W], see `alphazero.replay.targets.owners`; None where nothing learns from it
     )
     decided: np.ndarray | None = (
         None  #: float32[M], share of the outcomes that is no draw; None where each row has a result of its own

@@ -13,7 +13,8 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.games.othello import Othello, flips, moves_of
-from alphazero.runtime.jit import lowest_bit_index, njit, popcount
+from alphazero.runtime.bits import lowest_bit_index, popcount
+from alphazero.runtime.jit import njit
 from alphazero.solvers.move_list import insert_by_weight
 from alphazero.solvers.solver import ILLEGAL_SCORE
 

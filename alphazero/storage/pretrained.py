@@ -8,7 +8,8 @@ In: the name of a game. Out: a path. `alphazero ship` writes both files.
 
 from pathlib import Path
 
-from alphazero.storage.checkpoint import folder_name, network_game
+from alphazero.network.weights import network_game
+from alphazero.storage.run_folder import folder_name
 
 
 def shipped_folder() -> Path:

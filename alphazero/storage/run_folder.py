@@ -24,9 +24,10 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from alphazero.runtime.files import write_atomically
 from alphazero.runtime.settings import ConfigError
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.storage.checkpoint import folder_name, load_state, save_state, write_atomically
+from alphazero.storage.checkpoint import load_state, save_state
 
 
 class RunFolder:
@@ -216,3 +217,25 @@ def _iteration_of(line: str) -> int:
         return json.loads(line)["iteration"]
     except ValueError:
         return 0
+
+
+def folder_name(game: str) -> str:
+    """Return a game's name as a part of a path: of the folder of its runs, and of the network that ships with it."""
+    return Path(game).stem if game.endswith(".py") else game.replace(":", "_")
+
+
+def find_network(path: str | Path) -> Path:
+    """Return the network file that a person means: the file itself, or the newest one of a run's directory.
+
+    Raises:
+        ValueError: with one plain sentence if there is none.
+    """
+    path = Path(path)
+    if path.is_file():
+        return path
+    found = sorted(path.glob("networks/*.safetensors")) or sorted(path.glob("*.safetensors"))
+    if not path.exists():
+        raise ValueError(f"there is no file or directory '{path}'.")
+    if not found:
+        raise ValueError(f"'{path}' holds no network (no networks/*.safetensors in it).")
+    return found[-1]

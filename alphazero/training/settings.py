@@ -8,7 +8,7 @@ import numpy as np
 from alphazero.games.registry import make_game
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.learner.learner import LearnerSettings
-from alphazero.network.network import AUXILIARY_HEADS, NetworkSettings
+from alphazero.network.interface import AUXILIARY_HEADS, NetworkSettings
 from alphazero.replay.buffer import ReplaySettings
 from alphazero.runtime.device import choose_device
 from alphazero.runtime.settings import ConfigError, check, option, section

@@ -22,10 +22,12 @@ from alphazero.games.registry import make_game
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.network_evaluator import NetworkEvaluator
-from alphazero.learner.learner import Learner, network_arrays
-from alphazero.network.network import make_network
-from alphazero.players.base import PlayerSettings, UctPlayer
+from alphazero.learner.learner import Learner
+from alphazero.network.registry import make_network
+from alphazero.network.weights import network_arrays, save_network
+from alphazero.players.base import PlayerSettings
 from alphazero.players.network import EvaluatorPlayer
+from alphazero.players.uct import UctPlayer
 from alphazero.replay.buffer import Replay
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.random_generators import child_generator
@@ -36,7 +38,7 @@ from alphazero.selfplay.reanalysis import Reanalysis
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.solvers.enumeration import ExactValues
 from alphazero.solvers.proof import prove
-from alphazero.storage.checkpoint import load_state, save_network, save_state
+from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.autotune import tune
 from alphazero.training.events import (

@@ -19,7 +19,9 @@ from alphazero.evaluation.exact.sets import (
     make_set,
 )
 from alphazero.games.batched_game import Game
-from alphazero.players.base import PlayerSettings, RandomPlayer, UctPlayer
+from alphazero.players.base import PlayerSettings
+from alphazero.players.random import RandomPlayer
+from alphazero.players.uct import UctPlayer
 from alphazero.runtime.random_generators import child_generator
 from alphazero.runtime.settings import ConfigError
 from alphazero.solvers.solver import Solver

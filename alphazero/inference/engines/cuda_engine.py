@@ -13,7 +13,8 @@ import numpy as np
 import torch
 
 from alphazero.inference.engines.engine import check_compiled, padded_size
-from alphazero.network.network import expected_value, folded
+from alphazero.network.interface import expected_value
+from alphazero.network.residual import folded
 from alphazero.runtime.settings import ConfigError
 
 _log = logging.getLogger(__name__)

@@ -22,7 +22,7 @@ class Engine(Protocol):
         """Take over the weights of a torch module; no other call may be under way.
 
         Args:
-            network: see `alphazero.network.network.make_network`; it is copied.
+            network: see `alphazero.network.registry.make_network`; it is copied.
             planes: float32[M, C, H, W], positions of the game, for engines that adapt to what they will see.
         """
         ...

@@ -13,7 +13,8 @@ import warnings
 import numpy as np
 import torch
 
-from alphazero.network.network import expected_value, folded
+from alphazero.network.interface import expected_value
+from alphazero.network.residual import folded
 from alphazero.runtime.settings import ConfigError
 
 try:

@@ -6,7 +6,8 @@ import numpy as np
 import torch
 
 from alphazero.inference.engines.engine import check_compiled, padded, padded_size
-from alphazero.network.network import expected_value, folded
+from alphazero.network.interface import expected_value
+from alphazero.network.residual import folded
 
 _SMALLEST_COMPILED = 32  # rows
 

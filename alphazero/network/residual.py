@@ -1,0 +1,146 @@
+"""The residual network."""
+
+import copy
+
+import torch
+from torch import nn
+from torch.nn import functional
+from torch.nn.utils.fusion import fuse_conv_bn_eval
+
+from alphazero.network.interface import NetworkOutput, NetworkSettings, num_value_logits
+
+
+class ConvNorm(nn.Module):
+    """A convolution that keeps the board's size, with batch normalisation; `fold` makes the two one."""
+
+    def __init__(self, channels_in: int, channels_out: int, kernel_size: int):
+        super().__init__()
+        self.conv = nn.Conv2d(channels_in, channels_out, kernel_size, padding="same", bias=False)
+        self.norm = nn.BatchNorm2d(channels_out)
+
+    def forward(self, x):
+        return self.norm(self.conv(x))
+
+    def fold(self):
+        """Multiply the normalisation of an evaluating network into the convolution: same function, one pass over memory less."""
+        self.conv = fuse_conv_bn_eval(self.conv, self.norm)
+        self.norm = nn.Identity()
+
+
+class Completions(nn.Module):
+    """Appends two planes: the empty cells that would complete a line of ``length`` pieces of the player to move, and those of the other player.
+
+    The first two planes must hold the pieces of either player. A line, in any of four directions, is counted by a kernel of ones that leaves the cell
+    itself out; counts are small whole numbers, the same in every number format.
+    """
+
+    def __init__(self, length: int):
+        super().__init__()
+        self.length = length
+        self.register_buffer("lines", _lines_without_a_cell(length), persistent=False)
+
+    def forward(self, planes):
+        pieces = planes[:, :2]
+        _, players, height, width = pieces.shape
+        counts = functional.conv2d(
+            pieces.reshape(-1, 1, height, width),
+            self.lines.to(planes.dtype),
+            padding=self.length - 1,
+        )
+        completing = torch.relu(counts.amax(dim=1) - (self.length - 2)).reshape(
+            -1, players, height, width
+        )
+        return torch.cat([planes, completing * (1 - pieces.sum(dim=1, keepdim=True))], dim=1)
+
+
+class ResidualBlock(nn.Module):
+    """Two convolutions and a skip connection (He et al. 2016)."""
+
+    def __init__(self, channels: int, kernel_size: int):
+        super().__init__()
+        self.first = ConvNorm(channels, channels, kernel_size)
+        self.second = ConvNorm(channels, channels, kernel_size)
+
+    def forward(self, x):
+        return torch.relu(x + self.second(torch.relu(self.first(x))))
+
+
+class ResidualNetwork(nn.Module):
+    """A stem, residual blocks, and two heads behind 1x1 convolutions; as in KataGo, the auxiliary heads stand on the features of these two."""
+
+    def __init__(
+        self, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
+    ):
+        super().__init__()
+        num_planes, height, width = planes_shape
+        cells = height * width
+        self.completions = Completions(settings.line_length) if settings.line_length else None
+        self.stem = ConvNorm(
+            num_planes + (2 if settings.line_length else 0), settings.channels, settings.kernel_size
+        )
+        self.position_bias = (
+            nn.Parameter(torch.zeros(1, settings.channels, height, width))
+            if settings.position_bias
+            else None
+        )
+        self.tower = nn.Sequential(
+            *(
+                ResidualBlock(settings.channels, settings.kernel_size)
+                for _ in range(settings.blocks)
+            )
+        )
+        self.policy_conv = ConvNorm(settings.channels, settings.head_channels, 1)
+        self.policy = nn.Linear(settings.head_channels * cells, num_actions)
+        self.value_conv = ConvNorm(settings.channels, settings.head_channels, 1)
+        self.value_hidden = nn.Linear(settings.head_channels * cells, settings.value_units)
+        self.value = nn.Linear(settings.value_units, num_value_logits(settings))
+        # After all others, so that the same seed gives them the same first weights with these heads and without.
+        self.reply = (
+            nn.Linear(settings.head_channels * cells, num_actions) if settings.reply_head else None
+        )
+        self.ownership = (
+            nn.Conv2d(settings.head_channels, 1, 1) if settings.ownership_head else None
+        )
+        self.margin = nn.Linear(settings.value_units, 1) if settings.margin_head else None
+
+    def forward(self, planes: torch.Tensor) -> NetworkOutput:
+        """Map planes [M, C, H, W] to the logits of every head that the network has."""
+        x = self.stem(planes if self.completions is None else self.completions(planes))
+        if self.position_bias is not None:
+            x = x + self.position_bias.to(x.dtype)  # so that a half-precision trunk stays one
+        x = self.tower(torch.relu(x))
+        policy_features = torch.relu(self.policy_conv(x)).flatten(1)
+        value_features = torch.relu(self.value_conv(x))
+        hidden = torch.relu(self.value_hidden(value_features.flatten(1)))
+        return NetworkOutput(
+            self.policy(policy_features),
+            self.value(hidden),
+            None if self.reply is None else self.reply(policy_features),
+            None if self.ownership is None else self.ownership(value_features).flatten(1),
+            None if self.margin is None else self.margin(hidden),
+        )
+
+    def drop_auxiliary_heads(self) -> None:
+        """Keep policy and value alone."""
+        self.reply = self.ownership = self.margin = None
+
+
+def folded(network: nn.Module) -> nn.Module:
+    """Return a copy for inference: policy and value alone, every batch normalisation folded into its convolution; the original is left alone."""
+    network = copy.deepcopy(network).eval()
+    if isinstance(network, ResidualNetwork):
+        network.drop_auxiliary_heads()
+    for module in network.modules():
+        if isinstance(module, ConvNorm):
+            module.fold()
+    return network
+
+
+def _lines_without_a_cell(length: int) -> torch.Tensor:
+    """Return a kernel of ones for each line through the middle cell, which itself is left out: float32[4 * length, 1, 2 * length - 1, 2 * length - 1]."""
+    lines = torch.zeros(4, length, 2 * length - 1, 2 * length - 1)
+    for direction, (down, right) in enumerate(((0, 1), (1, 0), (1, 1), (1, -1))):
+        for before in range(length):
+            for step in set(range(-before, length - before)) - {0}:
+                lines[direction, before, length - 1 + step * down, length - 1 + step * right] = 1.0
+    return lines.flatten(0, 1).unsqueeze(1)

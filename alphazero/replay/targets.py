@@ -1,0 +1,83 @@
+"""What a finished game teaches: which of its plies are trained on, and the targets of the auxiliary heads."""
+
+import numpy as np
+
+from alphazero.selfplay.game_record import GameRecord
+
+
+def target_rows(record: GameRecord, surprise_share: float) -> np.ndarray:
+    """Return the plies that are trained on, int64[number of targets], in order: each once, or the surprising ones more than once and others never.
+
+    A ply counts ``1 - surprise_share + surprise_share * its surprise / the game's mean surprise``: KataGo's policy surprise weighting ("Other methods
+    implemented in KataGo since the paper"). Fractions are settled along the game, not drawn, so that a stored game gives the same rows again.
+    """
+    plies = np.flatnonzero(record.is_target)
+    if (
+        surprise_share == 0.0
+        or record.surprises is None
+        or not (mean := record.surprises[plies].sum(dtype=np.float64) / max(len(plies), 1)) > 0.0
+    ):
+        return plies
+    ends = np.floor(
+        np.cumsum(1.0 - surprise_share + surprise_share * record.surprises[plies] / mean) + 0.5
+    ).astype(np.int64)
+    return np.repeat(plies, np.diff(ends, prepend=0))
+
+
+def value_returns(
+    record: GameRecord, players: np.ndarray, decay: float, cut_below: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what each ply says of its position's value: a lambda-return, cut where the game left what the search held for best.
+
+    From the last ply backwards, with v the search's value and G' what follows (the return of the next ply, after the last one the game's result):
+
+        G = decay * G' + (1 - decay) * v    if the move played has at least ``cut_below`` times the weight of the heaviest one
+        G = v                               otherwise: what comes after a worse move says little of the position before it
+
+    C. Watkins, "Learning from delayed rewards", 1989, chapter 7 (lambda-returns with cuts); D. Willemsen et al., "Value targets in off-policy
+    AlphaZero: a new greedy backup", 2021 (why AlphaZero's results are biased by exploration). A decay of 1 without cuts is the game's result.
+
+    Args:
+        players: int[T], who moves at each ply, see `alphazero.games.batched_game.Game.players`.
+
+    Returns:
+        returns, float32[T] in [-1, 1], from the viewpoint of the player to move; and decided, float32[T], the same mean of |v| and |result|: how
+        much of a return is no draw.
+    """
+    plies = np.arange(len(record.actions))
+    followed = record.action_weights[
+        plies, record.actions
+    ] >= cut_below * record.action_weights.max(axis=1)
+    returns, decided = (
+        record.root_values.astype(np.float32),
+        np.abs(record.root_values).astype(np.float32),
+    )
+    following = (float(record.outcomes[-1]), float(abs(record.outcomes[-1]))) if len(plies) else ()
+    for ply in plies[::-1]:
+        if followed[ply]:
+            returns[ply] += decay * (following[0] - returns[ply])
+            decided[ply] += decay * (following[1] - decided[ply])
+        same_viewpoint = ply > 0 and players[ply - 1] == players[ply]
+        following = (float(returns[ply] if same_viewpoint else -returns[ply]), float(decided[ply]))
+    return returns, decided
+
+
+def replies(record: GameRecord) -> np.ndarray:
+    """Return for each ply the action weights of the next one, float32[T, A]: KataGo's "opponent's reply" (arXiv 1902.10565, section 3.4).
+
+    The last ply has none and gets zeros. Those of a fast search count too, as in KataGo's own data: rarer targets would teach less than rougher ones.
+    """
+    following = np.zeros_like(record.action_weights)
+    following[:-1] = record.action_weights[1:]
+    return following
+
+
+def owners(record: GameRecord, game) -> np.ndarray:
+    """Return for each ply who owns each cell when the game ends: int8[T, H*W], 1 the player to move at that ply, -1 the other, 0 nobody.
+
+    Nothing is stored for it: the last position and the last action lead to the end.
+    """
+    last = game.step(record.states[-1:], record.actions[-1:]).states[0]
+    board = game.cells(last).ravel()
+    first = (board == 1).astype(np.int8) - (board == 2)  # of the player who moves first in the game
+    return np.where(game.players(record.states)[:, None] == 0, first, -first)

@@ -1,0 +1,60 @@
+"""Counting and finding the bits of a 64-bit board, in Python and in compiled code."""
+
+import numba
+import numpy as np
+from numba.extending import intrinsic, overload
+
+
+def popcount(bits) -> int:
+    """Return the number of set bits of a uint64."""
+    return int(bits).bit_count()
+
+
+def lowest_bit_index(bits) -> int:
+    """Return the index of the lowest set bit of a uint64 that is not zero."""
+    value = int(bits)
+    return (value & -value).bit_length() - 1
+
+
+def highest_bit_index(bits) -> int:
+    """Return the index of the highest set bit of a uint64 that is not zero."""
+    return int(bits).bit_length() - 1
+
+
+@intrinsic
+def _ctpop(typing_context, bits):
+    def codegen(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return numba.types.uint64(numba.types.uint64), codegen
+
+
+@intrinsic
+def _cttz(typing_context, bits):
+    def codegen(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], context.get_constant(numba.types.boolean, True))
+
+    return numba.types.uint64(numba.types.uint64), codegen
+
+
+@intrinsic
+def _ctlz(typing_context, bits):
+    def codegen(context, builder, signature, arguments):
+        return builder.ctlz(arguments[0], context.get_constant(numba.types.boolean, True))
+
+    return numba.types.uint64(numba.types.uint64), codegen
+
+
+@overload(popcount)
+def _popcount(bits):
+    return lambda bits: np.int64(_ctpop(np.uint64(bits)))
+
+
+@overload(lowest_bit_index)
+def _lowest_bit_index(bits):
+    return lambda bits: np.int64(_cttz(np.uint64(bits)))
+
+
+@overload(highest_bit_index)
+def _highest_bit_index(bits):
+    return lambda bits: np.int64(63) - np.int64(_ctlz(np.uint64(bits)))
