@@ -333,7 +333,7 @@ class SelfPlayRun:
         options = SelfPlaySettings(
             num_parallel_games=batch * num_threads,
             num_simulations=simulations,
-            full_search_share=1.0,
+            full_search_fraction=1.0,
         )
         self.selfplay = ParallelSelfPlay(
             game, self.evaluator.lanes, options, SearchSettings(), child_generator(0, "benchmark")
@@ -355,10 +355,10 @@ class SelfPlayRun:
         figures = {
             "positions_per_s": (self.selfplay.num_positions - positions) / seconds,
             "simulations_per_s": (counts.num_simulations - before.num_simulations) / seconds,
-            "evaluator_share": (counts.evaluator_s - before.evaluator_s)
+            "evaluator_fraction": (counts.evaluator_s - before.evaluator_s)
             / seconds
             / len(self.selfplay.lanes),
-            "network_share": network_s / seconds / len(self.selfplay.lanes),
+            "network_fraction": network_s / seconds / len(self.selfplay.lanes),
             "mean_batch": (counts.num_evaluations - before.num_evaluations)
             / (counts.num_batches - before.num_batches),
         }
@@ -472,7 +472,7 @@ def scaling_figures(
     found = [run.figures(1.0) for _ in range(repeats + 1)][1:]
     return {
         key: statistics.median(figures[key] for figures in found)
-        for key in ("simulations_per_s", "positions_per_s", "evaluator_share")
+        for key in ("simulations_per_s", "positions_per_s", "evaluator_fraction")
     }
 
 
@@ -532,7 +532,7 @@ def random_records(game, num_games: int):
     from alphazero.search.batched_search import SearchSettings
     from alphazero.selfplay.lockstep import SelfPlay, SelfPlaySettings
 
-    options = SelfPlaySettings(num_parallel_games=64, num_simulations=8, full_search_share=1.0)
+    options = SelfPlaySettings(num_parallel_games=64, num_simulations=8, full_search_fraction=1.0)
     yield from SelfPlay(
         game,
         UniformEvaluator(game.num_actions),

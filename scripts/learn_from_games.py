@@ -20,7 +20,7 @@ from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.sets import read_set, shipped_path
 from alphazero.games.registry import make_game
 from alphazero.inference.engines.engine import REFERENCE, make_engine
-from alphazero.learner.learner import FreshReport, Learner
+from alphazero.learner.learner import HeldOutReport, Learner
 from alphazero.network.registry import make_network
 from alphazero.players.network import EvaluatorPlayer
 from alphazero.replay.buffer import Replay
@@ -75,7 +75,7 @@ def main(path: str, num_steps: int, words: list[str]) -> None:
             f"the network alone keeps the exact result of {kept.share:.1%} ({low:.1%} to {high:.1%}) of {kept.total:,} positions"
         )
         print(
-            f"its values are wrong by {values.mean_error:.3f}, and tell the result of {values.results_right.share:.1%} of {values.results_right.total:,}"
+            f"its values are wrong by {values.mean_error:.3f}, and tell the result of {values.result_accuracy.share:.1%} of {values.result_accuracy.total:,}"
         )
 
 
@@ -93,7 +93,7 @@ def _replay(game, settings, records) -> Replay:
     return replay
 
 
-def _losses(learner: Learner, replay: Replay) -> FreshReport:
+def _losses(learner: Learner, replay: Replay) -> HeldOutReport:
     return learner.losses_on(replay.spread(replay.window, 16_384))
 
 

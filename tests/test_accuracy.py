@@ -73,7 +73,7 @@ def test_the_figures_are_those_counted_by_hand(tiny):
     # The exact results are 1, 1, 0, 1; after the best moves of all but the first they are -1, 0, -1.
     assert tiny.reply_values.tolist() == [-1, 0, -1]
     assert report.values.mean_error == pytest.approx((0 + 0.5 + 0.3 + 0.9 + 0.5 + 0.5 + 0.5) / 7)
-    assert report.values.results_right == Share(5, 7)
+    assert report.values.result_accuracy == Share(5, 7)
 
 
 def test_the_same_figures_as_plain_data(tiny):
@@ -85,7 +85,7 @@ def test_the_same_figures_as_plain_data(tiny):
         "share": 0.5,
         "interval": list(Share(2, 4).interval),
     }
-    assert plain["results_right"]["count"] == 5
+    assert plain["result_accuracy"]["count"] == 5
     assert plain["source"]["random"]["optimal"]["count"] == 0
 
 
@@ -105,7 +105,7 @@ def test_values_are_asked_for_only_where_they_are_wanted(tiny):
 
     assert measure_accuracy(choose, tiny, with_values=False).values is None
     assert asked == [4]
-    assert measure_accuracy(choose, tiny).values.results_right == Share(2, 7)
+    assert measure_accuracy(choose, tiny).values.result_accuracy == Share(2, 7)
     assert asked == [4, 4, 3]
     assert np.array_equal(tiny.states, before)
 

@@ -61,10 +61,10 @@ def test_without_rows_the_baseline_is_not_a_number_and_with_equal_rows_it_is_zer
 def test_the_learner_reports_baselines_of_the_rows_that_it_measures():
     # two and three legal actions; targets 1 and -1, whose mean is 0
     report = learn(
-        Table([[0.0, 0.0, 0.0]] * 2, [[0.0], [0.0]]), [TWO_ROWS], root_value_share=0.0
+        Table([[0.0, 0.0, 0.0]] * 2, [[0.0], [0.0]]), [TWO_ROWS], root_value_fraction=0.0
     ).report
-    assert report.policy_baseline == pytest.approx((np.log(2) + np.log(3)) / 2)
-    assert report.value_baseline == pytest.approx(1.0) == report.value_loss
+    assert report.uninformed_policy_loss == pytest.approx((np.log(2) + np.log(3)) / 2)
+    assert report.uninformed_value_loss == pytest.approx(1.0) == report.value_loss
     assert report.weight_size == pytest.approx(report.weight_norm / np.sqrt(8))
 
 
@@ -73,9 +73,7 @@ def test_losses_on_new_rows_change_nothing_and_are_those_of_the_network_that_pla
     rng = np.random.default_rng(0)
     game = make_game("tic_tac_toe")
     network = make_network(game.planes_shape, 9, NetworkSettings(blocks=1, channels=4))
-    learner = Learner(
-        network, LearnerSettings(batch_size=8, average_half_life_steps=half_life), CPU
-    )
+    learner = Learner(network, LearnerSettings(batch_size=8, ema_half_life_steps=half_life), CPU)
     batch = Batch(rng.random((30, *game.planes_shape), np.float32), np.full((30, 9), 1 / 9, np.float32), np.ones((30, 9), np.bool_),
                   rng.integers(-1, 2, 30).astype(np.int8), rng.uniform(-1, 1, 30).astype(np.float32))  # fmt: skip
     list(learner.learn([batch] * 9, 0.0))

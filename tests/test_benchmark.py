@@ -122,7 +122,7 @@ def test_self_play_is_measured_beside_its_engine_with_ratios_of_what_was_measure
         )
         assert (
             0 < figures["with_cache_hit_rate"] < 1
-            and 0 < figures["evaluator_share"] < 1
+            and 0 < figures["evaluator_fraction"] < 1
             and 1 <= figures["mean_batch"] <= 6
         )
 

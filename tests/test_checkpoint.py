@@ -8,10 +8,10 @@ import pytest
 
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_game, save_network
+from alphazero.runtime import files
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
-from alphazero.runtime.settings import ConfigError
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.storage import checkpoint
 from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 
@@ -101,7 +101,7 @@ def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch, step):
     def crash(*_):
         raise OSError("the machine is gone")
 
-    monkeypatch.setattr(checkpoint.os, step, crash)
+    monkeypatch.setattr(files.os, step, crash)
     with pytest.raises(OSError, match="gone"):
         save(path, info={"version": 2})
     monkeypatch.undo()
@@ -115,13 +115,13 @@ def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch, step):
 def test_a_file_is_synced_before_it_takes_its_name(tmp_path, monkeypatch):
     calls = []
     monkeypatch.setattr(
-        checkpoint.os,
+        files.os,
         "fsync",
         lambda descriptor: calls.append(("fsync", os.fstat(descriptor).st_size)),
     )
     replace = os.replace
     monkeypatch.setattr(
-        checkpoint.os, "replace", lambda a, b: (calls.append(("replace", str(b))), replace(a, b))
+        files.os, "replace", lambda a, b: (calls.append(("replace", str(b))), replace(a, b))
     )
     write_atomically(tmp_path / "file", b"12345")
     assert calls == [("fsync", 5), ("replace", str(tmp_path / "file"))]

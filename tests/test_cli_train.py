@@ -22,6 +22,7 @@ from alphazero.network.interface import AUXILIARY_HEADS
 from alphazero.network.weights import load_network, save_network
 from alphazero.players.network import NetworkPlayer
 from alphazero.runtime import settings as config
+from alphazero.runtime.errors import ConfigError
 from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.loggers.json_lines import JsonLinesSink
@@ -353,7 +354,7 @@ SCALARS = """
     loss/total loss/policy loss/value policy/entropy_network policy/entropy_search value/absolute_error value/calibration_error
     learner/learning_rate learner/gradient_norm learner/weight_norm learner/steps replay/window_rows replay/new_rows
     games/length_plies games/first_player_wins games/draws games/distinct_share search/depth search/mean_batch
-    speed/positions_per_s speed/simulations_per_s speed/evaluations_per_s speed/evaluator_share
+    speed/positions_per_s speed/simulations_per_s speed/evaluations_per_s speed/evaluator_fraction
     time/selfplay_s time/learner_s time/elapsed_s pit/score pit/accepted
 """.split()
 
@@ -430,7 +431,7 @@ def test_every_line_of_the_metrics_is_json_and_agrees_with_tensorboard(finished_
 
 
 EVERYTHING = [f"network.{head}=true" for head in AUXILIARY_HEADS] + [
-    "learner.average_half_life_steps=4"
+    "learner.ema_half_life_steps=4"
 ]
 
 
@@ -495,7 +496,7 @@ def test_a_network_that_was_stored_before_there_were_auxiliary_heads_plays(finis
         {},
     )
     with pytest.raises(
-        config.ConfigError,
+        ConfigError,
         match="^the settings in .*newer.safetensors do not fit this version: there is no setting 'quantum_head'",
     ):
         NetworkPlayer(game, tmp_path / "newer.safetensors", num_simulations=8, device="cpu")

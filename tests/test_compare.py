@@ -10,7 +10,7 @@ from rich.console import Console
 from alphazero.cli import train
 from alphazero.cli.compare import main
 from alphazero.evaluation.exact.comparison import difference
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 
 
 def test_a_difference_by_hand():
@@ -69,7 +69,7 @@ def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, cap
     figures = json.loads((tmp_path / "figures.json").read_text())
     assert figures["ways"][1]["runs"] == ["sweep_3", "sweep_4"]
     for way in figures["ways"]:
-        for name, raw_kept, kept in zip(way["runs"], way["raw_kept"], way["kept"]):
+        for name, raw_accuracy, kept in zip(way["runs"], way["raw_accuracy"], way["kept"]):
             (row,) = [
                 line.split()
                 for line in console.file.getvalue().splitlines()
@@ -78,7 +78,7 @@ def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, cap
             assert (
                 row[1] == ("2" if way is figures["ways"][1] else "1")
                 and row[-4] == "1"
-                and row[-2:] == [f"{100 * raw_kept:.1f}", f"{100 * kept:.1f}"]
+                and row[-2:] == [f"{100 * raw_accuracy:.1f}", f"{100 * kept:.1f}"]
             )
     alike = Console(file=io.StringIO(), width=80)
     main([f"run={','.join(runs.split(',')[:2])}", "num_simulations=4"], alike)
@@ -91,7 +91,7 @@ def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, cap
         "the one that the others are compared with",
         "search.reuse_tree=false",
     ]
-    assert all(len(way["kept"]) == 2 and 0 < way["raw_kept"][0] < 1 for way in figures["ways"])
+    assert all(len(way["kept"]) == 2 and 0 < way["raw_accuracy"][0] < 1 for way in figures["ways"])
     first, second = figures["ways"]
     assert second["difference"]["mean"] == pytest.approx(
         np.mean(second["kept"]) - np.mean(first["kept"])

@@ -126,7 +126,7 @@ def test_alphazeros_own_choices_are_the_papers():
         0.0,
     )
     assert settings.search.root_prior_temperature == 1.0
-    assert settings.selfplay.full_search_share == 1.0
+    assert settings.selfplay.full_search_fraction == 1.0
 
 
 # --- the published recipes --------------------------------------------------------------------------------------------------------------
@@ -156,7 +156,12 @@ def test_the_published_recipes_hold_their_numbers(name, game, iterations, episod
         "constant",
         1e-4,
     )
-    assert (learner.batch_size, learner.epochs, learner.root_value_share, learner.value_weight) == (
+    assert (
+        learner.batch_size,
+        learner.epochs,
+        learner.root_value_fraction,
+        learner.value_weight,
+    ) == (
         64,
         10,
         0.0,
@@ -168,7 +173,11 @@ def test_the_published_recipes_hold_their_numbers(name, game, iterations, episod
         episodes,
         False,
     )
-    assert (selfplay.num_simulations, selfplay.full_search_share, settings.search.reuse_tree) == (
+    assert (
+        selfplay.num_simulations,
+        selfplay.full_search_fraction,
+        settings.search.reuse_tree,
+    ) == (
         200,
         1.0,
         True,
@@ -224,7 +233,7 @@ REFUSED = {
     "evaluation.opening_plies=9": "evaluation.opening_plies=9 is not allowed: a game of tic_tac_toe is over after 9 plies",
     "network=tiny network.kernel_size=4": "network.kernel_size=4 is not allowed: .* the board of tic_tac_toe, 3 by 3",
     "network=tiny network.reply_head=true": "network.reply_head=true is not allowed with network.kind=tiny: .*; use kind=resnet",
-    "learner.reuse=-1": "learner.reuse=-1.0 is not allowed: learner.reuse takes 0.0 to 1000.0",
+    "learner.replay_ratio=-1": "learner.replay_ratio=-1.0 is not allowed: learner.replay_ratio takes 0.0 to 1000.0",
     "pit=on pit.opening_plies=11": "pit.opening_plies=11 is not allowed: a game of tic_tac_toe is over after 9 plies",
     "run.name=a/b": "run.name=a/b is not allowed: it is the name of one folder",
     "run.name=..": "run.name=.. is not allowed: it is the name of one folder",

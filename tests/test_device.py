@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from alphazero.runtime.device import choose_device, num_cores, set_num_threads
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 
 
 @pytest.fixture(autouse=True)

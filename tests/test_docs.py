@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from alphazero.cli import COMMANDS, train
-from alphazero.runtime.settings import ConfigError, from_overrides
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.settings import from_overrides
 from alphazero.training.settings import check_run
 
 ROOT = Path(__file__).parents[1]

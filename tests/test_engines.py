@@ -25,7 +25,7 @@ from alphazero.inference.engines.engine import (
 from alphazero.inference.engines.selection import candidates, fallbacks, measure_speeds
 from alphazero.network.interface import AUXILIARY_HEADS, expected_value
 from alphazero.network.residual import folded
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 from alphazero.training.autotune import check_device
 from alphazero.training.settings import TrainSettings
 

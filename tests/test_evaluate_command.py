@@ -13,7 +13,7 @@ from alphazero.cli import evaluate, make_evaluation_set, plot
 from alphazero.cli import main as cli_main
 from alphazero.evaluation.exact.sets import read_set
 from alphazero.games.registry import make_game
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 
 GAME = "connect_x:4x3x3"
 needs_matplotlib = pytest.mark.skipif(
@@ -119,12 +119,12 @@ def test_a_run_tells_what_the_command_finds(trained, tmp_path):
     alone, searched = json.loads((tmp_path / "x.json").read_text())["players"].values()
     # The run's search has a root prior temperature of its own, which plays no part without noise.
     for key, expected in (
-        ("raw_kept", alone["kept"]["share"]),
+        ("raw_accuracy", alone["kept"]["share"]),
         ("raw_optimal", alone["optimal"]["share"]),
-        ("kept", searched["kept"]["share"]),
+        ("accuracy", searched["kept"]["share"]),
         ("optimal", searched["optimal"]["share"]),
         ("value_error", alone["value_error"]),
-        ("results_right", alone["results_right"]["share"]),
+        ("result_accuracy", alone["result_accuracy"]["share"]),
     ):
         assert rows[1][f"exact.{key}"] == pytest.approx(
             expected, abs=0.0041
@@ -132,8 +132,8 @@ def test_a_run_tells_what_the_command_finds(trained, tmp_path):
     events = EventAccumulator(str(trained))
     events.Reload()
     for tag, key in (
-        ("error_search", "kept"),
-        ("error_network", "raw_kept"),
+        ("error_search", "accuracy"),
+        ("error_network", "raw_accuracy"),
         ("not_best_search", "optimal"),
         ("not_best_network", "raw_optimal"),
     ):
@@ -216,10 +216,12 @@ def runs(tmp_path):
             row |= {
                 "exact.num_positions": 1000,
                 "exact.num_simulations": 64,
-                "exact.kept": 1 - 0.5 ** row["iteration"],
-                "exact.raw_kept": 0.5,
+                "exact.accuracy": 1 - 0.5 ** row["iteration"],
+                "exact.raw_accuracy": 0.5,
             }
-        rows[-1] |= {"exact.kept": 1.0} if speed else {}  # no error at all, which has no logarithm
+        rows[-1] |= (
+            {"exact.accuracy": 1.0} if speed else {}
+        )  # no error at all, which has no logarithm
         (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return tmp_path
 

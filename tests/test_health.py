@@ -16,7 +16,7 @@ from test_training import TINY, reports, run_until
 from alphazero.cli import main
 from alphazero.cli.train import compose
 from alphazero.inference.network_evaluator import EngineReport
-from alphazero.learner.learner import FreshReport, LearnerReport
+from alphazero.learner.learner import HeldOutReport, LearnerReport
 from alphazero.runtime import settings as config
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.storage.checkpoint import load_state, save_state
@@ -38,8 +38,8 @@ from alphazero.training.symptoms import CHECKS
 from alphazero.training.trainer import Trainer
 
 SMALL = (
-    "network=tiny selfplay.num_parallel_games=16 selfplay.games_per_iteration=24 selfplay.full_search_share=1 selfplay.num_simulations=8 "
-    "replay.window_start=20000 selfplay.random_opening_share=0"
+    "network=tiny selfplay.num_parallel_games=16 selfplay.games_per_iteration=24 selfplay.full_search_fraction=1 selfplay.num_simulations=8 "
+    "replay.window_start=20000 selfplay.random_opening_fraction=0"
 ).split()
 
 
@@ -71,24 +71,24 @@ WRONG = {  # alarm: (game, words, the key that the advice must name)
     ),
     "value_head_learns_nothing": (
         "tic_tac_toe",
-        "learner.value_weight=0 learner.reuse=32 run.num_iterations=4",
+        "learner.value_weight=0 learner.replay_ratio=32 run.num_iterations=4",
         "learner.value_weight",
     ),
     "first_player_always_wins": (
         "connect_x:4x4x2",
-        "selfplay.random_opening_share=0.4 selfplay.random_opening_plies=1 search.dirichlet_fraction=0 selfplay.temperature=0 "
+        "selfplay.random_opening_fraction=0.4 selfplay.random_opening_plies=1 search.dirichlet_fraction=0 selfplay.temperature=0 "
         "selfplay.games_per_iteration=60 run.num_iterations=3",
-        "selfplay.random_opening_share",
+        "selfplay.random_opening_fraction",
     ),
     "second_player_always_wins": (
         "connect_x:4x4x2",
-        "selfplay.random_opening_share=1 selfplay.random_opening_plies=1 selfplay.games_per_iteration=60 run.num_iterations=2",
+        "selfplay.random_opening_fraction=1 selfplay.random_opening_plies=1 selfplay.games_per_iteration=60 run.num_iterations=2",
         "selfplay.random_opening_plies",
     ),
     "only_draws": (
         "connect_x:2x4x4",
         "selfplay.games_per_iteration=60 run.num_iterations=2",
-        "selfplay.random_opening_share",
+        "selfplay.random_opening_fraction",
     ),
     "window_too_small": (
         "tic_tac_toe",
@@ -98,8 +98,8 @@ WRONG = {  # alarm: (game, words, the key that the advice must name)
     "overfitting": (
         "tic_tac_toe",
         "network.channels=64 network.shared_units=256 selfplay.num_parallel_games=4 selfplay.games_per_iteration=4 learner.learning_rate=5e-3 "
-        "learner.reuse=100 replay.symmetries=false learner.root_value_share=0 run.num_iterations=5",
-        "learner.reuse",
+        "learner.replay_ratio=100 replay.symmetries=false learner.root_value_fraction=0 run.num_iterations=5",
+        "learner.replay_ratio",
     ),
     "learning_rate_too_high": (
         "tic_tac_toe",
@@ -167,13 +167,13 @@ def test_a_run_that_goes_wrong_says_so_and_what_to_change(tmp_path, monkeypatch,
 )
 def test_a_healthy_run_raises_no_alarm(tmp_path, words):
     healthy = (
-        "selfplay.num_parallel_games=32 selfplay.games_per_iteration=60 selfplay.num_simulations=16 learner.batch_size=64 learner.reuse=8 "
+        "selfplay.num_parallel_games=32 selfplay.games_per_iteration=60 selfplay.num_simulations=16 learner.batch_size=64 learner.replay_ratio=8 "
         "learner.learning_rate=1e-2 network.channels=32 evaluation.uct_simulations=20 run.num_iterations=10 "
     )
     found = reports(make_trainer(tmp_path, healthy + words))
     assert len(found) == 10 and [report.alarms for report in found] == [[]] * 10
     assert (
-        found[-1].learner.value_loss < 0.8 * found[-1].learner.value_baseline
+        found[-1].learner.value_loss < 0.8 * found[-1].learner.uninformed_value_loss
     )  # it has learned: the alarms had their chance
 
 
@@ -220,8 +220,8 @@ def test_on_the_command_line_it_is_a_sentence(tmp_path, capsys):
 # --- each limit, by figures made up -------------------------------------------------------------------------------------------------------
 
 FIGURES = dict(
-    num_games=100, num_targets=1000, window=9000, distinct_games=0.95, first_player_wins=0.5, draws=0.2, num_steps=200, loss=2.0, policy_entropy=1.0,
-    target_entropy=0.9, value_loss=0.7, policy_baseline=1.8, value_baseline=1.0, gradient_norm=1.0, weight_size=0.1, fresh=2.0, pit=None, strength=None,
+    num_games=100, num_samples=1000, window=9000, distinct_games=0.95, first_player_wins=0.5, draws=0.2, num_steps=200, loss=2.0, policy_entropy=1.0,
+    target_entropy=0.9, value_loss=0.7, uninformed_policy_loss=1.8, uninformed_value_loss=1.0, gradient_norm=1.0, weight_size=0.1, held_out=2.0, pit=None, strength=None,
     strength_results=(10, 5, 10), free_disk_gb=50.0,
 )  # fmt: skip
 
@@ -247,7 +247,7 @@ def made_up(iteration, **changes):
         elapsed_s=60.0,
         free_disk_gb=figures["free_disk_gb"],
     )
-    report.fresh = FreshReport(loss=figures["fresh"])
+    report.held_out = HeldOutReport(loss=figures["held_out"])
     if figures["pit"] is not None:
         report.pit = PitReport(0.5, 1, 0, 1, figures["pit"])
     if figures["strength"] is not None:
@@ -311,11 +311,11 @@ LIMITS = {  # alarm: (figures that are just right, figures that are just wrong, 
         dict(draws=0.97, first_player_wins=0),
     ),
     "window_too_small": (dict(window=2010), dict(window=1990), dict(window=2200)),
-    "overfitting": (dict(fresh=2.49), dict(fresh=2.51), dict(fresh=2.4)),
+    "overfitting": (dict(held_out=2.49), dict(held_out=2.51), dict(held_out=2.4)),
     "learning_rate_too_high": (
-        dict(loss=3.35, fresh=3.35),
-        dict(loss=3.37, fresh=3.37),
-        dict(loss=3.2, fresh=3.2),
+        dict(loss=3.35, held_out=3.35),
+        dict(loss=3.37, held_out=3.37),
+        dict(loss=3.2, held_out=3.2),
     ),
     "disk_nearly_full": (dict(free_disk_gb=1.01), dict(free_disk_gb=0.99), dict(free_disk_gb=1.5)),
 }
@@ -347,8 +347,8 @@ def test_a_low_target_entropy_is_a_collapse_too():
 
 
 SIGNS = {
-    "the loss of 4": dict(loss=4.0, fresh=4.0),
-    "the loss has risen from 1.2 to 2": dict(loss=[1.2] * 10 + [2.0], fresh=[1.2] * 10 + [2.0]),
+    "the loss of 4": dict(loss=4.0, held_out=4.0),
+    "the loss has risen from 1.2 to 2": dict(loss=[1.2] * 10 + [2.0], held_out=[1.2] * 10 + [2.0]),
     "the gradients' norm is 30, far above its limit, 5": dict(gradient_norm=30.0),
     "the weights have grown to 3": dict(weight_size=3.0),
 }
@@ -363,8 +363,8 @@ def test_each_sign_of_a_learning_rate_that_is_too_high_is_named(sign):
 
 def test_losses_of_auxiliary_heads_neither_hide_an_alarm_nor_sound_one():
     """With 1.5 of theirs counted in, 1.6 on new games against 1.2 would pass for 1.6 against 2.7, and 2.5 for 4, more than ignorance's 2.8."""
-    for loss, fresh, expected in ((1.2, 1.6, ["overfitting"]), (2.5, 2.5, [])):
-        reports = run_of(40, loss=loss, fresh=fresh)
+    for loss, held_out, expected in ((1.2, 1.6, ["overfitting"]), (2.5, 2.5, [])):
+        reports = run_of(40, loss=loss, held_out=held_out)
         for report in reports:
             report.learner.ownership_loss = 1.5
             report.learner.loss += 1.5
@@ -373,17 +373,18 @@ def test_losses_of_auxiliary_heads_neither_hide_an_alarm_nor_sound_one():
 
 def test_a_loss_that_rises_a_little_or_falls_is_no_alarm():
     assert (
-        observed(run_of(40, loss=[2 - 0.02 * i for i in range(25)] + [1.7], fresh=1.5)) == [[]] * 40
+        observed(run_of(40, loss=[2 - 0.02 * i for i in range(25)] + [1.7], held_out=1.5))
+        == [[]] * 40
     )
     assert (
-        observed(run_of(40, loss=[3.3, 1.8], fresh=1.8)) == [[]] * 40
+        observed(run_of(40, loss=[3.3, 1.8], held_out=1.8)) == [[]] * 40
     )  # an untrained network's loss is high
 
 
 def test_few_games_are_counted_over_several_iterations():
     found = observed(
         run_of(
-            12, num_games=5, distinct_games=0.2, first_player_wins=1.0, draws=0.0, num_targets=40
+            12, num_games=5, distinct_games=0.2, first_player_wins=1.0, draws=0.0, num_samples=40
         )
     )
     assert [names for names in found[:5]] == [[]] * 5 and found[5] == [
@@ -392,12 +393,12 @@ def test_few_games_are_counted_over_several_iterations():
 
 
 def test_nothing_is_judged_in_the_first_iterations():
-    first = dict(value_loss=1.2, loss=4.0, fresh=9.0, window=1000, weight_size=0.1)
+    first = dict(value_loss=1.2, loss=4.0, held_out=9.0, window=1000, weight_size=0.1)
     assert observed(run_of(2, **first)) == [[], []]
     assert (
         observed(run_of(5, value_loss=1.2, num_steps=20)) == [[]] * 5
     )  # a hundred steps teach a value head nothing yet
-    made = [made_up(1, fresh=9.0), made_up(2, fresh=4.5), *(made_up(i) for i in range(3, 12))]
+    made = [made_up(1, held_out=9.0), made_up(2, held_out=4.5), *(made_up(i) for i in range(3, 12))]
     assert observed(made) == [[]] * 11
 
 
@@ -438,7 +439,7 @@ def test_figures_that_are_missing_raise_no_alarm():
             "strength",
             "strength_results",
             "num_games",
-            "num_targets",
+            "num_samples",
             "window",
             "num_steps",
         )
@@ -450,7 +451,7 @@ def test_figures_that_are_missing_raise_no_alarm():
 
 
 def test_a_resumed_run_says_what_the_run_that_never_stopped_says(tmp_path):
-    words = "learner.value_weight=0 learner.reuse=12 selfplay.temperature=0 search.dirichlet_fraction=0 run.num_iterations=5"
+    words = "learner.value_weight=0 learner.replay_ratio=12 selfplay.temperature=0 search.dirichlet_fraction=0 run.num_iterations=5"
     expected = [
         (report.alarms, report.ended_alarms)
         for report in reports(make_trainer(tmp_path / "whole", words))
@@ -478,7 +479,7 @@ def test_a_state_of_a_run_without_alarms_can_be_resumed(tmp_path):
 
 
 def test_a_monitor_s_state_is_restored_to_the_bit(tmp_path):
-    made = run_of(50, pit=[None, None, False], loss=[1.2] * 40 + [2.0], fresh=[1.2] * 40 + [2.0])
+    made = run_of(50, pit=[None, None, False], loss=[1.2] * 40 + [2.0], held_out=[1.2] * 40 + [2.0])
     whole, first, second = (HealthMonitor(TrainSettings()) for _ in range(3))
     for report in made[:30]:
         first.observe(dataclasses.replace(report, alarms=[], ended_alarms=[]))
@@ -575,4 +576,4 @@ def test_the_metrics_name_the_alarms_that_are_on(tmp_path):
         "",
         "only_draws",
     ]
-    assert lines[0]["fresh.loss"] == 2.0
+    assert lines[0]["held_out.loss"] == 2.0

@@ -77,7 +77,7 @@ def learn(network, batches, progress=0.0, **settings):
 def test_scalar_loss_by_hand():
     # v = 0 and 1/2; z = 1 and -1; half of the search's value: targets 3/4 and -1/2, squares 9/16 and 1
     network = Table(LOGITS, [[0.0], [math.atanh(0.5)]])
-    report = learn(network, [TWO_ROWS], value_weight=0.5, root_value_share=0.5).report
+    report = learn(network, [TWO_ROWS], value_weight=0.5, root_value_fraction=0.5).report
     assert report.policy_loss == pytest.approx(math.log(2))
     assert report.value_loss == pytest.approx(25 / 32)
     assert report.loss == pytest.approx(math.log(2) + 0.5 * 25 / 32)
@@ -85,7 +85,7 @@ def test_scalar_loss_by_hand():
     assert report.calibration_error == pytest.approx(
         (1 + 1.5) / 2
     )  # the rows lie in bins of their own
-    report = learn(Table(LOGITS, [[0.0], [0.0]]), [TWO_ROWS], root_value_share=0.0).report
+    report = learn(Table(LOGITS, [[0.0], [0.0]]), [TWO_ROWS], root_value_fraction=0.0).report
     assert report.loss == pytest.approx(math.log(2) + 1)
     assert report.calibration_error == pytest.approx(0)  # one bin: a win and a loss, foreseen as 0
 
@@ -93,10 +93,12 @@ def test_scalar_loss_by_hand():
 def test_win_draw_loss_by_hand():
     # p = 1/2, 1/4, 1/4 in both rows
     values = [[math.log(2), 0.0, 0.0]] * 2
-    report = learn(Table(LOGITS, values), [TWO_ROWS], root_value_share=0.0).report
+    report = learn(Table(LOGITS, values), [TWO_ROWS], root_value_fraction=0.0).report
     assert report.value_loss == pytest.approx((math.log(2) + math.log(4)) / 2)
     # half of the search's value: .5 is half a win and half a draw, 0 a draw: targets 3/4, 1/4, 0 | 0, 1/2, 1/2
-    report = learn(Table(LOGITS, values), [TWO_ROWS], root_value_share=0.5, value_weight=2.0).report
+    report = learn(
+        Table(LOGITS, values), [TWO_ROWS], root_value_fraction=0.5, value_weight=2.0
+    ).report
     expected = ((0.75 * math.log(2) + 0.25 * math.log(4)) + math.log(4)) / 2
     assert report.value_loss == pytest.approx(expected)
     assert report.loss == pytest.approx(math.log(2) + 2 * expected)
@@ -112,7 +114,7 @@ def test_a_draw_is_a_target_of_its_own():
 def test_entropies_and_norms_by_hand():
     network = Table(LOGITS, [[0.0], [0.0]])
     report = learn(
-        network, [TWO_ROWS], learning_rate=0.0, final_learning_rate=0.0, root_value_share=0.0
+        network, [TWO_ROWS], learning_rate=0.0, final_learning_rate=0.0, root_value_fraction=0.0
     ).report
     assert report.policy_entropy == pytest.approx((math.log(2) + 1.5 * math.log(2)) / 2)
     assert report.target_entropy == pytest.approx(math.log(2) / 2)
@@ -144,7 +146,7 @@ def test_masked_rows_give_numbers():
 
 def test_a_step_goes_against_the_gradient_by_the_learning_rate():
     network = Table(LOGITS, [[0.0], [0.0]])
-    learn(network, [TWO_ROWS], learning_rate=0.4, root_value_share=0.0, max_gradient_norm=0.0)
+    learn(network, [TWO_ROWS], learning_rate=0.4, root_value_fraction=0.0, max_gradient_norm=0.0)
     expected = torch.tensor(LOGITS) - 0.4 * torch.tensor([[0, 0, 0], [-1 / 4, 1 / 8, 1 / 8]])
     torch.testing.assert_close(network.prior_logits.data, expected)
     torch.testing.assert_close(network.value_logits.data, 0.4 * torch.tensor([[1.0], [-1.0]]))
@@ -153,9 +155,9 @@ def test_a_step_goes_against_the_gradient_by_the_learning_rate():
 def test_long_gradients_are_scaled_down_and_the_report_tells_their_length_before():
     network, short = Table(LOGITS, [[0.0], [0.0]]), Table(LOGITS, [[0.0], [0.0]])
     report = learn(
-        network, [TWO_ROWS], learning_rate=1.0, max_gradient_norm=0.125, root_value_share=0.0
+        network, [TWO_ROWS], learning_rate=1.0, max_gradient_norm=0.125, root_value_fraction=0.0
     ).report
-    learn(short, [TWO_ROWS], learning_rate=1.0, max_gradient_norm=2.0, root_value_share=0.0)
+    learn(short, [TWO_ROWS], learning_rate=1.0, max_gradient_norm=2.0, root_value_fraction=0.0)
     norm = math.sqrt(1 / 16 + 2 / 64 + 2)
     assert report.gradient_norm == pytest.approx(norm)
     torch.testing.assert_close(
@@ -226,7 +228,7 @@ def test_the_schedule_sets_the_step_and_the_report_tells_it():
         learning_rate=1.0,
         final_learning_rate=0.0,
         schedule="linear",
-        root_value_share=0.0,
+        root_value_fraction=0.0,
         max_gradient_norm=0.0,
     )
     report = learn(network, [TWO_ROWS], progress=0.75, **settings).report
@@ -237,7 +239,7 @@ def test_the_schedule_sets_the_step_and_the_report_tells_it():
 def test_figures_are_means_over_the_measured_steps():
     small, large = (make_batch([[1.0, 0.0]], [[True, True]], [z], [0]) for z in (0, 1))
     network, every = Table([[0.0, 0.0]], [[0.0]]), _MEASURE_EVERY
-    still = dict(learning_rate=0.0, final_learning_rate=0.0, root_value_share=0.0)
+    still = dict(learning_rate=0.0, final_learning_rate=0.0, root_value_fraction=0.0)
     learner = learn(network, [small, *[large] * every], **still)
     assert learner.report.value_loss == pytest.approx(0.5)  # of the first step, 0, and the last, 1
     assert learner.report.num_steps == learner.num_steps == every + 1
@@ -247,7 +249,9 @@ def test_figures_are_means_over_the_measured_steps():
 
 
 def test_the_number_of_steps_follows_reuse_or_epochs():
-    learner = Learner(Table(LOGITS, [[0.0]]), LearnerSettings(batch_size=100, reuse=4.0), CPU)
+    learner = Learner(
+        Table(LOGITS, [[0.0]]), LearnerSettings(batch_size=100, replay_ratio=4.0), CPU
+    )
     assert [learner.steps_for(rows, 9999) for rows in (1, 100, 1010)] == [1, 4, 40]
     learner = Learner(Table(LOGITS, [[0.0]]), LearnerSettings(batch_size=100, epochs=3), CPU)
     assert [learner.steps_for(7, window) for window in (1, 100, 299, 1000)] == [3, 3, 6, 30]
@@ -395,7 +399,7 @@ def test_the_direct_update_is_torchs_to_the_bit(optimizer):
     assert learner.state_dict()["optimizer"]["3"]["step"] == 5
 
 
-AVERAGED = dict(optimizer="adamw", average_half_life_steps=2.0)
+AVERAGED = dict(optimizer="adamw", ema_half_life_steps=2.0)
 
 
 @pytest.mark.parametrize("kind", ("resnet", "tiny", "all heads"))
@@ -425,7 +429,7 @@ def test_a_restored_learner_goes_on_to_the_bit(tmp_path, settings, kind):
     list(restored.learn(batches[4:], 0.2))
     assert restored.report == learner.report
     assert_same_state(restored.state_dict(), learner.state_dict())
-    assert ("average" in learner.state_dict()) == ("average_half_life_steps" in settings)
+    assert ("average" in learner.state_dict()) == ("ema_half_life_steps" in settings)
 
 
 def test_normalisations_learn_the_batches_they_see_also_after_an_evaluation():
@@ -462,7 +466,7 @@ def test_auxiliary_losses_by_hand():
     report = learn(
         table,
         [batch],
-        root_value_share=0.0,
+        root_value_fraction=0.0,
         reply_weight=2.0,
         ownership_weight=3.0,
         margin_weight=4.0,
@@ -534,7 +538,7 @@ def test_a_weight_of_zero_learns_what_a_network_without_the_head_learns():
 
 def test_the_average_follows_the_steps_and_the_training_does_not_notice():
     batches = [real_batch(make_game("tic_tac_toe"), 8, seed) for seed in range(6)]
-    averaged, plain = real_learner(average_half_life_steps=1.5), real_learner()
+    averaged, plain = real_learner(ema_half_life_steps=1.5), real_learner()
     assert plain.played_network is plain.network and averaged.played_network is not averaged.network
     seen = [network_arrays(averaged.network) for _ in averaged.learn(batches, 0.0)]
     list(plain.learn(batches, 0.0))
@@ -554,7 +558,7 @@ def test_the_average_follows_the_steps_and_the_training_does_not_notice():
 
 def test_the_averages_normalisations_are_measured_on_the_newest_batches():
     batches = [real_batch(make_game("tic_tac_toe"), 8, seed) for seed in range(_NORM_BATCHES + 3)]
-    learner = real_learner(average_half_life_steps=2.0)
+    learner = real_learner(ema_half_life_steps=2.0)
     list(learner.learn(batches, 0.0))
     with torch.no_grad():
         outputs = [
@@ -568,13 +572,13 @@ def test_the_averages_normalisations_are_measured_on_the_newest_batches():
     torch.testing.assert_close(
         norm.running_var, torch.stack([rows.var(dim=(0, 2, 3)) for rows in outputs]).mean(dim=0)
     )
-    tiny = real_learner(kind="tiny", average_half_life_steps=2.0)  # it has none
+    tiny = real_learner(kind="tiny", ema_half_life_steps=2.0)  # it has none
     list(tiny.learn(batches, 0.0))
 
 
 def test_an_average_begins_with_the_weights_of_a_run_that_had_none():
     batches = [real_batch(make_game("tic_tac_toe"), 8, seed) for seed in range(3)]
-    plain, averaged = real_learner(), real_learner(seed=5, average_half_life_steps=100.0)
+    plain, averaged = real_learner(), real_learner(seed=5, ema_half_life_steps=100.0)
     list(averaged.learn(batches, 0.0))
     list(plain.learn(batches, 0.0))
     averaged.load_state_dict(plain.state_dict())

@@ -24,7 +24,7 @@ def settings_of(**changed):
             num_parallel_games=7,
             num_simulations=12,
             num_fast_simulations=4,
-            full_search_share=0.5,
+            full_search_fraction=0.5,
             num_sampled_plies=4,
         )
         | changed

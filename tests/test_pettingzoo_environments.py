@@ -19,7 +19,7 @@ with warnings.catch_warnings():
 
 from alphazero.interop.board_image import SQUARE_PIXELS  # noqa: E402
 from alphazero.interop.environments import env, make_environment, raw_env  # noqa: E402
-from alphazero.runtime.settings import ConfigError  # noqa: E402
+from alphazero.runtime.errors import ConfigError  # noqa: E402
 
 GAMES = ("tic_tac_toe", "connect_four", "connect_x:4x5x3", "othello:4", "othello")
 # Square s of our board, row by row, is square COLUMNS_FIRST[s] of tictactoe_v3, which numbers column by column.

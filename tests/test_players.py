@@ -17,7 +17,7 @@ from alphazero.players.registry import (
     read_spec,
 )
 from alphazero.players.uct import UctPlayer, uct_simulations
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
 
 GAMES = ["tic_tac_toe", "connect_four", "othello:4"]

@@ -25,7 +25,7 @@ def make_selfplay(game, seed=0, search=None, **settings):
             num_parallel_games=6,
             num_simulations=12,
             num_fast_simulations=4,
-            full_search_share=0.5,
+            full_search_fraction=0.5,
             num_sampled_plies=4,
         )
         | settings
@@ -56,7 +56,7 @@ def test_adjudicated_games_end_where_search_first_proves_their_result_and_with_t
     solver = EnumeratedSolver(game)
     whole, early = 0, 0
     for record in make_selfplay(
-        game, num_simulations=60, num_fast_simulations=60, adjudicated_share=0.5
+        game, num_simulations=60, num_fast_simulations=60, adjudicated_fraction=0.5
     ).play(60):
         last = game.step(record.states[-1:], record.actions[-1:])
         exact = values_of(solver.scores(record.states)).max(axis=1)
@@ -116,7 +116,9 @@ def test_records_are_whole_games_of_the_rules(name):
 
 def test_a_proven_last_move_has_the_outcome_as_its_value():
     records = list(
-        make_selfplay(make_game("tic_tac_toe"), num_simulations=60, full_search_share=1.0).play(20)
+        make_selfplay(make_game("tic_tac_toe"), num_simulations=60, full_search_fraction=1.0).play(
+            20
+        )
     )
     won = [record for record in records if record.outcomes[-1] == 1]
     assert len(won) > 5
@@ -169,7 +171,7 @@ def test_sampled_moves_of_games_follow_the_visit_shares_and_later_ones_are_the_m
             num_parallel_games=32,
             num_sampled_plies=3,
             final_temperature=0.0,
-            full_search_share=1.0,
+            full_search_fraction=1.0,
         ).play(400)
     )
     excess, variance = 0.0, 0.0
@@ -211,7 +213,7 @@ def test_moves_of_a_gumbel_search_are_its_own_draws_and_at_temperature_zero_its_
     shared = dict(
         num_parallel_games=64,
         num_simulations=4,
-        full_search_share=1.0,
+        full_search_fraction=1.0,
         temperature_half_life=1.0,
         carry_over=False,
     )
@@ -261,7 +263,7 @@ def test_forced_visits_are_not_trained_on_and_drawn_from_only_where_moves_come_f
 ):
     game, drawn = make_game("connect_four"), 0
     settings = dict(
-        num_simulations=24, num_sampled_plies=30, full_search_share=1.0, moves_from=moves_from
+        num_simulations=24, num_sampled_plies=30, full_search_fraction=1.0, moves_from=moves_from
     )
     for record in make_selfplay(game, search=dict(forced_playouts_k=2.0), **settings).play(40):
         np.testing.assert_allclose(record.action_weights.sum(axis=1), 1.0, atol=1e-6)
@@ -308,7 +310,7 @@ def test_full_searches_have_their_share_and_their_simulations():
         num_parallel_games=32,
         num_simulations=13,
         num_fast_simulations=5,
-        full_search_share=0.3,
+        full_search_fraction=0.3,
     )
     records = list(selfplay.play(120))
     full = np.concatenate([record.is_target for record in records])
@@ -376,7 +378,7 @@ def test_restored_games_go_on_as_if_never_stopped(tmp_path, name, carry_over):
     game = named_game(name)
     original, restored = (
         make_selfplay(
-            game, seed, num_parallel_games=9, carry_over=carry_over, adjudicated_share=0.5
+            game, seed, num_parallel_games=9, carry_over=carry_over, adjudicated_fraction=0.5
         )
         for seed in (1, 2)
     )
@@ -413,7 +415,7 @@ def test_random_openings_are_part_of_the_game_but_not_trained_on():
     game = make_game("connect_four")
     records = list(
         make_selfplay(
-            game, full_search_share=1.0, random_opening_share=1.0, random_opening_plies=3
+            game, full_search_fraction=1.0, random_opening_fraction=1.0, random_opening_plies=3
         ).play(40)
     )
     lengths = []
@@ -439,7 +441,7 @@ def test_random_openings_are_part_of_the_game_but_not_trained_on():
 def test_a_random_opening_never_ends_a_game(name):
     game = named_game(name)
     for record in make_selfplay(
-        game, full_search_share=1.0, random_opening_share=1.0, random_opening_plies=1000
+        game, full_search_fraction=1.0, random_opening_fraction=1.0, random_opening_plies=1000
     ).play(10):
         assert record.is_target[-1]
         state = game.initial_states(1)[0]
@@ -465,7 +467,7 @@ def test_openings_by_the_policy_follow_its_probabilities():
     settings = SelfPlaySettings(
         num_parallel_games=64,
         num_simulations=2,
-        random_opening_share=1.0,
+        random_opening_fraction=1.0,
         random_opening_plies=1,
         opening_moves="policy",
     )
@@ -484,7 +486,7 @@ def test_openings_by_the_policy_follow_its_probabilities():
     ("progress", "expected"), [(0.0, 10), (0.2, 22), (0.4, 34), (0.5, 40), (1.0, 40)]
 )
 def test_full_searches_grow_evenly_until_their_share_of_the_run(progress, expected):
-    settings = SelfPlaySettings(num_simulations=40, first_num_simulations=10)
+    settings = SelfPlaySettings(num_simulations=40, initial_num_simulations=10)
     assert full_simulations(settings, progress) == expected
 
 
@@ -492,9 +494,9 @@ def test_searches_have_the_simulations_of_their_point_of_the_run():
     selfplay = make_selfplay(
         make_game("connect_four"),
         search={"reuse_tree": False},
-        full_search_share=1.0,
+        full_search_fraction=1.0,
         num_simulations=40,
-        first_num_simulations=10,
+        initial_num_simulations=10,
     )
     visits = {}
     for progress in (0.0, 1.0):

@@ -13,7 +13,8 @@ from alphazero.cli.train import compose
 from alphazero.evaluation.model_card import PLACE_KEYS, duration_text, flat_settings, summary
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays, network_info, save_network
-from alphazero.runtime.settings import ConfigError, rows
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.settings import rows
 from alphazero.storage.run_folder import RunFolder
 
 STRENGTH = dict(
@@ -30,12 +31,12 @@ STRENGTH = dict(
 EXACT = dict(
     num_positions=1000,
     num_simulations=64,
-    raw_kept=0.912,
+    raw_accuracy=0.912,
     raw_optimal=0.8,
-    kept=0.987,
+    accuracy=0.987,
     optimal=0.9,
     value_error=0.1,
-    results_right=0.9,
+    result_accuracy=0.9,
 )
 PROOF = dict(num_positions=4520, num_kept=4519, num_losses=1)
 

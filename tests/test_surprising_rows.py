@@ -59,7 +59,7 @@ def test_each_ply_counts_once_where_nothing_surprised_or_nothing_is_known(surpri
 
 def test_the_replay_takes_rows_by_surprise():
     game = make_game("connect_four")
-    settings = ReplaySettings(window_start=10, window_max=10, surprise_share=1.0)
+    settings = ReplaySettings(window_start=10, window_max=10, surprise_fraction=1.0)
     replay = Replay(game, settings, np.random.default_rng(0))
     record = record_of([0.0, 1.0, 0.0])._replace(
         root_values=np.array([0.25, 0.5, 0.75], np.float32)

@@ -11,7 +11,7 @@ from alphazero.evaluation.rating_file import RatingFile
 from alphazero.evaluation.report import score_from_elo
 from alphazero.evaluation.tournament import TournamentMatch, next_pairing, play_tournament
 from alphazero.games.registry import make_game
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from alphazero.cli import main
 from alphazero.cli.train import compose
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training import trainer as training
@@ -26,7 +26,7 @@ from alphazero.training.trainer import Trainer, check_resumable
 
 TINY = (
     "network.blocks=1 network.channels=4 network.head_channels=2 network.value_units=4 selfplay.num_parallel_games=6 selfplay.games_per_iteration=6 "
-    "selfplay.num_simulations=6 selfplay.num_fast_simulations=3 selfplay.full_search_share=0.5 learner.batch_size=16 learner.reuse=2 "
+    "selfplay.num_simulations=6 selfplay.num_fast_simulations=3 selfplay.full_search_fraction=0.5 learner.batch_size=16 learner.replay_ratio=2 "
     "pit.num_games=4 pit.num_simulations=4 pit.opening_plies=2 evaluation.every=0 evaluation.num_games=0 evaluation.final_num_games=0 evaluation.exact=false "
     "evaluation.prove=false evaluator.engine=torch evaluator.precision=float32 learner.precision=float32 device=cpu run.num_threads=1 run.num_iterations=4"
 ).split()
@@ -63,8 +63,8 @@ def figures(report):
         "positions_per_s",
         "simulations_per_s",
         "evaluations_per_s",
-        "evaluator_share",
-        "network_share",
+        "evaluator_fraction",
+        "network_fraction",
     )
     games = {
         key: value for key, value in dataclasses.asdict(report.selfplay).items() if key not in clock
@@ -95,7 +95,7 @@ CASES = {
     ),
     "random openings and bfloat16": (
         "tic_tac_toe",
-        "selfplay.random_opening_share=0.5 learner.precision=bfloat16 evaluator.precision=bfloat16",
+        "selfplay.random_opening_fraction=0.5 learner.precision=bfloat16 evaluator.precision=bfloat16",
     ),
     "two threads": ("connect_four", "run.num_threads=2"),
     "int8 on two threads": (
@@ -104,20 +104,20 @@ CASES = {
     ),
     "every head and averaged weights": (
         "tic_tac_toe",
-        "network.reply_head=true network.ownership_head=true network.margin_head=true learner.average_half_life_steps=3",
+        "network.reply_head=true network.ownership_head=true network.margin_head=true learner.ema_half_life_steps=3",
     ),
     "every head, averaged weights and a pit": (
         "othello_4x4",
-        "network.reply_head=true network.ownership_head=true network.margin_head=true learner.average_half_life_steps=3 pit.every=1 pit.acceptance=0.5",
+        "network.reply_head=true network.ownership_head=true network.margin_head=true learner.ema_half_life_steps=3 pit.every=1 pit.acceptance=0.5",
     ),
-    "muon and an average": ("connect_four", "learner=muon learner.average_half_life_steps=3"),
+    "muon and an average": ("connect_four", "learner=muon learner.ema_half_life_steps=3"),
     "merged and searched again": (
         "tic_tac_toe",
         "replay.merge_positions=true replay.reanalysis_share=1.5 replay.window_start=30 replay.window_max=60",
     ),
     "growing searches and openings by the policy": (
         "connect_four",
-        "selfplay.first_num_simulations=3 selfplay.random_opening_share=0.5 selfplay.opening_moves=policy replay.reanalysis_share=0.5",
+        "selfplay.initial_num_simulations=3 selfplay.random_opening_fraction=0.5 selfplay.opening_moves=policy replay.reanalysis_share=0.5",
     ),
     "measured in between": (
         "tic_tac_toe",
@@ -309,7 +309,7 @@ def test_averaged_weights_play_are_stored_and_come_back_with_a_rejection(tmp_pat
         tmp_path,
         "pit.every=1",
         "run.num_iterations=2",
-        "learner.average_half_life_steps=20",
+        "learner.ema_half_life_steps=20",
         "learner.learning_rate=0.05",
     )
     states = []
@@ -328,7 +328,7 @@ def test_averaged_weights_play_are_stored_and_come_back_with_a_rejection(tmp_pat
     np.testing.assert_allclose(trainer.evaluator.evaluate(planes)[0], logits, atol=1e-4)
     assert met[1][1] == met[0][0]
     again = make_trainer(
-        tmp_path, "pit.every=1", "run.num_iterations=2", "learner.average_half_life_steps=20"
+        tmp_path, "pit.every=1", "run.num_iterations=2", "learner.ema_half_life_steps=20"
     )
     again.restore()
     np.testing.assert_array_equal(
@@ -397,7 +397,7 @@ def test_exact_moves_are_measured_when_due_and_change_nothing(tmp_path, monkeypa
     monkeypatch.setattr(training, "measure_accuracy", slow_measure)
     found = reports(measured)
     assert [report.exact is not None for report in found] == [False, True, True]
-    assert found[1].exact.num_positions == 500 and 0 < found[1].exact.raw_kept < 1
+    assert found[1].exact.num_positions == 500 and 0 < found[1].exact.raw_accuracy < 1
     assert found[1].measure_s > 2000 and found[-1].elapsed_s < 2000
     assert_same(network_arrays(measured.learner.network), network_arrays(plain.learner.network))
     assert_same(measured.selfplay.state_dict(), plain.selfplay.state_dict())
@@ -421,7 +421,7 @@ def test_reports_tell_what_the_stored_games_say(tmp_path):
         len(records),
         sum(len(record.actions) for record in records),
     )
-    assert games.num_targets == sum(record.is_target.sum() for record in records) == first.window
+    assert games.num_samples == sum(record.is_target.sum() for record in records) == first.window
     assert games.game_length == games.num_positions / games.num_games
     assert games.first_player_wins == results.count(1) / len(results)
     assert games.draws == results.count(0) / len(results)
@@ -468,9 +468,9 @@ def test_old_networks_and_games_out_of_the_window_are_dropped(tmp_path):
         "run.keep_networks=2",
         "replay.window_start=20",
         "replay.window_max=20",
-        "selfplay.full_search_share=1.0",
+        "selfplay.full_search_fraction=1.0",
     )
-    rows = [report.selfplay.num_targets for report in reports(trainer)]
+    rows = [report.selfplay.num_samples for report in reports(trainer)]
     assert min(rows) >= 20  # one iteration fills the window
     assert sorted(path.name for path in (tmp_path / "networks").iterdir()) == [
         "000002.safetensors",
@@ -492,8 +492,10 @@ def test_progress_tells_every_stage_and_grows(tmp_path):
     stages = [event.stage for event in events if event.iteration == 2]
     assert list(dict.fromkeys(stages)) == ["self-play", "learning", "pit", "evaluation"]
     assert all(0 <= event.done <= event.total for event in events)
-    assert [event.run_share for event in events] == sorted(event.run_share for event in events)
-    assert {event.run_share for event in events} == {0.0, 0.5}
+    assert [event.run_fraction for event in events] == sorted(
+        event.run_fraction for event in events
+    )
+    assert {event.run_fraction for event in events} == {0.0, 0.5}
 
 
 def test_the_time_limit_ends_a_run_also_over_a_stop(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from alphazero.inference.engines import selection as choice
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import EngineSpeed
 from alphazero.network.interface import NetworkSettings
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 from alphazero.training import autotune as tuning
 from alphazero.training.autotune import Tuning, tune
 from alphazero.training.settings import TrainSettings

@@ -7,7 +7,7 @@ import pytest
 
 from alphazero.games.registry import make_game
 from alphazero.players.registry import make_player
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 from alphazero.search.uct import search as uct
 from alphazero.search.uct.search import UctSearch
 from alphazero.search.uct.tree import ROOT_INDEX, children_of, on_own_lines

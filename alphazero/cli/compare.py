@@ -16,7 +16,8 @@ from alphazero.games.registry import make_game
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.runtime import jit
 from alphazero.runtime import settings as config
-from alphazero.runtime.settings import ConfigError, check_folder, from_overrides, option
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.settings import check_folder, from_overrides, option
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.settings import TrainSettings
 
@@ -72,7 +73,7 @@ class Way:
     names: list[str]  #: the folders of its runs
     seconds: list[float]  #: of training, each run's
     iterations: list[int]
-    raw_kept: list[np.ndarray]  #: bool[N] for each run
+    raw_accuracy: list[np.ndarray]  #: bool[N] for each run
     kept: list[np.ndarray]
 
 
@@ -158,7 +159,7 @@ def table(ways: list[Way]) -> Table:
     first = ways[0]
     for number, way in enumerate(ways, 1):
         figures = []
-        for kept, baseline in ((way.raw_kept, first.raw_kept), (way.kept, first.kept)):
+        for kept, baseline in ((way.raw_accuracy, first.raw_accuracy), (way.kept, first.kept)):
             figures.append(f"{100 * np.mean(kept):.1f}")
             figures.append(
                 "" if way is first else _text(difference(np.stack(kept), np.stack(baseline)))
@@ -182,15 +183,15 @@ def table_of_runs(ways: list[Way]) -> Table:
     ):
         result.add_column(heading, justify="right")
     for number, way in enumerate(ways, 1):
-        for name, iterations, seconds, raw_kept, kept in zip(
-            way.names, way.iterations, way.seconds, way.raw_kept, way.kept
+        for name, iterations, seconds, raw_accuracy, kept in zip(
+            way.names, way.iterations, way.seconds, way.raw_accuracy, way.kept
         ):
             result.add_row(
                 name,
                 str(number),
                 str(iterations),
                 f"{seconds / 60:.1f}",
-                f"{100 * raw_kept.mean():.1f}",
+                f"{100 * raw_accuracy.mean():.1f}",
                 f"{100 * kept.mean():.1f}",
             )
     return result
@@ -221,7 +222,7 @@ def _add(
     way.names.append(folder.path.name)
     way.seconds.append(info.get("elapsed_s", float("nan")))
     way.iterations.append(info.get("iteration", 0))
-    way.raw_kept.append(
+    way.raw_accuracy.append(
         measure_accuracy(player.limited(0, None).choose, positions, with_values=False).is_kept
     )
     way.kept.append(measure_accuracy(player.choose, positions, with_values=False).is_kept)
@@ -261,10 +262,10 @@ def _to_plain(ways: list[Way], positions: EvaluationSet) -> dict:
             "runs": way.names,
             "seconds": way.seconds,
             "iterations": way.iterations,
-            "raw_kept": [float(kept.mean()) for kept in way.raw_kept],
+            "raw_accuracy": [float(kept.mean()) for kept in way.raw_accuracy],
             "kept": [float(kept.mean()) for kept in way.kept],
             "raw_difference": difference(
-                np.stack(way.raw_kept), np.stack(first.raw_kept)
+                np.stack(way.raw_accuracy), np.stack(first.raw_accuracy)
             )._asdict(),
             "difference": difference(np.stack(way.kept), np.stack(first.kept))._asdict(),
         }

@@ -130,7 +130,7 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
     for name, report in reports.items():
         line = f"{name}: the best score in {_text(report.optimal())} %"
         if report.values is not None:
-            right = report.values.results_right
+            right = report.values.result_accuracy
             line += f"; value tells the result in {_text(right)} % of {right.total:,}, mean error {report.values.mean_error:.3f}"
         lines.append(line)
     return lines

@@ -16,7 +16,8 @@ from alphazero.evaluation.sprt import Sprt, SprtResult
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import default_match, make_player
-from alphazero.runtime.settings import ConfigError, check_folder, from_overrides, option
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.settings import check_folder, from_overrides, option
 from alphazero.solvers.solver import make_solver, values_of
 
 COMMAND = "alphazero match"

@@ -18,7 +18,8 @@ from alphazero.players.gtp import GtpPlayer
 from alphazero.players.registry import default_player, is_path, make_player, network_path, read_spec
 from alphazero.players.solver import SolverPlayer
 from alphazero.runtime import jit
-from alphazero.runtime.settings import ConfigError, from_overrides, option
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.settings import from_overrides, option
 from alphazero.solvers.solver import solver_advice
 from alphazero.storage.pretrained import shipped_network
 

@@ -1,13 +1,13 @@
 """`alphazero plot`: the losses of a run with a rolling mean, its strength and its games, as one picture."""
 
 import dataclasses
-import json
 from pathlib import Path
 
 import numpy as np
 
 from alphazero.cli.help_text import print_help
-from alphazero.runtime.settings import ConfigError, check_folder, from_overrides, option
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.settings import check_folder, from_overrides, option
 from alphazero.storage.run_folder import RunFolder
 
 SUMMARY = (
@@ -69,29 +69,15 @@ def main(words: list[str]) -> int:
         names = [str(folder.path) if alike else folder.path.name for folder in folders]
         games = " and ".join(sorted({folder.read_config()["game"]["name"] for folder in folders}))
         draw_exact(
-            {name: read_metrics(folder.metrics) for name, folder in zip(names, folders)},
+            {name: folder.read_metrics() for name, folder in zip(names, folders)},
             games,
             settings.lines,
             output,
         )
     else:
-        draw(read_metrics(folders[0].metrics), str(folders[0].path), settings.rolling_mean, output)
+        draw(folders[0].read_metrics(), str(folders[0].path), settings.rolling_mean, output)
     print(output)
     return 0
-
-
-def read_metrics(path: Path) -> list[dict]:
-    """Return the lines of a run's metrics, the first iteration first.
-
-    Raises:
-        ConfigError: if there are none.
-    """
-    if not path.is_file():
-        raise ConfigError(f"'{path}' does not exist: the run has not finished an iteration.")
-    rows = [json.loads(line) for line in path.read_text().splitlines() if line]
-    if not rows:
-        raise ConfigError(f"'{path}' is empty: the run has not finished an iteration.")
-    return rows
 
 
 def rolling_mean(values: list[float], span: int) -> list[float]:
@@ -165,7 +151,7 @@ def _draw_losses(axis, rows, span) -> None:
 def _draw_strength(axis, rows) -> None:
     axis.set(title="strength", xlabel="minutes of training")
     measured = [row for row in rows if "strength.score" in row]
-    exact = [row for row in rows if "exact.kept" in row]
+    exact = [row for row in rows if "exact.accuracy" in row]
     proven = [row for row in rows if "proof.num_kept" in row]
     if measured:
         minutes = [row["elapsed_s"] / 60 for row in measured]
@@ -186,11 +172,11 @@ def _draw_strength(axis, rows) -> None:
         minutes = [row["elapsed_s"] / 60 for row in exact]
         for key, label, color in (
             (
-                "kept",
+                "accuracy",
                 f"exact result kept, {exact[-1]['exact.num_simulations']} simulations",
                 _COLORS[1],
             ),
-            ("raw_kept", "the same, network alone", _COLORS[2]),
+            ("raw_accuracy", "the same, network alone", _COLORS[2]),
         ):
             axis.plot(
                 minutes,

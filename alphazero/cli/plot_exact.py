@@ -1,6 +1,6 @@
 """The picture of `alphazero plot what=exact`: how the error beside an exact solver falls with training time, for one run or several.
 
-In: the metrics of runs, as `alphazero.cli.plot.read_metrics` gives them. Out: a picture. The error is the share of the positions of the evaluation set in
+In: the metrics of runs, as `RunFolder.read_metrics` gives them. Out: a picture. The error is the share of the positions of the evaluation set in
 which the move gives up the best possible result; the axis is logarithmic, so that a tenth of a percent can be seen beside the beginning.
 """
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from alphazero.cli.plot import new_figure, save_figure
 from alphazero.evaluation.exact.accuracy import Share
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 
 _COLORS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", "#4a5568")
-_DASHES = {"kept": "-", "raw_kept": "--"}
+_DASHES = {"accuracy": "-", "raw_accuracy": "--"}
 
 
 class Curve(NamedTuple):
@@ -35,7 +35,9 @@ def draw_exact(runs: dict[str, list[dict]], game: str, lines: str, output: Path)
     Raises:
         ConfigError: if a run has no such measurements, or the picture cannot be written.
     """
-    measured = {name: [row for row in rows if "exact.kept" in row] for name, rows in runs.items()}
+    measured = {
+        name: [row for row in rows if "exact.accuracy" in row] for name, rows in runs.items()
+    }
     for name, rows in measured.items():
         if not rows:
             raise ConfigError(
@@ -48,7 +50,10 @@ def draw_exact(runs: dict[str, list[dict]], game: str, lines: str, output: Path)
     figure, axis = new_figure(
         1, 1, f"{game}: moves that give up the result, beside an exact solver", size=(8, 5)
     )
-    for key, label in (("kept", f"{simulations} simulations"), ("raw_kept", "network alone")):
+    for key, label in (
+        ("accuracy", f"{simulations} simulations"),
+        ("raw_accuracy", "network alone"),
+    ):
         curves = {name: _curve(rows, key) for name, rows in measured.items()}
         if lines == "median" and len(curves) > 1:
             _draw_median(

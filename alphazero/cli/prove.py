@@ -9,7 +9,8 @@ from alphazero.cli.misplayed import print_misplayed
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
-from alphazero.runtime.settings import ConfigError, from_overrides, option
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.settings import from_overrides, option
 from alphazero.solvers.enumeration import MAX_POSITIONS, ExactValues
 from alphazero.solvers.proof import prove
 

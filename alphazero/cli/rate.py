@@ -21,8 +21,9 @@ from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_info
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player, network_path, read_spec
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
-from alphazero.runtime.settings import ConfigError, check_folder, from_overrides, option
+from alphazero.runtime.settings import check_folder, from_overrides, option
 from alphazero.storage.pretrained import is_shipped
 from alphazero.storage.run_folder import RunFolder, find_network
 

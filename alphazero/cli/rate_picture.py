@@ -6,7 +6,7 @@ import numpy as np
 
 from alphazero.evaluation.elo import Ratings
 from alphazero.evaluation.report import Z_95
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 
 _NETWORK_COLOR, _OTHER_COLOR = "#2b6cb0", "#4a5568"
 _LINE_OF_TEXT = 0.035  # share of the picture's height

@@ -9,8 +9,9 @@ from rich.console import Console
 from alphazero.cli.help_text import print_help
 from alphazero.evaluation.model_card import MEASURED_KEYS, PLACE_KEYS, card_text, run_facts, summary
 from alphazero.network.weights import NetworkFile, load_network, network_info, save_network
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
-from alphazero.runtime.settings import ConfigError, from_overrides, option, rows, word_of
+from alphazero.runtime.settings import from_overrides, option, rows, word_of
 from alphazero.storage.pretrained import shipped_folder
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 

@@ -15,7 +15,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from alphazero.runtime import jit
 from alphazero.runtime import settings as config
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.settings import TrainSettings, check_run
 
@@ -205,8 +205,8 @@ def _print_end(console, trainer, report) -> None:
     if report.exact is not None:
         e = report.exact
         console.print(
-            f"{e.kept:.1%} of its moves with {e.num_simulations} simulations keep the exact result of {e.num_positions:,} positions, "
-            f"{e.raw_kept:.1%} without search; more of it:  {_program()} evaluate network={trainer.folder.path}"
+            f"{e.accuracy:.1%} of its moves with {e.num_simulations} simulations keep the exact result of {e.num_positions:,} positions, "
+            f"{e.raw_accuracy:.1%} without search; more of it:  {_program()} evaluate network={trainer.folder.path}"
         )
     minutes, seconds = divmod(round(report.elapsed_s), 60)
     network = trainer.folder.network(report.iteration)

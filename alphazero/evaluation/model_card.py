@@ -5,7 +5,6 @@ that is stored inside the network's file, and the page. Every figure of the page
 """
 
 import json
-from pathlib import Path
 
 from alphazero.evaluation.exact.sets import shipped_path
 from alphazero.network.weights import NetworkFile
@@ -40,7 +39,11 @@ def run_facts(folder: RunFolder, iteration: int) -> dict:
         ``exact`` and ``proof`` as `alphazero.training.events` names them, ``settings`` by their keys, and ``versions``.
     """
     facts: dict = {}
-    rows = [row for row in _metrics(folder.metrics) if row["iteration"] <= iteration]
+    rows = [
+        row
+        for row in (folder.read_metrics() if folder.metrics.is_file() else [])
+        if row["iteration"] <= iteration
+    ]
     for key, column in (
         ("num_games", "selfplay.num_games"),
         ("num_positions", "selfplay.num_positions"),
@@ -82,7 +85,7 @@ def summary(info: dict) -> str:
             f"the best possible result kept in {info['proof']['num_kept']:,} of {info['proof']['num_positions']:,} positions"
         )
     elif "exact" in info:
-        words.append(f"{info['exact']['kept']:.1%} of its moves keep the exact result")
+        words.append(f"{info['exact']['accuracy']:.1%} of its moves keep the exact result")
     elif "strength" in info:
         words.append(f"{info['strength']['score']:.1%} against {info['strength']['opponent']}")
     return ", ".join(words)
@@ -116,17 +119,6 @@ def duration_text(seconds: float) -> str:
 
 
 # --- facts ------------------------------------------------------------------------------------------------------------------------------
-
-
-def _metrics(path: Path) -> list[dict]:
-    """Return the lines of a run's metrics, without one that was torn off while it was written."""
-    rows = []
-    for line in path.read_text().splitlines() if path.is_file() else []:
-        try:
-            rows.append(json.loads(line))
-        except ValueError:
-            continue
-    return rows
 
 
 def _figures(row: dict) -> dict:
@@ -201,8 +193,8 @@ def _measured_lines(info: dict) -> list[str]:
     if "exact" in info:
         e = info["exact"]
         lines.append(
-            f"Of the {e['num_positions']:,} positions with exact scores that ship with the game: {e['kept']:.1%} of its moves keep the exact result with "
-            f"{e['num_simulations']} simulations ({e['optimal']:.1%} have the best score), {e['raw_kept']:.1%} without search ({e['raw_optimal']:.1%})."
+            f"Of the {e['num_positions']:,} positions with exact scores that ship with the game: {e['accuracy']:.1%} of its moves keep the exact result with "
+            f"{e['num_simulations']} simulations ({e['optimal']:.1%} have the best score), {e['raw_accuracy']:.1%} without search ({e['raw_optimal']:.1%})."
         )
     if "strength" in info:
         s = info["strength"]

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from alphazero.evaluation.elo import Pairing, Ratings
 from alphazero.evaluation.tournament import TournamentMatch
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
-from alphazero.runtime.settings import ConfigError
 
 RATINGS_FORMAT = "alphazero-ratings-1"
 

@@ -14,7 +14,7 @@ from alphazero.games.connect_x import ConnectX
 from alphazero.games.pettingzoo_package import classic_module
 from alphazero.games.python_game import PythonGame
 from alphazero.games.tic_tac_toe import TicTacToe
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 
 # The compiled games with the same board and the same numbers of actions as the environment: their sizes and symmetries hold here too.
 # (tictactoe_v3 numbers its squares column by column, which is the same board seen along its diagonal.)

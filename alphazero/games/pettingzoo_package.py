@@ -8,7 +8,7 @@ import importlib.util
 import os
 import warnings
 
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 
 INSTALL_SENTENCE = (
     'PettingZoo is not installed here: pip install "alphazero-selfplay[pettingzoo]" installs it.'

@@ -16,7 +16,7 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 
 _OUR_NAMES = {"tictactoe_v3": "tic_tac_toe", "connect_four_v3": "connect_four"}
 _COLUMN_BY_COLUMN = np.arange(9, dtype=np.int32).reshape(3, 3).T.ravel()

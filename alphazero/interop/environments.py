@@ -18,7 +18,7 @@ from alphazero.games.pettingzoo_package import classic_module, require_pettingzo
 from alphazero.games.registry import make_game
 from alphazero.interop.board_image import board_image
 from alphazero.interop.board_text import board_text
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 
 require_pettingzoo()  # before the imports that need it, so that a person reads what to install
 

@@ -73,7 +73,7 @@ class LearnerSettings:
     weight_decay: float = option(1e-4, "weight decay (AlphaZero: 1e-4)", low=0.0, high=10.0)
     momentum: float = option(0.9, "momentum of sgd (AlphaZero: 0.9)", low=0.0, high=0.999)
     batch_size: int = option(256, "rows of a step (AlphaZero: 4096)", low=1, high=1_000_000)
-    reuse: float = option(
+    replay_ratio: float = option(
         6.0,
         "times that each new row is trained on, on average; sets the number of steps of an iteration",
         low=0.0,
@@ -81,7 +81,7 @@ class LearnerSettings:
     )
     epochs: int = option(
         0,
-        "if not 0: passes over the whole window in each iteration, in place of reuse",
+        "if not 0: passes over the whole window in each iteration, in place of replay_ratio",
         low=0,
         high=1000,
     )
@@ -91,7 +91,7 @@ class LearnerSettings:
     value_weight: float = option(
         1.0, "weight of the value loss beside the policy loss (AlphaZero: 1)", low=0.0, high=100.0
     )
-    root_value_share: float = option(
+    root_value_fraction: float = option(
         0.5,
         "share of the search's value in the value target, the rest is the game's result (AlphaZero: 0)",
         low=0.0,
@@ -115,7 +115,7 @@ class LearnerSettings:
         low=0.0,
         high=100.0,
     )
-    average_half_life_steps: float = option(
+    ema_half_life_steps: float = option(
         0.0,
         "search plays with an average of the weights, in which a step counts half as much after so many more; 0 plays with the newest",
         low=0.0,
@@ -150,10 +150,10 @@ class LearnerReport:
     gradient_norm: float = math.nan  #: before clipping
     weight_norm: float = math.nan
     learning_rate: float = math.nan
-    policy_baseline: float = (
+    uninformed_policy_loss: float = (
         math.nan
     )  #: the policy loss of the same probability for every legal action
-    value_baseline: float = (
+    uninformed_value_loss: float = (
         math.nan
     )  #: the value loss of always answering the mean of the value targets
     weight_size: float = math.nan  #: root of the mean square of the weights
@@ -167,7 +167,7 @@ class LearnerReport:
 
 
 @dataclasses.dataclass
-class FreshReport:
+class HeldOutReport:
     """What the network that played the newest games loses on them before it learns from them: an estimate that no overfitting can flatter."""
 
     num_rows: int = 0
@@ -194,8 +194,8 @@ class Learner:
         self._parameters = list(network.parameters())
         self._optimizers = make_optimizers(network, settings)
         self._average = (
-            WeightAverage(network, settings.average_half_life_steps)
-            if settings.average_half_life_steps
+            WeightAverage(network, settings.ema_half_life_steps)
+            if settings.ema_half_life_steps
             else None
         )
         self._loss_weights = LossWeights(
@@ -219,7 +219,7 @@ class Learner:
         """Return how many steps an iteration with ``num_new_rows`` new rows takes."""
         if self.settings.epochs:
             return self.settings.epochs * max(window // self.settings.batch_size, 1)
-        return max(round(num_new_rows * self.settings.reuse / self.settings.batch_size), 1)
+        return max(round(num_new_rows * self.settings.replay_ratio / self.settings.batch_size), 1)
 
     def learn(self, batches, progress: float):
         """Take a step for each batch; yield the number of steps done after each, and set `report` at the end.
@@ -255,7 +255,7 @@ class Learner:
         self.report = self._report(done, rate)
 
     @torch.no_grad()
-    def losses_on(self, batch: Batch) -> FreshReport:
+    def losses_on(self, batch: Batch) -> HeldOutReport:
         """Return what the network that plays loses on rows that it has not learned from yet, and change nothing."""
         rows = Batch(
             *(None if array is None else torch.from_numpy(array).to(self.device) for array in batch)
@@ -267,13 +267,13 @@ class Learner:
         values = value_targets(
             rows.outcomes,
             rows.root_values,
-            self.settings.root_value_share,
+            self.settings.root_value_fraction,
             output.value_logits.shape[1],
             rows.decided,
         )
         parts = losses(output, Targets(rows.action_weights, rows.legal_action_mask, values))
         policy_loss, value_loss = float(parts.policy), float(parts.value)
-        return FreshReport(
+        return HeldOutReport(
             len(rows.outcomes),
             policy_loss + self.settings.value_weight * value_loss,
             policy_loss,
@@ -293,7 +293,7 @@ class Learner:
             values = value_targets(
                 rows.outcomes,
                 rows.root_values,
-                self.settings.root_value_share,
+                self.settings.root_value_fraction,
                 output.value_logits.shape[1],
                 rows.decided,
             )
@@ -370,7 +370,7 @@ class Learner:
             weight_norm = math.sqrt(
                 sum(float((parameter**2).sum()) for parameter in self.network.parameters())
             )
-        policy_baseline, value_baseline = self._baseline.losses()
+        uninformed_policy_loss, uninformed_value_loss = self._baseline.losses()
         return LearnerReport(
             num_steps=num_steps,
             loss=loss,
@@ -388,8 +388,8 @@ class Learner:
                 for head, loss in zip(_AUXILIARY, auxiliary)
                 if getattr(self.network, head, None) is not None
             },
-            policy_baseline=policy_baseline,
-            value_baseline=value_baseline,
+            uninformed_policy_loss=uninformed_policy_loss,
+            uninformed_value_loss=uninformed_value_loss,
             weight_size=weight_norm
             / math.sqrt(sum(parameter.numel() for parameter in self.network.parameters())),
         )

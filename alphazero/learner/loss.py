@@ -58,7 +58,7 @@ class Losses(NamedTuple):
 def value_targets(
     outcomes: torch.Tensor,
     root_values: torch.Tensor,
-    root_value_share: float,
+    root_value_fraction: float,
     num_value_logits: int,
     decided: torch.Tensor | None = None,
 ) -> torch.Tensor:
@@ -70,9 +70,9 @@ def value_targets(
         decided: float32[M], the share of those outcomes that is no draw; None where each row has one result.
     """
     if num_value_logits == 1:
-        return torch.lerp(outcomes.float(), root_values, root_value_share).unsqueeze(1)
+        return torch.lerp(outcomes.float(), root_values, root_value_fraction).unsqueeze(1)
     return torch.lerp(
-        _win_draw_loss(outcomes.float(), decided), _win_draw_loss(root_values), root_value_share
+        _win_draw_loss(outcomes.float(), decided), _win_draw_loss(root_values), root_value_fraction
     )
 
 

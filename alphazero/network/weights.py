@@ -10,6 +10,7 @@ import safetensors.numpy
 import torch
 
 from alphazero.runtime.files import read_safetensors, write_atomically
+from alphazero.runtime.stored_names import current_metrics, current_overrides, current_settings
 
 NETWORK_FORMAT = "alphazero-network-1"
 
@@ -49,7 +50,7 @@ def load_network(path: Path) -> NetworkFile:
     """
     metadata, arrays = _read_network(path)
     return NetworkFile(
-        arrays, metadata["game"], json.loads(metadata["network"]), json.loads(metadata["info"])
+        arrays, metadata["game"], json.loads(metadata["network"]), _current_info(metadata["info"])
     )
 
 
@@ -60,7 +61,19 @@ def network_game(path: Path) -> str:
 
 def network_info(path: Path) -> dict:
     """Return what else a stored network says of itself, without loading its weights; raises ValueError as `load_network`."""
-    return json.loads(_read_network(path, with_arrays=False)[0]["info"])
+    return _current_info(_read_network(path, with_arrays=False)[0]["info"])
+
+
+def _current_info(text: str) -> dict:
+    """Return what a network says of itself under today's names."""
+    info = json.loads(text)
+    if "settings" in info:
+        info["settings"] = current_settings(info["settings"])
+    if "exact" in info:
+        info["exact"] = current_metrics(info["exact"], "exact.")
+    if "recipe" in info:
+        info["recipe"] = current_overrides(info["recipe"])
+    return info
 
 
 def _read_network(path, with_arrays: bool = True):

@@ -195,7 +195,9 @@ class NetworkPlayer(EvaluatorPlayer):
         if stored.game != game.name:
             raise ValueError(f"the network '{path}' plays {stored.game}, not {game.name}.")
         network = make_network(
-            game.planes_shape, game.num_actions, from_stored(NetworkSettings, stored.settings, path)
+            game.planes_shape,
+            game.num_actions,
+            from_stored(NetworkSettings, stored.settings, path, "network."),
         )
         load_arrays(network, stored.arrays)
         if num_simulations is None:

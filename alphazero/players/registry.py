@@ -14,7 +14,7 @@ from alphazero.players.random import RandomPlayer
 from alphazero.players.solver import SolverPlayer
 from alphazero.players.uct import UctPlayer
 from alphazero.runtime import settings as config
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
 from alphazero.storage.run_folder import folder_name
 

@@ -45,7 +45,7 @@ class ReplaySettings:
         low=0.0,
         high=1.0,
     )
-    surprise_share: float = option(
+    surprise_fraction: float = option(
         0.0,
         "share of a game's rows that go to its plies by how far the search moved the policy; the rest is even (KataGo: 0.5)",
         low=0.0,
@@ -122,7 +122,7 @@ class Replay:
     def add(self, record: GameRecord) -> int:
         """Take the target rows of a finished game; return how many."""
         self._merged = None
-        rows = target_rows(record, self.settings.surprise_share)[-self.settings.window_max :]
+        rows = target_rows(record, self.settings.surprise_fraction)[-self.settings.window_max :]
         places = (self.num_added + np.arange(len(rows))) % self.settings.window_max
         self._states[places] = record.states[rows]
         self._weights[places] = record.action_weights[rows]

@@ -5,21 +5,22 @@ import numpy as np
 from alphazero.selfplay.game_record import GameRecord
 
 
-def target_rows(record: GameRecord, surprise_share: float) -> np.ndarray:
+def target_rows(record: GameRecord, surprise_fraction: float) -> np.ndarray:
     """Return the plies that are trained on, int64[number of targets], in order: each once, or the surprising ones more than once and others never.
 
-    A ply counts ``1 - surprise_share + surprise_share * its surprise / the game's mean surprise``: KataGo's policy surprise weighting ("Other methods
+    A ply counts ``1 - surprise_fraction + surprise_fraction * its surprise / the game's mean surprise``: KataGo's policy surprise weighting ("Other methods
     implemented in KataGo since the paper"). Fractions are settled along the game, not drawn, so that a stored game gives the same rows again.
     """
     plies = np.flatnonzero(record.is_target)
     if (
-        surprise_share == 0.0
+        surprise_fraction == 0.0
         or record.surprises is None
         or not (mean := record.surprises[plies].sum(dtype=np.float64) / max(len(plies), 1)) > 0.0
     ):
         return plies
     ends = np.floor(
-        np.cumsum(1.0 - surprise_share + surprise_share * record.surprises[plies] / mean) + 0.5
+        np.cumsum(1.0 - surprise_fraction + surprise_fraction * record.surprises[plies] / mean)
+        + 0.5
     ).astype(np.int64)
     return np.repeat(plies, np.diff(ends, prepend=0))
 

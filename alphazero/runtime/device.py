@@ -4,7 +4,7 @@ import os
 
 import torch
 
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 
 
 def choose_device(name: str) -> torch.device:

@@ -12,9 +12,8 @@ from typing import Any
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-
-class ConfigError(ValueError):
-    """A key or a value that is refused; the message is one plain sentence for a person."""
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.stored_names import current_settings
 
 
 def option(default, help: str, low=None, high=None, choices=None):
@@ -139,10 +138,10 @@ def from_plain(cls, values: dict[str, Any]):
     return settings
 
 
-def from_stored(cls, values: dict[str, Any], path):
+def from_stored(cls, values: dict[str, Any], path, section: str = ""):
     """Return what `from_plain` makes of the settings that the file ``path`` holds; its ConfigError names the file."""
     try:
-        return from_plain(cls, values)
+        return from_plain(cls, current_settings(values, section))
     except ConfigError as error:
         raise ConfigError(f"the settings in {path} do not fit this version: {error}") from None
 

@@ -39,7 +39,7 @@ class SelfPlaySettings:
         low=2,
         high=1_000_000,
     )
-    first_num_simulations: int = option(
+    initial_num_simulations: int = option(
         0,
         "simulations of a full search when the run begins, growing evenly to num_simulations; 0 has them all along",
         low=0,
@@ -53,13 +53,13 @@ class SelfPlaySettings:
         low=1,
         high=1_000_000,
     )
-    full_search_share: float = option(
+    full_search_fraction: float = option(
         0.25,
         "share of the moves that get a full search; 1 is AlphaZero's way (KataGo: 0.25)",
         low=0.01,
         high=1.0,
     )
-    random_opening_share: float = option(
+    random_opening_fraction: float = option(
         0.0,
         "share of the games that begin with random moves, for positions that good play would miss",
         low=0.0,
@@ -76,7 +76,7 @@ class SelfPlaySettings:
         "how these moves are drawn: random, all alike; or policy, by the network's own policy (KataGo's way)",
         choices=("random", "policy"),
     )
-    adjudicated_share: float = option(
+    adjudicated_fraction: float = option(
         0.0,
         "share of the games that end as soon as search has proven their result (AlphaGo Zero: 0.9, where one side resigns)",
         low=0.0,
@@ -148,7 +148,9 @@ class SelfPlay:
         self._room: int | None = None  # games that may still be begun; None is no limit
         self._generator = generator
         most = max(
-            settings.num_simulations, settings.first_num_simulations, settings.num_fast_simulations
+            settings.num_simulations,
+            settings.initial_num_simulations,
+            settings.num_fast_simulations,
         )
         self.search = TreeSearch(
             game, evaluator, settings.num_parallel_games, most, search_settings, generator
@@ -238,16 +240,16 @@ class SelfPlay:
         self._roots[rows] = self.game.initial_states(len(rows))
         self._plies[rows] = 0
         self._playing[rows] = True
-        share = self.settings.adjudicated_share
+        share = self.settings.adjudicated_fraction
         self._adjudicated[rows] = self._generator.random(len(rows)) < share if share > 0 else False
-        if self.settings.random_opening_share > 0:
+        if self.settings.random_opening_fraction > 0:
             self._play_openings(rows)
         self.search.reset(rows, self._roots[rows], *self._draw_budgets(rows))
 
     def _play_openings(self, rows) -> None:
         """Play random moves at the start of a share of the games; they stay in the records, but none is a target, and none ends a game."""
         settings, generator = self.settings, self._generator
-        opened = generator.random(len(rows)) < settings.random_opening_share
+        opened = generator.random(len(rows)) < settings.random_opening_fraction
         lengths = np.where(
             opened, generator.integers(1, settings.random_opening_plies + 1, len(rows)), 0
         )
@@ -286,7 +288,7 @@ class SelfPlay:
     def _draw_budgets(self, rows) -> tuple[np.ndarray, np.ndarray]:
         """Draw which of the next searches are full; return (num_simulations, noisy), for only full searches explore with noise."""
         settings = self.settings
-        full = self._generator.random(len(rows)) < settings.full_search_share
+        full = self._generator.random(len(rows)) < settings.full_search_fraction
         self._full[rows] = full
         return np.where(full, self._num_full, settings.num_fast_simulations), full
 
@@ -389,7 +391,7 @@ def divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
 def full_simulations(settings: SelfPlaySettings, progress: float) -> int:
     """Return the simulations of a full search when ``progress`` in [0, 1] of the run is done."""
     first, last = (
-        settings.first_num_simulations or settings.num_simulations,
+        settings.initial_num_simulations or settings.num_simulations,
         settings.num_simulations,
     )
     return round(first + (last - first) * min(progress / settings.simulations_grown_at, 1.0))

@@ -13,7 +13,7 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.games.connect_x import ConnectX
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.solver import ILLEGAL_SCORE
 
 _ROWS, _COLUMNS = 6, 7

@@ -24,8 +24,9 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.stored_names import current_metrics
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.checkpoint import load_state, save_state
 
@@ -118,6 +119,20 @@ class RunFolder:
             raise ConfigError(
                 f"the settings of the run cannot be read from {self.config} ({cause})."
             ) from None
+
+    def read_metrics(self) -> list[dict]:
+        """Return the lines of the run's metrics under today's names, the first iteration first.
+
+        A line that was torn off while it was written is left out.
+
+        Raises:
+            ConfigError: if there are none.
+        """
+        lines = self.metrics.read_text().splitlines() if self.metrics.is_file() else []
+        rows = [current_metrics(json.loads(line)) for line in lines if _iteration_of(line) > 0]
+        if not rows:
+            raise ConfigError(f"'{self.metrics}' holds no metrics: no iteration was finished.")
+        return rows
 
     def network(self, iteration: int) -> Path:
         """Return the path of an iteration's network."""

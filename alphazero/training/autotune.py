@@ -21,8 +21,8 @@ from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_speeds
 from alphazero.inference.network_evaluator import NetworkEvaluator, num_lanes
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import cache_directory
-from alphazero.runtime.settings import ConfigError
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.training.settings import TrainSettings
 

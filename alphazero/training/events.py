@@ -5,7 +5,7 @@ import math
 from typing import NamedTuple
 
 from alphazero.inference.network_evaluator import EngineReport
-from alphazero.learner.learner import FreshReport, LearnerReport
+from alphazero.learner.learner import HeldOutReport, LearnerReport
 
 
 class Progress(NamedTuple):
@@ -15,8 +15,8 @@ class Progress(NamedTuple):
     done: int
     total: int
     iteration: int
-    run_share: float  #: of the whole run, in [0, 1], iterations that are finished only
-    iteration_share: float  #: how much a finished iteration adds to run_share, for an estimate of the time left; 0 before the first
+    run_fraction: float  #: of the whole run, in [0, 1], iterations that are finished only
+    iteration_fraction: float  #: how much a finished iteration adds to run_fraction, for an estimate of the time left; 0 before the first
     positions_per_s: float = math.nan  #: of the self-play of this iteration, or of the last one
     loss: float = math.nan  #: mean of the last iteration
 
@@ -27,14 +27,16 @@ class SelfPlayReport:
 
     num_games: int = 0
     num_positions: int = 0  #: moves made
-    num_targets: int = 0  #: rows to learn from
+    num_samples: int = 0  #: rows to learn from
     seconds: float = 0.0
     positions_per_s: float = 0.0
     simulations_per_s: float = 0.0
     evaluations_per_s: float = 0.0  #: positions that the network answered
     cache_hit_rate: float = 0.0  #: share of the positions asked for that came from the cache
-    evaluator_share: float = 0.0  #: of the seconds, spent inside the evaluator, its cache included
-    network_share: float = 0.0  #: of the seconds, spent inside the network
+    evaluator_fraction: float = (
+        0.0  #: of the seconds, spent inside the evaluator, its cache included
+    )
+    network_fraction: float = 0.0  #: of the seconds, spent inside the network
     mean_batch: float = 0.0  #: positions in a call of the evaluator, those in its cache included
     search_depth: float = 0.0  #: mean distance of a new leaf from its root
     game_length: float = 0.0  #: mean plies
@@ -78,14 +80,14 @@ class ExactReport:
 
     num_positions: int
     num_simulations: int
-    raw_kept: (
+    raw_accuracy: (
         float  #: share of the positions in which the network alone keeps the best possible result
     )
     raw_optimal: float  #: share in which its move has the best possible score
-    kept: float  #: the same with search
+    accuracy: float  #: the same with search
     optimal: float
     value_error: float  #: mean |value - exact result| of the network alone, in [0, 2]
-    results_right: float  #: share of the positions whose result its value tells
+    result_accuracy: float  #: share of the positions whose result its value tells
 
 
 @dataclasses.dataclass
@@ -135,7 +137,7 @@ class IterationReport:
     sampling_s: float = 0.0  #: of learner_s, spent on making batches
     measure_s: float = 0.0  #: matches and proofs of strength
     store_s: float = 0.0  #: writing what the iteration before left behind
-    fresh: FreshReport = dataclasses.field(default_factory=FreshReport)
+    held_out: HeldOutReport = dataclasses.field(default_factory=HeldOutReport)
     engine: EngineReport | None = None
     pit: PitReport | None = None
     strength: StrengthReport | None = None

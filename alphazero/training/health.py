@@ -73,7 +73,7 @@ def vitals(report: IterationReport, value_weight: float) -> Vitals:
         if hasattr(source, name)
     }
     figures["loss"] = learner.policy_loss + value_weight * learner.value_loss
-    figures["fresh_loss"] = report.fresh.loss
+    figures["held_out_loss"] = report.held_out.loss
     figures["pit_accepted"] = math.nan if report.pit is None else report.pit.accepted
     strength = report.strength
     figures["strength"] = math.nan if strength is None else strength.score

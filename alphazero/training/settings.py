@@ -11,7 +11,8 @@ from alphazero.learner.learner import LearnerSettings
 from alphazero.network.interface import AUXILIARY_HEADS, NetworkSettings
 from alphazero.replay.buffer import ReplaySettings
 from alphazero.runtime.device import choose_device
-from alphazero.runtime.settings import ConfigError, check, option, section
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.settings import check, option, section
 from alphazero.search.batched_search import SearchSettings
 from alphazero.selfplay.lockstep import SelfPlaySettings
 
@@ -169,11 +170,11 @@ def _check_game(settings: TrainSettings, game) -> None:
         )
     _check_lines(settings.network, game)
     _check_auxiliary_heads(settings.network, game)
-    if settings.selfplay.adjudicated_share > 0 and (
+    if settings.selfplay.adjudicated_fraction > 0 and (
         settings.network.ownership_head or settings.network.margin_head
     ):
         raise ConfigError(
-            f"selfplay.adjudicated_share={settings.selfplay.adjudicated_share:g} is not allowed with network.ownership_head or network.margin_head: "
+            f"selfplay.adjudicated_fraction={settings.selfplay.adjudicated_fraction:g} is not allowed with network.ownership_head or network.margin_head: "
             "they learn from boards at the end of games, which adjudicated games do not reach."
         )
     played = settings.evaluation.num_games or settings.evaluation.final_num_games

@@ -17,7 +17,7 @@ class Vitals(NamedTuple):
 
     iteration: float
     num_games: float
-    num_targets: float
+    num_samples: float
     window: float
     distinct_games: float
     first_player_wins: float
@@ -27,11 +27,11 @@ class Vitals(NamedTuple):
     policy_entropy: float
     target_entropy: float
     value_loss: float
-    policy_baseline: float
-    value_baseline: float
+    uninformed_policy_loss: float
+    uninformed_value_loss: float
     gradient_norm: float
     weight_size: float
-    fresh_loss: float
+    held_out_loss: float
     pit_accepted: float
     strength: float
     strength_games: float
@@ -127,7 +127,7 @@ def games_repeat(past: list[Vitals], settings: TrainSettings, on: bool) -> Findi
 
 def entropy_collapsed(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
     """A policy, or a target for it, that puts everything on one move almost everywhere."""
-    equal = max(_mean(past[-2:], "policy_baseline"), 1e-9)
+    equal = max(_mean(past[-2:], "uninformed_policy_loss"), 1e-9)
     shares = [
         (_mean(past[-2:], name) / equal, name) for name in ("policy_entropy", "target_entropy")
     ]
@@ -165,7 +165,7 @@ def value_head_learns_nothing(
 ) -> Finding | None:
     """A value head that is no better than one answer for all positions."""
     newest = past[-3:]
-    baseline = _mean(newest, "value_baseline")
+    baseline = _mean(newest, "uninformed_value_loss")
     share = _mean(newest, "value_loss") / max(baseline, 1e-9)
     judged = (
         len(past) > 3
@@ -224,8 +224,8 @@ def only_draws(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding
 
 def window_too_small(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
     """A window that forgets within a few iterations."""
-    made = sum(vitals.num_targets for vitals in past)
-    iterations = past[-1].window / max(_mean(past[-3:], "num_targets"), 1)
+    made = sum(vitals.num_samples for vitals in past)
+    iterations = past[-1].window / max(_mean(past[-3:], "num_samples"), 1)
     if len(past) < 3 or not made > past[-1].window or not iterations < SHORT_WINDOW[on]:
         return None
     key = (
@@ -234,7 +234,7 @@ def window_too_small(past: list[Vitals], settings: TrainSettings, on: bool) -> F
         else "replay.window_start"
     )
     seen = f"the window holds the rows of the last {iterations:.1f} iterations only"
-    wanted = round(10 * _mean(past[-3:], "num_targets"), -2)
+    wanted = round(10 * _mean(past[-3:], "num_samples"), -2)
     return Finding(
         seen,
         "it is smaller than what a few iterations make, so the network forgets",
@@ -250,23 +250,25 @@ def overfitting(past: list[Vitals], settings: TrainSettings, on: bool) -> Findin
     ][-3:]
     if len(pairs) < 3:
         return None
-    fresh, learned = (
+    held_out, learned = (
         sum(losses) / 3
-        for losses in zip(*((after.fresh_loss, before.loss) for before, after in pairs))
+        for losses in zip(*((after.held_out_loss, before.loss) for before, after in pairs))
     )
-    if not fresh > OVERFITTED[on] * learned:
+    if not held_out > OVERFITTED[on] * learned:
         return None
-    seen = f"the loss is {fresh:.2f} on new games, but {learned:.2f} on those that were learned from: the network learns them by heart"
-    learner, rows = settings.learner, past[-1].num_targets
+    seen = f"the loss is {held_out:.2f} on new games, but {learned:.2f} on those that were learned from: the network learns them by heart"
+    learner, rows = settings.learner, past[-1].num_samples
     if learner.epochs:
         return Finding(
             seen,
             "each row is shown too often",
             "learner.epochs",
-            f"fewer than {learner.epochs}; 0 lets learner.reuse decide",
+            f"fewer than {learner.epochs}; 0 lets learner.replay_ratio decide",
         )
-    if learner.reuse > 10:
-        return Finding(seen, "each row is shown too often", "learner.reuse", "4 to 8 is usual")
+    if learner.replay_ratio > 10:
+        return Finding(
+            seen, "each row is shown too often", "learner.replay_ratio", "4 to 8 is usual"
+        )
     if past[-1].window < 4 * rows:
         return Finding(
             seen,
@@ -290,8 +292,8 @@ def learning_rate_too_high(past: list[Vitals], settings: TrainSettings, on: bool
     loss, gradient, size = (
         _mean(newest, name) for name in ("loss", "gradient_norm", "weight_size")
     )
-    ignorance = _mean(newest, "policy_baseline") + learner.value_weight * _mean(
-        newest, "value_baseline"
+    ignorance = _mean(newest, "uninformed_policy_loss") + learner.value_weight * _mean(
+        newest, "uninformed_value_loss"
     )
     lowest = min(
         (
@@ -435,8 +437,8 @@ def _one_sided(player: str, share: float, settings: TrainSettings, on: bool) -> 
 def _openings(settings: TrainSettings) -> tuple[str, str]:
     """Return the key and the advice that make games differ."""
     selfplay = settings.selfplay
-    if selfplay.random_opening_share < 0.5:
-        return "selfplay.random_opening_share", "0.5 begins half of the games with random moves"
+    if selfplay.random_opening_fraction < 0.5:
+        return "selfplay.random_opening_fraction", "0.5 begins half of the games with random moves"
     return (
         "selfplay.random_opening_plies",
         f"up to {2 * selfplay.random_opening_plies} random moves at the beginning",

@@ -30,8 +30,8 @@ from alphazero.players.network import EvaluatorPlayer
 from alphazero.players.uct import UctPlayer
 from alphazero.replay.buffer import Replay
 from alphazero.runtime.device import choose_device, set_num_threads
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
-from alphazero.runtime.settings import ConfigError
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.lockstep import full_simulations
 from alphazero.selfplay.reanalysis import Reanalysis
@@ -57,7 +57,7 @@ from alphazero.training.symptoms import lower_rate
 _SAMPLE_ROWS = (
     256  # positions that the engine is calibrated with and compared on after each iteration
 )
-_FRESH_ROWS = 512  # of an iteration's new games, that the network is tested on before it learns from them: half the time of one step of learning
+_HELD_OUT_SAMPLES = 512  # of an iteration's new games, that the network is tested on before it learns from them: half the time of one step of learning
 
 
 class Trainer:
@@ -167,10 +167,10 @@ class Trainer:
             num_positions += len(record.actions)
             self._positions_per_s = num_positions / (time.monotonic() - start)
             yield self._progress("self-play", min(len(records), wanted), wanted)
-        num_targets = sum(self.replay.add(record) for record in records)
-        self._rows_of[self.iteration] = num_targets
+        num_samples = sum(self.replay.add(record) for record in records)
+        self._rows_of[self.iteration] = num_samples
         selfplay = self._selfplay_report(
-            records, num_targets, counts, lanes, time.monotonic() - start
+            records, num_samples, counts, lanes, time.monotonic() - start
         )
         return records, IterationReport(
             self.iteration, selfplay, None, self.replay.window, selfplay_s=selfplay.seconds
@@ -179,14 +179,14 @@ class Trainer:
     def _reanalyse(self, report: IterationReport):
         """Search some rows of the window again with the newest network."""
         self._reanalysed = None
-        num_rows = round(self.settings.replay.reanalysis_share * report.selfplay.num_targets)
+        num_rows = round(self.settings.replay.reanalysis_share * report.selfplay.num_samples)
         if not num_rows:
             return
         yield self._progress("reanalysis", 0, num_rows)
         start = time.monotonic()
         selfplay, search = self.settings.selfplay, self.settings.search
         if self._reanalysis is None:
-            most = max(selfplay.num_simulations, selfplay.first_num_simulations)
+            most = max(selfplay.num_simulations, selfplay.initial_num_simulations)
             self._reanalysis = Reanalysis(
                 self.game, self.evaluator.lanes, selfplay.num_parallel_games, most, search
             )
@@ -204,10 +204,10 @@ class Trainer:
     def _learn(self, report: IterationReport):
         """Look at what the network says of the new games, then train it on the window."""
         start = time.monotonic()
-        fresh = self.replay.spread(report.selfplay.num_targets, _FRESH_ROWS)
+        fresh = self.replay.spread(report.selfplay.num_samples, _HELD_OUT_SAMPLES)
         if fresh is not None:
-            report.fresh = self.learner.losses_on(fresh)
-        steps = self.learner.steps_for(report.selfplay.num_targets, self.replay.window)
+            report.held_out = self.learner.losses_on(fresh)
+        steps = self.learner.steps_for(report.selfplay.num_samples, self.replay.window)
         for done in self.learner.learn(
             self._timed(self._batches(steps), report), self._share(self.iteration - 1)
         ):
@@ -326,12 +326,12 @@ class Trainer:
         return ExactReport(
             num_positions=len(self._evaluation_set),
             num_simulations=self.settings.evaluation.num_simulations,
-            raw_kept=raw.kept().share,
+            raw_accuracy=raw.kept().share,
             raw_optimal=raw.optimal().share,
-            kept=searched.kept().share,
+            accuracy=searched.kept().share,
             optimal=searched.optimal().share,
             value_error=raw.values.mean_error,
-            results_right=raw.values.results_right.share,
+            result_accuracy=raw.values.result_accuracy.share,
         )
 
     # --- what it leaves behind ----------------------------------------------------------------------------------------------------------
@@ -478,7 +478,7 @@ class Trainer:
         )
 
     def _selfplay_report(
-        self, records: list[GameRecord], num_targets: int, before, lanes, seconds: float
+        self, records: list[GameRecord], num_samples: int, before, lanes, seconds: float
     ) -> SelfPlayReport:
         counts = self.selfplay.counts
         asked, evaluated, network_s = self._lane_counts() - lanes
@@ -491,14 +491,14 @@ class Trainer:
         return SelfPlayReport(
             num_games=len(records),
             num_positions=num_positions,
-            num_targets=num_targets,
+            num_samples=num_samples,
             seconds=seconds,
             positions_per_s=num_positions / seconds,
             simulations_per_s=simulations / seconds,
             evaluations_per_s=evaluated / seconds,
             cache_hit_rate=float(1 - evaluated / max(asked, 1)),
-            evaluator_share=(counts.evaluator_s - before.evaluator_s) / lane_seconds,
-            network_share=network_s / lane_seconds,
+            evaluator_fraction=(counts.evaluator_s - before.evaluator_s) / lane_seconds,
+            network_fraction=network_s / lane_seconds,
             mean_batch=evaluations / max(counts.num_batches - before.num_batches, 1),
             search_depth=(counts.total_depth - before.total_depth) / max(simulations, 1),
             game_length=num_positions / len(records),

@@ -63,7 +63,7 @@ class ValueReport(NamedTuple):
     """How far a player's values are from the exact results."""
 
     mean_error: float  #: mean |value - exact result|, in [0, 2]
-    results_right: Share  #: positions whose value tells the result: above 1/3 a win, below -1/3 a loss, between them a draw
+    result_accuracy: Share  #: positions whose value tells the result: above 1/3 a win, below -1/3 a loss, between them a draw
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,7 +105,7 @@ class AccuracyReport:
         if self.values is not None:
             figures |= {
                 "value_error": self.values.mean_error,
-                "results_right": _plain(self.values.results_right),
+                "result_accuracy": _plain(self.values.result_accuracy),
             }
         return figures | groups
 

@@ -22,8 +22,8 @@ from alphazero.games.batched_game import Game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.random import RandomPlayer
 from alphazero.players.uct import UctPlayer
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
-from alphazero.runtime.settings import ConfigError
 from alphazero.solvers.solver import Solver
 
 #: Simulations for a move of the strong player, and the share of its moves that are random all the same.

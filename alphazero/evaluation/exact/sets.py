@@ -21,7 +21,7 @@ import numpy as np
 
 from alphazero.evaluation.exact.kinds import kinds_of
 from alphazero.games.batched_game import Game
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.solver import ILLEGAL_SCORE, values_of
 
 COLUMNS = ["moves", "scores", "source"]

@@ -15,7 +15,7 @@ import torch
 from alphazero.inference.engines.engine import check_compiled, padded_size
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 
 _log = logging.getLogger(__name__)
 _WARM_UPS = 3  # runs before a capture, as torch's documentation of CUDA graphs asks for

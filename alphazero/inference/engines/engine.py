@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 
 
 class Engine(Protocol):

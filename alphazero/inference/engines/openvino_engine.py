@@ -15,7 +15,7 @@ import torch
 
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
-from alphazero.runtime.settings import ConfigError
+from alphazero.runtime.errors import ConfigError
 
 try:
     import openvino

@@ -59,7 +59,7 @@ class ConsoleSink:
         parts = {"self-play": (0.0, self._selfplay_share), "learning": (self._selfplay_share, 1.0)}
         before, after = parts.get(event.stage, (1.0, 1.0))
         inside = before + (after - before) * event.done / max(event.total, 1)
-        share = event.run_share + (event.iteration_share or 1.0 / self._num_iterations) * min(
+        share = event.run_fraction + (event.iteration_fraction or 1.0 / self._num_iterations) * min(
             inside, 1.0
         )
         parts = [f"{event.iteration}: {event.stage} {event.done}/{event.total}"]
@@ -170,7 +170,7 @@ def _measured(report: IterationReport) -> list[str]:
     if report.exact is not None:
         exact = report.exact
         parts.append(
-            f"exact result kept in {exact.kept:.1%} of {exact.num_positions:,} positions, {exact.raw_kept:.1%} without search; "
+            f"exact result kept in {exact.accuracy:.1%} of {exact.num_positions:,} positions, {exact.raw_accuracy:.1%} without search; "
             f"best score {exact.optimal:.1%}, {exact.raw_optimal:.1%}; value error {exact.value_error:.3f}"
         )
     if report.proof is not None:

@@ -22,16 +22,16 @@ _SCALARS = {
     "learner/gradient_norm": lambda r: r.learner.gradient_norm,
     "learner/weight_norm": lambda r: r.learner.weight_norm,
     "learner/steps": lambda r: r.learner.num_steps,
-    "loss/total_on_new_games": lambda r: r.fresh.loss,
-    "loss/policy_on_new_games": lambda r: r.fresh.policy_loss,
-    "loss/value_on_new_games": lambda r: r.fresh.value_loss,
-    "loss/policy_of_equal_chances": lambda r: r.learner.policy_baseline,
-    "loss/value_of_one_answer": lambda r: r.learner.value_baseline,
+    "loss/total_on_new_games": lambda r: r.held_out.loss,
+    "loss/policy_on_new_games": lambda r: r.held_out.policy_loss,
+    "loss/value_on_new_games": lambda r: r.held_out.value_loss,
+    "loss/policy_of_equal_chances": lambda r: r.learner.uninformed_policy_loss,
+    "loss/value_of_one_answer": lambda r: r.learner.uninformed_value_loss,
     "learner/weight_size": lambda r: r.learner.weight_size,
     "health/alarms": lambda r: len(r.alarms),
     "health/free_disk_gb": lambda r: r.free_disk_gb,
     "replay/window_rows": lambda r: r.window,
-    "replay/new_rows": lambda r: r.selfplay.num_targets,
+    "replay/new_rows": lambda r: r.selfplay.num_samples,
     "games/length_plies": lambda r: r.selfplay.game_length,
     "games/first_player_wins": lambda r: r.selfplay.first_player_wins,
     "games/draws": lambda r: r.selfplay.draws,
@@ -42,8 +42,8 @@ _SCALARS = {
     "speed/simulations_per_s": lambda r: r.selfplay.simulations_per_s,
     "speed/evaluations_per_s": lambda r: r.selfplay.evaluations_per_s,
     "speed/cache_hit_rate": lambda r: r.selfplay.cache_hit_rate,
-    "speed/evaluator_share": lambda r: r.selfplay.evaluator_share,
-    "speed/network_share": lambda r: r.selfplay.network_share,
+    "speed/evaluator_fraction": lambda r: r.selfplay.evaluator_fraction,
+    "speed/network_fraction": lambda r: r.selfplay.network_fraction,
     "time/selfplay_s": lambda r: r.selfplay_s,
     "time/reanalysis_s": lambda r: r.reanalysis_s,
     "time/learner_s": lambda r: r.learner_s,
@@ -58,12 +58,12 @@ _SCALARS = {
 
 
 _EXACT = {
-    "error_network": lambda exact: 1 - exact.raw_kept,
-    "error_search": lambda exact: 1 - exact.kept,
+    "error_network": lambda exact: 1 - exact.raw_accuracy,
+    "error_search": lambda exact: 1 - exact.accuracy,
     "not_best_network": lambda exact: 1 - exact.raw_optimal,
     "not_best_search": lambda exact: 1 - exact.optimal,
     "value_error": lambda exact: exact.value_error,
-    "results_right": lambda exact: exact.results_right,
+    "result_accuracy": lambda exact: exact.result_accuracy,
 }
 
 
@@ -146,7 +146,7 @@ class TensorBoardSink:
         if report.strength is not None:
             result["result/score"] = report.strength.score
         if report.exact is not None:
-            result["result/exact_error"] = 1 - report.exact.kept
+            result["result/exact_error"] = 1 - report.exact.accuracy
         if report.proof is not None:
             result["result/misplayed_positions"] = (
                 report.proof.num_positions - report.proof.num_kept

@@ -1,0 +1,39 @@
+"""Errors that a person's input causes. Each message is one plain sentence; each error also carries what it
+is about, so that a caller or a test need not read the sentence.
+
+The command line prints the message and exits with status 2; any other exception is a bug.
+"""
+
+from pathlib import Path
+
+
+class InputError(ValueError):
+    """Bad input: the message says what is wrong, gives the value, and says what is allowed."""
+
+
+class ConfigError(InputError):
+    """A setting that is refused.
+
+    Attributes:
+        key: the setting's name, such as "learner.batch_size"; None if the error is about no single one.
+        value: the refused value, as far as it is known.
+        allowed: the values that the setting takes: text such as "0 or more", or a list of choices.
+    """
+
+    def __init__(self, message: str, *, key: str | None = None, value=None, allowed=None):
+        super().__init__(message)
+        self.key = key
+        self.value = value
+        self.allowed = allowed
+
+
+class StoredFileError(InputError):
+    """A stored file that is missing, damaged, or of another kind.
+
+    Attributes:
+        path: the file.
+    """
+
+    def __init__(self, message: str, *, path: str | Path):
+        super().__init__(message)
+        self.path = Path(path)

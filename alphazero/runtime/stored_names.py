@@ -1,0 +1,76 @@
+"""Names that earlier versions stored in configs, metrics and networks, and what has become of them.
+
+In: plain data read from a file of any earlier version. Out: the same data under today's names. Nothing
+else in the package knows an old name.
+"""
+
+from typing import Any
+
+#: Settings that were renamed: old key -> today's key.
+RENAMED_SETTINGS = {
+    "learner.average_half_life_steps": "learner.ema_half_life_steps",
+    "learner.reuse": "learner.replay_ratio",
+    "learner.root_value_share": "learner.root_value_fraction",
+    "replay.surprise_share": "replay.surprise_fraction",
+    "selfplay.adjudicated_share": "selfplay.adjudicated_fraction",
+    "selfplay.first_num_simulations": "selfplay.initial_num_simulations",
+    "selfplay.full_search_share": "selfplay.full_search_fraction",
+    "selfplay.random_opening_share": "selfplay.random_opening_fraction",
+}
+
+#: Settings that were removed: key -> the value at which they changed nothing.
+RETIRED_SETTINGS: dict[str, Any] = {}
+
+#: Columns of a run's metrics that were renamed: old name -> today's name.
+RENAMED_METRICS = {
+    "exact.kept": "exact.accuracy",
+    "exact.raw_kept": "exact.raw_accuracy",
+    "exact.results_right": "exact.result_accuracy",
+    "fresh.loss": "held_out.loss",
+    "fresh.num_rows": "held_out.num_rows",
+    "fresh.policy_loss": "held_out.policy_loss",
+    "fresh.value_loss": "held_out.value_loss",
+    "learner.policy_baseline": "learner.uninformed_policy_loss",
+    "learner.value_baseline": "learner.uninformed_value_loss",
+    "selfplay.evaluator_share": "selfplay.evaluator_fraction",
+    "selfplay.network_share": "selfplay.network_fraction",
+    "selfplay.num_targets": "selfplay.num_samples",
+}
+
+
+def current_settings(values: dict[str, Any], section: str = "") -> dict[str, Any]:
+    """Return stored settings under today's names, without those that were removed.
+
+    Args:
+        values: nested or flat settings; keys are relative to ``section``.
+        section: where they belong, such as "network."; "" is the whole of a run's settings.
+    """
+    current = {}
+    for name, value in values.items():
+        key = section + name
+        if key in RETIRED_SETTINGS:
+            continue
+        name = RENAMED_SETTINGS.get(key, key).removeprefix(section)
+        current[name] = current_settings(value, f"{key}.") if isinstance(value, dict) else value
+    return current
+
+
+def current_metrics(row: dict[str, Any], section: str = "") -> dict[str, Any]:
+    """Return a line of a run's metrics, or one section of it, under today's names."""
+    return {
+        RENAMED_METRICS.get(section + name, section + name).removeprefix(section): value
+        for name, value in row.items()
+    }
+
+
+def current_overrides(words: list[str]) -> list[str]:
+    """Return stored settings of a command line, such as "learner.reuse=2", under today's names.
+
+    Those that were removed are left out.
+    """
+    pairs = (word.partition("=") for word in words)
+    return [
+        RENAMED_SETTINGS.get(key, key) + equals + value
+        for key, equals, value in pairs
+        if key not in RETIRED_SETTINGS
+    ]
