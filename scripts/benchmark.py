@@ -336,7 +336,7 @@ class SelfPlayRun:
             full_search_fraction=1.0,
         )
         self.selfplay = ParallelSelfPlay(
-            game, self.evaluator.lanes, options, SearchSettings(), child_generator(0, "benchmark")
+            game, self.evaluator.streams, options, SearchSettings(), child_generator(0, "benchmark")
         )
         self.planes = np.resize(sample.planes, (batch, *game.planes_shape))
 
@@ -346,12 +346,12 @@ class SelfPlayRun:
         before, positions, rows = (
             self.selfplay.counts,
             self.selfplay.num_positions,
-            self._lane_counts(),
+            self._stream_counts(),
         )
         started = time.perf_counter()
         self.selfplay.run_for(seconds)
         seconds, counts = time.perf_counter() - started, self.selfplay.counts
-        asked, evaluated, network_s = self._lane_counts() - rows
+        asked, evaluated, network_s = self._stream_counts() - rows
         figures = {
             "positions_per_s": (self.selfplay.num_positions - positions) / seconds,
             "simulations_per_s": (counts.num_simulations - before.num_simulations) / seconds,
@@ -372,11 +372,13 @@ class SelfPlayRun:
 
         with ThreadPoolExecutor(self.num_threads) as pool:
             return sum(
-                pool.map(lambda lane: evaluations_per_s(lane, self.planes), self.evaluator.lanes)
+                pool.map(
+                    lambda stream: evaluations_per_s(stream, self.planes), self.evaluator.streams
+                )
             )
 
-    def _lane_counts(self):
-        return np.sum([lane.counts for lane in self.evaluator.lanes], axis=0)
+    def _stream_counts(self):
+        return np.sum([stream.counts for stream in self.evaluator.streams], axis=0)
 
 
 def search_rows(settings: Settings) -> list[Row]:
@@ -405,9 +407,9 @@ def search_figures(name: str, num_threads: int, repeats: int) -> dict[str, float
             batch,
             simulations,
             SearchSettings(),
-            child_generator(lane, "benchmark"),
+            child_generator(worker, "benchmark"),
         )
-        for lane in range(num_threads)
+        for worker in range(num_threads)
     ]
     rows, states = np.arange(batch), game.initial_states(batch)
 

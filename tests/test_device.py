@@ -34,14 +34,14 @@ def test_zero_threads_are_all_cores():
 
 
 def test_a_thread_that_limits_itself_leaves_the_others_theirs():
-    """torch keeps one number for threads that have not asked yet: what a lane of self-play says of itself must not become the learner's."""
+    """torch keeps one number for threads that have not asked yet: what a worker of self-play says of itself must not become the learner's."""
     found = []
 
     def learner():
         set_num_threads(3)
-        lane = threading.Thread(target=torch.set_num_threads, args=[1])
-        lane.start()
-        lane.join()
+        worker = threading.Thread(target=torch.set_num_threads, args=[1])
+        worker.start()
+        worker.join()
         found.append(torch.get_num_threads())
 
     thread = threading.Thread(

@@ -726,7 +726,7 @@ def test_threads_take_turns_in_choosing_one_of_several_gpus(pretended_gpu):
                     REFERENCE,
                 )
         used = [
-            pool.submit(lambda: engine._thread.lane._forward).result() for pool in (first, second)
+            pool.submit(lambda: engine._thread.stream._forward).result() for pool in (first, second)
         ]
     assert used == engine._networks
 

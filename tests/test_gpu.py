@@ -11,7 +11,11 @@ from alphazero.cli.train import compose
 from alphazero.games.registry import make_game
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice, make_engine
-from alphazero.inference.network_evaluator import LANES_PER_GPU, EvaluatorSettings, NetworkEvaluator
+from alphazero.inference.network_evaluator import (
+    STREAMS_PER_GPU,
+    EvaluatorSettings,
+    NetworkEvaluator,
+)
 from alphazero.network.interface import expected_value
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
@@ -80,7 +84,7 @@ def test_graphs_answer_like_the_network(precision, settings):
         for seed in (0, 1):
             planes = planes_of(GAME, num_rows, seed)
             assert_close(engine.evaluate(planes), network, planes, precision)
-    batches = engine._thread.lane._batches
+    batches = engine._thread.stream._batches
     assert set(batches) == {32, 40, 64, 80, 224}
     assert all(batch._graph is not None for batch in batches.values())
 
@@ -97,7 +101,7 @@ def test_new_weights_are_in_the_graphs_that_are_there(precision):
             for answer in (engine.evaluate(planes), pool.submit(engine.evaluate, planes).result()):
                 assert_close(answer, network, planes, precision)
             answers.append(answer[0])
-            graphs.append(engine._thread.lane._batches[56]._graph)
+            graphs.append(engine._thread.stream._batches[56]._graph)
     assert graphs[0] is graphs[1] is graphs[2] is not None
     assert np.array_equal(answers[0], answers[2]) and not np.array_equal(answers[0], answers[1])
 
@@ -120,20 +124,20 @@ def test_threads_that_capture_and_replay_at_once_get_their_own_answers():
             assert_close(answer, network, planes, "float32")
 
 
-def test_an_evaluator_on_a_gpu_has_a_few_lanes_and_holds_bfloat16_to_float32():
+def test_an_evaluator_on_a_gpu_has_a_few_streams_and_holds_bfloat16_to_float32():
     network = small_network(GAME, trained=False).to(GPU)
     sample = sample_positions(GAME, 64, np.random.default_rng(0))
     choice = EngineChoice("torch", "bfloat16")
     evaluator = NetworkEvaluator(
         network, sample, GAME, choice, EvaluatorSettings(cache_mb=1), GPU, num_threads=8
     )
-    assert len(evaluator.lanes) == LANES_PER_GPU
+    assert len(evaluator.streams) == STREAMS_PER_GPU
     assert (
         evaluator.report.name == "torch bfloat16" and 0 < evaluator.report.policy_divergence < 0.01
     )
     planes = planes_of(GAME, 100)
-    with ThreadPoolExecutor(LANES_PER_GPU) as pool:
-        for answer in pool.map(lambda lane: lane.evaluate(planes), evaluator.lanes):
+    with ThreadPoolExecutor(STREAMS_PER_GPU) as pool:
+        for answer in pool.map(lambda stream: stream.evaluate(planes), evaluator.streams):
             assert_close(answer, network, planes, "bfloat16")
     evaluator.settings.max_policy_divergence = 0.0
     evaluator.update(network)
@@ -174,7 +178,7 @@ def test_a_run_on_a_gpu_goes_on_after_a_stop(tmp_path, precision):
     first = trainer(2)
     assert (
         next(first.learner.network.parameters()).is_cuda
-        and len(first.selfplay.lanes) == len(first.evaluator.lanes) >= LANES_PER_GPU
+        and len(first.selfplay.lanes) == len(first.evaluator.streams) >= STREAMS_PER_GPU
     )
     assert iterations(first) == [1, 2]
     resumed = trainer(4)

@@ -102,7 +102,7 @@ def fakes(monkeypatch):
         UniformEvaluator,
         HashEvaluator,
         lambda _: make_evaluator(),
-        lambda _: make_evaluator().lanes[0],
+        lambda _: make_evaluator().streams[0],
     ),
 )
 def test_evaluators_keep_the_laws_of_their_protocol(make):
@@ -321,39 +321,39 @@ def test_an_evaluator_has_the_weights_of_its_last_update():
 
 
 @pytest.mark.parametrize("cache_mb", (0, 1))
-def test_lanes_answer_with_the_weights_of_the_last_update(cache_mb):
+def test_streams_answer_with_the_weights_of_the_last_update(cache_mb):
     network, planes = small_network(GAME), planes_of(GAME, 20)
     evaluator = make_evaluator(network, num_threads=2, cache_mb=cache_mb)
-    before, _ = evaluator.lanes[0].evaluate(planes)
+    before, _ = evaluator.streams[0].evaluate(planes)
     np.testing.assert_allclose(before, evaluator.evaluate(planes)[0], rtol=0, atol=1e-5)
     with torch.no_grad():
         network.policy.bias += 1.0
-    for lane in evaluator.lanes:
-        np.testing.assert_allclose(lane.evaluate(planes)[0], before, rtol=0, atol=1e-5)
+    for stream in evaluator.streams:
+        np.testing.assert_allclose(stream.evaluate(planes)[0], before, rtol=0, atol=1e-5)
     evaluator.update(network)
-    for lane in evaluator.lanes:
-        np.testing.assert_allclose(lane.evaluate(planes)[0], before + 1, rtol=0, atol=1e-5)
+    for stream in evaluator.streams:
+        np.testing.assert_allclose(stream.evaluate(planes)[0], before + 1, rtol=0, atol=1e-5)
 
 
-# --- lanes --------------------------------------------------------------------------------------------------------------------------------
+# --- streams --------------------------------------------------------------------------------------------------------------------------------
 
 
-def test_each_lane_computes_on_its_callers_thread_behind_a_cache_of_its_own(fakes):
+def test_each_stream_computes_on_its_callers_thread_behind_a_cache_of_its_own(fakes):
     evaluator, planes = make_evaluator(1, num_threads=3, cache_mb=1), planes_of(GAME, 60)
     engine = fakes[0]["torch float32"]
-    assert len(evaluator.lanes) == 3
+    assert len(evaluator.streams) == 3
     engine.calls.clear()
     with ThreadPoolExecutor(1) as pool:
         thread = pool.submit(threading.get_ident).result()
-        for number, lane in enumerate(evaluator.lanes, 1):
-            assert lane.counts[:2] == (0, 0)
+        for number, stream in enumerate(evaluator.streams, 1):
+            assert stream.counts[:2] == (0, 0)
             for _ in range(2):
-                logits, values = pool.submit(lane.evaluate, planes).result()
+                logits, values = pool.submit(stream.evaluate, planes).result()
                 np.testing.assert_array_equal(
                     logits, HashEvaluator(GAME.num_actions).evaluate(planes)[0] + 1
                 )
-            assert lane.counts[:2] == (120, 60) and lane.counts.network_s > 0
-            assert engine.calls == [(60, thread)] * number  # once for each lane
+            assert stream.counts[:2] == (120, 60) and stream.counts.network_s > 0
+            assert engine.calls == [(60, thread)] * number  # once for each stream
 
 
 def test_without_a_cache_every_row_is_evaluated_again(fakes):
@@ -361,30 +361,30 @@ def test_without_a_cache_every_row_is_evaluated_again(fakes):
     engine = fakes[0]["torch float32"]
     engine.calls.clear()
     for _ in range(2):
-        evaluator.lanes[0].evaluate(planes)
+        evaluator.streams[0].evaluate(planes)
     assert [size for size, _ in engine.calls] == [20, 20]
-    assert evaluator.lanes[0].counts[:2] == (40, 40)
+    assert evaluator.streams[0].counts[:2] == (40, 40)
 
 
 @pytest.mark.parametrize("cache_symmetries", (True, False))
 def test_symmetric_positions_share_an_answer_only_if_asked_for(fakes, cache_symmetries):
-    lane = make_evaluator(1, cache_mb=1, cache_symmetries=cache_symmetries).lanes[0]
+    stream = make_evaluator(1, cache_mb=1, cache_symmetries=cache_symmetries).streams[0]
     planes = planes_of(GAME, 20)
     mask = np.ones((20, GAME.num_actions), bool)
     mirrored, *_ = under_symmetries(
         np.ones(20, np.int64), GAME, planes, mask.astype(np.float32), mask
     )
-    logits, values = lane.evaluate(planes)
-    mirrored_logits, mirrored_values = lane.evaluate(mirrored)
-    assert lane.counts[:2] == (40, 20 if cache_symmetries else 40)
+    logits, values = stream.evaluate(planes)
+    mirrored_logits, mirrored_values = stream.evaluate(mirrored)
+    assert stream.counts[:2] == (40, 20 if cache_symmetries else 40)
     assert np.array_equal(mirrored_logits, logits[:, ::-1]) == cache_symmetries
     assert np.array_equal(mirrored_values, values) == cache_symmetries
 
 
-def test_the_lanes_share_the_megabytes():
+def test_the_streams_share_the_megabytes():
     for num_threads in (1, 3):
         evaluator = make_evaluator(num_threads=num_threads, cache_mb=3)
-        tables = [lane._cache for lane in evaluator.lanes]
+        tables = [stream._cache for stream in evaluator.streams]
         total = sum(
             array.nbytes
             for table in tables

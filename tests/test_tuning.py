@@ -83,7 +83,7 @@ def machine(monkeypatch, tmp_path):
 
     class Evaluator:
         def __init__(self, network, sample, game, engine_choice, settings, device, num_threads):
-            self.device, self.lanes = device, [engine_choice] * num_threads
+            self.device, self.streams = device, [engine_choice] * num_threads
 
     class SelfPlay:
         """Makes simulations as fast as the machine does with so many games, but half as fast at first."""
@@ -282,13 +282,13 @@ def test_on_a_gpu_as_many_threads_are_measured_as_there_will_be(machine, monkeyp
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "a GPU")
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 3)
     machine.by_size = {512: 1.0, 1024: 2.0, 2048: 2.01, 4096: 2.02}
-    for device, lanes in (
-        ("cuda:0", network_evaluator.LANES_PER_GPU),
-        ("cuda", 3 * network_evaluator.LANES_PER_GPU),
+    for device, num_streams in (
+        ("cuda:0", network_evaluator.STREAMS_PER_GPU),
+        ("cuda", 3 * network_evaluator.STREAMS_PER_GPU),
     ):
         settings = settings_of()
         run(settings, device=torch.device(device), num_threads=16)
-        assert machine.threads.pop() == lanes
+        assert machine.threads.pop() == num_streams
         assert machine.engines[-1] == ["torch float32", "torch bfloat16"]
         assert settings.selfplay.num_parallel_games == 1024
 

@@ -18,7 +18,7 @@ from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice, 
 from alphazero.inference.engines.selection import fallbacks
 from alphazero.runtime.settings import option
 
-LANES_PER_GPU = 2  # half of the games walk their trees while the other half is computed
+STREAMS_PER_GPU = 2  # half of the games walk their trees while the other half is computed
 _SMALLEST_PART = 16  # rows for which a thread of its own pays
 
 
@@ -91,10 +91,10 @@ class NetworkEvaluator:
         self.device = torch.device(device)
         self.choice = choice
         self.report = EngineReport()  #: of the last change of weights
-        self._num_threads = num_lanes(self.device, num_threads)
+        self._num_threads = num_streams(self.device, num_threads)
         self._engines: dict[EngineChoice, Engine] = {}
         self._pool = ThreadPoolExecutor(self._num_threads) if self._num_threads > 1 else None
-        self.lanes = [self._lane(game) for _ in range(self._num_threads)]
+        self.streams = [self._stream(game) for _ in range(self._num_threads)]
         self.update(network, sample)
 
     def update(self, network: torch.nn.Module, sample: PositionSample | None = None) -> None:
@@ -118,8 +118,8 @@ class NetworkEvaluator:
             refused.append(
                 f"{choice} (policy {found.policy_divergence:.4f} nats, value {found.value_error:.4f})"
             )
-        for lane in self.lanes:
-            lane.forget()
+        for stream in self.streams:
+            stream.forget()
         self.report = EngineReport(
             str(choice), *found, ", ".join(refused), time.perf_counter() - start
         )
@@ -152,25 +152,25 @@ class NetworkEvaluator:
             and found.value_error <= self.settings.max_value_error
         )
 
-    def _lane(self, game) -> "Lane":
+    def _stream(self, game) -> "EvaluatorStream":
         symmetries = slice(None) if self.settings.cache_symmetries else slice(1)
         share = self.settings.cache_mb * 1_000_000 // self._num_threads
         tables = (game.cell_symmetries[symmetries], game.action_symmetries[symmetries])
         direct = _Direct(self)
-        return Lane(
+        return EvaluatorStream(
             direct, CachedEvaluator(direct, game.planes_shape, *tables, share) if share else None
         )
 
 
-class LaneCounts(NamedTuple):
-    """The work of a lane so far."""
+class StreamCounts(NamedTuple):
+    """The work of a stream so far."""
 
     num_asked: int  #: positions
     num_evaluated: int  #: of these, the ones that the network answered
     network_s: float  #: wall seconds inside the engine
 
 
-class Lane:
+class EvaluatorStream:
     """The evaluator for one of several threads that play games side by side: each call computes on its own thread, behind a cache of its own.
 
     One cache for all would be hit a little more often, but which thread fills it first would then decide about the last bits of an answer, and
@@ -191,10 +191,10 @@ class Lane:
             self._cache.clear()
 
     @property
-    def counts(self) -> LaneCounts:
+    def counts(self) -> StreamCounts:
         """The work so far."""
         direct = self._direct
-        return LaneCounts(
+        return StreamCounts(
             direct.num_rows if self._cache is None else self._cache.num_rows,
             direct.num_rows,
             direct.seconds,
@@ -217,8 +217,8 @@ class _Direct:
         return answer
 
 
-def num_lanes(device: torch.device, num_threads: int) -> int:
+def num_streams(device: torch.device, num_threads: int) -> int:
     """Return how many calls of an engine are under way at once: ``num_threads`` on a CPU, a few for each GPU."""
     if device.type == "cpu":
         return num_threads
-    return LANES_PER_GPU * (torch.cuda.device_count() if device.index is None else 1)
+    return STREAMS_PER_GPU * (torch.cuda.device_count() if device.index is None else 1)

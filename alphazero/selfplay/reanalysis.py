@@ -1,6 +1,6 @@
 """Reanalysis: positions of the window are searched again with the newest network, so that old games teach what is known today.
 
-In: positions, the lanes of an evaluator. Out: new policy targets and root values for them; the results of the games stay. As in MuZero Reanalyze
+In: positions, the streams of an evaluator. Out: new policy targets and root values for them; the results of the games stay. As in MuZero Reanalyze
 (Schrittwieser et al. 2021, arXiv 2104.06294), for the searches alone. The searches are full ones without noise, with the root of full searches
 (`search.root`). Knows neither replay nor learner.
 """
@@ -18,8 +18,8 @@ class Reanalysis:
 
     Args:
         game: a batched game.
-        evaluators: one for each lane.
-        num_parallel_games: searches in lockstep, of all lanes together.
+        evaluators: one for each stream.
+        num_parallel_games: searches in lockstep, of all streams together.
         max_simulations: the largest number of simulations that a search will be asked for.
     """
 

@@ -20,7 +20,7 @@ import torch
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_speeds
-from alphazero.inference.network_evaluator import NetworkEvaluator, num_lanes
+from alphazero.inference.network_evaluator import NetworkEvaluator, num_streams
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import cache_directory
 from alphazero.selfplay.threads import ParallelSelfPlay
@@ -105,7 +105,7 @@ def _measure(settings, game, network, device, num_threads) -> Tuning:
         network,
         sample.planes[:_ENGINE_BATCH],
         device,
-        num_lanes(device, num_threads),
+        num_streams(device, num_threads),
     )
     by_choice = dict(speeds)
     best = next(choice for choice, _ in speeds if choice in choices)
@@ -143,13 +143,13 @@ def _measure_lockstep(tuning: Tuning, settings, game, evaluator: NetworkEvaluato
         carry_over=True,
     )
     for _ in ParallelSelfPlay(
-        game, evaluator.lanes, few, settings.search, np.random.default_rng(0)
+        game, evaluator.streams, few, settings.search, np.random.default_rng(0)
     ).play(1):
         pass  # whole games, so that every kernel is compiled before the first of them is timed
     for size in allowed:
         options = dataclasses.replace(settings.selfplay, num_parallel_games=size, carry_over=True)
         selfplay = ParallelSelfPlay(
-            game, evaluator.lanes, options, settings.search, np.random.default_rng(0)
+            game, evaluator.streams, options, settings.search, np.random.default_rng(0)
         )
         selfplay.run_for(_LOCKSTEP_S)
         before, start = selfplay.counts.num_simulations, time.perf_counter()
@@ -173,7 +173,7 @@ def _path(settings, game, device, num_threads: int) -> Path:
     )
     parts = [
         processor,
-        num_lanes(device, num_threads),
+        num_streams(device, num_threads),
         versions,
         game.name,
         game.planes_shape,

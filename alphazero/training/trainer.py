@@ -87,7 +87,7 @@ class Trainer:
         self.evaluator = self._evaluator(self.learner.played_network)
         generator = child_generator(settings.seed, "self-play")
         self.selfplay = ParallelSelfPlay(
-            self.game, self.evaluator.lanes, settings.selfplay, settings.search, generator
+            self.game, self.evaluator.streams, settings.selfplay, settings.search, generator
         )
         heads = settings.network
         generator = child_generator(settings.seed, "replay")
@@ -158,7 +158,7 @@ class Trainer:
         """Play the games of an iteration; return them and the beginning of the report."""
         self.iteration += 1
         wanted = self.settings.selfplay.games_per_iteration
-        counts, lanes = self.selfplay.counts, self._lane_counts()
+        counts, stream_counts = self.selfplay.counts, self._stream_counts()
         start = time.monotonic()
         records: list[GameRecord] = []
         num_positions = 0
@@ -170,7 +170,7 @@ class Trainer:
         num_samples = sum(self.replay.add(record) for record in records)
         self._rows_of[self.iteration] = num_samples
         selfplay = self._selfplay_report(
-            records, num_samples, counts, lanes, time.monotonic() - start
+            records, num_samples, counts, stream_counts, time.monotonic() - start
         )
         return records, IterationReport(
             self.iteration, selfplay, None, self.replay.window, selfplay_s=selfplay.seconds
@@ -188,7 +188,7 @@ class Trainer:
         if self._reanalysis is None:
             most = max(selfplay.num_simulations, selfplay.initial_num_simulations)
             self._reanalysis = Reanalysis(
-                self.game, self.evaluator.lanes, selfplay.num_parallel_games, most, search
+                self.game, self.evaluator.streams, selfplay.num_parallel_games, most, search
             )
         rows = self.replay.draw_rows(
             num_rows, child_generator(self.settings.seed, f"reanalysis {self.iteration}")
@@ -432,9 +432,9 @@ class Trainer:
             )
         return self._sample
 
-    def _lane_counts(self) -> np.ndarray:
-        """Return the sums of the lanes' `LaneCounts`."""
-        return np.sum([lane.counts for lane in self.evaluator.lanes], axis=0)
+    def _stream_counts(self) -> np.ndarray:
+        """Return the sums of the streams' `StreamCounts`."""
+        return np.sum([stream.counts for stream in self.evaluator.streams], axis=0)
 
     def _player(self, evaluator, num_simulations: int) -> EvaluatorPlayer:
         name = f"iteration {self.iteration}"
@@ -478,11 +478,11 @@ class Trainer:
         )
 
     def _selfplay_report(
-        self, records: list[GameRecord], num_samples: int, before, lanes, seconds: float
+        self, records: list[GameRecord], num_samples: int, before, stream_counts, seconds: float
     ) -> SelfPlayReport:
         counts = self.selfplay.counts
-        asked, evaluated, network_s = self._lane_counts() - lanes
-        lane_seconds = seconds * len(self.selfplay.lanes)
+        asked, evaluated, network_s = self._stream_counts() - stream_counts
+        worker_seconds = seconds * len(self.selfplay.lanes)
         simulations = counts.num_simulations - before.num_simulations
         evaluations = counts.num_evaluations - before.num_evaluations
         num_positions = sum(len(record.actions) for record in records)
@@ -497,8 +497,8 @@ class Trainer:
             simulations_per_s=simulations / seconds,
             evaluations_per_s=evaluated / seconds,
             cache_hit_rate=float(1 - evaluated / max(asked, 1)),
-            evaluator_fraction=(counts.evaluator_s - before.evaluator_s) / lane_seconds,
-            network_fraction=network_s / lane_seconds,
+            evaluator_fraction=(counts.evaluator_s - before.evaluator_s) / worker_seconds,
+            network_fraction=network_s / worker_seconds,
             mean_batch=evaluations / max(counts.num_batches - before.num_batches, 1),
             search_depth=(counts.total_depth - before.total_depth) / max(simulations, 1),
             game_length=num_positions / len(records),

@@ -37,7 +37,7 @@ class CudaEngine:
         self._compiled = compiled
         self._networks: list[torch.nn.Module] = []
         self._forwards: list = []
-        self._lanes = itertools.count()
+        self._streams = itertools.count()
         self._thread = threading.local()
         self._capturing = threading.Lock()
 
@@ -66,15 +66,15 @@ class CudaEngine:
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
-        if not hasattr(self._thread, "lane"):
-            index = next(self._lanes) % len(self.devices)
-            self._thread.lane = _Lane(
+        if not hasattr(self._thread, "stream"):
+            index = next(self._streams) % len(self.devices)
+            self._thread.stream = _ThreadStream(
                 self._forwards[index], self.devices[index], self._dtype, self._capturing
             )
-        return self._thread.lane.run(planes)
+        return self._thread.stream.run(planes)
 
 
-class _Lane:
+class _ThreadStream:
     """One thread's stream and its captured batches."""
 
     def __init__(
