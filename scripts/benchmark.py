@@ -33,6 +33,7 @@ from rich.table import Table
 
 from alphazero.games.registry import make_game
 from alphazero.runtime import jit
+from alphazero.runtime.openmp import limit_spinning
 from alphazero.runtime.random_generators import child_generator, kernel_rng
 from alphazero.search.uct.search import UctSearch
 
@@ -792,6 +793,7 @@ def read_words(words: list[str]) -> argparse.Namespace:
 
 
 def main(words: list[str]) -> int:
+    limit_spinning()
     options = read_words(words)
     console = Console()
     jit.announce_first_compilation()

@@ -1,6 +1,10 @@
-"""What every test shares: the options of the command line, and Ctrl-C."""
+"""Settings that all tests share: pytest options, signals and OpenMP."""
 
 import signal
+
+from alphazero.runtime.openmp import limit_spinning
+
+limit_spinning()  # the tests share the cores with each other; must precede the import of torch
 
 
 def pytest_addoption(parser):

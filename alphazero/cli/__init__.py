@@ -1,4 +1,8 @@
-"""The console command `alphazero` and its sub-commands. Each is a module of this package with `main(words) -> int`, imported only when it is called."""
+"""The console command `alphazero` and its subcommands.
+
+Each subcommand is a module of this package with ``main(words) -> int``, the exit status. The module
+is imported only when the command is called, so that `alphazero --help` loads no torch.
+"""
 
 import contextlib
 import importlib
@@ -7,25 +11,34 @@ import signal
 import sys
 import threading
 
+from alphazero.runtime.openmp import limit_spinning
+
 COMMANDS = {
-    "train": "train a network by self-play, or go on with a run",
-    "tune": "measure which engine and how many games at once are the fastest here",
-    "play": "play in the terminal against a person, UCT or a network, or let two of them play",
-    "match": "play paired games between two players and print the result with its interval",
-    "rate": "rate the networks of a run, UCT and random on one Elo scale",
-    "engine": "answer one JSON line for every JSON line: for other programs",
-    "prove": "look at every position of a small game: is the player unbeatable, does it ever misplay?",
-    "compare": "compare several runs with perfect play, on the same positions",
-    "evaluate": "measure how exactly a player plays, beside an exact solver",
-    "make_evaluation_set": "draw new positions with exact scores, for 'alphazero evaluate'",
-    "plot": "draw the losses and the strength of a run as a picture",
-    "ship": "make a trained network the one that its game is played with, with a card of how it was made",
-    "pettingzoo": "let our players meet in PettingZoo's own environments",
+    "train": "train a network by self-play, or resume a run",
+    "tune": "measure which engine and batch size are fastest here",
+    "play": "play in the terminal, or watch two engines play",
+    "match": "play paired games between two players",
+    "rate": "rate networks of a run, UCT and random on one Elo scale",
+    "engine": "answer JSON requests of other programs",
+    "prove": "check a player's move in every position of a game",
+    "compare": "compare several runs against perfect play",
+    "evaluate": "measure a player's accuracy against an exact solver",
+    "make_evaluation_set": "sample positions and score them exactly",
+    "plot": "plot the losses and the strength of a run",
+    "ship": "make a network the default player of its game",
+    "pettingzoo": "play a match inside a PettingZoo environment",
 }
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the command that the words name; return the exit status: 0 done, 2 bad input, 130 stopped by Ctrl-C or SIGTERM."""
+    """Run a subcommand.
+
+    Args:
+        words: the command line without the program's name; None takes that of the process.
+
+    Returns:
+        The exit status: 0 for success, 2 for bad input, 130 if stopped by Ctrl-C or SIGTERM.
+    """
     words = list(sys.argv[1:] if words is None else words)
     if not words or words[0] in ("-h", "--help", "help"):
         print(usage())
@@ -39,13 +52,29 @@ def main(words: list[str] | None = None) -> int:
     if command not in COMMANDS:
         print(f"error: there is no command '{command}'.\n\n{usage()}", file=sys.stderr)
         return 2
-    return run_command(command, rest)
+    limit_spinning()
+    return _run(command, rest)
 
 
-def run_command(command: str, words: list[str]) -> int:
-    """Run one command; bad input becomes one sentence on standard error."""
+def usage() -> str:
+    """Return the list of subcommands."""
+    width = max(map(len, COMMANDS)) + 1
+    lines = [f"  {name:<{width}} {text}" for name, text in COMMANDS.items()]
+    return "\n".join(
+        [
+            "usage: alphazero COMMAND [key=value ...]",
+            "",
+            *lines,
+            "",
+            "'alphazero COMMAND --help' lists the settings of a command.",
+        ]
+    )
+
+
+def _run(command: str, words: list[str]) -> int:
+    """Run one command; print the message of a ValueError, which is how commands refuse input."""
     try:
-        with _terminated_as_interrupted():
+        with _sigterm_as_keyboard_interrupt():
             return importlib.import_module(f"alphazero.cli.{command}").main(words)
     except ValueError as error:
         if os.environ.get("ALPHAZERO_TRACEBACK"):
@@ -61,8 +90,11 @@ def run_command(command: str, words: list[str]) -> int:
 
 
 @contextlib.contextmanager
-def _terminated_as_interrupted():
-    """Let SIGTERM, by which batch systems and shutdowns end a program, stop a command as Ctrl-C does: it says what is kept and how to go on."""
+def _sigterm_as_keyboard_interrupt():
+    """Treat SIGTERM, sent by batch systems and at shutdown, like Ctrl-C.
+
+    The command then says what it has stored and how to resume.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -75,17 +107,3 @@ def _terminated_as_interrupted():
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def usage() -> str:
-    """Return the list of the commands."""
-    lines = [f"  {name:<20} {text}" for name, text in COMMANDS.items()]
-    return "\n".join(
-        [
-            "usage: alphazero COMMAND [key=value ...]",
-            "",
-            *lines,
-            "",
-            "'alphazero COMMAND --help' explains every key of a command.",
-        ]
-    )

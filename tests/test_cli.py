@@ -1,0 +1,36 @@
+"""The console command itself: the list of subcommands, unknown ones, and the process it sets up."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from alphazero.cli import COMMANDS, main
+from alphazero.runtime.openmp import limit_spinning
+
+
+@pytest.mark.parametrize("words", ([], ["--help"], ["help"]))
+def test_the_help_lists_every_command_in_80_columns(words, capsys):
+    assert main(words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert set(COMMANDS) <= {line.split()[0] for line in lines if line}
+    assert max(map(len, lines)) <= 80
+
+
+def test_an_unknown_command_is_refused(capsys):
+    assert main(["trian"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "" and "trian" in captured.err
+
+
+def test_openmp_variables_of_the_user_are_kept(monkeypatch):
+    monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
+    monkeypatch.delenv("GOMP_SPINCOUNT", raising=False)
+    limit_spinning()
+    assert (os.environ["OMP_WAIT_POLICY"], os.environ["GOMP_SPINCOUNT"]) == ("ACTIVE", "1000")
+
+
+def test_the_help_loads_no_torch():
+    code = "import sys; from alphazero.cli import main; main([]); sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
