@@ -20,7 +20,10 @@ PAGES = [
     *sorted(ROOT.glob("checkpoints/best/*.md")),
 ]
 #: Words of commands that belong to an earlier commit, which the page names.
-OF_EARLIER_COMMITS = {"ablation/cool_play"}
+OF_EARLIER_COMMITS = {
+    "ablation/cool_play",
+    "ablation/merged_positions",
+}
 
 
 def commands(text):

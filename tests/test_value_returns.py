@@ -82,8 +82,7 @@ def test_a_blunder_tells_nothing_of_the_position_before_it():
     np.testing.assert_array_equal(decided, np.array([0.8, 1, 1], np.float32))
 
 
-@pytest.mark.parametrize("merged", [False, True])
-def test_the_replay_shows_returns_of_target_rows(merged):
+def test_the_replay_shows_returns_of_target_rows():
     game = make_game("connect_four")
     moves = [3, 3, 2, 2, 4, 0, 1]
     states = np.stack([game.play_moves(moves[:ply]) for ply in range(len(moves))])
@@ -97,7 +96,6 @@ def test_the_replay_shows_returns_of_target_rows(merged):
         window_start=5,
         window_max=5,
         symmetries=False,
-        merge_positions=merged,
         return_lambda=0.8,
         return_cut=0.5,
     )

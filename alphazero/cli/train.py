@@ -16,6 +16,7 @@ from omegaconf.errors import OmegaConfBaseException
 from alphazero.runtime import jit
 from alphazero.runtime import settings as config
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.stored_names import check_not_retired
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.settings import TrainSettings, check_run
 
@@ -299,6 +300,7 @@ def _check_words(words: list[str]) -> None:
         key, equals, value = word.partition("=")
         if not equals:
             raise ConfigError(f"'{word}' is not of the form key=value.")
+        check_not_retired(key, value)
         if key not in choices and key not in known:
             hint = config.nearest_key_hint(key, [*known, *choices])
             raise ConfigError(

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.replay.augmentation import permuted, under_symmetries
-from alphazero.replay.merged_rows import MergedRows, merge_rows
 from alphazero.replay.targets import owners, replies, target_rows, value_returns
 from alphazero.runtime.settings import option
 from alphazero.selfplay.game_record import GameRecord
@@ -51,9 +50,6 @@ class ReplaySettings:
         low=0.0,
         high=1.0,
     )
-    merge_positions: bool = option(
-        False, "rows of the same position are shown with the mean of their targets"
-    )
     reanalysis_share: float = option(
         0.0,
         "rows of the window searched again with the newest network in each iteration, as a share of the new rows (MuZero Reanalyze)",
@@ -68,7 +64,9 @@ class Batch(NamedTuple):
     planes: np.ndarray  #: float32[M, C, H, W], of the player to move
     action_weights: np.ndarray  #: float32[M, A], the policy target
     legal_action_mask: np.ndarray  #: bool[M, A]
-    outcomes: np.ndarray  #: int8[M], 1, 0 or -1, of the player to move; float32[M], in [-1, 1], means where rows are merged, or `value_returns`
+    outcomes: (
+        np.ndarray
+    )  #: int8[M], 1, 0 or -1, of the player to move; float32[M], in [-1, 1], `value_returns`
     root_values: np.ndarray  #: float32[M], the search's value, same viewpoint
     replies: np.ndarray | None = (
         None  #: float32[M, A], see `alphazero.replay.targets.replies`; None where nothing learns from it
@@ -101,9 +99,6 @@ class Replay:
         self.game = game
         self.settings = settings
         self.num_added = 0  #: rows ever added
-        self._merged: MergedRows | None = (
-            None  # of the window's rows by age, until rows are added or replaced
-        )
         self._num_lost = 0  # the first rows of all, whose games a resume did not find
         self._generator = generator
         size = settings.window_max
@@ -121,7 +116,6 @@ class Replay:
 
     def add(self, record: GameRecord) -> int:
         """Take the target rows of a finished game; return how many."""
-        self._merged = None
         rows = target_rows(record, self.settings.surprise_fraction)[-self.settings.window_max :]
         places = (self.num_added + np.arange(len(rows))) % self.settings.window_max
         self._states[places] = record.states[rows]
@@ -160,7 +154,6 @@ class Replay:
         self, rows: np.ndarray, action_weights: np.ndarray, root_values: np.ndarray
     ) -> None:
         """Give rows new search targets; numbers of rows that are no longer kept are passed over."""
-        self._merged = None
         kept = (rows >= max(self.num_added - self.settings.window_max, self._num_lost)) & (
             rows < self.num_added
         )
@@ -240,10 +233,9 @@ class Replay:
     def _batch(self, ages) -> Batch:
         """Return the rows of the given ages (0 is the newest) under random symmetries."""
         places = (self.num_added - 1 - ages) % self.settings.window_max
-        states, weights, outcomes, values, decided = (
-            self._states[places],
-            *self._search_targets(ages, places),
-        )
+        states, weights = self._states[places], self._weights[places]
+        outcomes, values = self._outcomes[places], self._values[places]
+        decided = None if self._decided is None else self._decided[places]
         planes, mask = self.game.observe(states), self.game.legal_action_mask(states)
         following = None if self._replies is None else self._replies[places].astype(np.float32)
         owners_shown = None if self._owners is None else self._owners[places]
@@ -261,27 +253,6 @@ class Replay:
                 else permuted(chosen, self.game.cell_symmetries, owners_shown)
             )
         return Batch(planes, weights, mask, outcomes, values, following, owners_shown, decided)
-
-    def _search_targets(self, ages, places):
-        """Return action weights, outcomes, root values and decided shares of the rows, merged if that is wanted."""
-        if not self.settings.merge_positions:
-            decided = None if self._decided is None else self._decided[places]
-            return self._weights[places], self._outcomes[places], self._values[places], decided
-        if self._merged is None:
-            window = (self.num_added - 1 - np.arange(self.window)) % self.settings.window_max
-            outcomes = self._outcomes[window]
-            decided = np.abs(outcomes) if self._decided is None else self._decided[window]
-            self._merged = merge_rows(
-                self._states[window], self._weights[window], outcomes, decided, self._values[window]
-            )
-        merged = self._merged
-        positions = merged.position_of[ages]
-        return (
-            merged.action_weights[positions],
-            merged.outcomes[positions],
-            merged.root_values[positions],
-            merged.decided[positions],
-        )
 
 
 def window_rows(num_added: int, settings: ReplaySettings) -> int:

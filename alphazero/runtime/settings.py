@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.stored_names import current_settings
+from alphazero.runtime.stored_names import check_not_retired, current_settings
 
 
 def option(default, help: str, low=None, high=None, choices=None):
@@ -163,6 +163,7 @@ def from_overrides(cls, overrides: list[str], command: str):
             raise ConfigError(
                 f"'{word}' is not of the form key=value.{nearest_key_hint(word, known)}"
             )
+        check_not_retired(key, value)
         if key not in known:
             raise ConfigError(
                 f"'{command}' has no setting '{key}'.{nearest_key_hint(key, known)} Its settings: {', '.join(known)}."

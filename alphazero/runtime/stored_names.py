@@ -4,7 +4,10 @@ In: plain data read from a file of any earlier version. Out: the same data under
 else in the package knows an old name.
 """
 
+from pathlib import Path
 from typing import Any
+
+from alphazero.runtime.errors import ConfigError, StoredFileError
 
 #: Settings that were renamed: old key -> today's key.
 RENAMED_SETTINGS = {
@@ -19,7 +22,9 @@ RENAMED_SETTINGS = {
 }
 
 #: Settings that were removed: key -> the value at which they changed nothing.
-RETIRED_SETTINGS: dict[str, Any] = {}
+RETIRED_SETTINGS: dict[str, Any] = {
+    "replay.merge_positions": False,
+}
 
 #: Columns of a run's metrics that were renamed: old name -> today's name.
 RENAMED_METRICS = {
@@ -36,6 +41,47 @@ RENAMED_METRICS = {
     "selfplay.network_share": "selfplay.network_fraction",
     "selfplay.num_targets": "selfplay.num_samples",
 }
+
+
+def check_not_retired(key: str, value: Any = None) -> None:
+    """Refuse a setting that a person gives although it was removed.
+
+    Raises:
+        ConfigError: if ``key`` is a removed setting.
+    """
+    if key in RETIRED_SETTINGS:
+        neutral = RETIRED_SETTINGS[key]
+        raise ConfigError(
+            f"there is no setting '{key}' any more: it was removed, and the program now always does "
+            f"what {key}={_text(neutral)} did.",
+            key=key,
+            value=value,
+        )
+
+
+def check_stored_settings(
+    values: dict[str, Any], path: str | Path, section: str, keys: tuple[str, ...]
+) -> None:
+    """Refuse a file whose contents depend on a setting that was removed.
+
+    Args:
+        values: the stored settings of ``section``.
+        path: the file that holds them.
+        section: such as "network.".
+        keys: the removed settings that the contents depend on.
+
+    Raises:
+        StoredFileError: if one of ``keys`` has another value than the one that did nothing.
+    """
+    for key in keys:
+        neutral = RETIRED_SETTINGS[key]
+        value = values.get(key.removeprefix(section), neutral)
+        if value != neutral:
+            raise StoredFileError(
+                f"'{path}' was made with {key}={_text(value)}, which this version no longer has: "
+                "use the version that made it.",
+                path=path,
+            )
 
 
 def current_settings(values: dict[str, Any], section: str = "") -> dict[str, Any]:
@@ -74,3 +120,8 @@ def current_overrides(words: list[str]) -> list[str]:
         for key, equals, value in pairs
         if key not in RETIRED_SETTINGS
     ]
+
+
+def _text(value: Any) -> str:
+    """Return a value as it is written in a command."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
