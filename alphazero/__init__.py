@@ -1,35 +1,92 @@
-"""AlphaZero self-play training, from rules to a player that people can meet.
+"""AlphaZero self-play training: from the rules of a game to a player of proven strength.
 
-In the order of the data flow:
+The public API, each name imported on first use:
 
-    config, jit, rng        settings with ranges, compiled kernels, named random generators
-    games/                  rules (scalar, compiled) and the batched view that everything else uses
-    records                 what one finished game leaves behind
-    search/                 PUCT for many games in lockstep; UCT with random rollouts, the baseline
-    evaluator               the seam between search and network
-    network                 the policy/value network, a pure function of tensors
-    engines/                ways to run it fast: torch, OpenVINO, CUDA graphs; how far each is from the reference
-    network_evaluator       an engine held to the reference, behind evaluation_cache
-    selfplay                games in lockstep, an unending stream of records; parallel_selfplay runs one on each core
-    replay                  a growing window of raw positions, batches under random symmetries (symmetric_rows)
-    learner                 batches in, better weights out; loss has its gradients, baseline what knowing nothing loses, optimizers the steps
-                            (muon for kernels), weight_average what plays, memory keeps what is freed
-    checkpoint, run_folder  files that are never half written, and where they lie
-    shipped_networks        networks that are there without training, the player `best`; network_card says how one was made
-    players, arena          choosers of moves, and paired matches between them; exact/ plays perfectly and proves them
-    rating, sprt            how strong many players are, and when a match is decided; tournament plays where it tells most
-    tuning                  what is left to auto, by a short measurement
-    health                  alarms when a run goes wrong; symptoms has each with its limits, cause and cure
-    training                the loop that knows all of the above; it yields events to sinks/
-    play/, interop/         the terminal, the JSON engine, PettingZoo
-    cli/                    the console command `alphazero`
+    make_game           a game by its name, or your own game's file
+    load_player         a player: a network, UCT, an exact solver, random
+    play_match          paired games between two players, with a 95 % interval
+    measure_accuracy    a player's moves beside those of an exact solver
+    prove               every position of a small game: is the player unbeatable?
+    make_settings       the settings of a training run, from the same words as the command line
+    train               train a network; yields a report after each iteration
+    load_run            a stored run: its settings, metrics and networks
+
+The packages, in the order of the data flow; each imports only those above it:
+
+    runtime/      settings with ranges, compiled kernels, random generators, devices, safe files
+    games/        rules (scalar, compiled) and the batched game that everything else uses
+    search/       PUCT and Gumbel search for many games in lockstep; uct/: the rollout baseline
+    network/      the policy/value networks, pure functions of tensors; stored weights
+    inference/    the evaluator: an engine (torch, OpenVINO, CUDA) behind a cache
+    selfplay/     games in lockstep, one worker for each core; the record of a finished game
+    replay/       the window of samples, targets, random symmetries
+    learner/      the training step: losses, optimizers, averaged weights
+    storage/      checkpoints, run folders, the networks that ship with the package
+    solvers/      exact solvers, enumeration of small games, proofs about a player
+    players/      choosers of moves: random, UCT, network, solver, GTP engines
+    evaluation/   matches, Elo, SPRT, tournaments; exact/: accuracy against a solver
+    training/     the training loop, its settings, reports, alarms and loggers
+    play/         the terminal board and the JSON engine
+    interop/      PettingZoo environments and agents
+    cli/          the console command `alphazero`, one file for each command
 """
 
-import os
+import importlib
+from typing import TYPE_CHECKING
 
-# OpenMP's threads wait for each other after each layer of the learner's step. How long they spin before they sleep decides: always (the default) is 20 to 30
-# times slower beside another program on the same cores, never takes 1.4 times as long on a quiet machine, about a thousand turns is as fast as the
-# one here and as the other there (two cores, 4 x 48 network, 256 rows: 30 ms quiet, 95 ms with one core taken). libgomp reads this when
-# torch is first imported, hence here; other OpenMP libraries heed only the first.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+if TYPE_CHECKING:
+    from alphazero.api import Run as Run
+    from alphazero.api import load_player as load_player
+    from alphazero.api import load_run as load_run
+    from alphazero.api import make_settings as make_settings
+    from alphazero.api import measure_accuracy as measure_accuracy
+    from alphazero.api import play_match as play_match
+    from alphazero.api import prove as prove
+    from alphazero.api import train as train
+    from alphazero.evaluation.report import MatchReport as MatchReport
+    from alphazero.games.batched_game import Game as Game
+    from alphazero.games.registry import make_game as make_game
+    from alphazero.players.base import Analysis as Analysis
+    from alphazero.players.base import Choice as Choice
+    from alphazero.players.base import Player as Player
+    from alphazero.runtime.errors import ConfigError as ConfigError
+    from alphazero.runtime.errors import InputError as InputError
+    from alphazero.training.events import IterationReport as IterationReport
+    from alphazero.training.settings import TrainSettings as TrainSettings
+
+#: Public names and the modules that define them. Nothing is imported before it is used: `import
+#: alphazero` is fast and changes nothing in the user's process.
+_PUBLIC = {
+    "Analysis": "alphazero.players.base",
+    "Choice": "alphazero.players.base",
+    "ConfigError": "alphazero.runtime.errors",
+    "Game": "alphazero.games.batched_game",
+    "InputError": "alphazero.runtime.errors",
+    "IterationReport": "alphazero.training.events",
+    "MatchReport": "alphazero.evaluation.report",
+    "Player": "alphazero.players.base",
+    "Run": "alphazero.api",
+    "TrainSettings": "alphazero.training.settings",
+    "load_player": "alphazero.api",
+    "load_run": "alphazero.api",
+    "make_game": "alphazero.games.registry",
+    "make_settings": "alphazero.api",
+    "measure_accuracy": "alphazero.api",
+    "play_match": "alphazero.api",
+    "prove": "alphazero.api",
+    "train": "alphazero.api",
+}
+
+__all__ = list(_PUBLIC)
+
+
+def __getattr__(name: str):
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'alphazero' has no attribute '{name}'")
+    value = getattr(importlib.import_module(_PUBLIC[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PUBLIC})
