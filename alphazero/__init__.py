@@ -80,7 +80,7 @@ _PUBLIC = {
 __all__ = list(_PUBLIC)
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> object:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'alphazero' has no attribute '{name}'")
     value = getattr(importlib.import_module(_PUBLIC[name]), name)

@@ -1,0 +1,212 @@
+"""The Python API: what a notebook or a script needs, in one place.
+
+Every function here is a short path to one stage of the pipeline; `import alphazero as az` makes them
+available as `az.make_game`, `az.load_player` and so on. See `alphazero/__init__.py` for the full list.
+"""
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from alphazero.evaluation.exact.accuracy import AccuracyReport
+from alphazero.evaluation.exact.accuracy import measure_accuracy as _measure_accuracy
+from alphazero.evaluation.exact.sets import find_set
+from alphazero.evaluation.match import play_match as _play_match
+from alphazero.evaluation.report import MatchReport
+from alphazero.games.batched_game import Game
+from alphazero.games.registry import make_game
+from alphazero.players.base import Player, PlayerSettings
+from alphazero.players.registry import make_player
+from alphazero.runtime.settings import check, from_stored, rows
+from alphazero.solvers.proof import ProofReport
+from alphazero.solvers.proof import prove as _prove
+from alphazero.storage.run_folder import RunFolder
+from alphazero.training.events import IterationReport, Progress
+from alphazero.training.settings import TrainSettings
+
+
+def load_player(spec: str, game: Game | str, **settings: Any) -> Player:
+    """Return the player that ``spec`` names.
+
+    Args:
+        spec: "random", "uct", "uct:1000", "solver", "best" (the network that ships with the game),
+            "network" (the newest one under checkpoints/), "gtp:COMMAND", or the path of a network file or
+            of a run's folder.
+        game: a game, or its name.
+        settings: fields of `alphazero.players.base.PlayerSettings`, such as ``num_simulations=400``,
+            ``time_limit_s=1.0``, ``with_search=False`` or ``seed=1``.
+
+    Raises:
+        ConfigError: if there is no such player, setting or value.
+    """
+    chosen = PlayerSettings(**settings)
+    check(chosen)
+    return make_player(spec, _game(game), chosen)
+
+
+def play_match(
+    game: Game | str,
+    player_a: Player | str,
+    player_b: Player | str,
+    num_games: int = 100,
+    opening_plies: int = 4,
+    seed: int = 0,
+) -> MatchReport:
+    """Play a match between two players: pairs of games with colours swapped.
+
+    Args:
+        game: a game, or its name.
+        player_a, player_b: players, or specifications as `load_player` reads them.
+        num_games: an even number.
+        opening_plies: random plies at the start of each pair, so that no two pairs are alike.
+        seed: seed of the openings.
+
+    Returns:
+        The result from player A's viewpoint: wins, draws, losses, ``score`` in [0, 1] with its 95 %
+        interval, and the Elo difference.
+    """
+    game = _game(game)
+    players = [
+        load_player(player, game) if isinstance(player, str) else player
+        for player in (player_a, player_b)
+    ]
+    return _play_match(game, *players, num_games, opening_plies=opening_plies, seed=seed)
+
+
+def measure_accuracy(
+    game: Game | str, player: Player | str, evaluation_set: str | Path | None = None
+) -> AccuracyReport:
+    """Compare a player's moves with those of an exact solver.
+
+    Args:
+        game: a game, or its name.
+        player: a player, or a specification as `load_player` reads it.
+        evaluation_set: a file of positions with exact scores; None takes the one that ships with the game.
+
+    Returns:
+        The fraction of positions whose move keeps the exact result (accuracy), with its 95 % interval.
+    """
+    game = _game(game)
+    chosen = load_player(player, game) if isinstance(player, str) else player
+    positions = find_set(None if evaluation_set is None else str(evaluation_set), game)
+    return _measure_accuracy(chosen.choose, positions)
+
+
+def prove(game: Game | str, player: Player | str) -> ProofReport:
+    """Ask a player about every position of a small game.
+
+    Returns:
+        Every position that it misplays, and all games that can arise against any play of the other side:
+        a player that loses none of them is unbeatable.
+
+    Raises:
+        ValueError: if the game has too many positions.
+    """
+    game = _game(game)
+    chosen = load_player(player, game) if isinstance(player, str) else player
+    return _prove(game, lambda states: chosen.choose(states).actions)
+
+
+def make_settings(*overrides: str) -> TrainSettings:
+    """Return the settings of a training run.
+
+    Args:
+        overrides: the words that ``alphazero train`` takes, such as ``"game=connect_four"``,
+            ``"experiment=connect_four_5min"`` or ``"learner.batch_size=512"``.
+
+    Raises:
+        ConfigError: for an unknown key, or a value that the key does not take.
+    """
+    from alphazero.cli.train import compose
+
+    return compose(list(overrides))
+
+
+def train(
+    *overrides: str,
+    settings: TrainSettings | None = None,
+    resume: str | Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Iterator[IterationReport]:
+    """Train a network by self-play; yield a report after each iteration, when the iteration is stored.
+
+    The run's folder, with checkpoints, metrics and TensorBoard events, is the one that ``alphazero train``
+    makes. Stop whenever you like: ``resume`` continues after the last finished iteration.
+
+    Args:
+        overrides: words as `make_settings` takes them.
+        settings: complete settings, in place of ``overrides``.
+        resume: the folder of a run to continue; its stored settings are used.
+        progress: called several times a second while an iteration is under way.
+
+    Raises:
+        ConfigError: for an impossible setting.
+    """
+    from alphazero.training.loggers.json_lines import JsonLinesSink
+    from alphazero.training.loggers.tensorboard import TensorBoardSink
+    from alphazero.training.trainer import Trainer
+
+    if resume is not None:
+        run = load_run(resume)
+        folder, settings = RunFolder(run.path), run.settings
+    else:
+        settings = settings or make_settings(*overrides)
+        folder = RunFolder.create(settings.run.root, settings.game.name, settings.run.name)
+    trainer = Trainer(settings, folder)
+    if resume is not None:
+        trainer.restore()
+    flat = {key: value for key, value, *_ in rows(settings)}
+    loggers = [
+        JsonLinesSink(folder.metrics),
+        TensorBoardSink(folder.path, flat, trainer.iteration + 1),
+    ]
+    finished = None  # yielded when the trainer goes on, which is when the iteration is stored
+    try:
+        for event in trainer.run():
+            if finished is not None:
+                yield finished
+                finished = None
+            if isinstance(event, IterationReport):
+                for logger in loggers:
+                    logger.iteration(event)
+                finished = event
+            elif progress is not None:
+                progress(event)
+        if finished is not None:
+            yield finished
+    finally:
+        for logger in loggers:
+            logger.close()
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """A stored training run."""
+
+    path: Path  #: its folder
+    settings: TrainSettings  #: as resolved when it began, or was last resumed
+    metrics: list[dict[str, Any]]  #: one line for each finished iteration, the first one first
+    networks: list[Path]  #: the stored networks, the oldest first
+
+
+def load_run(path: str | Path = "latest", root: str | Path = "checkpoints") -> Run:
+    """Return a stored run.
+
+    Args:
+        path: the run's folder, or "latest": the one under ``root`` that was written last.
+
+    Raises:
+        ConfigError: if there is no such run, or it has not finished an iteration.
+    """
+    folder = RunFolder.find(str(path), str(root), None, "path", "metrics.jsonl")
+    return Run(
+        path=folder.path,
+        settings=from_stored(TrainSettings, folder.read_config(), folder.config),
+        metrics=folder.read_metrics(),
+        networks=sorted((folder.path / "networks").glob("*.safetensors")),
+    )
+
+
+def _game(game: Game | str) -> Game:
+    return make_game(game) if isinstance(game, str) else game
