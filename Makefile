@@ -1,11 +1,12 @@
 # make train: set up and run a short real training run.   make test: set up and run the tests.
-# make format: lay the files out as make test wants them.
+# make test-slow, coverage, docs, format, bench, clean: see CONTRIBUTING.md.
 # Everything is installed into .venv; PYTHON=python3.12 chooses another interpreter.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+TESTS := -m "not slow and not gpu"
 
-.PHONY: train test test-slow format bench clean
+.PHONY: train test test-slow coverage docs format bench clean
 
 train: $(VENV)/.installed
 	$(BIN)/alphazero train game=tic_tac_toe
@@ -14,12 +15,20 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet . || { echo "error: some files are not laid out as ruff does it: make format"; exit 1; }
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m pytest -m "not slow and not gpu"
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n auto $(TESTS)
 
 test-slow: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "slow or gpu"
 
+coverage: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n auto $(TESTS) --cov --cov-report=term --cov-report=html
+
+docs: $(VENV)/.installed-docs
+	$(BIN)/mkdocs build --strict
+
 format: $(VENV)/.installed-test
+	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.installed-test
@@ -37,5 +46,9 @@ $(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[test]'
 	@touch $@ $(VENV)/.installed
 
+$(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[docs]'
+	@touch $@
+
 clean:
-	rm -rf $(VENV) dist
+	rm -rf $(VENV) dist site htmlcov .coverage*
