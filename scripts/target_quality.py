@@ -17,7 +17,6 @@ from rich.table import Table
 
 from alphazero.games.registry import make_game
 from alphazero.players.network import NetworkPlayer
-from alphazero.replay.targets import value_returns
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.batched_search import SearchSettings, TreeSearch
 from alphazero.solvers.solver import ILLEGAL_SCORE, make_solver, values_of
@@ -27,17 +26,6 @@ from alphazero.training.settings import TrainSettings
 _LEAST_SHARE = 1e-3  # of a policy target on good moves, in its logarithm
 _BATCH = 256
 _NUM_BINS = 5
-_RETURNS = [
-    (0.8, 0.0),
-    (0.9, 0.0),
-    (0.95, 0.0),
-    (0.8, 0.5),
-    (0.9, 0.5),
-    (0.95, 0.5),
-    (1.0, 0.5),
-    (0.9, 0.1),
-    (0.9, 1.0),
-]  # (lambda, cut)
 _SEARCHES = {
     "PUCT": {"forced_playouts_k": 0.0},
     "forced, k 0.5": {"forced_playouts_k": 0.5},
@@ -63,7 +51,7 @@ def drawn_rows(
     return rows
 
 
-def value_targets(game, records, rows) -> dict[str, np.ndarray]:
+def value_targets(records, rows) -> dict[str, np.ndarray]:
     """Return the value of each row by the name of the target."""
 
     def column(of) -> np.ndarray:
@@ -73,15 +61,7 @@ def value_targets(game, records, rows) -> dict[str, np.ndarray]:
         column(lambda record: record.outcomes),
         column(lambda record: record.root_values),
     )
-    targets = {"result": result, "search": search, "half and half": (result + search) / 2}
-    for decay, cut in _RETURNS:
-        returns = column(
-            lambda record, decay=decay, cut=cut: value_returns(
-                record, game.players(record.states), decay, cut
-            )[0]
-        )
-        targets[f"lambda {decay:g}, cut {cut:g}" if cut else f"lambda {decay:g}"] = returns
-    return targets
+    return {"result": result, "search": search, "half and half": (result + search) / 2}
 
 
 def searched(
@@ -217,7 +197,7 @@ def main(words: list[str]) -> int:
     console = Console(highlight=False)
     exact = values_of(scores.max(axis=1))
     console.print(
-        value_table(value_targets(game, records, rows), exact, np.array([ply for _, ply in rows]))
+        value_table(value_targets(records, rows), exact, np.array([ply for _, ply in rows]))
     )
     settings = SearchSettings(
         **{

@@ -23,6 +23,7 @@ PAGES = [
 OF_EARLIER_COMMITS = {
     "ablation/cool_play",
     "ablation/merged_positions",
+    "replay.return_lambda",
 }
 
 

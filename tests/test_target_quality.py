@@ -49,7 +49,7 @@ def test_the_targets_are_those_of_the_records_and_exact_ones_have_no_error(scrip
     )
     rows = script.drawn_rows(records, 20, 2, np.random.default_rng(0))
     assert rows and all(ply >= 2 and records[index].is_target[ply] for index, ply in rows)
-    targets = script.value_targets(game, records, rows)
+    targets = script.value_targets(records, rows)
     assert targets["result"].tolist() == [records[index].outcomes[ply] for index, ply in rows]
     exact = values_of(
         make_solver(game)

@@ -269,7 +269,6 @@ class Learner:
             rows.root_values,
             self.settings.root_value_fraction,
             output.value_logits.shape[1],
-            rows.decided,
         )
         parts = losses(output, Targets(rows.action_weights, rows.legal_action_mask, values))
         policy_loss, value_loss = float(parts.policy), float(parts.value)
@@ -295,7 +294,6 @@ class Learner:
                 rows.root_values,
                 self.settings.root_value_fraction,
                 output.value_logits.shape[1],
-                rows.decided,
             )
             targets = Targets(
                 rows.action_weights, rows.legal_action_mask, values, rows.replies, rows.owners

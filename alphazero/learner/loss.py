@@ -60,19 +60,17 @@ def value_targets(
     root_values: torch.Tensor,
     root_value_fraction: float,
     num_value_logits: int,
-    decided: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Return `Targets.values`, a mixture of the game's result with the search's value.
 
     Args:
-        outcomes: int8[M], or float32[M], means of several results or lambda-returns.
+        outcomes: int8[M].
         root_values: float32[M].
-        decided: float32[M], the share of those outcomes that is no draw; None where each row has one result.
     """
     if num_value_logits == 1:
         return torch.lerp(outcomes.float(), root_values, root_value_fraction).unsqueeze(1)
     return torch.lerp(
-        _win_draw_loss(outcomes.float(), decided), _win_draw_loss(root_values), root_value_fraction
+        _win_draw_loss(outcomes.float()), _win_draw_loss(root_values), root_value_fraction
     )
 
 
@@ -158,10 +156,7 @@ def _shares(owners: torch.Tensor) -> torch.Tensor:
     return (owners.float() + 1) / 2
 
 
-def _win_draw_loss(values: torch.Tensor, decided: torch.Tensor | None = None) -> torch.Tensor:
-    """Return the win/draw/loss probabilities, [M, 3], that have the given expectation and share of decided games.
-
-    Without ``decided`` they are those with the most draws: exact for results, a choice between.
-    """
-    decided = values.abs() if decided is None else decided
+def _win_draw_loss(values: torch.Tensor) -> torch.Tensor:
+    """Return the win/draw/loss probabilities, [M, 3], with the given expectation and the most draws: exact for results, a choice between."""
+    decided = values.abs()
     return torch.stack([(decided + values) / 2, 1 - decided, (decided - values) / 2], dim=1)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.replay.augmentation import permuted, under_symmetries
-from alphazero.replay.targets import owners, replies, target_rows, value_returns
+from alphazero.replay.targets import owners, replies, target_rows
 from alphazero.runtime.settings import option
 from alphazero.selfplay.game_record import GameRecord
 
@@ -32,18 +32,6 @@ class ReplaySettings:
     )
     window_max: int = option(500_000, "rows kept at the most; this bounds the memory", low=1)
     symmetries: bool = option(True, "show each sampled row under a random symmetry of its game")
-    return_lambda: float = option(
-        1.0,
-        "weight of what follows in a ply's value target, the rest is its search's own value (lambda-returns); 1 is the game's result",
-        low=0.0,
-        high=1.0,
-    )
-    return_cut: float = option(
-        0.0,
-        "a move with less than this times the heaviest move's weight tells nothing of the position before it; 0 takes them all",
-        low=0.0,
-        high=1.0,
-    )
     surprise_fraction: float = option(
         0.0,
         "share of a game's rows that go to its plies by how far the search moved the policy; the rest is even (KataGo: 0.5)",
@@ -64,18 +52,13 @@ class Batch(NamedTuple):
     planes: np.ndarray  #: float32[M, C, H, W], of the player to move
     action_weights: np.ndarray  #: float32[M, A], the policy target
     legal_action_mask: np.ndarray  #: bool[M, A]
-    outcomes: (
-        np.ndarray
-    )  #: int8[M], 1, 0 or -1, of the player to move; float32[M], in [-1, 1], `value_returns`
+    outcomes: np.ndarray  #: int8[M], 1, 0 or -1, of the player to move
     root_values: np.ndarray  #: float32[M], the search's value, same viewpoint
     replies: np.ndarray | None = (
         None  #: float32[M, A], see `alphazero.replay.targets.replies`; None where nothing learns from it
     )
     owners: np.ndarray | None = (
         None  #: int8[M, H*W], see `alphazero.replay.targets.owners`; None where nothing learns from it
-    )
-    decided: np.ndarray | None = (
-        None  #: float32[M], share of the outcomes that is no draw; None where each row has a result of its own
     )
 
 
@@ -104,9 +87,7 @@ class Replay:
         size = settings.window_max
         self._states = np.zeros((size, game.state_size), game.state_dtype)
         self._weights = np.zeros((size, game.num_actions), np.float32)
-        has_returns = settings.return_lambda < 1.0 or settings.return_cut > 0.0
-        self._outcomes = np.zeros(size, np.float32 if has_returns else np.int8)
-        self._decided = np.zeros(size, np.float32) if has_returns else None
+        self._outcomes = np.zeros(size, np.int8)
         self._values = np.zeros(size, np.float32)
         # Half the bytes of a float32: a visit share in eleven bits is as rough as the search that counted it.
         self._replies = np.zeros((size, game.num_actions), np.float16) if with_replies else None
@@ -120,14 +101,7 @@ class Replay:
         places = (self.num_added + np.arange(len(rows))) % self.settings.window_max
         self._states[places] = record.states[rows]
         self._weights[places] = record.action_weights[rows]
-        if self._decided is None:
-            self._outcomes[places] = record.outcomes[rows]
-        else:
-            players = self.game.players(record.states)
-            returns, decided = value_returns(
-                record, players, self.settings.return_lambda, self.settings.return_cut
-            )
-            self._outcomes[places], self._decided[places] = returns[rows], decided[rows]
+        self._outcomes[places] = record.outcomes[rows]
         self._values[places] = record.root_values[rows]
         if self._replies is not None:
             self._replies[places] = replies(record)[rows]
@@ -200,14 +174,8 @@ class Replay:
         ) % self.settings.window_max
         states = self._states[places]
         planes, mask = self.game.observe(states), self.game.legal_action_mask(states)
-        decided = None if self._decided is None else self._decided[places]
         return Batch(
-            planes,
-            self._weights[places],
-            mask,
-            self._outcomes[places],
-            self._values[places],
-            decided=decided,
+            planes, self._weights[places], mask, self._outcomes[places], self._values[places]
         )
 
     def state_dict(self) -> dict:
@@ -235,7 +203,6 @@ class Replay:
         places = (self.num_added - 1 - ages) % self.settings.window_max
         states, weights = self._states[places], self._weights[places]
         outcomes, values = self._outcomes[places], self._values[places]
-        decided = None if self._decided is None else self._decided[places]
         planes, mask = self.game.observe(states), self.game.legal_action_mask(states)
         following = None if self._replies is None else self._replies[places].astype(np.float32)
         owners_shown = None if self._owners is None else self._owners[places]
@@ -252,7 +219,7 @@ class Replay:
                 if owners_shown is None
                 else permuted(chosen, self.game.cell_symmetries, owners_shown)
             )
-        return Batch(planes, weights, mask, outcomes, values, following, owners_shown, decided)
+        return Batch(planes, weights, mask, outcomes, values, following, owners_shown)
 
 
 def window_rows(num_added: int, settings: ReplaySettings) -> int:

@@ -25,44 +25,6 @@ def target_rows(record: GameRecord, surprise_fraction: float) -> np.ndarray:
     return np.repeat(plies, np.diff(ends, prepend=0))
 
 
-def value_returns(
-    record: GameRecord, players: np.ndarray, decay: float, cut_below: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return what each ply says of its position's value: a lambda-return, cut where the game left what the search held for best.
-
-    From the last ply backwards, with v the search's value and G' what follows (the return of the next ply, after the last one the game's result):
-
-        G = decay * G' + (1 - decay) * v    if the move played has at least ``cut_below`` times the weight of the heaviest one
-        G = v                               otherwise: what comes after a worse move says little of the position before it
-
-    C. Watkins, "Learning from delayed rewards", 1989, chapter 7 (lambda-returns with cuts); D. Willemsen et al., "Value targets in off-policy
-    AlphaZero: a new greedy backup", 2021 (why AlphaZero's results are biased by exploration). A decay of 1 without cuts is the game's result.
-
-    Args:
-        players: int[T], who moves at each ply, see `alphazero.games.batched_game.Game.players`.
-
-    Returns:
-        returns, float32[T] in [-1, 1], from the viewpoint of the player to move; and decided, float32[T], the same mean of |v| and |result|: how
-        much of a return is no draw.
-    """
-    plies = np.arange(len(record.actions))
-    followed = record.action_weights[
-        plies, record.actions
-    ] >= cut_below * record.action_weights.max(axis=1)
-    returns, decided = (
-        record.root_values.astype(np.float32),
-        np.abs(record.root_values).astype(np.float32),
-    )
-    following = (float(record.outcomes[-1]), float(abs(record.outcomes[-1]))) if len(plies) else ()
-    for ply in plies[::-1]:
-        if followed[ply]:
-            returns[ply] += decay * (following[0] - returns[ply])
-            decided[ply] += decay * (following[1] - decided[ply])
-        same_viewpoint = ply > 0 and players[ply - 1] == players[ply]
-        following = (float(returns[ply] if same_viewpoint else -returns[ply]), float(decided[ply]))
-    return returns, decided
-
-
 def replies(record: GameRecord) -> np.ndarray:
     """Return for each ply the action weights of the next one, float32[T, A]: KataGo's "opponent's reply" (arXiv 1902.10565, section 3.4).
 

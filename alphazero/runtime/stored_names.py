@@ -24,6 +24,8 @@ RENAMED_SETTINGS = {
 #: Settings that were removed: key -> the value at which they changed nothing.
 RETIRED_SETTINGS: dict[str, Any] = {
     "replay.merge_positions": False,
+    "replay.return_cut": 0.0,
+    "replay.return_lambda": 1.0,
 }
 
 #: Columns of a run's metrics that were renamed: old name -> today's name.
