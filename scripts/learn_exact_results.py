@@ -1,7 +1,7 @@
 """What a network can learn of Connect Four when every target is exact: how far its shape goes, with no self-play and no search in the way.
 
     python scripts/learn_exact_results.py 1500 network=5x64 learner.ema_half_life_steps=0
-    python scripts/learn_exact_results.py 1500 network=5x64 learner.ema_half_life_steps=0 network.line_length=4
+    python scripts/learn_exact_results.py 1500 network=5x64 network.position_bias=false
 
 Positions of 4 to 11 discs come from games of random moves, no two alike or mirrored, and a tenth is held out; the exact solver (extra `[bitbully]`,
 which knows them by heart) says each one's result and the moves that keep it. A fresh network takes so many steps on them, then says what it makes of

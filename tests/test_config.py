@@ -337,22 +337,6 @@ def test_plain_data_goes_round():
         check(broken)
 
 
-def test_a_line_of_one_cell_is_refused_and_a_game_whose_pieces_share_a_plane():
-    with pytest.raises(
-        ConfigError,
-        match="^network.line_length=1 is not allowed for connect_four, 2 planes of 6 by 7: a line has 2 cells or more",
-    ):
-        compose(["game=connect_four", "network.line_length=1"])
-    assert compose(["game=tic_tac_toe", "network.line_length=3"]).network.line_length == 3
-    compose(["game=connect_four", "network=tiny", "network.line_length=1"])  # which is shown none
-    twice = Path(__file__).parent / "twice_game.py"
-    with pytest.raises(
-        ConfigError,
-        match="^network.line_length=2 is not allowed for .*twice_game.py, 1 plane of 1 by 6: .* pieces need a plane",
-    ):
-        compose(["game=custom", f"game.name={twice}", "network.line_length=2"])
-
-
 @pytest.mark.parametrize("head", ("ownership_head", "margin_head"))
 def test_heads_that_look_at_the_last_board_need_rules_that_give_one(head, tmp_path):
     source = Path(EXAMPLE).read_text()

@@ -23,6 +23,7 @@ PAGES = [
 OF_EARLIER_COMMITS = {
     "ablation/cool_play",
     "ablation/merged_positions",
+    "network.line_length",
     "replay.return_lambda",
 }
 

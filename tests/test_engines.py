@@ -35,14 +35,12 @@ NETWORKS = {
     "resnet": {},
     "kernels of 2, scalar": dict(kernel_size=2, value_head="scalar"),
     "no blocks": dict(blocks=0),
-    "shown lines": dict(line_length=3),
     "tiny": dict(kind="tiny", kernel_size=2),
     "tiny with kernels of 3, scalar": dict(kind="tiny", kernel_size=3, value_head="scalar"),
 }
 TOWERS = {
     "resnet": 4,
     "kernels of 2, scalar": 4,
-    "shown lines": 4,
 }  # convolutions of two blocks; the other networks have none
 HERE = candidates("auto", "auto", CPU)
 needs_openvino = pytest.mark.skipif(

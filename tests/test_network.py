@@ -1,8 +1,5 @@
 """The network: shapes, folding, seeds, values in range."""
 
-import itertools
-
-import numpy as np
 import pytest
 import torch
 from network_samples import SMALL, planes_of, small_network
@@ -11,7 +8,7 @@ from alphazero.cli.train import compose, groups
 from alphazero.games.registry import make_game
 from alphazero.network.interface import AUXILIARY_HEADS, NetworkSettings, expected_value
 from alphazero.network.registry import make_network
-from alphazero.network.residual import Completions, ConvNorm, folded
+from alphazero.network.residual import ConvNorm, folded
 
 
 @pytest.fixture(autouse=True)
@@ -86,69 +83,6 @@ def test_the_same_seed_gives_the_same_weights_and_leaves_torchs_generator_alone(
     assert torch.equal(torch.rand(3), expected)
     assert all(torch.equal(first[name], again[name]) for name in first)
     assert not torch.equal(first["stem.conv.weight"], other["stem.conv.weight"])
-
-
-@pytest.mark.parametrize(
-    "name, length",
-    [
-        ("connect_four", 4),
-        ("tic_tac_toe", 3),
-        ("connect_x:5x8x5", 5),
-        ("connect_x:4x3x2", 2),
-        ("connect_x:9x12x4", 4),
-    ],
-)
-def test_the_cells_that_would_complete_a_line_are_shown(name, length):
-    """Against a walk through every line of the board, on boards of pieces that need not come from a game."""
-    game, generator, shown = make_game(name), np.random.default_rng(0), 0
-    _, height, width = game.planes_shape
-    boards = np.stack(
-        [
-            generator.choice(3, size=(height, width), p=(1 - share, share / 2, share / 2))
-            for share in generator.random(60)
-        ]
-    )
-    planes = np.stack([boards == 1, boards == 2], axis=1).astype(np.float32)
-    expected = np.zeros_like(planes)
-    for board, of_players in zip(boards, expected):
-        for line in _lines(height, width, length):
-            pieces = [board[cell] for cell in line]
-            for player in (1, 2):
-                if pieces.count(player) == length - 1 and pieces.count(0) == 1:
-                    of_players[player - 1][line[pieces.index(0)]] = 1
-                    shown += 1
-    for dtype in (torch.float32, torch.bfloat16):
-        assert torch.equal(
-            Completions(length)(torch.from_numpy(planes).to(dtype)).float(),
-            torch.from_numpy(np.concatenate([planes, expected], axis=1)),
-        )
-    assert shown > 50
-
-
-def _lines(height, width, length):
-    """Yield every line of the board, a list of cells."""
-    for row, column, (down, right) in itertools.product(
-        range(height), range(width), ((0, 1), (1, 0), (1, 1), (1, -1))
-    ):
-        line = [(row + step * down, column + step * right) for step in range(length)]
-        if 0 <= line[-1][0] < height and 0 <= line[-1][1] < width:
-            yield line
-
-
-def test_shown_lines_are_no_weights_and_reach_the_stem():
-    game = make_game("connect_x:4x5x3")
-    plain, shown = (
-        make_network(
-            game.planes_shape, game.num_actions, NetworkSettings(**SMALL, line_length=length)
-        )
-        for length in (0, 3)
-    )
-    assert set(shown.state_dict()) == set(plain.state_dict())
-    planes, seen = torch.from_numpy(planes_of(game, 3)), []
-    for network in (plain, shown):
-        network.stem.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
-        network(planes)
-    assert torch.equal(seen[0], planes) and torch.equal(seen[1], Completions(3)(planes))
 
 
 def test_auxiliary_heads_have_their_shapes_and_leave_the_other_weights_as_they_were():

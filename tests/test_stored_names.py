@@ -3,12 +3,20 @@
 import dataclasses
 
 import pytest
+from network_samples import SMALL, small_network
+from omegaconf import OmegaConf
 
+from alphazero.cli import train
 from alphazero.cli.train import compose
+from alphazero.games.registry import make_game
+from alphazero.network.interface import NetworkSettings
+from alphazero.network.weights import load_network, network_arrays, save_network
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.settings import from_overrides, from_stored, rows
 from alphazero.runtime.stored_names import (
     RETIRED_SETTINGS,
+    SHAPES_OF_STORED_NETWORKS,
+    SHAPES_OF_STORED_RUNS,
     check_stored_settings,
     current_overrides,
 )
@@ -51,3 +59,55 @@ def test_a_file_that_depends_on_a_removed_setting_is_refused():
         check_stored_settings({"merge_positions": True}, "a.file", "replay.", (key,))
     assert refused.value.path.name == "a.file"
     assert f"{key}=true" in str(refused.value)
+
+
+# --- networks and runs ------------------------------------------------------------------------------
+
+
+def store_network(path, retired=None, weights=None):
+    """Store a small network as an earlier version did; return its weights.
+
+    Args:
+        retired: settings that were removed since, without "network.".
+        weights: weights that were removed since.
+    """
+    game = make_game("tic_tac_toe")
+    arrays = network_arrays(small_network(game))
+    settings = dataclasses.asdict(NetworkSettings(**SMALL)) | (retired or {})
+    save_network(path, arrays | (weights or {}), game.name, settings, {"iteration": 3})
+    return arrays
+
+
+def test_a_stored_network_that_names_removed_settings_loads(tmp_path):
+    path = tmp_path / "network.safetensors"
+    retired = {
+        key.removeprefix("network."): value
+        for key, value in RETIRED_SETTINGS.items()
+        if key.startswith("network.")
+    }
+    arrays = store_network(path, retired)
+    stored = load_network(path)
+    assert stored.settings == dataclasses.asdict(NetworkSettings(**SMALL))
+    assert set(stored.arrays) == set(arrays)
+
+
+@pytest.mark.parametrize("key", SHAPES_OF_STORED_NETWORKS)
+def test_a_stored_network_that_depends_on_a_removed_setting_is_refused(tmp_path, key):
+    path = tmp_path / "network.safetensors"
+    store_network(path, {key.removeprefix("network."): other_value(RETIRED_SETTINGS[key])})
+    with pytest.raises(StoredFileError) as refused:
+        load_network(path)
+    assert refused.value.path == path
+    assert key in str(refused.value)
+
+
+@pytest.mark.parametrize("key", SHAPES_OF_STORED_RUNS)
+def test_a_run_whose_learner_depends_on_a_removed_setting_is_not_resumed(tmp_path, key):
+    settings = dataclasses.asdict(TrainSettings())
+    settings["network"][key.removeprefix("network.")] = other_value(RETIRED_SETTINGS[key])
+    OmegaConf.save(OmegaConf.create(settings), tmp_path / "config.yaml")
+    (tmp_path / "state.safetensors").touch()
+    with pytest.raises(StoredFileError) as refused:
+        train.main([f"resume={tmp_path}"])
+    assert refused.value.path == tmp_path / "config.yaml"
+    assert key in str(refused.value)

@@ -16,7 +16,11 @@ from omegaconf.errors import OmegaConfBaseException
 from alphazero.runtime import jit
 from alphazero.runtime import settings as config
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.stored_names import check_not_retired
+from alphazero.runtime.stored_names import (
+    SHAPES_OF_STORED_RUNS,
+    check_not_retired,
+    check_stored_settings,
+)
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.settings import TrainSettings, check_run
 
@@ -242,11 +246,15 @@ def _resumed(words: list[str]) -> tuple[TrainSettings, RunFolder, bool]:
         values.get("run.root", RunSettingsRoot),
         None if game is None else game_of_choice(game),
     )
-    old = config.from_stored(TrainSettings, folder.read_config(), folder.config)
+    stored = folder.read_config()
+    check_stored_settings(
+        stored.get("network", {}), folder.config, "network.", SHAPES_OF_STORED_RUNS
+    )
+    old = config.from_stored(TrainSettings, stored, folder.config)
     changes = config.from_overrides(
         TrainSettings, [f"{key}={value}" for key, value in values.items()], "train resume=..."
     )
-    settings = config.from_stored(TrainSettings, folder.read_config(), folder.config)
+    settings = config.from_stored(TrainSettings, stored, folder.config)
     for key in values:
         *path, last = key.split(".")
         target, source = settings, changes

@@ -24,12 +24,6 @@ class NetworkSettings:
         False,
         "a learned number for each cell and channel behind the first convolution: tells rows and columns apart",
     )
-    line_length: int = option(
-        0,
-        "show the residual network also the empty cells that would complete a line of so many (Connect Four: 4); the first two planes are the pieces; 0: none",
-        low=0,
-        high=64,
-    )
     head_channels: int = option(
         8,
         "channels of the 1x1 convolution in front of each head (AlphaZero: 2 and 1)",

@@ -7,9 +7,6 @@ et al. 2018, supplement, "Representation" and "Architecture"), with sizes that f
 The residual network may have auxiliary heads, whose only use is what the trunk learns from them: the opponent's reply (D. Wu, KataGo, arXiv
 1902.10565, section 3.4), who owns each cell when the game ends, and by how much the game ends (section 4.1). Search never runs them: `folded` leaves
 them out.
-
-Where a game is won by so many in a row, the residual network can be shown, beside the planes, which cells would complete a line: knowledge of such
-games, as KataGo's planes of liberties and ladders are knowledge of Go (section 4.2).
 """
 
 import torch

@@ -4,7 +4,6 @@ import copy
 
 import torch
 from torch import nn
-from torch.nn import functional
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from alphazero.network.interface import NetworkOutput, NetworkSettings, num_value_logits
@@ -25,32 +24,6 @@ class ConvNorm(nn.Module):
         """Multiply the normalisation of an evaluating network into the convolution: same function, one pass over memory less."""
         self.conv = fuse_conv_bn_eval(self.conv, self.norm)
         self.norm = nn.Identity()
-
-
-class Completions(nn.Module):
-    """Appends two planes: the empty cells that would complete a line of ``length`` pieces of the player to move, and those of the other player.
-
-    The first two planes must hold the pieces of either player. A line, in any of four directions, is counted by a kernel of ones that leaves the cell
-    itself out; counts are small whole numbers, the same in every number format.
-    """
-
-    def __init__(self, length: int):
-        super().__init__()
-        self.length = length
-        self.register_buffer("lines", _lines_without_a_cell(length), persistent=False)
-
-    def forward(self, planes):
-        pieces = planes[:, :2]
-        _, players, height, width = pieces.shape
-        counts = functional.conv2d(
-            pieces.reshape(-1, 1, height, width),
-            self.lines.to(planes.dtype),
-            padding=self.length - 1,
-        )
-        completing = torch.relu(counts.amax(dim=1) - (self.length - 2)).reshape(
-            -1, players, height, width
-        )
-        return torch.cat([planes, completing * (1 - pieces.sum(dim=1, keepdim=True))], dim=1)
 
 
 class ResidualBlock(nn.Module):
@@ -74,10 +47,7 @@ class ResidualNetwork(nn.Module):
         super().__init__()
         num_planes, height, width = planes_shape
         cells = height * width
-        self.completions = Completions(settings.line_length) if settings.line_length else None
-        self.stem = ConvNorm(
-            num_planes + (2 if settings.line_length else 0), settings.channels, settings.kernel_size
-        )
+        self.stem = ConvNorm(num_planes, settings.channels, settings.kernel_size)
         self.position_bias = (
             nn.Parameter(torch.zeros(1, settings.channels, height, width))
             if settings.position_bias
@@ -105,7 +75,7 @@ class ResidualNetwork(nn.Module):
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
         """Map planes [M, C, H, W] to the logits of every head that the network has."""
-        x = self.stem(planes if self.completions is None else self.completions(planes))
+        x = self.stem(planes)
         if self.position_bias is not None:
             x = x + self.position_bias.to(x.dtype)  # so that a half-precision trunk stays one
         x = self.tower(torch.relu(x))
@@ -134,13 +104,3 @@ def folded(network: nn.Module) -> nn.Module:
         if isinstance(module, ConvNorm):
             module.fold()
     return network
-
-
-def _lines_without_a_cell(length: int) -> torch.Tensor:
-    """Return a kernel of ones for each line through the middle cell, which itself is left out: float32[4 * length, 1, 2 * length - 1, 2 * length - 1]."""
-    lines = torch.zeros(4, length, 2 * length - 1, 2 * length - 1)
-    for direction, (down, right) in enumerate(((0, 1), (1, 0), (1, 1), (1, -1))):
-        for before in range(length):
-            for step in set(range(-before, length - before)) - {0}:
-                lines[direction, before, length - 1 + step * down, length - 1 + step * right] = 1.0
-    return lines.flatten(0, 1).unsqueeze(1)

@@ -10,7 +10,13 @@ import safetensors.numpy
 import torch
 
 from alphazero.runtime.files import read_safetensors, write_atomically
-from alphazero.runtime.stored_names import current_metrics, current_overrides, current_settings
+from alphazero.runtime.stored_names import (
+    SHAPES_OF_STORED_NETWORKS,
+    check_stored_settings,
+    current_metrics,
+    current_overrides,
+    current_settings,
+)
 
 NETWORK_FORMAT = "alphazero-network-1"
 
@@ -43,15 +49,20 @@ def save_network(
 
 
 def load_network(path: Path) -> NetworkFile:
-    """Read a network.
+    """Read a network of this version or an earlier one.
+
+    Returns:
+        The network, with its settings under today's names and without those that were removed.
 
     Raises:
-        ValueError: with one plain sentence if the file is missing or is no network of ours.
+        StoredFileError: if the network depends on a setting that was removed.
+        ValueError: if the file is missing or is no network of ours.
     """
     metadata, arrays = _read_network(path)
-    return NetworkFile(
-        arrays, metadata["game"], json.loads(metadata["network"]), _current_info(metadata["info"])
-    )
+    settings = json.loads(metadata["network"])
+    check_stored_settings(settings, path, "network.", SHAPES_OF_STORED_NETWORKS)
+    settings = current_settings(settings, "network.")
+    return NetworkFile(arrays, metadata["game"], settings, _current_info(metadata["info"]))
 
 
 def network_game(path: Path) -> str:

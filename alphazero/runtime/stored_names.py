@@ -23,10 +23,18 @@ RENAMED_SETTINGS = {
 
 #: Settings that were removed: key -> the value at which they changed nothing.
 RETIRED_SETTINGS: dict[str, Any] = {
+    "network.line_length": 0,
     "replay.merge_positions": False,
     "replay.return_cut": 0.0,
     "replay.return_lambda": 1.0,
 }
+
+#: Removed settings that a stored network depends on: with another value than the above it is another
+#: function than today's network of the same weights.
+SHAPES_OF_STORED_NETWORKS = ("network.line_length",)
+
+#: Removed settings that the learner's state in a stored run depends on.
+SHAPES_OF_STORED_RUNS = ("network.line_length",)
 
 #: Columns of a run's metrics that were renamed: old name -> today's name.
 RENAMED_METRICS = {

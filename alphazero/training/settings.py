@@ -168,7 +168,6 @@ def _check_game(settings: TrainSettings, game) -> None:
             f"network.kernel_size={settings.network.kernel_size} is not allowed: the tiny network's kernel must fit the board of {game.name}, "
             f"{height} by {width}."
         )
-    _check_lines(settings.network, game)
     _check_auxiliary_heads(settings.network, game)
     if settings.selfplay.adjudicated_fraction > 0 and (
         settings.network.ownership_head or settings.network.margin_head
@@ -186,20 +185,6 @@ def _check_game(settings: TrainSettings, game) -> None:
             raise ConfigError(
                 f"{key}={plies} is not allowed: a game of {game.name} is over after {game.max_plies} plies at the latest."
             )
-
-
-def _check_lines(network: NetworkSettings, game) -> None:
-    """Hold the planes of cells that complete a line to a game that can have them; a line longer than the board is never completed."""
-    num_planes, height, width = game.planes_shape
-    if (
-        network.kind == "resnet"
-        and network.line_length
-        and (num_planes < 2 or network.line_length < 2)
-    ):
-        raise ConfigError(
-            f"network.line_length={network.line_length} is not allowed for {game.name}, {num_planes} plane{'s' if num_planes > 1 else ''} of {height} "
-            f"by {width}: a line has 2 cells or more, and each player's pieces need a plane; 0 shows no lines."
-        )
 
 
 def _check_auxiliary_heads(network: NetworkSettings, game) -> None:
