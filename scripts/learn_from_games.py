@@ -69,13 +69,13 @@ def main(path: str, num_steps: int, words: list[str]) -> None:
         positions = read_set(shipped, game)
         engine.load(learner.played_network, unseen.sample(64).planes)
         report = measure_accuracy(EvaluatorPlayer(game, engine, 0).choose, positions)
-        kept, values = report.kept(), report.values
-        low, high = kept.interval
+        accuracy, values = report.accuracy(), report.values
+        low, high = accuracy.interval
         print(
-            f"the network alone keeps the exact result of {kept.share:.1%} ({low:.1%} to {high:.1%}) of {kept.total:,} positions"
+            f"the network alone keeps the exact result of {accuracy.fraction:.1%} ({low:.1%} to {high:.1%}) of {accuracy.total:,} positions"
         )
         print(
-            f"its values are wrong by {values.mean_error:.3f}, and tell the result of {values.result_accuracy.share:.1%} of {values.result_accuracy.total:,}"
+            f"its values are wrong by {values.mean_error:.3f}, and tell the result of {values.result_accuracy.fraction:.1%} of {values.result_accuracy.total:,}"
         )
 
 

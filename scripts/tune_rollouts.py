@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from rich.console import Console
 
-from alphazero.evaluation.match import MatchReport, play_match
+from alphazero.evaluation.match import MatchReport, Openings, play_match
 from alphazero.games import rules
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
@@ -69,9 +69,8 @@ def meet(
         time_limit_s=time_limit_s, rollout="weighted", rollout_weights=weights.tolist(), seed=seed
     )
     plain = PlayerSettings(time_limit_s=time_limit_s, seed=seed + 1)
-    return play_match(
-        game, UctPlayer(game, weighted), UctPlayer(game, plain), num_games, OPENING_PLIES, seed
-    )
+    openings = Openings(OPENING_PLIES, seed)
+    return play_match(game, UctPlayer(game, weighted), UctPlayer(game, plain), num_games, openings)
 
 
 def tune(options: argparse.Namespace, console: Console) -> np.ndarray:

@@ -69,7 +69,7 @@ def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, cap
     figures = json.loads((tmp_path / "figures.json").read_text())
     assert figures["ways"][1]["runs"] == ["sweep_3", "sweep_4"]
     for way in figures["ways"]:
-        for name, raw_accuracy, kept in zip(way["runs"], way["raw_accuracy"], way["kept"]):
+        for name, raw_accuracy, kept in zip(way["runs"], way["raw_accuracy"], way["accuracy"]):
             (row,) = [
                 line.split()
                 for line in console.file.getvalue().splitlines()
@@ -91,10 +91,12 @@ def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, cap
         "the one that the others are compared with",
         "search.reuse_tree=false",
     ]
-    assert all(len(way["kept"]) == 2 and 0 < way["raw_accuracy"][0] < 1 for way in figures["ways"])
+    assert all(
+        len(way["accuracy"]) == 2 and 0 < way["raw_accuracy"][0] < 1 for way in figures["ways"]
+    )
     first, second = figures["ways"]
     assert second["difference"]["mean"] == pytest.approx(
-        np.mean(second["kept"]) - np.mean(first["kept"])
+        np.mean(second["accuracy"]) - np.mean(first["accuracy"])
     )
     assert f"{100 * np.mean(second['kept']):.1f}" in console.file.getvalue()
 

@@ -49,11 +49,15 @@ def test_the_table_and_the_file_tell_the_same(set_file, tmp_path):
     text = run(f"game={GAME}", "network=uct:30", f"set={set_file}", f"json={tmp_path / 'x.json'}")
     figures = json.loads((tmp_path / "x.json").read_text())["players"]["uct:30"]
     assert (
-        figures["num_positions"] == 40 > figures["kept"]["count"] > figures["optimal"]["count"] > 0
+        figures["num_positions"]
+        == 40
+        > figures["accuracy"]["count"]
+        > figures["optimal"]["count"]
+        > 0
     )
     (everything,) = [line.split() for line in text.splitlines() if line.startswith("all")]
-    assert everything[1:3] == ["40", f"{100 * figures['kept']['share']:.1f}"]
-    assert everything[-1] == f"{100 * figures['optimal']['share']:.1f}"
+    assert everything[1:3] == ["40", f"{100 * figures['accuracy']['fraction']:.1f}"]
+    assert everything[-1] == f"{100 * figures['optimal']['fraction']:.1f}"
     for heading in ("kind", "source", "ply"):
         assert f"by {heading}" in text
         assert all(f"\n  {label} " in text for label in figures[heading])
@@ -105,9 +109,12 @@ def test_a_network_is_measured_alone_and_with_search(trained, tmp_path):
     assert list(players) == ["network alone", "16 simulations"]
     (everything,) = [line.split() for line in text.splitlines() if line.startswith("all")]
     assert [everything[2], everything[5]] == [
-        f"{100 * figures['kept']['share']:.1f}" for figures in players.values()
+        f"{100 * figures['accuracy']['fraction']:.1f}" for figures in players.values()
     ]
-    assert players["network alone"]["kept"]["count"] < players["16 simulations"]["kept"]["count"]
+    assert (
+        players["network alone"]["accuracy"]["count"]
+        < players["16 simulations"]["accuracy"]["count"]
+    )
     alone = run(f"network={trained}", "with_search=false")
     assert "network alone" in alone and "16 simulations" not in alone
 
@@ -119,12 +126,12 @@ def test_a_run_tells_what_the_command_finds(trained, tmp_path):
     alone, searched = json.loads((tmp_path / "x.json").read_text())["players"].values()
     # The run's search has a root prior temperature of its own, which plays no part without noise.
     for key, expected in (
-        ("raw_accuracy", alone["kept"]["share"]),
-        ("raw_optimal", alone["optimal"]["share"]),
-        ("accuracy", searched["kept"]["share"]),
-        ("optimal", searched["optimal"]["share"]),
+        ("raw_accuracy", alone["accuracy"]["fraction"]),
+        ("raw_optimal", alone["optimal"]["fraction"]),
+        ("accuracy", searched["accuracy"]["fraction"]),
+        ("optimal", searched["optimal"]["fraction"]),
         ("value_error", alone["value_error"]),
-        ("result_accuracy", alone["result_accuracy"]["share"]),
+        ("result_accuracy", alone["result_accuracy"]["fraction"]),
     ):
         assert rows[1][f"exact.{key}"] == pytest.approx(
             expected, abs=0.0041

@@ -7,7 +7,7 @@ import pytest
 from game_samples import random_games
 
 from alphazero.evaluation.exact.kinds import FORCED, IMMEDIATE, QUIET, kinds_of
-from alphazero.evaluation.exact.sampling import IMMEDIATE_SHARE, draw_set
+from alphazero.evaluation.exact.sampling import MAX_IMMEDIATE_FRACTION, sample_set
 from alphazero.evaluation.exact.sets import (
     can_be_misplayed,
     canonical_keys,
@@ -16,6 +16,7 @@ from alphazero.evaluation.exact.sets import (
     write_set,
 )
 from alphazero.games.registry import make_game
+from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.enumeration import ExactValues
 from alphazero.solvers.solver import ILLEGAL_SCORE, EnumeratedSolver, make_solver
 
@@ -32,7 +33,7 @@ SHIPPED = {
 def small():
     game = make_game("connect_x:4x3x3")
     solver = EnumeratedSolver(game)
-    return game, solver, draw_set(game, solver, 60, seed=5)
+    return game, solver, sample_set(game, solver, 60, seed=5)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -60,7 +61,7 @@ def check_laws(game, found, num_positions):
     assert (
         (found.sources == "random").sum() == (found.sources == "strong").sum() == num_positions // 2
     )
-    assert (found.kinds == IMMEDIATE).sum() <= IMMEDIATE_SHARE * num_positions + 2
+    assert (found.kinds == IMMEDIATE).sum() <= MAX_IMMEDIATE_FRACTION * num_positions + 2
     for state, moves in zip(found.states[::20], found.moves[::20]):
         assert np.array_equal(state, game.play_moves(moves))
 
@@ -84,41 +85,39 @@ def test_a_mirrored_position_has_the_same_key_and_another_one_has_not():
     assert keys[0] == keys[1] == keys[3] != keys[2]
 
 
-def test_a_drawn_set_keeps_the_laws_and_has_the_exact_scores(small):
-    game, solver, drawn = small
-    check_laws(game, drawn, 60)
-    assert np.array_equal(drawn.action_scores, solver.scores(drawn.states))
+def test_a_sampled_set_keeps_the_laws_and_has_the_exact_scores(small):
+    game, solver, sampled = small
+    check_laws(game, sampled, 60)
+    assert np.array_equal(sampled.action_scores, solver.scores(sampled.states))
     exact = ExactValues(game)
-    assert np.array_equal(drawn.values, exact.values(drawn.states))
-    assert np.array_equal(drawn.reply_values, exact.values(drawn.replies))
-    assert len(drawn.replies) > 30
+    assert np.array_equal(sampled.values, exact.values(sampled.states))
+    assert np.array_equal(sampled.reply_values, exact.values(sampled.replies))
+    assert len(sampled.replies) > 30
 
 
 def test_the_same_seed_draws_the_same_set_and_another_seed_another(small):
-    game, solver, drawn = small
-    assert draw_set(game, solver, 60, seed=5).moves == drawn.moves
-    assert draw_set(game, solver, 60, seed=6).moves != drawn.moves
+    game, solver, sampled = small
+    assert sample_set(game, solver, 60, seed=5).moves == sampled.moves
+    assert sample_set(game, solver, 60, seed=6).moves != sampled.moves
 
 
-def test_only_positions_with_so_many_empty_squares_are_drawn(small):
+def test_only_positions_with_so_many_empty_squares_are_sampled(small):
     game, solver, _ = small
-    drawn = draw_set(game, solver, 20, seed=5, max_empties=6)
-    empties = [(game.cells(state) == 0).sum() for state in drawn.states]
+    sampled = sample_set(game, solver, 20, seed=5, max_empties=6)
+    empties = [(game.cells(state) == 0).sum() for state in sampled.states]
     assert max(empties) == 6
 
 
 def test_more_positions_than_the_game_has_are_refused(small):
     game, solver, _ = small
-    with pytest.raises(
-        ValueError,
-        match="num_positions=100000 is too many for connect_x:4x3x3: 400 random games in a row",
-    ):
-        draw_set(game, solver, 100_000, seed=5)
+    with pytest.raises(ConfigError) as error:
+        sample_set(game, solver, 100_000, seed=5)
+    assert (error.value.key, error.value.value) == ("num_positions", 100_000)
 
 
 def test_a_file_is_read_as_it_was_written(small, tmp_path):
-    game, _, drawn = small
-    written = dataclasses.replace(drawn, notes={"seed": "5"})
+    game, _, sampled = small
+    written = dataclasses.replace(sampled, notes={"seed": "5"})
     write_set(tmp_path / "a.csv", written)
     read = read_set(tmp_path / "a.csv", game)
     assert read.notes == {"game": game.name, "seed": "5"}

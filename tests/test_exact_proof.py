@@ -30,7 +30,7 @@ def lowest_key(exact):
 def test_a_perfect_player_is_proven_unbeatable(exact):
     report = prove(exact.game, perfect(exact), exact)
     assert report.unbeatable and report.perfect
-    assert (report.num_kept, report.num_not_final, report.failures) == (4520, 4520, [])
+    assert (report.num_accurate, report.num_not_final, report.failures) == (4520, 4520, [])
     assert all(side.games[2] == side.final_positions[2] == 0 for side in report.sides)
 
 
@@ -38,7 +38,7 @@ def test_a_poor_player_is_not(exact):
     report = prove(exact.game, lowest_key(exact), exact)
     assert not report.unbeatable and not report.perfect
     assert all(side.games[2] > 0 for side in report.sides)
-    assert len(report.failures) == report.num_not_final - report.num_kept > 0
+    assert len(report.failures) == report.num_not_final - report.num_accurate > 0
     for failure in report.failures[::100]:
         assert failure.value < failure.best_value
         assert failure.action not in failure.best_actions

@@ -9,7 +9,7 @@ import pytest
 from naive import NaiveOthello
 
 from alphazero.cli import match
-from alphazero.evaluation.match import play_match
+from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.registry import make_game
 from alphazero.players.gtp import GtpPlayer
 from alphazero.players.random import RandomPlayer
@@ -29,7 +29,9 @@ def mirrored(action, size):
 )
 def test_whole_games_are_legal_on_both_sides_and_every_move_is_the_engines(name, size, words):
     game = make_game(name)
-    report = play_match(game, GtpPlayer(game, COMMAND + words), RandomPlayer(game, 3), 6, 4, 5)
+    report = play_match(
+        game, GtpPlayer(game, COMMAND + words), RandomPlayer(game, 3), 6, Openings(4, seed=5)
+    )
     passes = 0
     for played in report.games:
         board = NaiveOthello(size)

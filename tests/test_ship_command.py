@@ -38,7 +38,7 @@ EXACT = dict(
     value_error=0.1,
     result_accuracy=0.9,
 )
-PROOF = dict(num_positions=4520, num_kept=4519, num_losses=1)
+PROOF = dict(num_positions=4520, num_accurate=4519, num_losses=1)
 
 
 def _network(path, game_name="tic_tac_toe", info=None):

@@ -10,7 +10,7 @@ from rich.console import Console
 from test_exact_solver import late_states
 
 from alphazero.cli import main
-from alphazero.evaluation.match import play_match
+from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.registry import make_game
 from alphazero.play.json_engine import Engine
 from alphazero.play.terminal import HumanPlayer, TerminalGame
@@ -92,7 +92,10 @@ def test_it_is_proven_perfect_and_a_random_player_never_beats_it():
     game = TIC_TAC_TOE.game
     report = prove(game, lambda states: tic_tac_toe_player().choose(states).actions)
     assert report.perfect and report.unbeatable
-    assert play_match(game, tic_tac_toe_player(), RandomPlayer(game), 40, 0).total.losses == 0
+    assert (
+        play_match(game, tic_tac_toe_player(), RandomPlayer(game), 40, Openings(0)).total.losses
+        == 0
+    )
 
 
 def test_in_connect_four_it_wins_as_early_and_loses_as_late_as_it_can():

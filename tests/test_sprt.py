@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from fixed_player import FixedPlayer
 from hypothesis import given
 from hypothesis import strategies as st
-from test_arena import FixedPlayer
 
-from alphazero.evaluation.match import FIRST_GAMES, play_match
+from alphazero.evaluation.match import FIRST_GAMES, Openings, play_match
 from alphazero.evaluation.report import elo_from_score, score_from_elo
 from alphazero.evaluation.sprt import Sprt, log_likelihood_ratio
 from alphazero.games.registry import make_game
@@ -126,12 +126,12 @@ def test_a_match_that_ends_early_is_the_beginning_of_the_whole_one(game):
     for batch_size in (1, 5, 64, 256):
         seen = []
 
-        def decide(pair_counts, seen=seen):
+        def stop(pair_counts, seen=seen):
             seen.append(pair_counts)
             return sum(pair_counts) == 13
 
         report = play_match(
-            game, FixedPlayer(game, 1, batch_size), FixedPlayer(game, 2), 100, decide=decide
+            game, FixedPlayer(game, 1, batch_size), FixedPlayer(game, 2), 100, should_stop=stop
         )
         assert report.games == whole.games[:26]
         assert [sum(counts) for counts in seen] == list(range(1, 14))
@@ -146,7 +146,11 @@ def test_a_match_that_nothing_decides_is_played_to_its_end(game):
     whole = play_match(game, FixedPlayer(game, 1, 64), FixedPlayer(game, 2), 40)
     assert (
         play_match(
-            game, FixedPlayer(game, 1, 64), FixedPlayer(game, 2), 40, decide=lambda counts: False
+            game,
+            FixedPlayer(game, 1, 64),
+            FixedPlayer(game, 2),
+            40,
+            should_stop=lambda counts: False,
         ).games
         == whole.games
     )
@@ -174,13 +178,15 @@ def test_few_games_are_played_in_vain(game):
         Watching(game, 1, 256),
         FixedPlayer(game, 2),
         100,
-        decide=lambda counts: sum(counts) == 6,
+        should_stop=lambda counts: sum(counts) == 6,
     )
     assert len(report.games) == 12
     assert max(begun) < 6 + FIRST_GAMES  # of 50 pairs, all of which would fit into one batch
 
 
 def test_a_later_match_goes_on_with_further_openings(game):
-    whole = play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 30, seed=3)
-    rest = play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 20, seed=3, first_opening=5)
+    whole = play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 30, Openings(seed=3))
+    rest = play_match(
+        game, FixedPlayer(game, 1), FixedPlayer(game, 2), 20, Openings(seed=3, num_used=5)
+    )
     assert [played[:3] for played in rest.games] == [played[:3] for played in whole.games[10:]]

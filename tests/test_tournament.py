@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from test_arena import FixedPlayer
+from fixed_player import FixedPlayer
 
 from alphazero.evaluation.elo import Pairing, rate
 from alphazero.evaluation.rating_file import RatingFile

@@ -223,9 +223,9 @@ def _add(
     way.seconds.append(info.get("elapsed_s", float("nan")))
     way.iterations.append(info.get("iteration", 0))
     way.raw_accuracy.append(
-        measure_accuracy(player.limited(0, None).choose, positions, with_values=False).is_kept
+        measure_accuracy(player.limited(0, None).choose, positions, with_values=False).keeps_result
     )
-    way.kept.append(measure_accuracy(player.choose, positions, with_values=False).is_kept)
+    way.kept.append(measure_accuracy(player.choose, positions, with_values=False).keeps_result)
 
 
 def _name(ways: list[Way]) -> None:
@@ -263,7 +263,7 @@ def _to_plain(ways: list[Way], positions: EvaluationSet) -> dict:
             "seconds": way.seconds,
             "iterations": way.iterations,
             "raw_accuracy": [float(kept.mean()) for kept in way.raw_accuracy],
-            "kept": [float(kept.mean()) for kept in way.kept],
+            "accuracy": [float(kept.mean()) for kept in way.kept],
             "raw_difference": difference(
                 np.stack(way.raw_accuracy), np.stack(first.raw_accuracy)
             )._asdict(),

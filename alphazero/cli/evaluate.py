@@ -11,7 +11,12 @@ from rich.table import Table
 from alphazero.cli.help_text import print_help
 from alphazero.cli.misplayed import print_misplayed
 from alphazero.cli.play import DEFAULT_GAME, game_of_networks, warm_up
-from alphazero.evaluation.exact.accuracy import AccuracyReport, Share, groups_of, measure_accuracy
+from alphazero.evaluation.exact.accuracy import (
+    AccuracyReport,
+    Proportion,
+    groups_of,
+    measure_accuracy,
+)
 from alphazero.evaluation.exact.sets import EvaluationSet, find_set, game_of_set
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
@@ -113,7 +118,7 @@ def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyRepor
             table.add_row(f"[dim]by {heading}[/]")
         for label, rows in groups.items():
             figures = [
-                (_text(report.kept(rows)), f"{100 * report.optimal(rows).share:.1f}")
+                (_text(report.accuracy(rows)), f"{100 * report.optimal(rows).fraction:.1f}")
                 for report in reports.values()
             ]
             table.add_row(
@@ -145,12 +150,12 @@ def draw(
     figure, axes = new_figure(1, 2, title, size=(11, 4.2))
     groups = groups_of(evaluation_set)["ply"]
     for axis, name, heading in (
-        (axes[0], "kept", "keeps the result"),
+        (axes[0], "accuracy", "keeps the result"),
         (axes[1], "optimal", "plays the best score"),
     ):
         for place, (label, report, color) in enumerate(zip(reports, reports.values(), _COLORS)):
             shares = [getattr(report, name)(rows) for rows in groups.values()]
-            heights = np.array([100 * share.share for share in shares])
+            heights = np.array([100 * share.fraction for share in shares])
             ends = np.array(
                 [[100 * share.interval.low, 100 * share.interval.high] for share in shares]
             ).T
@@ -237,7 +242,7 @@ def _to_plain(
     }
 
 
-def _text(share: Share) -> str:
+def _text(share: Proportion) -> str:
     """Return a share with its interval, in %."""
     low, high = share.interval
-    return f"{100 * share.share:.1f} [dim]({100 * low:.1f}-{100 * high:.1f})[/]"
+    return f"{100 * share.fraction:.1f} [dim]({100 * low:.1f}-{100 * high:.1f})[/]"

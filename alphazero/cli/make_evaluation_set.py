@@ -8,12 +8,7 @@ from rich.console import Console
 
 from alphazero.cli.counting_bar import counting_bar
 from alphazero.cli.help_text import print_help
-from alphazero.evaluation.exact.sampling import (
-    IMMEDIATE_SHARE,
-    RANDOM_SHARE,
-    STRONG_SIMULATIONS,
-    draw_set,
-)
+from alphazero.evaluation.exact.sampling import METHOD_NOTES, sample_set
 from alphazero.evaluation.exact.sets import write_set
 from alphazero.games.registry import make_game
 from alphazero.runtime import jit
@@ -75,7 +70,7 @@ def main(words: list[str]) -> int:
     solver = make_solver(game)
     with counting_bar() as bar:
         task = bar.add_task(f"positions of {game.name}", total=settings.num_positions)
-        drawn = draw_set(
+        sampled = sample_set(
             game,
             solver,
             settings.num_positions,
@@ -83,10 +78,10 @@ def main(words: list[str]) -> int:
             settings.max_empties,
             lambda done, _: bar.update(task, completed=done),
         )
-    write_set(out, dataclasses.replace(drawn, notes=_notes(settings, solver.name)))
-    first, last = drawn.plies.min(), drawn.plies.max()
+    write_set(out, dataclasses.replace(sampled, notes=_notes(settings, solver.name)))
+    first, last = sampled.plies.min(), sampled.plies.max()
     Console(highlight=False, soft_wrap=True).print(
-        f"{len(drawn):,} positions of plies {first} to {last}, scored by {solver.name}: {out}",
+        f"{len(sampled):,} positions of plies {first} to {last}, scored by {solver.name}: {out}",
         markup=False,
     )
     return 0
@@ -104,8 +99,4 @@ def _notes(settings: SetSettings, solver: str) -> dict[str, str]:
         "seed": str(settings.seed),
         "made by": f"{COMMAND} {' '.join(words)}",
         "scored by": solver,
-        "source random": "games of uniformly random moves",
-        "source strong": f"games of the UCT search with {STRONG_SIMULATIONS} simulations against itself, a share of {RANDOM_SHARE:g} of the moves random",
-        "positions": "one from a game, all plies alike as far as there are any; not final, some move gives up the best result, no two alike or mirrored, "
-        f"a win at once in at most {IMMEDIATE_SHARE:.0%}",
-    }
+    } | METHOD_NOTES

@@ -11,7 +11,7 @@ from rich.table import Table
 from alphazero.cli.counting_bar import counting_bar
 from alphazero.cli.help_text import print_help
 from alphazero.cli.play import DEFAULT_GAME, game_of_networks, warm_up
-from alphazero.evaluation.match import MatchProgress, MatchReport, play_match
+from alphazero.evaluation.match import MatchProgress, MatchReport, Openings, play_match
 from alphazero.evaluation.sprt import Sprt, SprtResult
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
@@ -108,17 +108,11 @@ def main(words: list[str], console: Console | None = None) -> int:
     console = console or Console(highlight=False)
     warm_up(game, players, Console(stderr=True))
     with MatchBar(settings.num_games, sprt) as bar:
-        decide = None if sprt is None else bar.decide
+        stop = None if sprt is None else bar.should_stop
         accept = _is_drawn(game) if settings.drawn_openings else None
+        openings = Openings(settings.opening_plies, settings.seed, accept=accept)
         report = play_match(
-            game,
-            *players,
-            settings.num_games,
-            settings.opening_plies,
-            settings.seed,
-            bar,
-            decide,
-            accept=accept,
+            game, *players, settings.num_games, openings, progress=bar, should_stop=stop
         )
     table = report_table(report)
     if sprt is not None:
@@ -233,7 +227,7 @@ class MatchBar:
             self._task, completed=progress.num_finished, description=text + self._llr
         )
 
-    def decide(self, pair_counts) -> bool:
+    def should_stop(self, pair_counts) -> bool:
         """Return whether the test ends the match, see `alphazero.evaluation.match.play_match`."""
         result = self._sprt.test(pair_counts)
         self._llr = f", LLR {result.llr:+.2f}"

@@ -152,7 +152,7 @@ def _draw_strength(axis, rows) -> None:
     axis.set(title="strength", xlabel="minutes of training")
     measured = [row for row in rows if "strength.score" in row]
     exact = [row for row in rows if "exact.accuracy" in row]
-    proven = [row for row in rows if "proof.num_kept" in row]
+    proven = [row for row in rows if "proof.num_accurate" in row]
     if measured:
         minutes = [row["elapsed_s"] / 60 for row in measured]
         low, high = (
@@ -193,7 +193,7 @@ def _draw_strength(axis, rows) -> None:
         minutes = [row["elapsed_s"] / 60 for row in proven]
         axis.plot(
             minutes,
-            [row["proof.num_positions"] - row["proof.num_kept"] for row in proven],
+            [row["proof.num_positions"] - row["proof.num_accurate"] for row in proven],
             "o-",
             color=_COLORS[0],
         )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.cli.plot import new_figure, save_figure
-from alphazero.evaluation.exact.accuracy import Share
+from alphazero.evaluation.exact.accuracy import Proportion
 from alphazero.runtime.errors import ConfigError
 
 _COLORS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", "#4a5568")
@@ -21,7 +21,7 @@ class Curve(NamedTuple):
     """The measurements of a run."""
 
     minutes: np.ndarray  #: float64[M], of training; the time of measuring does not count
-    shares: list[Share]  #: M, positions in which the result is given up
+    shares: list[Proportion]  #: M, positions in which the result is given up
 
 
 def draw_exact(runs: dict[str, list[dict]], game: str, lines: str, output: Path) -> None:
@@ -81,7 +81,8 @@ def draw_exact(runs: dict[str, list[dict]], game: str, lines: str, output: Path)
 def _curve(rows: list[dict], key: str) -> Curve:
     totals = [row["exact.num_positions"] for row in rows]
     shares = [
-        Share(round((1 - row[f"exact.{key}"]) * total), total) for row, total in zip(rows, totals)
+        Proportion(round((1 - row[f"exact.{key}"]) * total), total)
+        for row, total in zip(rows, totals)
     ]
     return Curve(np.array([row["elapsed_s"] / 60 for row in rows]), shares)
 
@@ -135,7 +136,7 @@ def _draw_median(axis, curves: list[Curve], dashes: str, label: str) -> None:
 
 def _percent(curve: Curve) -> np.ndarray:
     """Return the error in %; none at all, which has no place on a logarithmic axis, is drawn as half a position."""
-    return np.maximum([100 * share.share for share in curve.shares], _floor(curve))
+    return np.maximum([100 * share.fraction for share in curve.shares], _floor(curve))
 
 
 def _floor(curve: Curve) -> float:

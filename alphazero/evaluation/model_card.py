@@ -82,7 +82,7 @@ def summary(info: dict) -> str:
     words = [f"{duration_text(info['elapsed_s'])} of training"] if info.get("elapsed_s") else []
     if "proof" in info:
         words.append(
-            f"the best possible result kept in {info['proof']['num_kept']:,} of {info['proof']['num_positions']:,} positions"
+            f"the best possible result kept in {info['proof']['num_accurate']:,} of {info['proof']['num_positions']:,} positions"
         )
     elif "exact" in info:
         words.append(f"{info['exact']['accuracy']:.1%} of its moves keep the exact result")
@@ -188,7 +188,7 @@ def _measured_lines(info: dict) -> list[str]:
         against = "no game lost" if p["num_losses"] == 0 else f"{p['num_losses']:,} games lost"
         lines.append(
             f"Every position looked at{f', with {simulations} simulations for a move' if simulations else ''}: best possible result kept "
-            f"in {p['num_kept']:,} of {p['num_positions']:,} that are not final; {against} against every possible play of the other side."
+            f"in {p['num_accurate']:,} of {p['num_positions']:,} that are not final; {against} against every possible play of the other side."
         )
     if "exact" in info:
         e = info["exact"]

@@ -1,39 +1,45 @@
-"""The report of a match: who scored what, and an interval that says how sure that is.
+"""The report of a match: results, score and rating difference with 95 % intervals.
 
 In: the games of a match. Out: numbers, as data; nothing is printed here.
 
-A pair of games with colours swapped is one observation x in {0, 1/4, 1/2, 3/4, 1} (player A's mean score of the two): the two games of a
-pair share an opening and are not independent, so an interval computed over games would be wrong. With n pairs, the mean of x has the standard
-error s / sqrt(n); but where all pairs are equal s is 0, which claims certainty after two games. As in the "plus four" interval of Agresti and
-Coull ("Approximate is better than exact", 1998), four pseudo-observations are therefore added, two of 0 and two of 1:
+The two games of a pair share an opening and are not independent, so the pair is the unit of
+observation: x in {0, 1/4, 1/2, 3/4, 1} is player A's mean score over its two games. With n pairs,
+the mean of x has the standard error s / sqrt(n). That is 0 if all pairs are equal, which would
+claim certainty after two games. We therefore add four pseudo-observations, two of 0 and two of 1,
+as the "plus four" interval does (Agresti and Coull, "Approximate is better than exact", 1998):
 
-    centre = (sum x + 2) / (n + 4)        variance = (sum (x - centre)^2 + 2 centre^2 + 2 (1 - centre)^2) / (n + 4)
-    score_stderr = sqrt(variance / (n + 4))        interval = centre -+ 1.96 score_stderr, cut to [0, 1]
+    centre = (sum x + 2) / (n + 4)
+    variance = (sum (x - centre)^2 + 2 centre^2 + 2 (1 - centre)^2) / (n + 4)
+    score_stderr = sqrt(variance / (n + 4))
+    interval = centre -+ 1.96 score_stderr, cut to [0, 1]
 
-For pairs that are only won or lost this is their interval to the letter, and like it errs on the wide side for few pairs.
+If pairs are only won or lost, this is exactly their interval; for few pairs it is rather too wide.
 """
 
 import math
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-Z_95 = 1.959964  #: the normal distribution's 97.5 % point
+Z_95 = 1.959964  #: the 97.5 % quantile of the normal distribution
 PSEUDO_WINS = PSEUDO_LOSSES = 2.0
+#: A player's possible mean scores over a pair. *Pair counts* are five numbers of pairs, one each.
+PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 class MatchGame(NamedTuple):
     """One game of a match."""
 
-    moves: tuple[int, ...]  #: actions from the start of the game, the opening's included
-    a_moves_first: bool  #: whether player A had the first mover's colour
+    moves: tuple[int, ...]  #: actions from the start of the game, including the opening
+    a_moves_first: bool  #: whether player A plays the side that moves first in the game
     score: float  #: player A's points: 1 for a win, 0.5 for a draw, 0 for a loss
     pair_index: int  #: games of the same pair share their opening
 
 
 class Tally(NamedTuple):
-    """Results of some games from player A's viewpoint."""
+    """Results from player A's viewpoint."""
 
     wins: int
     draws: int
@@ -55,7 +61,7 @@ class MatchReport:
     player_a: str
     player_b: str
     opening_plies: int
-    seed: int
+    seed: int  #: of the openings
     games: tuple[MatchGame, ...]
 
     @cached_property
@@ -76,12 +82,12 @@ class MatchReport:
 
     @cached_property
     def as_first(self) -> Tally:
-        """The games in which player A had the first move."""
+        """Results of the games in which player A moved first."""
         return _tally(game for game in self.games if game.a_moves_first)
 
     @cached_property
     def as_second(self) -> Tally:
-        """The games in which player B had the first move."""
+        """Results of the games in which player B moved first."""
         return _tally(game for game in self.games if not game.a_moves_first)
 
     @property
@@ -91,7 +97,7 @@ class MatchReport:
 
     @cached_property
     def pair_scores(self) -> tuple[float, ...]:
-        """Player A's mean points of each pair."""
+        """Player A's mean points in each pair."""
         points: dict[int, list[float]] = {}
         for game in self.games:
             points.setdefault(game.pair_index, []).append(game.score)
@@ -99,19 +105,19 @@ class MatchReport:
 
     @cached_property
     def pair_counts(self) -> tuple[int, ...]:
-        """Pairs in which player A scored 0, 1/4, 1/2, 3/4 and all of the points."""
-        counts = Counter(round(4 * score) for score in self.pair_scores)
-        return tuple(counts[quarters] for quarters in range(5))
+        """Numbers of pairs in which player A scored 0, 1/4, 1/2, 3/4 and 1; see `PAIR_SCORES`."""
+        counts = Counter(self.pair_scores)
+        return tuple(counts[score] for score in PAIR_SCORES)
 
     @property
     def score_interval(self) -> Interval:
-        """The 95 % interval of the score that player A would reach in a match without end; see the head of this file."""
+        """The 95 % interval of player A's expected score; formula in the module docstring."""
         centre, stderr = _centre_and_stderr(self.pair_scores)
         return Interval(max(0.0, centre - Z_95 * stderr), min(1.0, centre + Z_95 * stderr))
 
     @property
     def elo(self) -> float:
-        """Player A's rating minus player B's; infinite if one of them has won every game."""
+        """Player A's rating minus player B's; infinite if one of them won every game."""
         return elo_from_score(self.score)
 
     @property
@@ -120,27 +126,32 @@ class MatchReport:
 
     @property
     def elo_stderr(self) -> float:
-        """The standard error of the rating difference: that of the score times the slope of `elo_from_score` at the interval's centre."""
+        """Standard error of `elo`: that of the score times the slope of Elo at the centre."""
         centre, stderr = _centre_and_stderr(self.pair_scores)
         return 400.0 / math.log(10.0) * stderr / (centre * (1.0 - centre))
 
     @property
     def num_distinct_games(self) -> int:
-        """How many games differ in their moves or in who played which colour."""
+        """The number of games that differ in their moves or in who moved first."""
         return len({(game.moves, game.a_moves_first) for game in self.games})
 
     @property
     def num_distinct_openings(self) -> int:
-        """How many sequences of opening moves occurred."""
+        """The number of different sequences of opening moves."""
         return len({game.moves[: self.opening_plies] for game in self.games})
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """Plies of each game, the opening's included."""
+        """The plies of each game, including the opening."""
         return tuple(len(game.moves) for game in self.games)
 
-    def to_plain(self) -> dict:
-        """Return everything as plain data for JSON; an infinite number becomes None, since JSON has none."""
+    def to_plain(self) -> dict[str, Any]:
+        """Return everything as plain data for JSON; infinite numbers become None."""
+        length_plies = {
+            "min": min(self.lengths),
+            "mean": sum(self.lengths) / len(self.games),
+            "max": max(self.lengths),
+        }
         figures = {
             "game": self.game,
             "player_a": self.player_a,
@@ -160,45 +171,40 @@ class MatchReport:
             "elo_stderr": self.elo_stderr,
             "num_distinct_games": self.num_distinct_games,
             "num_distinct_openings": self.num_distinct_openings,
-            "length_plies": {
-                "min": min(self.lengths),
-                "mean": sum(self.lengths) / len(self.games),
-                "max": max(self.lengths),
-            },
+            "length_plies": length_plies,
             "games": [game._asdict() | {"moves": list(game.moves)} for game in self.games],
         }
         return _finite(figures)
 
 
 def elo_from_score(score: float) -> float:
-    """Return the rating difference at which ``score`` is expected: score = 1 / (1 + 10 ** (-elo / 400))."""
+    """Return the rating difference at which ``score`` is expected; inverts `score_from_elo`."""
     if score <= 0.0 or score >= 1.0:
         return math.copysign(math.inf, score - 0.5)
     return 400.0 * math.log10(score / (1.0 - score))
 
 
 def score_from_elo(elo: float) -> float:
-    """Return the score that is expected at a rating difference, see `elo_from_score`."""
+    """Return the expected score at a rating difference: 1 / (1 + 10 ** (-elo / 400))."""
     return 1.0 / (1.0 + 10.0 ** (-elo / 400.0))
 
 
-def _tally(games) -> Tally:
+def _tally(games: Iterable[MatchGame]) -> Tally:
     counts = Counter(game.score for game in games)
     return Tally(counts[1.0], counts[0.5], counts[0.0])
 
 
-def _centre_and_stderr(pair_scores) -> tuple[float, float]:
+def _centre_and_stderr(pair_scores: Sequence[float]) -> tuple[float, float]:
+    """Return the centre of the interval and the standard error; see the module docstring."""
     count = len(pair_scores) + PSEUDO_WINS + PSEUDO_LOSSES
     centre = (sum(pair_scores) + PSEUDO_WINS) / count
-    squares = (
-        sum((score - centre) ** 2 for score in pair_scores)
-        + PSEUDO_WINS * (1.0 - centre) ** 2
-        + PSEUDO_LOSSES * centre**2
-    )
+    squares = sum((score - centre) ** 2 for score in pair_scores)
+    squares = squares + PSEUDO_WINS * (1.0 - centre) ** 2 + PSEUDO_LOSSES * centre**2
     return centre, math.sqrt(squares / count / count)
 
 
 def _finite(value):
+    """Return plain data with None in place of infinite numbers, which JSON does not have."""
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list):

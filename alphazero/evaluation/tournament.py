@@ -25,7 +25,7 @@ from alphazero.evaluation.elo import (
     fit,
     information,
 )
-from alphazero.evaluation.match import MatchProgress, play_match
+from alphazero.evaluation.match import MatchProgress, Openings, play_match
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player
 from alphazero.runtime.random_generators import child_generator
@@ -96,14 +96,13 @@ def play_tournament(
     for start in range(0, num_games, games_per_match):
         names = next_pairing([match.pairing for match in matches], players)
         num_met = sum(len(match.scores) // 2 for match in matches if {*match[:2]} == {*names})
+        opening_seed = int(child_generator(seed, " against ".join(names)).integers(2**62))
         report = play_match(
             game,
             *(players[name] for name in names),
-            num_games=min(games_per_match, num_games - start),
-            opening_plies=opening_plies,
-            seed=int(child_generator(seed, " against ".join(names)).integers(2**62)),
+            min(games_per_match, num_games - start),
+            Openings(opening_plies, opening_seed, num_used=num_met),
             progress=None if progress is None else lambda news, names=names: progress(*names, news),
-            first_opening=num_met,
         )
         matches.append(
             TournamentMatch(

@@ -80,8 +80,8 @@ def _current_info(text: str) -> dict:
     info = json.loads(text)
     if "settings" in info:
         info["settings"] = current_settings(info["settings"])
-    if "exact" in info:
-        info["exact"] = current_metrics(info["exact"], "exact.")
+    for section in {"exact", "proof"} & info.keys():
+        info[section] = current_metrics(info[section], f"{section}.")
     if "recipe" in info:
         info["recipe"] = current_overrides(info["recipe"])
     return info

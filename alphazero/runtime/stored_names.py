@@ -47,6 +47,7 @@ RENAMED_METRICS = {
     "fresh.value_loss": "held_out.value_loss",
     "learner.policy_baseline": "learner.uninformed_policy_loss",
     "learner.value_baseline": "learner.uninformed_value_loss",
+    "proof.num_kept": "proof.num_accurate",
     "selfplay.evaluator_share": "selfplay.evaluator_fraction",
     "selfplay.network_share": "selfplay.network_fraction",
     "selfplay.num_targets": "selfplay.num_samples",

@@ -49,7 +49,7 @@ class ProofReport:
     game_name: str
     sides: tuple[SideReport, SideReport]  #: the player moves first, the player moves second
     num_not_final: int  #: all reachable positions that are not final, under any play of both sides
-    num_kept: int  #: those of them in which the chosen move keeps the best possible result
+    num_accurate: int  #: those of them in which the chosen move keeps the best possible result
     failures: list[Failure]  #: the others
 
     @property
@@ -60,7 +60,7 @@ class ProofReport:
     @property
     def perfect(self) -> bool:
         """Whether every chosen move keeps the best possible result."""
-        return self.num_kept == self.num_not_final
+        return self.num_accurate == self.num_not_final
 
     def lines(self) -> list[str]:
         """Return the report as lines of plain text."""
@@ -83,7 +83,7 @@ class ProofReport:
         else:
             lines.append(f"  beatable: {lost:,} games are lost")
         lines.append(
-            f"  best possible result kept in {self.num_kept:,} of {self.num_not_final:,} positions that are not final"
+            f"  best possible result kept in {self.num_accurate:,} of {self.num_not_final:,} positions that are not final"
         )
         return lines
 

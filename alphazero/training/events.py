@@ -95,14 +95,14 @@ class ProofSummary:
     """What looking at every position found."""
 
     num_positions: int
-    num_kept: int  #: positions in which the chosen move keeps the best possible result
+    num_accurate: int  #: positions in which the chosen move keeps the best possible result
     num_losses: int  #: games lost against any play, both sides
     lines: list[str]  #: for the console
 
     @property
     def perfect(self) -> bool:
         """Whether no position is misplayed."""
-        return self.num_kept == self.num_positions and self.num_losses == 0
+        return self.num_accurate == self.num_positions and self.num_losses == 0
 
 
 @dataclasses.dataclass(frozen=True)

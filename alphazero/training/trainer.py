@@ -17,7 +17,7 @@ import numpy as np
 
 from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.sets import EvaluationSet, read_set, shipped_path
-from alphazero.evaluation.match import play_match
+from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.registry import make_game
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
 from alphazero.inference.engines.engine import EngineChoice
@@ -262,9 +262,8 @@ class Trainer:
             self._player(evaluator, pit.num_simulations)
             for evaluator in (self.evaluator, self._evaluator(old))
         ]
-        match = play_match(
-            self.game, *players, pit.num_games, pit.opening_plies, seed=self._seed("pit")
-        )
+        openings = Openings(pit.opening_plies, self._seed("pit"))
+        match = play_match(self.game, *players, pit.num_games, openings)
         accepted = match.score >= pit.acceptance
         if accepted:
             self.learner.load_state_dict(rejected)
@@ -284,14 +283,8 @@ class Trainer:
                 self.game,
                 PlayerSettings(num_simulations=settings.uct_simulations, seed=self._seed("uct")),
             )
-            match = play_match(
-                self.game,
-                player,
-                opponent,
-                num_games,
-                settings.opening_plies,
-                seed=self._seed("evaluation"),
-            )
+            openings = Openings(settings.opening_plies, self._seed("evaluation"))
+            match = play_match(self.game, player, opponent, num_games, openings)
             report.strength = StrengthReport(
                 opponent.name,
                 settings.num_simulations,
@@ -311,7 +304,7 @@ class Trainer:
             proof = prove(self.game, lambda states: player.choose(states).actions, self._exact)
             report.proof = ProofSummary(
                 proof.num_not_final,
-                proof.num_kept,
+                proof.num_accurate,
                 sum(side.games[2] for side in proof.sides),
                 proof.lines(),
             )
@@ -326,12 +319,12 @@ class Trainer:
         return ExactReport(
             num_positions=len(self._evaluation_set),
             num_simulations=self.settings.evaluation.num_simulations,
-            raw_accuracy=raw.kept().share,
-            raw_optimal=raw.optimal().share,
-            accuracy=searched.kept().share,
-            optimal=searched.optimal().share,
+            raw_accuracy=raw.accuracy().fraction,
+            raw_optimal=raw.optimal().fraction,
+            accuracy=searched.accuracy().fraction,
+            optimal=searched.optimal().fraction,
             value_error=raw.values.mean_error,
-            result_accuracy=raw.values.result_accuracy.share,
+            result_accuracy=raw.values.result_accuracy.fraction,
         )
 
     # --- what it leaves behind ----------------------------------------------------------------------------------------------------------

@@ -1,10 +1,11 @@
-"""How exactly a player plays: its moves and values on the positions of an evaluation set, beside perfect play.
+"""How exactly a player plays: its moves and values on an evaluation set, compared with perfect play.
 
-In: a function that chooses moves, and an `EvaluationSet`. Out: an `AccuracyReport`. A move *keeps* the result if its exact result is that of the best move,
-and is *optimal* if its exact score is the best one (for Connect-X: the fastest win, the slowest loss). A share of n positions, k of them right, has
-the 95 % interval of E. B. Wilson ("Probable inference", 1927), which also holds near 0 and 1:
+In: a function that chooses moves, and an `EvaluationSet`. Out: an `AccuracyReport`. Two measures:
 
-    centre = (k + z^2 / 2) / (n + z^2)        half width = z / (n + z^2) * sqrt(k (n - k) / n + z^2 / 4)
+- *accuracy*: the fraction of positions whose move keeps the exact result. The result of perfect
+  play after the move (win, draw or loss) is that of the best move.
+- *optimal*: the fraction of positions whose move has the best exact score. For Connect-X that is
+  the fastest win or the slowest loss.
 
 Letters for shapes: N positions, K state words, A actions.
 """
@@ -12,7 +13,7 @@ Letters for shapes: N positions, K state words, A actions.
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,25 +23,35 @@ from alphazero.evaluation.report import Z_95, Interval
 from alphazero.players.base import Choice
 from alphazero.solvers.solver import ILLEGAL_SCORE, values_of
 
-_NUM_PLY_BINS = 7
-_DRAWISH = (
-    1.0 / 3.0
-)  # values up to here, on either side of 0, are read as a draw: each result has a third of [-1, 1]
+#: A function that chooses moves: from states ([N, K]) to a `Choice`, as `Player.choose` does.
+Choose = Callable[[np.ndarray], Choice]
+
+_MAX_PLY_BINS = 7
+# Values within +-1/3 count as a predicted draw, so that each result has a third of [-1, 1].
+_DRAW_THRESHOLD = 1.0 / 3.0
 
 
-class Share(NamedTuple):
-    """Some positions out of a number of them."""
+class Proportion(NamedTuple):
+    """A number of positions out of a total.
+
+    The 95 % interval is that of E. B. Wilson ("Probable inference, the law of succession, and
+    statistical inference", 1927), which is valid near 0 and 1 too. With k of n positions and
+    z = 1.96:
+
+        centre = (k + z^2 / 2) / (n + z^2)
+        half width = z / (n + z^2) * sqrt(k (n - k) / n + z^2 / 4)
+    """
 
     count: int
     total: int
 
     @property
-    def share(self) -> float:
+    def fraction(self) -> float:
+        """The count divided by the total, in [0, 1]; nan if the total is 0."""
         return self.count / self.total if self.total else math.nan
 
     @property
     def interval(self) -> Interval:
-        """The 95 % interval; see the head of this file."""
         if not self.total:
             return Interval(0.0, 1.0)
         count, total, square = self.count, self.total, Z_95**2
@@ -48,12 +59,17 @@ class Share(NamedTuple):
         half = Z_95 / (total + square) * math.sqrt(count * (total - count) / total + square / 4)
         return Interval(max(0.0, centre - half), min(1.0, centre + half))
 
+    def to_plain(self) -> dict[str, Any]:
+        """Return count, total, fraction and interval as plain data for JSON."""
+        interval = list(self.interval)
+        return self._asdict() | {"fraction": self.fraction, "interval": interval}
+
 
 class PlyBin(NamedTuple):
-    """Positions of neighbouring plies."""
+    """A range of plies."""
 
     first: int
-    last: int  #: included
+    last: int  #: inclusive
 
     def __str__(self) -> str:
         return f"{self.first} to {self.last}" if self.last > self.first else str(self.first)
@@ -63,91 +79,88 @@ class ValueReport(NamedTuple):
     """How far a player's values are from the exact results."""
 
     mean_error: float  #: mean |value - exact result|, in [0, 2]
-    result_accuracy: Share  #: positions whose value tells the result: above 1/3 a win, below -1/3 a loss, between them a draw
+    #: Positions whose value predicts the result: a win above 1/3, a loss below -1/3, else a draw.
+    result_accuracy: Proportion
 
 
 @dataclasses.dataclass(frozen=True)
 class AccuracyReport:
-    """What `measure_accuracy` found. ``rows`` (bool[N]) limits a figure to some of the positions."""
+    """The result of `measure_accuracy`. A mask ``rows``, bool[N], selects some of the positions."""
 
     evaluation_set: EvaluationSet
     actions: np.ndarray  #: int32[N], the moves chosen
-    is_kept: np.ndarray  #: bool[N], the move has the best possible result
-    is_optimal: np.ndarray  #: bool[N], the move has the best possible score
-    values: ValueReport | None  #: None where the player has no opinion, or was not asked
+    keeps_result: np.ndarray  #: bool[N], whether the move keeps the exact result
+    is_optimal: np.ndarray  #: bool[N], whether the move has the best exact score
+    values: ValueReport | None  #: None if the player gives no values, or they were not measured
 
-    def kept(self, rows: np.ndarray | None = None) -> Share:
-        """Return how many moves keep the best possible result."""
-        return _share(self.is_kept, rows)
+    def accuracy(self, rows: np.ndarray | None = None) -> Proportion:
+        """Return the proportion of moves that keep the exact result."""
+        return _proportion(self.keeps_result, rows)
 
-    def optimal(self, rows: np.ndarray | None = None) -> Share:
-        """Return how many moves have the best possible score."""
-        return _share(self.is_optimal, rows)
+    def optimal(self, rows: np.ndarray | None = None) -> Proportion:
+        """Return the proportion of moves that have the best exact score."""
+        return _proportion(self.is_optimal, rows)
 
     def misplayed(self) -> np.ndarray:
-        """Return int64[M]: the positions whose move does not keep the result."""
-        return np.flatnonzero(~self.is_kept)
+        """Return int64[M]: the positions whose move does not keep the exact result."""
+        return np.flatnonzero(~self.keeps_result)
 
-    def to_plain(self) -> dict:
-        """Return the figures as plain data for JSON."""
-        groups = {
-            heading: {
-                label: {"kept": _plain(self.kept(rows)), "optimal": _plain(self.optimal(rows))}
-                for label, rows in group.items()
-            }
-            for heading, group in groups_of(self.evaluation_set).items()
-        }
-        figures = {
-            "num_positions": len(self.evaluation_set),
-            "kept": _plain(self.kept()),
-            "optimal": _plain(self.optimal()),
-        }
+    def to_plain(self) -> dict[str, Any]:
+        """Return all figures as plain data for JSON."""
+        figures = {"num_positions": len(self.evaluation_set)} | self._plain_rows(None)
         if self.values is not None:
-            figures |= {
-                "value_error": self.values.mean_error,
-                "result_accuracy": _plain(self.values.result_accuracy),
-            }
-        return figures | groups
+            figures["value_error"] = self.values.mean_error
+            figures["result_accuracy"] = self.values.result_accuracy.to_plain()
+        for heading, group in groups_of(self.evaluation_set).items():
+            figures[heading] = {label: self._plain_rows(rows) for label, rows in group.items()}
+        return figures
+
+    def _plain_rows(self, rows: np.ndarray | None) -> dict[str, Any]:
+        return {
+            "accuracy": self.accuracy(rows).to_plain(),
+            "optimal": self.optimal(rows).to_plain(),
+        }
 
 
 def measure_accuracy(
-    choose: Callable[[np.ndarray], Choice], evaluation_set: EvaluationSet, with_values: bool = True
+    choose: Choose, evaluation_set: EvaluationSet, with_values: bool = True
 ) -> AccuracyReport:
-    """Ask a player about every position of a set.
+    """Compare a player's choices in all positions of a set with perfect play.
 
     Args:
-        choose: from positions ([N, K]) to moves and values, such as `alphazero.players.base.Player.choose`.
-        with_values: look at its values too, for which it is also asked about the set's replies.
+        choose: returns moves and values for a batch of states, such as `Player.choose`.
+        with_values: whether to measure the values too; ``choose`` then gets the replies as well.
 
     Raises:
         ValueError: if the player chooses an illegal action.
     """
     choice = choose(evaluation_set.states.copy())
-    scores, actions = evaluation_set.action_scores, np.asarray(choice.actions)
-    inside = (actions >= 0) & (actions < scores.shape[1])
-    chosen = np.where(
-        inside, scores[np.arange(len(scores)), np.where(inside, actions, 0)], ILLEGAL_SCORE
+    actions = np.asarray(choice.actions)
+    chosen_scores = _scores_of(actions, evaluation_set)
+    values = np.asarray(choice.values)
+    return AccuracyReport(
+        evaluation_set,
+        actions,
+        keeps_result=values_of(chosen_scores) == evaluation_set.values,
+        is_optimal=chosen_scores == evaluation_set.action_scores.max(axis=1),
+        values=_value_report(choose, evaluation_set, values) if with_values else None,
     )
-    for row in np.flatnonzero(chosen == ILLEGAL_SCORE):
-        raise ValueError(
-            f"the player chose action {actions[row]}, which is not legal after the moves {list(evaluation_set.moves[row])}."
-        )
-    is_kept = values_of(chosen) == evaluation_set.values
-    values = (
-        _value_report(choose, evaluation_set, np.asarray(choice.values)) if with_values else None
-    )
-    return AccuracyReport(evaluation_set, actions, is_kept, chosen == scores.max(axis=1), values)
 
 
 def groups_of(evaluation_set: EvaluationSet) -> dict[str, dict[str, np.ndarray]]:
-    """Return the groups that figures are told apart by, "kind", "source" and "ply": each a label and bool[N], groups without a position left out."""
+    """Group the positions by kind, by source and by ply.
+
+    Returns:
+        For each of the headings "kind", "source" and "ply" the non-empty groups: a label and a
+        mask, bool[N].
+    """
     plies = evaluation_set.plies
     groups = {
         "kind": {kind: evaluation_set.kinds == kind for kind in KINDS},
         "source": {source: evaluation_set.sources == source for source in SOURCES},
         "ply": {
-            str(plies_of): (plies >= plies_of.first) & (plies <= plies_of.last)
-            for plies_of in ply_bins(evaluation_set)
+            str(ply_bin): (plies >= ply_bin.first) & (plies <= ply_bin.last)
+            for ply_bin in ply_bins(evaluation_set)
         },
     }
     return {
@@ -157,35 +170,45 @@ def groups_of(evaluation_set: EvaluationSet) -> dict[str, dict[str, np.ndarray]]
 
 
 def ply_bins(evaluation_set: EvaluationSet) -> list[PlyBin]:
-    """Return at most seven bins of equal width that hold every ply of a set."""
+    """Return at most seven bins of equal width that cover all plies of a set."""
     first, last = int(evaluation_set.plies.min()), int(evaluation_set.plies.max())
-    width = -(-(last - first + 1) // _NUM_PLY_BINS)
+    width = -(-(last - first + 1) // _MAX_PLY_BINS)
     return [PlyBin(start, min(start + width - 1, last)) for start in range(first, last + 1, width)]
 
 
-def _value_report(choose, evaluation_set: EvaluationSet, values: np.ndarray) -> ValueReport | None:
-    """Compare ``values`` (float32[N], of the set's positions) and those of its replies with the exact results."""
+def _scores_of(actions: np.ndarray, evaluation_set: EvaluationSet) -> np.ndarray:
+    """Return int16[N]: the exact scores of the actions, int[N]; all of them must be legal."""
+    scores = evaluation_set.action_scores
+    inside = (actions >= 0) & (actions < scores.shape[1])
+    chosen = scores[np.arange(len(scores)), np.where(inside, actions, 0)]
+    illegal = np.flatnonzero(~inside | (chosen == ILLEGAL_SCORE))
+    if len(illegal):
+        row = illegal[0]
+        raise ValueError(
+            f"the player chose action {actions[row]}, "
+            f"which is illegal after the moves {list(evaluation_set.moves[row])}."
+        )
+    return chosen
+
+
+def _value_report(
+    choose: Choose, evaluation_set: EvaluationSet, values: np.ndarray
+) -> ValueReport | None:
+    """Compare a player's values of the set's positions and of the replies with the exact results.
+
+    Args:
+        values: float32[N], of the set's positions.
+    """
     if np.isnan(values).any():
         return None
     exact = evaluation_set.values
     if len(evaluation_set.replies):
         values = np.concatenate([values, choose(evaluation_set.replies.copy()).values])
         exact = np.concatenate([exact, evaluation_set.reply_values])
-    told = (values > _DRAWISH).astype(int) - (values < -_DRAWISH)
-    return ValueReport(
-        float(np.abs(values - exact).mean()), Share(int((told == exact).sum()), len(exact))
-    )
+    predicted = (values > _DRAW_THRESHOLD).astype(int) - (values < -_DRAW_THRESHOLD)
+    return ValueReport(float(np.abs(values - exact).mean()), _proportion(predicted == exact))
 
 
-def _share(right: np.ndarray, rows: np.ndarray | None) -> Share:
-    right = right if rows is None else right[rows]
-    return Share(int(right.sum()), len(right))
-
-
-def _plain(share: Share) -> dict:
-    return {
-        "count": share.count,
-        "total": share.total,
-        "share": share.share,
-        "interval": list(share.interval),
-    }
+def _proportion(mask: np.ndarray, rows: np.ndarray | None = None) -> Proportion:
+    mask = mask if rows is None else mask[rows]
+    return Proportion(int(mask.sum()), len(mask))

@@ -1,7 +1,8 @@
-"""Two ways of training, compared on the same positions: how much more often does one keep the exact result, and how sure is that?
+"""The difference in accuracy between two training configurations, with its 95 % interval.
 
-In: for each way, which positions each of its runs plays right. Out: the difference with its 95 % interval. Two things could have fallen out otherwise:
-the positions, and the runs' seeds. Positions are shared, so that the difference is taken position by position; seeds are not.
+In: for each configuration, which positions each of its runs plays correctly. Out: the difference of
+their accuracies. Two samples are random: the positions, and the seeds of the runs. All runs answer
+the same positions, so the difference is taken position by position; seeds are independent.
 """
 
 import math
@@ -13,29 +14,32 @@ from alphazero.evaluation.report import Z_95
 
 
 class Difference(NamedTuple):
-    """A difference of two shares."""
+    """A difference of two accuracies."""
 
     mean: float  #: in [-1, 1]
     low: float  #: 95 % interval
     high: float
-    over_seeds: bool  #: whether the interval knows how runs of different seeds vary; with one run of a way it knows of the positions alone
+    #: Whether the interval covers the variation between seeds. It takes two runs of both
+    #: configurations; otherwise it covers the choice of positions alone.
+    over_seeds: bool
 
 
-def difference(is_kept: np.ndarray, baseline: np.ndarray) -> Difference:
-    """Return by how much the share of right moves differs from the baseline's.
+def difference(correct: np.ndarray, baseline: np.ndarray) -> Difference:
+    """Return by how much the accuracy of one configuration exceeds that of the baseline.
 
-    With d the mean over the runs of one way less that of the other at each position: variance = var(d) / N, for the positions, plus the variance of
-    the runs' shares over the number of runs, of either way.
+    With d the difference of the means over runs at each position, the variance is var(d) / N for
+    the positions, plus, for each configuration, the variance of its runs' accuracies divided by
+    the number of runs.
 
     Args:
-        is_kept, baseline: bool[R, N] and bool[S, N], for each run and position whether the move is right.
+        correct, baseline: bool[R, N] and bool[S, N], whether each run's move is correct.
     """
-    by_position = is_kept.mean(axis=0) - baseline.mean(axis=0)
+    by_position = correct.mean(axis=0) - baseline.mean(axis=0)
     variance = by_position.var(ddof=1) / len(by_position)
-    over_seeds = len(is_kept) > 1 and len(baseline) > 1
+    over_seeds = len(correct) > 1 and len(baseline) > 1
     if over_seeds:
         variance += sum(
-            np.var(runs.mean(axis=1), ddof=1) / len(runs) for runs in (is_kept, baseline)
+            np.var(runs.mean(axis=1), ddof=1) / len(runs) for runs in (correct, baseline)
         )
     half = Z_95 * math.sqrt(variance)
     mean = float(by_position.mean())

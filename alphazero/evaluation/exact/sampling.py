@@ -1,12 +1,14 @@
-"""Draw a new exact evaluation set: positions that random play and strong play meet, with the score of every move.
+"""Sampling of evaluation sets: positions from random and from strong play, with exact scores.
 
-In: a game, a solver and a seed. Out: an `EvaluationSet`. Half of the positions come from games between uniformly random players, half from games of the UCT
-search against itself in which each move is random with a small probability, so that the games differ and good play is asked to use mistakes. At
-most one position is taken from a game, at the ply that has served least often so far, so that early and late positions are about equally many.
-Letters for shapes: K state words, A actions.
+In: a game, a solver and a seed. Out: an `EvaluationSet`. Half of the positions come from games of
+uniformly random moves. The other half come from self-play of UCT in which each move is random with
+a small probability, so that games differ and the player to move can punish mistakes. A game gives
+at most one position, at the ply that has been used least so far, so that all plies are about
+equally frequent. Letters for shapes: T plies, K state words, A actions.
 """
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,74 +28,109 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.solver import Solver
 
-#: Simulations for a move of the strong player, and the share of its moves that are random all the same.
-STRONG_SIMULATIONS = 1000
-RANDOM_SHARE = 0.15
-#: The largest share of positions in which a move wins at once; left to chance it would be half of them, and they tell little.
-IMMEDIATE_SHARE = 0.2
-_BARREN_GAMES = 400  # in a row without a new position: then there are no more to be found
-_REJECTED = 0.1  # of a position: what one that is not taken counts for its ply
+STRONG_SIMULATIONS = 1000  #: UCT simulations for a move of strong play
+RANDOM_MOVE_FRACTION = 0.15  #: of the moves of strong play
+#: The largest fraction of positions in which a move wins at once. Without a limit it would be half
+#: of them, and such positions say little about a player.
+MAX_IMMEDIATE_FRACTION = 0.2
 
-#: ``progress(found, wanted)``
-Progress = Callable[[int, int], None]
+#: How the positions are sampled, for the notes of an evaluation set.
+METHOD_NOTES = {
+    "source random": "games of uniformly random moves",
+    "source strong": (
+        f"self-play of UCT with {STRONG_SIMULATIONS} simulations, "
+        f"{RANDOM_MOVE_FRACTION:.0%} of the moves random"
+    ),
+    "positions": (
+        "at most one per game, all plies about equally frequent; not final; some move gives up the "
+        "best result; all different, mirror images included; "
+        f"a win at once in at most {MAX_IMMEDIATE_FRACTION:.0%}"
+    ),
+}
+
+# After so many games in a row without a new position, we assume that there is none left.
+_MAX_BARREN_GAMES = 400
+# How much a rejected position counts as a use of its ply; an accepted one counts 1.
+_REJECTED_USE = 0.1
 
 
-def draw_set(
+def sample_set(
     game: Game,
     solver: Solver,
     num_positions: int,
     seed: int,
     max_empties: int | None = None,
-    progress: Progress | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> EvaluationSet:
-    """Draw ``num_positions`` positions, half of them from random and half from strong play, none like another or its mirror image.
+    """Sample ``num_positions`` positions, half from random play, half from strong play.
+
+    All positions are different, including their mirror images.
 
     Args:
-        max_empties: the most empty squares of a position; without it the whole game.
-        progress: called after each new position.
+        max_empties: the largest number of empty squares in a position; None allows the whole game.
+        progress: called as ``progress(num_found, num_positions)`` after each new position.
 
     Raises:
-        ConfigError: with one plain sentence if the game does not have so many.
+        ConfigError: if the game has too few such positions.
     """
-    drawn = _Drawn(game, solver, max_empties, IMMEDIATE_SHARE * num_positions / len(SOURCES))
+    sampler = _Sampler(game, solver, max_empties, MAX_IMMEDIATE_FRACTION * num_positions)
     for source, wanted in (("random", num_positions // 2), ("strong", num_positions)):
-        barren = 0
-        drawn.begin_source()
+        num_barren = 0
+        sampler.begin_source(source)
         for moves, states in _games(game, source, seed):
-            if len(drawn.rows) >= wanted:
+            if len(sampler.samples) >= wanted:
                 break
-            barren = 0 if drawn.add_one_of(moves, states, source) else barren + 1
-            if progress is not None and not barren:
-                progress(len(drawn.rows), num_positions)
-            if barren >= _BARREN_GAMES:
-                raise ConfigError(
-                    f"num_positions={num_positions} is too many for {game.name}: {_BARREN_GAMES} {source} games in a row held no new position that can be "
-                    f"misplayed, after {len(drawn.rows)} had been found."
-                )
-    return drawn.evaluation_set()
+            num_barren = 0 if sampler.take_one(moves, states) else num_barren + 1
+            if progress is not None and not num_barren:
+                progress(len(sampler.samples), num_positions)
+            if num_barren >= _MAX_BARREN_GAMES:
+                raise _too_many(game, num_positions, len(sampler.samples))
+    return sampler.evaluation_set()
 
 
-class _Drawn:
-    """The positions found so far."""
+def _too_many(game: Game, num_positions: int, num_found: int) -> ConfigError:
+    return ConfigError(
+        f"num_positions={num_positions} is too many for {game.name}: after {num_found} positions, "
+        f"{_MAX_BARREN_GAMES} games in a row held no new one that can be misplayed.",
+        key="num_positions",
+        value=num_positions,
+        allowed=f"{num_found} or less",
+    )
 
-    def __init__(self, game: Game, solver: Solver, max_empties: int | None, most_immediate: float):
-        self.rows = []  # (moves, state, scores, source)
+
+class _Sample(NamedTuple):
+    """A position of the set."""
+
+    moves: tuple[int, ...]  # from the start of the game
+    state: np.ndarray  # [K]
+    scores: np.ndarray  # int16[A]
+    source: str
+
+
+class _Sampler:
+    """Takes positions from games; remembers those found so far."""
+
+    def __init__(self, game: Game, solver: Solver, max_empties: int | None, max_immediate: float):
+        self.samples: list[_Sample] = []
         self._game, self._solver, self._max_empties = game, solver, max_empties
-        self._seen = set()
-        self._most_immediate = most_immediate  # of a source
-        self.begin_source()
+        self._max_immediate = max_immediate / len(SOURCES)  # for each source
+        self._seen: set[bytes] = set()
 
-    def begin_source(self) -> None:
-        """Count anew how often each ply has served, and how often a move won at once."""
-        self._served = np.zeros(self._game.max_plies + 1)
+    def begin_source(self, source: str) -> None:
+        """Continue with games of another source; the counts of plies and wins start from zero."""
+        self._source = source
+        self._ply_uses = np.zeros(self._game.max_plies + 1)
         self._num_immediate = 0
 
-    def add_one_of(self, moves: np.ndarray, states: np.ndarray, source: str) -> bool:
-        """Take the position of a game whose ply has served least, if it can be misplayed.
+    def take_one(self, moves: np.ndarray, states: np.ndarray) -> bool:
+        """Add the position of a game whose ply has been used least, if it can be misplayed.
 
         Args:
             moves: int32[T], of the whole game.
             states: [T, K], the positions in which they were played.
+
+        Returns:
+            Whether a position has been added.
         """
         keys = canonical_keys(self._game, states)
         plies = [
@@ -103,34 +140,33 @@ class _Drawn:
         ]
         if not plies:
             return False
-        ply = min(plies, key=lambda ply: self._served[ply])
+        ply = min(plies, key=lambda ply: self._ply_uses[ply])
         self._seen.add(keys[ply])
         scores = self._solver.scores(states[ply : ply + 1])[0]
         immediate = kinds_of(self._game, states[ply : ply + 1])[0] == IMMEDIATE
-        taken = bool(can_be_misplayed(scores[None])[0]) and not (
-            immediate and self._num_immediate >= self._most_immediate
-        )
-        self._num_immediate += taken and immediate
-        self._served[ply] += 1 if taken else _REJECTED
-        if taken:
-            self.rows.append((tuple(map(int, moves[:ply])), states[ply], scores, source))
-        return taken
+        has_room = not immediate or self._num_immediate < self._max_immediate
+        accepted = has_room and bool(can_be_misplayed(scores[None])[0])
+        self._num_immediate += accepted and immediate
+        self._ply_uses[ply] += 1 if accepted else _REJECTED_USE
+        if accepted:
+            line = tuple(map(int, moves[:ply]))
+            self.samples.append(_Sample(line, states[ply], scores, self._source))
+        return accepted
 
     def evaluation_set(self) -> EvaluationSet:
-        """Return what was found, the earliest plies first."""
-        rows = sorted(self.rows, key=lambda row: (len(row[0]), row[3], row[0]))
-        moves, states, scores, sources = zip(*rows)
+        """Return the positions found, the earliest plies first."""
+        samples = sorted(self.samples, key=lambda each: (len(each.moves), each.source, each.moves))
+        moves, states, scores, sources = zip(*samples)
         return make_set(self._game, np.stack(states), np.stack(scores), sources, moves, {})
 
     def _is_late_enough(self, state: np.ndarray) -> bool:
-        return (
-            self._max_empties is None
-            or np.count_nonzero(self._game.cells(state) == 0) <= self._max_empties
-        )
+        if self._max_empties is None:
+            return True
+        return np.count_nonzero(self._game.cells(state) == 0) <= self._max_empties
 
 
 def _games(game: Game, source: str, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the moves (int32[T]) and positions ([T, K]) of games without end."""
+    """Yield the moves (int32[T]) and positions ([T, K]) of games, without end."""
     generator = child_generator(seed, f"{source} games")
     random_player = RandomPlayer(game, int(generator.integers(2**31)))
     settings = PlayerSettings(
@@ -141,8 +177,8 @@ def _games(game: Game, source: str, seed: int) -> Iterator[tuple[np.ndarray, np.
         moves, states, state = [], [], game.initial_states()
         over = False
         while not over:
-            by_chance = strong_player is None or generator.random() < RANDOM_SHARE
-            action = (random_player if by_chance else strong_player).choose(state).actions[:1]
+            is_random = strong_player is None or generator.random() < RANDOM_MOVE_FRACTION
+            action = (random_player if is_random else strong_player).choose(state).actions[:1]
             moves.append(int(action[0]))
             states.append(state[0])
             transition = game.step(state, action)

@@ -175,6 +175,6 @@ def _measured(report: IterationReport) -> list[str]:
         )
     if report.proof is not None:
         parts.append(
-            f"{report.proof.num_kept:,} of {report.proof.num_positions:,} positions perfect, {report.proof.num_losses:,} games lost"
+            f"{report.proof.num_accurate:,} of {report.proof.num_positions:,} positions perfect, {report.proof.num_losses:,} games lost"
         )
     return parts

@@ -116,7 +116,7 @@ class TensorBoardSink:
         if report.proof is not None:
             writer.add_scalar(
                 "proof/misplayed_positions",
-                report.proof.num_positions - report.proof.num_kept,
+                report.proof.num_positions - report.proof.num_accurate,
                 step,
             )
             writer.add_scalar("proof/lost_games", report.proof.num_losses, step)
@@ -149,7 +149,7 @@ class TensorBoardSink:
             result["result/exact_error"] = 1 - report.exact.accuracy
         if report.proof is not None:
             result["result/misplayed_positions"] = (
-                report.proof.num_positions - report.proof.num_kept
+                report.proof.num_positions - report.proof.num_accurate
             )
         self._writer.add_hparams(self._settings, result, run_name=".", global_step=report.iteration)
 

@@ -2,47 +2,24 @@
 
 import json
 import math
-import zlib
 from collections import Counter
 
 import numpy as np
 import pytest
+from fixed_player import FixedPlayer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alphazero.evaluation.match import MatchProgress, draw_openings, play_match
+from alphazero.evaluation.match import MatchProgress, Openings, play_match
 from alphazero.evaluation.report import MatchGame, MatchReport, elo_from_score
 from alphazero.games.registry import make_game
-from alphazero.players.base import Choice, PlayerSettings
+from alphazero.players.base import PlayerSettings
 from alphazero.players.random import RandomPlayer
 from alphazero.players.uct import UctPlayer
+from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.enumeration import ExactValues
 
 GAMES = ["tic_tac_toe", "connect_four", "othello:4"]
-
-
-class FixedPlayer:
-    """Plays an action that depends on the position alone, differently for each salt; needs no random numbers."""
-
-    def __init__(self, game, salt: int, batch_size: int = 1):
-        self.game, self.salt, self.batch_size, self.name = game, salt, batch_size, f"fixed {salt}"
-        self.batch_sizes = []
-
-    def choose(self, states):
-        self.batch_sizes.append(len(states))
-        mask = self.game.legal_action_mask(states)
-        keys = np.array(
-            [
-                [zlib.crc32(state.tobytes() + bytes([self.salt, a])) for a in range(mask.shape[1])]
-                for state in states
-            ]
-        )
-        actions = np.where(mask, keys, -1).argmax(axis=1).astype(np.int32)
-        return Choice(
-            actions,
-            np.eye(mask.shape[1], dtype=np.float32)[actions],
-            np.full(len(states), np.nan, np.float32),
-        )
 
 
 def _report(pair_scores) -> MatchReport:
@@ -61,7 +38,7 @@ def _report(pair_scores) -> MatchReport:
 def test_each_opening_occurs_with_both_colours_and_pairs_differ(name):
     game = make_game(name)
     report = play_match(
-        game, FixedPlayer(game, 1), FixedPlayer(game, 2), 40, opening_plies=4, seed=5
+        game, FixedPlayer(game, 1), FixedPlayer(game, 2), 40, openings=Openings(4, seed=5)
     )
     assert [played.pair_index for played in report.games] == [index // 2 for index in range(40)]
     openings = []
@@ -77,14 +54,14 @@ def test_each_opening_occurs_with_both_colours_and_pairs_differ(name):
 def test_games_without_any_randomness_in_the_players_are_all_different():
     game = make_game("connect_four")
     report = play_match(
-        game, FixedPlayer(game, 1), FixedPlayer(game, 1), 200, opening_plies=4, seed=0
+        game, FixedPlayer(game, 1), FixedPlayer(game, 1), 200, openings=Openings(4, seed=0)
     )
     assert report.num_distinct_games == 200
 
 
 def test_openings_share_few_positions_evenly():
     game = make_game("tic_tac_toe")
-    counts = Counter(draw_openings(game, 50, 1, seed=0))
+    counts = Counter(Openings(1, seed=0).sample(game, 50))
     assert set(counts) == {(square,) for square in range(9)}
     assert (
         max(counts.values()) - min(counts.values()) <= 1
@@ -93,20 +70,24 @@ def test_openings_share_few_positions_evenly():
 
 def test_openings_are_unfinished_legal_and_fixed_by_the_seed():
     game = make_game("tic_tac_toe")
-    openings = draw_openings(game, 30, 6, seed=2)
+    openings = Openings(6, seed=2).sample(game, 30)
     assert all(
         len(opening) == 6 and not game.over(game.play_moves(opening)[None])[0]
         for opening in openings
     )
-    assert openings == draw_openings(game, 30, 6, seed=2)
-    assert openings != draw_openings(game, 30, 6, seed=3)
+    assert openings == Openings(6, seed=2).sample(game, 30)
+    assert openings != Openings(6, seed=3).sample(game, 30)
 
 
 def test_no_opening_at_all_is_possible():
     game = make_game("tic_tac_toe")
-    assert draw_openings(game, 3, 0, seed=0) == [(), (), ()]
+    assert Openings(0, seed=0).sample(game, 3) == [(), (), ()]
     assert (
-        len(play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 2, opening_plies=0).games)
+        len(
+            play_match(
+                game, FixedPlayer(game, 1), FixedPlayer(game, 2), 2, openings=Openings(0)
+            ).games
+        )
         == 2
     )
 
@@ -114,19 +95,21 @@ def test_no_opening_at_all_is_possible():
 def test_accepted_openings_alone_are_taken_and_none_at_all_is_a_sentence():
     game = make_game("tic_tac_toe")
     values = ExactValues(game).values
-    openings = draw_openings(game, 12, 3, seed=0, accept=lambda states: values(states) == 0)
+    openings = Openings(3, seed=0, accept=lambda states: values(states) == 0).sample(game, 12)
     assert len(set(openings)) == 12
     assert all(values(game.play_moves(opening)[None])[0] == 0 for opening in openings)
-    free = draw_openings(game, 12, 3, seed=0)
+    free = Openings(3, seed=0).sample(game, 12)
     assert any(values(game.play_moves(opening)[None])[0] != 0 for opening in free)
-    with pytest.raises(ValueError, match="none of 1,280 random openings of 3 plies"):
-        draw_openings(game, 1, 3, seed=0, accept=lambda states: np.zeros(len(states), bool))
+    with pytest.raises(ConfigError) as error:
+        Openings(3, seed=0, accept=lambda states: np.zeros(len(states), bool)).sample(game, 1)
+    assert (error.value.key, error.value.value) == ("opening_plies", 3)
 
 
 def test_openings_longer_than_the_game_are_refused():
     game = make_game("tic_tac_toe")
-    with pytest.raises(ValueError, match="opening_plies=9 is too long"):
-        play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 2, opening_plies=9)
+    with pytest.raises(ConfigError) as error:
+        play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 2, openings=Openings(9))
+    assert (error.value.key, error.value.value) == ("opening_plies", 9)
 
 
 # --- games ------------------------------------------------------------------------------------------------------------------------------
@@ -136,7 +119,7 @@ def test_openings_longer_than_the_game_are_refused():
 def test_points_and_moves_are_those_of_the_rules(name):
     game = make_game(name)
     players = {True: FixedPlayer(game, 1), False: FixedPlayer(game, 2)}
-    report = play_match(game, players[True], players[False], 20, opening_plies=3, seed=1)
+    report = play_match(game, players[True], players[False], 20, openings=Openings(3, seed=1))
     for played in report.games:
         state = game.play_moves(played.moves[:3])
         for action in played.moves[3:]:
@@ -160,7 +143,7 @@ def test_lockstep_changes_nothing_but_the_size_of_the_batches():
     reports = []
     for batch_size in (1, 7, 256):
         players = FixedPlayer(game, 1, batch_size), FixedPlayer(game, 2)
-        reports.append(play_match(game, *players, 30, opening_plies=4, seed=0))
+        reports.append(play_match(game, *players, 30, openings=Openings(4, seed=0)))
         assert max(players[0].batch_sizes) <= batch_size
     assert (
         max(players[0].batch_sizes) == 15
@@ -171,7 +154,9 @@ def test_lockstep_changes_nothing_but_the_size_of_the_batches():
 def test_progress_counts_every_game_once():
     game = make_game("tic_tac_toe")
     seen: list[MatchProgress] = []
-    report = play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 12, 2, 0, seen.append)
+    report = play_match(
+        game, FixedPlayer(game, 1), FixedPlayer(game, 2), 12, Openings(2), progress=seen.append
+    )
     assert seen[-1] == MatchProgress(12, 12, report.wins, report.draws, report.losses)
     assert [progress.num_finished for progress in seen] == sorted(
         {progress.num_finished for progress in seen}
@@ -181,8 +166,9 @@ def test_progress_counts_every_game_once():
 @pytest.mark.parametrize("num_games", [-2, 0, 1, 7])
 def test_odd_numbers_of_games_are_refused(num_games):
     game = make_game("tic_tac_toe")
-    with pytest.raises(ValueError, match="even number of games"):
+    with pytest.raises(ConfigError) as error:
         play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), num_games)
+    assert (error.value.key, error.value.value) == ("num_games", num_games)
 
 
 @pytest.mark.parametrize("action", [-1, 0, 7, 99])
@@ -192,14 +178,14 @@ def test_a_player_that_moves_illegally_is_named(action):
     choose = player.choose
     player.choose = lambda states: choose(states)._replace(actions=np.full(len(states), action))
     player.name = "the rogue"
-    with pytest.raises(ValueError, match="the rogue played"):
-        play_match(game, player, FixedPlayer(game, 2), 10, opening_plies=2)
+    with pytest.raises(ValueError, match="the rogue"):
+        play_match(game, player, FixedPlayer(game, 2), 10, openings=Openings(2))
 
 
 def test_identical_players_score_about_a_half():
     game = make_game("connect_four")
     report = play_match(
-        game, RandomPlayer(game, 1), RandomPlayer(game, 2), 400, opening_plies=2, seed=0
+        game, RandomPlayer(game, 1), RandomPlayer(game, 2), 400, openings=Openings(2, seed=0)
     )
     # A pair's mean score has a standard deviation of at most 1/2, so the mean of 200 pairs one of at most 0.0354; 4 of them.
     assert abs(report.score - 0.5) < 4 * 0.0354
@@ -210,7 +196,7 @@ def test_identical_players_score_about_a_half():
 def test_strong_beats_random_with_either_colour():
     game = make_game("connect_four")
     strong = UctPlayer(game, PlayerSettings(num_simulations=100))
-    report = play_match(game, strong, RandomPlayer(game), 40, opening_plies=2)
+    report = play_match(game, strong, RandomPlayer(game), 40, openings=Openings(2))
     assert report.score_interval.low > 0.75
     assert report.as_first.wins > 15
     assert report.as_second.wins > 15

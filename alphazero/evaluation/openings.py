@@ -1,0 +1,110 @@
+"""Random openings: the positions from which the games of a match start.
+
+In: a game and the length of the openings. Out: sequences of moves, fixed by a seed. Players and
+results are unknown here.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from alphazero.games.batched_game import Game
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.random_generators import child_generator
+
+#: A filter of positions: from states ([N, K], none finished) to bool[N].
+Accept = Callable[[np.ndarray], np.ndarray]
+
+# Candidates in one round of sampling. Of these, the position used least often is taken.
+_NUM_CANDIDATES = 64
+# Rounds to sample in search of a position that `accept` allows.
+_MAX_ROUNDS = 20
+
+
+@dataclass(frozen=True)
+class Openings:
+    """Openings of random legal moves that lead to different positions as far as the game allows.
+
+    Where a game has fewer positions than openings are needed, all of them are used about equally
+    often. The same fields give the same openings.
+    """
+
+    plies: int = 4  #: moves of each opening
+    seed: int = 0  #: of the random moves
+    num_used: int = 0  #: openings of this seed that earlier matches have used; they are skipped
+    accept: Accept | None = None  #: which positions an opening may end in; None allows all
+
+    def sample(self, game: Game, num_openings: int) -> list[tuple[int, ...]]:
+        """Return the moves of ``num_openings`` openings; none of them ends the game.
+
+        Raises:
+            ConfigError: if no random game lasts longer than ``plies``, or `accept` allows none.
+        """
+        generator = child_generator(self.seed, "openings")
+        times_used: Counter[bytes] = Counter()
+        openings = []
+        for _ in range(self.num_used + num_openings):
+            moves, key = self._least_used(game, generator, times_used)
+            times_used[key] += 1
+            openings.append(moves)
+        return openings[self.num_used :]
+
+    def _least_used(
+        self, game: Game, generator: np.random.Generator, times_used: Counter[bytes]
+    ) -> tuple[tuple[int, ...], bytes]:
+        """Sample candidates; return the moves and the key of the one used least often so far."""
+        # While unused positions are common, the first candidate is one and a second round is rare.
+        rounds = (1, _NUM_CANDIDATES) if self.accept is None else (_NUM_CANDIDATES,) * _MAX_ROUNDS
+        best, fewest = None, math.inf
+        for num_candidates in rounds:
+            for moves, key in self._candidates(game, num_candidates, generator):
+                if times_used[key] < fewest:
+                    best, fewest = (moves, key), times_used[key]
+            if fewest == 0:
+                break
+        if best is None:
+            raise self._none_found(game)
+        return best
+
+    def _candidates(
+        self, game: Game, num: int, generator: np.random.Generator
+    ) -> Iterator[tuple[tuple[int, ...], bytes]]:
+        """Yield the moves and the final position of each suitable one of ``num`` random games."""
+        moves, states = _random_openings(game, num, self.plies, generator)
+        if self.accept is not None:
+            accepted = self.accept(states)
+            moves, states = moves[accepted], states[accepted]
+        for line, state in zip(moves.tolist(), states):
+            yield tuple(line), state.tobytes()
+
+    def _none_found(self, game: Game) -> ConfigError:
+        if self.accept is None:
+            reason = f"{game.name} ends within {self.plies} random moves"
+            allowed = "fewer plies"
+        else:
+            num_candidates = _MAX_ROUNDS * _NUM_CANDIDATES
+            reason = f"none of {num_candidates:,} random positions of {game.name} is accepted"
+            allowed = "another number of plies"
+        message = f"opening_plies={self.plies} is not possible: {reason}; use {allowed}."
+        return ConfigError(message, key="opening_plies", value=self.plies, allowed=allowed)
+
+
+def _random_openings(
+    game: Game, num: int, plies: int, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Play ``num`` random games for ``plies`` plies and drop those that have finished.
+
+    Returns:
+        The moves, int32[n, plies], and the positions, [n, K].
+    """
+    states, moves = game.initial_states(num), np.zeros((num, 0), np.int32)
+    for _ in range(plies):
+        mask = game.legal_action_mask(states)
+        actions = np.where(mask, generator.random(mask.shape), -1.0).argmax(axis=1).astype(np.int32)
+        transition = game.step(states, actions)
+        alive = ~transition.over
+        states, moves = transition.states[alive], np.column_stack([moves, actions])[alive]
+    return moves, states
