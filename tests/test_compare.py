@@ -69,7 +69,7 @@ def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, cap
     figures = json.loads((tmp_path / "figures.json").read_text())
     assert figures["ways"][1]["runs"] == ["sweep_3", "sweep_4"]
     for way in figures["ways"]:
-        for name, raw_accuracy, kept in zip(way["runs"], way["raw_accuracy"], way["accuracy"]):
+        for name, raw_accuracy, accuracy in zip(way["runs"], way["raw_accuracy"], way["accuracy"]):
             (row,) = [
                 line.split()
                 for line in console.file.getvalue().splitlines()
@@ -78,7 +78,7 @@ def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, cap
             assert (
                 row[1] == ("2" if way is figures["ways"][1] else "1")
                 and row[-4] == "1"
-                and row[-2:] == [f"{100 * raw_accuracy:.1f}", f"{100 * kept:.1f}"]
+                and row[-2:] == [f"{100 * raw_accuracy:.1f}", f"{100 * accuracy:.1f}"]
             )
     alike = Console(file=io.StringIO(), width=80)
     main([f"run={','.join(runs.split(',')[:2])}", "num_simulations=4"], alike)
@@ -98,7 +98,7 @@ def test_a_sweep_ends_with_its_table_and_the_command_says_the_same(tmp_path, cap
     assert second["difference"]["mean"] == pytest.approx(
         np.mean(second["accuracy"]) - np.mean(first["accuracy"])
     )
-    assert f"{100 * np.mean(second['kept']):.1f}" in console.file.getvalue()
+    assert f"{100 * np.mean(second['accuracy']):.1f}" in console.file.getvalue()
 
 
 @pytest.mark.parametrize(
