@@ -35,7 +35,7 @@ from alphazero.games.registry import make_game
 from alphazero.runtime import jit
 from alphazero.runtime.openmp import limit_spinning
 from alphazero.runtime.random_generators import child_generator, kernel_rng
-from alphazero.search.uct.search import UctSearch
+from alphazero.search.uct.search import UctSearch, UctSettings
 
 #: Simulations of one run: a fraction of a second each, for OpenSpiel's bot up to two seconds.
 UCT_SIMULATIONS = {"tic_tac_toe": 100_000, "connect_four": 50_000, "othello": 10_000}
@@ -112,7 +112,7 @@ def uct_figures(name: str, num_simulations: int, repeats: int) -> dict[str, floa
 def run_uct(name: str, num_simulations: int, seed: int, **options) -> float:
     """Return simulations/s of one search with a tree of its own."""
     game = make_game(name)
-    search = UctSearch(game, num_simulations=num_simulations, seed=seed, **options)
+    search = UctSearch(game, UctSettings(num_simulations=num_simulations, **options), seed)
     state = game.initial_states()[0]
     started = time.perf_counter()
     found = search.run(state)

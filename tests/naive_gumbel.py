@@ -1,4 +1,4 @@
-"""Slow, obvious twins of what `NaiveSearch` leaves out: the Gumbel root, Gumbel interior nodes, forced playouts. Beside them a bandit as a game.
+"""Slow, obvious twins of what `NaiveSearch` leaves out: the Gumbel root, forced playouts. Beside them a bandit as a game.
 
 As in `naive_mcts`, every number is worked out from lists when it is asked for; the schedule of sequential halving is the list of all its visits.
 """
@@ -90,13 +90,6 @@ class NaivePlannedSearch(NaiveSearch):
             for action in self.nodes[()].priors:
                 if 0 < self.visits((), action) < self._forced(action):
                     return action
-        if path != () and self.settings.interior == "gumbel":
-            policy = self._interior_policy(path)
-            scores = {
-                action: share - self.visits(path, action) / len(self.nodes[path].values)
-                for action, share in policy.items()
-            }
-            return max(scores, key=scores.get)
         return super()._select(path)
 
     # --- gumbel -------------------------------------------------------------------------------------------------------------------------
@@ -115,15 +108,6 @@ class NaivePlannedSearch(NaiveSearch):
 
     def _gumbel_score(self, action, temperature):
         return temperature * self.gumbels[action] + self.logits[action] + self._sigmas(())[action]
-
-    def _interior_policy(self, path):
-        sigmas = self._sigmas(path)
-        return softmax(
-            {
-                action: math.log(self.prior(path, action)) + sigmas[action]
-                for action in self._open(path)
-            }
-        )
 
     def _sigmas(self, path):
         visited = [action for action in self._open(path) if self.visits(path, action)]

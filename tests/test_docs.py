@@ -25,6 +25,7 @@ OF_EARLIER_COMMITS = {
     "ablation/merged_positions",
     "network.line_length",
     "replay.return_lambda",
+    "uct:20000,num_threads=2",
 }
 
 

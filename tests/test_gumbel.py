@@ -147,24 +147,6 @@ def test_the_improved_policy_by_hand():
     assert output.actions[0] == 0
 
 
-def test_interior_nodes_share_out_their_visits_as_the_improved_policy_says_by_hand():
-    # Without weight on values the improved policy is the prior: pi - n / (1 + N) with pi = .5, .3, .2 gives 0, then with N = 1
-    # 0, .3, .2 -> 1; N = 2: .167, -.033, .2 -> 2; N = 3: .25, .05, -.05 -> 0; N = 4: .1, .1 (a little less), 0 ... behind the one arm considered.
-    search, _ = pulled(
-        [0.5, 0.3, 0.2],
-        0.0,
-        [0.0] * 3,
-        5,
-        interior="gumbel",
-        value_scale=0.0,
-        max_num_considered_actions=1,
-        **QUIET,
-    )
-    below = search.tree.children_index[0, 0, 0]
-    assert search.tree.children_visits[0, 0].tolist() == [5, 0, 0]
-    assert search.tree.children_visits[0, below].tolist() == [2, 1, 1]
-
-
 # --- what the noise does ----------------------------------------------------------------------------------------------------------------
 
 
@@ -256,11 +238,11 @@ def assert_same_output(search, rows, naives, temperatures):
 
 VARIANTS = {
     "gumbel": dict(root="gumbel", max_num_considered_actions=3),
-    "gumbel everywhere": dict(
-        root="gumbel", fast_root="gumbel", interior="gumbel", value_scale=0.3, maxvisit_init=10.0
+    "gumbel in all searches": dict(
+        root="gumbel", fast_root="gumbel", value_scale=0.3, maxvisit_init=10.0
     ),
     "forced": dict(forced_playouts_k=2.0),
-    "forced, interior": dict(forced_playouts_k=1.3, interior="gumbel", fast_root="gumbel"),
+    "forced, fast gumbel": dict(forced_playouts_k=1.3, fast_root="gumbel"),
 }
 
 

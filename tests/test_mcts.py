@@ -464,7 +464,7 @@ def test_root_temperature_flattens_the_priors():
 
 VARIANTS = (
     dict(root_prior_temperature=1.3),
-    dict(root="gumbel", interior="gumbel", max_num_considered_actions=5),
+    dict(root="gumbel", max_num_considered_actions=5),
     dict(forced_playouts_k=2.0, fast_root="gumbel"),
 )
 

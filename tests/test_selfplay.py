@@ -275,7 +275,7 @@ def test_forced_visits_are_not_trained_on_and_drawn_from_only_where_moves_come_f
     "search",
     (
         dict(root="gumbel"),
-        dict(root="gumbel", fast_root="gumbel", interior="gumbel"),
+        dict(root="gumbel", fast_root="gumbel"),
         dict(forced_playouts_k=2.0),
     ),
 )

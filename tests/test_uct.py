@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from search_samples import make_uct
 
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.uct import UctPlayer
+from alphazero.runtime.errors import ConfigError
 from alphazero.search.uct import search as uct
-from alphazero.search.uct.search import UctSearch
 
 ROOT = Path(__file__).parents[1]
 FULL_OF_BLACK = "BBBBBBBW\n" + 6 * "BBBBBBBB\n" + "BBBBBBB-"
@@ -22,7 +23,7 @@ FULL_OF_BLACK = "BBBBBBBW\n" + 6 * "BBBBBBBB\n" + "BBBBBBB-"
 def search(name, moves=(), **settings):
     """Return what a search finds after a list of moves."""
     game = make_game(name)
-    return UctSearch(game, **settings).run(game.play_moves(list(moves)))
+    return make_uct(game, **settings).run(game.play_moves(list(moves)))
 
 
 # --- what it plays ----------------------------------------------------------------------------------------------------------------------
@@ -63,7 +64,7 @@ def test_wins_and_blocks_of_one_move_are_found(name, moves, answer, statistics):
 
 def test_the_only_move_that_ends_the_game_has_its_exact_result():
     game = make_game("othello")
-    search = UctSearch(game, num_simulations=30)
+    search = make_uct(game, num_simulations=30)
     found = search.run(game.text_to_state(FULL_OF_BLACK, player=0))
     assert found.action == 63
     assert search.principal_variation() == [63]
@@ -78,7 +79,7 @@ def test_tic_tac_toe_against_itself_is_a_draw(settings):
     game = make_game("tic_tac_toe")
     for seed in range(4):
         players = [
-            UctSearch(game, num_simulations=3000, seed=2 * seed + side, **settings)
+            make_uct(game, num_simulations=3000, seed=2 * seed + side, **settings)
             for side in range(2)
         ]
         states = game.initial_states()
@@ -102,7 +103,7 @@ def play_a_game(strong, weak, seed, strong_begins):
     """Return the score of the search with ``strong`` simulations: 1, 0.5 or 0."""
     game = make_game("connect_four")
     players = [
-        UctSearch(game, num_simulations=number, seed=seed)
+        make_uct(game, num_simulations=number, seed=seed)
         for number in ((strong, weak) if strong_begins else (weak, strong))
     ]
     states = game.initial_states()
@@ -120,7 +121,7 @@ def play_a_game(strong, weak, seed, strong_begins):
 def test_the_output_fits_together(name, statistics):
     game = make_game(name)
     state = game.initial_states()[0]
-    search = UctSearch(game, num_simulations=500, statistics=statistics)
+    search = make_uct(game, num_simulations=500, statistics=statistics)
     found, line = search.run(state), search.principal_variation()
     legal = game.legal_action_mask(state[None])[0]
     assert found.num_simulations == found.visits.sum() == 500
@@ -173,7 +174,7 @@ def test_equal_moves_are_chosen_at_random():
 def test_a_time_limit_ends_the_search():
     reports = []
     game = make_game("connect_four")
-    limited = UctSearch(game, num_simulations=None, time_limit_s=0.2, max_nodes=10_000)
+    limited = make_uct(game, num_simulations=None, time_limit_s=0.2, max_nodes=10_000)
     found = limited.run(game.initial_states()[0], lambda done, total: reports.append((done, total)))
     assert found.visits.sum() == found.num_simulations >= 1
     assert reports[-1] == (found.num_simulations, None)
@@ -199,7 +200,7 @@ def test_progress_is_reported_with_the_number_to_do(monkeypatch):
     monkeypatch.setattr(uct, "PROGRESS_S", 0.0)
     reports = []
     game = make_game("tic_tac_toe")
-    UctSearch(game, num_simulations=20_000).run(
+    make_uct(game, num_simulations=20_000).run(
         game.initial_states()[0], lambda done, total: reports.append((done, total))
     )
     done, totals = zip(*reports)
@@ -214,7 +215,7 @@ def test_progress_is_reported_with_the_number_to_do(monkeypatch):
 @pytest.mark.parametrize("statistics", ["node", "position"])
 def test_a_full_tree_stops_growing_and_goes_on_simulating(statistics):
     game = make_game("connect_four")
-    small = UctSearch(game, num_simulations=3000, max_nodes=200, statistics=statistics)
+    small = make_uct(game, num_simulations=3000, max_nodes=200, statistics=statistics)
     found = small.run(game.initial_states()[0])
     assert found.visits.sum() == found.num_simulations == 3000
     assert 200 - 7 < small.tree.sizes[0] <= 200 or 200 - 7 < small.tree.sizes[1] <= 200
@@ -224,11 +225,11 @@ def test_a_full_tree_stops_growing_and_goes_on_simulating(statistics):
 
 def test_the_memory_is_bounded_and_stated():
     game = make_game("connect_four")
-    assert UctSearch(game, num_simulations=10**9, max_nodes=1000).memory_bytes == 16 * 1000 + 8
-    by_position = UctSearch(game, num_simulations=10**9, max_nodes=1000, statistics="position")
+    assert make_uct(game, num_simulations=10**9, max_nodes=1000).memory_bytes == 16 * 1000 + 8
+    by_position = make_uct(game, num_simulations=10**9, max_nodes=1000, statistics="position")
     assert by_position.memory_bytes == (16 + 8 + 4 + 3 * 8) * 1000 + 4 * 2048 + 8
     # A short search takes no more than it can use: 7 moves for the root and for each of 10 simulations.
-    assert UctSearch(game, num_simulations=10).memory_bytes == 16 * (1 + 11 * 7) + 8
+    assert make_uct(game, num_simulations=10).memory_bytes == 16 * (1 + 11 * 7) + 8
 
 
 # --- seeds, the compiler, refusals ------------------------------------------------------------------------------------------------------
@@ -255,9 +256,9 @@ def test_the_size_of_the_chunks_changes_nothing(monkeypatch):
 def test_a_second_search_is_not_disturbed_by_the_first(statistics):
     game = make_game("tic_tac_toe")
     first, second = game.play_moves([0]), game.play_moves([4])
-    used, fresh = (UctSearch(game, num_simulations=400, statistics=statistics) for _ in range(2))
+    used, fresh = (make_uct(game, num_simulations=400, statistics=statistics) for _ in range(2))
     used.run(first)
-    fresh.workers[0].rng[0] = used.workers[0].rng[0]
+    fresh.rng[0] = used.rng[0]
     assert (used.run(second).visits == fresh.run(second).visits).all()
 
 
@@ -269,7 +270,7 @@ CASES = [
         {"num_simulations": 4500, "statistics": "position"},
     ),  # beyond the tables of UCB1
     ("connect_x:9x9x4", {"num_simulations": 50}),
-    ("connect_four", {"num_simulations": 70, "num_threads": 3}),
+    ("connect_four", {"num_simulations": 70}),
     ("othello:4", {"num_simulations": 150, "rollout": "weighted"}),
     ("othello:6", {"num_simulations": 40, "statistics": "position", "max_nodes": 100}),
     ("tests/twice_game.py", {"num_simulations": 200, "statistics": "position"}),
@@ -279,7 +280,7 @@ CASES = [
 def describe(name, settings):
     """Return a line that depends on all that a search says."""
     game = make_game(str(ROOT / name) if name.endswith(".py") else name)
-    search = UctSearch(game, **settings)
+    search = make_uct(game, **settings)
     found = search.run(game.initial_states()[0])
     return f"{name} {found.action} {found.value!r} {found.visits.tolist()} {found.values.tolist()} {search.principal_variation()}"
 
@@ -296,8 +297,8 @@ def test_the_interpreted_search_is_the_compiled_one_and_warns_of_nothing():
 
 def test_a_second_process_finds_the_kernels_compiled():
     code = (
-        "from alphazero.games import make_game; from alphazero.search import uct; game = make_game('tic_tac_toe');"
-        "uct.UctSearch(game, num_simulations=1).run(game.initial_states()[0]);"
+        "from alphazero.games.registry import make_game; from alphazero.search.uct import search as uct; game = make_game('tic_tac_toe');"
+        "uct.UctSearch(game, uct.UctSettings(num_simulations=1)).run(game.initial_states()[0]);"
         "print([sum(kernel.stats.cache_misses.values()) for kernel in (uct.run_simulations, uct.start_tree)])"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -317,26 +318,36 @@ def test_a_second_process_finds_the_kernels_compiled():
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "key", "allowed"),
     [
-        ({"uct_c": -0.1}, "uct_c=-0.1"),
-        ({"uct_c": math.nan}, "uct_c=nan"),
-        ({"num_simulations": 0}, "num_simulations=0"),
-        ({"num_simulations": 2**30}, "1 to 1073741823"),
-        ({"num_simulations": None}, "without an end"),
-        ({"time_limit_s": 0.0}, "time_limit_s=0.0"),
-        ({"time_limit_s": math.inf}, "time_limit_s=inf"),
-        ({"max_nodes": 9}, "from 10 to"),
-        ({"statistics": "both"}, "one of node, position"),
-        ({"final_move": "best"}, "one of visits, value"),
-        ({"rollout": "wise"}, "one of random, weighted"),
-        ({"rollout": "weighted"}, "has no evaluation"),
-        ({"rollout_weights": [1.0]}, "belong to rollout=weighted"),
+        ({"uct_c": -0.1}, "uct_c", "0 or more"),
+        ({"uct_c": math.nan}, "uct_c", "0 or more"),
+        ({"num_simulations": 0}, "num_simulations", "1 to 1073741823"),
+        ({"num_simulations": 2**30}, "num_simulations", "1 to 1073741823"),
+        ({"num_simulations": None}, "num_simulations", "1 to 1073741823"),
+        ({"time_limit_s": 0.0}, "time_limit_s", "above 0"),
+        ({"time_limit_s": math.inf}, "time_limit_s", "finite"),
+        ({"max_nodes": 9}, "max_nodes", "10 to"),
+        ({"statistics": "both"}, "statistics", "position"),
+        ({"final_move": "best"}, "final_move", "visits"),
+        ({"rollout": "wise"}, "rollout", "weighted"),
     ],
 )
-def test_impossible_settings_are_refused_in_a_sentence(settings, words):
-    with pytest.raises(ValueError, match=words):
-        UctSearch(make_game("tic_tac_toe"), **settings)
+def test_impossible_settings_are_refused(settings, key, allowed):
+    with pytest.raises(ConfigError) as error:
+        make_uct(make_game("tic_tac_toe"), **settings)
+    assert (error.value.key, error.value.value) == (key, pytest.approx(settings[key], nan_ok=True))
+    assert allowed in error.value.allowed
+
+
+@pytest.mark.parametrize(
+    ("settings", "key"),
+    [({"rollout": "weighted"}, "rollout"), ({"rollout_weights": [1.0]}, "rollout_weights")],
+)
+def test_weights_are_refused_where_they_have_no_use(settings, key):
+    with pytest.raises(ConfigError) as error:
+        make_uct(make_game("tic_tac_toe"), **settings)
+    assert error.value.key == key
 
 
 def test_a_finished_game_is_refused():

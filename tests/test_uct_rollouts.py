@@ -3,12 +3,19 @@
 import numpy as np
 import pytest
 from game_samples import random_states
+from search_samples import make_uct
 
 from alphazero.games import rules
 from alphazero.games.registry import make_game
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import kernel_rng
-from alphazero.search.uct.rollout import draw, make_rollout_scratch, rollout, rollout_probabilities
-from alphazero.search.uct.search import UctSearch
+from alphazero.search.uct.rollout import (
+    RolloutPolicy,
+    make_rollout_scratch,
+    rollout,
+    rollout_probabilities,
+    sample_index,
+)
 
 WEIGHTS = [None, [0.0, 0.0, 0.0], [0.1, 3.0, -1.0], [-1e4, 1e6, 1e5]]
 
@@ -60,7 +67,7 @@ def test_a_corner_is_likelier_than_an_edge_and_an_edge_than_the_middle():
 def test_moves_are_drawn_with_their_probabilities():
     chances = np.array([1.0, 0.4, 0.6, 7.0])  # of which the first three count
     rng, num = kernel_rng(np.random.default_rng(1)), 20_000
-    shares = np.bincount([draw(chances, 3, 2.0, rng) for _ in range(num)]) / num
+    shares = np.bincount([sample_index(chances, 3, 2.0, rng) for _ in range(num)]) / num
     wanted = np.array([0.5, 0.2, 0.3])
     assert (
         abs(shares - wanted) <= 5 * np.sqrt(wanted * (1 - wanted) / num)
@@ -70,7 +77,7 @@ def test_moves_are_drawn_with_their_probabilities():
 def test_rounding_never_draws_what_is_not_there():
     # Sums are rounded, and a number drawn may lie beyond the last chance. Here nearly all do.
     rng = kernel_rng(np.random.default_rng(1))
-    assert {draw(np.array([1e-9, 1e-9, 1.0]), 2, 1.0, rng) for _ in range(100)} == {1}
+    assert {sample_index(np.array([1e-9, 1e-9, 1.0]), 2, 1.0, rng) for _ in range(100)} == {1}
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -78,12 +85,11 @@ def test_a_rollout_ends_the_game_and_counts_points_of_the_first_player(weighted)
     game = make_game("othello:4")
     rng = kernel_rng(np.random.default_rng(2))
     scratch = make_rollout_scratch(game.num_actions)
+    policy = RolloutPolicy(weighted, rules.rollout_weights(game.rules), scratch)
     seen = set()
     for _ in range(200):
         state = game.initial_states()[0]
-        points = rollout(
-            game.rules, state, weighted, rules.rollout_weights(game.rules), scratch, rng
-        )
+        points = rollout(game.rules, state, policy, rng)
         board = game.cells(state)
         assert game.over(state[None])[0]
         assert points == 1 + np.sign((board == 1).sum() - (board == 2).sum())
@@ -95,7 +101,7 @@ def test_the_search_uses_the_weights():
     game = make_game("othello:6")
     state = game.initial_states()[0]
     outputs = [
-        UctSearch(game, num_simulations=200, **settings).run(state).value
+        make_uct(game, num_simulations=200, **settings).run(state).value
         for settings in (
             {},
             {"rollout": "weighted"},
@@ -108,17 +114,21 @@ def test_the_search_uses_the_weights():
 
 
 @pytest.mark.parametrize(
-    ("name", "weights", "words"),
+    ("name", "weights", "key"),
     [
-        ("tic_tac_toe", None, "has no evaluation"),
-        ("othello", [1.0], r"1 rollout weights do not fit: othello takes 3 \(disc difference"),
-        ("othello", [1.0, np.nan, 0.0], "finite"),
+        ("tic_tac_toe", None, "rollout"),
+        ("othello", [1.0], "rollout_weights"),
+        ("othello", [1.0, np.nan, 0.0], "rollout_weights"),
     ],
 )
-def test_weights_that_do_not_fit_are_refused(name, weights, words):
+def test_weights_that_do_not_fit_are_refused(name, weights, key):
     game = make_game(name)
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ConfigError) as error:
         rollout_probabilities(game, game.initial_states()[0], weights)
+    assert error.value.key == key
+    if key == "rollout_weights":
+        assert np.array_equal(error.value.value, weights, equal_nan=True)
+        assert "3" in error.value.allowed
 
 
 def test_a_finished_game_has_no_probabilities():

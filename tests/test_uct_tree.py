@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from naive_uct import NaiveUct
+from search_samples import make_uct
 
 from alphazero.games.registry import make_game
 from alphazero.runtime.random_generators import child_generator, kernel_rng
-from alphazero.search.uct.search import UctSearch
 from alphazero.search.uct.tree import (
     NO_CHILDREN,
     ROOT_INDEX,
@@ -29,7 +29,7 @@ NAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_four", "othello:4", "othello
 def grown(name, num_simulations, moves=(), **settings):
     """Return a search that has just looked at the position after ``moves``."""
     game = make_game(name)
-    search = UctSearch(game, num_simulations=num_simulations, **settings)
+    search = make_uct(game, num_simulations=num_simulations, **settings)
     search.run(game.play_moves(list(moves)))
     return search
 
@@ -85,7 +85,7 @@ def test_trees_are_those_of_the_naive_twin(name, by_position):
     )
     for _ in range(num_simulations):
         twin.simulate()
-    search = UctSearch(
+    search = make_uct(
         game,
         uct_c=0.9,
         num_simulations=num_simulations,
@@ -150,7 +150,7 @@ def test_unvisited_moves_are_taken_in_random_order():
     firsts = Counter(
         int(
             np.argmax(
-                UctSearch(make_game("connect_four"), num_simulations=1, seed=seed).run(START).visits
+                make_uct(make_game("connect_four"), num_simulations=1, seed=seed).run(START).visits
             )
         )
         for seed in range(700)

@@ -16,7 +16,6 @@ from alphazero.runtime.settings import option
 
 MAX_SIMULATIONS = 10_000_000
 MAX_TIME_S = 86_400.0
-MAX_THREADS = 1024
 
 #: ``progress(done, total)``: simulations made so far and to be made; ``total`` is None where only the clock ends the search.
 Progress = Callable[[int, int | None], None]
@@ -101,12 +100,6 @@ class PlayerSettings:
     )
     rollout_weights: list[float] | None = option(
         None, "UCT: weights of the evaluation of weighted rollouts; without them the game's own"
-    )
-    num_threads: int = option(
-        1,
-        "UCT: threads, each with a tree of its own, their results summed; 0 takes all cores",
-        0,
-        MAX_THREADS,
     )
     with_search: bool = option(True, "network: search with it, or play its best guess at once")
     device: str = option("auto", "network: where it runs: auto, cpu, cuda")

@@ -59,10 +59,9 @@ class UctPlayer:
 
 
 def _uct_search(game: Game, settings: PlayerSettings):
-    from alphazero.search.uct.search import UctSearch
+    from alphazero.search.uct.search import UctSearch, UctSettings
 
-    return UctSearch(
-        game,
+    uct_settings = UctSettings(
         uct_c=settings.uct_c,
         num_simulations=uct_simulations(settings),
         time_limit_s=settings.time_limit_s,
@@ -70,9 +69,8 @@ def _uct_search(game: Game, settings: PlayerSettings):
         final_move=settings.final_move,
         rollout=settings.rollout,
         rollout_weights=settings.rollout_weights,
-        num_threads=settings.num_threads,
-        seed=settings.seed,
     )
+    return UctSearch(game, uct_settings, settings.seed)
 
 
 def uct_simulations(settings: PlayerSettings) -> int | None:
@@ -89,7 +87,7 @@ def _uct_name(settings: PlayerSettings) -> str:
     if settings.time_limit_s is not None:
         parts.append(f"{'' if parts else 'uct,'}time_limit_s={settings.time_limit_s:g}")
     standard = PlayerSettings()
-    for key in ("uct_c", "statistics", "final_move", "rollout", "num_threads"):
+    for key in ("uct_c", "statistics", "final_move", "rollout"):
         value = getattr(settings, key)
         if value != getattr(standard, key):
             parts.append(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}")

@@ -27,6 +27,7 @@ RETIRED_SETTINGS: dict[str, Any] = {
     "replay.merge_positions": False,
     "replay.return_cut": 0.0,
     "replay.return_lambda": 1.0,
+    "search.interior": "puct",
 }
 
 #: Removed settings that a stored network depends on: with another value than the above it is another

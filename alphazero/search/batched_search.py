@@ -73,11 +73,6 @@ class SearchSettings:
         "the same for self-play's fast searches; gumbel goes without noise there",
         choices=("puct", "gumbel"),
     )
-    interior: str = option(
-        "puct",
-        "how nodes below the root choose; gumbel follows the improved policy (Gumbel MuZero)",
-        choices=("puct", "gumbel"),
-    )
     gumbel_scale: float = option(
         1.0,
         "scale of the Gumbel noise of full searches, in place of Dirichlet noise (paper: 1)",
@@ -89,7 +84,7 @@ class SearchSettings:
     )
     value_scale: float = option(
         0.1,
-        "a Gumbel root or node weighs values in [-1, 1] by this times maxvisit_init + the most visits",
+        "a Gumbel root weighs values in [-1, 1] by this times maxvisit_init + the most visits",
         low=0.0,
         high=100.0,
     )
@@ -165,9 +160,7 @@ class TreeSearch:
             "maxvisit_init",
         )
         constants = {name: float(getattr(settings, name)) for name in names}
-        self._exploration = puct.Exploration(
-            **constants, gumbel_interior=settings.interior == "gumbel"
-        )
+        self._exploration = puct.Exploration(**constants)
 
     @property
     def tree(self) -> trees.Tree:
@@ -493,9 +486,5 @@ class TreeSearch:
 
 
 def _needs_plan(settings: SearchSettings) -> bool:
-    """Return whether there is anything but PUCT at any node."""
-    return settings.forced_playouts_k > 0 or "gumbel" in (
-        settings.root,
-        settings.fast_root,
-        settings.interior,
-    )
+    """Return whether any root is searched by anything but plain PUCT."""
+    return settings.forced_playouts_k > 0 or "gumbel" in (settings.root, settings.fast_root)

@@ -21,9 +21,6 @@ class Exploration(NamedTuple):
     first_play_urgency: float  #: an unvisited action is valued at its parent's value less this times sqrt(visited prior mass)
     root_first_play_urgency: float  #: the same at the root
     forced_playouts_k: float = 0.0  #: a root with forced playouts gives each visited child sqrt(this * prior * visits of all children)
-    gumbel_interior: bool = (
-        False  #: whether nodes below the root choose by `gumbel.select_interior`
-    )
     value_scale: float = 0.1  #: of `gumbel.completion`
     maxvisit_init: float = 50.0  #: of `gumbel.completion`
 

@@ -1,7 +1,7 @@
 """The walk of one simulation, from the root to an edge that has no node yet, in each of B games.
 
 In: trees, and a plan for each root. Out: the edges, for the driver to step the game over and to have evaluated. How an action is chosen stands in
-`alphazero.search.puct` and `alphazero.search.gumbel`; each root may be searched in another way, all nodes below the roots are in the same.
+`alphazero.search.puct` and `alphazero.search.gumbel`; each root may be searched in another way, all nodes below the roots by PUCT.
 """
 
 from typing import NamedTuple
@@ -74,10 +74,7 @@ def simulate(tree, rows, budgets, exploration, plan, out_parents, out_actions, o
             while child != UNVISITED and tree.proven_values[b, child] == UNPROVEN:
                 node = child
                 depth += 1
-                if plan is None:
-                    action = select_action(tree, b, node, exploration)
-                else:
-                    action = _select_below(tree, b, node, exploration)
+                action = select_action(tree, b, node, exploration)
                 child = tree.children_index[b, node, action]
             if child == UNVISITED:
                 out_parents[i] = node
@@ -113,10 +110,3 @@ def _select_at_root(tree, b, plan, exploration):
     if plan.kinds[b] == FORCED:
         return select_forced(tree, b, exploration)
     return gumbel.select_root(tree, b, plan, exploration)
-
-
-@njit
-def _select_below(tree, b, node, exploration):
-    if exploration.gumbel_interior:
-        return gumbel.select_interior(tree, b, node, exploration)
-    return select_action(tree, b, node, exploration)

@@ -1,7 +1,9 @@
-"""Play a position to its end: uniformly at random, or with moves that an evaluation finds good drawn more often.
+"""Rollouts: play a position to its end, with uniformly random moves or with a softmax policy.
 
-In: a game's compiled rules and a position. Out: the points of the player who moves first in the game (see `alphazero.search.uct.tree`). The
-evaluation is the game's own (`rules.action_scores`) with weights that `scripts/tune_rollouts.py` can tune; this file does not know its features.
+In: a game's compiled rules and a position. Out: points for the player who moves first in the game
+(see `alphazero.search.uct.tree`). The weighted policy is the softmax of the game's own evaluation of
+its moves (`rules.action_scores`), a weighted sum of features. `scripts/tune_rollouts.py` tunes the
+weights; this file does not know the features.
 """
 
 import math
@@ -11,15 +13,17 @@ import numpy as np
 
 from alphazero.games import rules
 from alphazero.games.batched_game import CompiledGame
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import njit
 from alphazero.runtime.random_generators import random_unit
 
-#: A move is never less likely than the best one by more than a factor of exp(30), 1e13: so its probability stays above zero.
+#: Evaluations are clipped to this distance below the best one. So the likeliest move is at most
+#: exp(30), about 1e13, times as likely as any other, and every legal move has a chance above zero.
 LARGEST_GAP = 30.0
 
 
 class RolloutScratch(NamedTuple):
-    """Memory that a rollout writes over."""
+    """Memory that a rollout overwrites, so that it allocates nothing."""
 
     mask: np.ndarray  #: bool[A]
     scores: np.ndarray  #: float64[A]
@@ -27,27 +31,40 @@ class RolloutScratch(NamedTuple):
     chances: np.ndarray  #: float64[A]
 
 
+class RolloutPolicy(NamedTuple):
+    """How rollouts choose their moves."""
+
+    weighted: bool  #: by the softmax of the game's evaluation; otherwise uniformly
+    weights: np.ndarray  #: float64[F], of the evaluation
+    scratch: RolloutScratch
+
+
 def make_rollout_scratch(num_actions: int) -> RolloutScratch:
     """Return the scratch memory of a game's rollouts."""
     return RolloutScratch(
-        np.zeros(num_actions, np.bool_),
-        np.zeros(num_actions),
-        np.zeros(num_actions, np.int32),
-        np.zeros(num_actions),
+        mask=np.zeros(num_actions, np.bool_),
+        scores=np.zeros(num_actions),
+        legal=np.zeros(num_actions, np.int32),
+        chances=np.zeros(num_actions),
     )
 
 
 @njit
-def rollout(game, state, weighted, weights, scratch, rng):
-    """Play ``state`` to its end, in place, and return the points of the player who moves first in the game: 2, 1 or 0.
+def rollout(game, state, policy, rng):
+    """Play ``state`` to its end, in place.
 
     Args:
-        weighted: draw moves by `weigh_moves` with ``weights`` (float64[F]), otherwise uniformly.
+        policy: a `RolloutPolicy`.
+
+    Returns:
+        The points of the player who moves first in the game: 2 for a win, 1 for a draw, 0 for a loss.
     """
-    if weighted:
+    scratch = policy.scratch
+    if policy.weighted:
         while not rules.is_over(game, state):
-            num_legal, total = weigh_moves(game, state, weights, scratch)
-            rules.step(game, state, scratch.legal[draw(scratch.chances, num_legal, total, rng)])
+            num_legal, total = weigh_moves(game, state, policy.weights, scratch)
+            index = sample_index(scratch.chances, num_legal, total, rng)
+            rules.step(game, state, scratch.legal[index])
     else:
         while not rules.is_over(game, state):
             rules.step(game, state, rules.random_action(game, state, rng, scratch.mask))
@@ -57,9 +74,9 @@ def rollout(game, state, weighted, weights, scratch, rng):
 
 @njit
 def weigh_moves(game, state, weights, scratch):
-    """List the legal moves in ``scratch.legal`` and the exponentials of their evaluations in ``scratch.chances``.
+    """List the legal moves in ``scratch.legal`` and exp(evaluation) in ``scratch.chances``.
 
-    Divided by their sum, the chances are the softmax of the evaluation.
+    Softmax policy: probability of a move = chances / total.
 
     Returns:
         The number of legal moves, and the sum of their chances.
@@ -67,7 +84,8 @@ def weigh_moves(game, state, weights, scratch):
     mask, scores, legal, chances = scratch.mask, scratch.scores, scratch.legal, scratch.chances
     rules.legal_actions(game, state, mask)
     rules.action_scores(game, state, weights, scores)
-    # The list makes what follows a loop over some 8 moves of Othello in place of 65: twice as many rollouts/s.
+    # With this list, the loops below run over some 8 moves of Othello instead of 65 actions: twice
+    # as many rollouts/s.
     num_legal = 0
     for action in range(mask.shape[0]):
         if mask[action]:
@@ -84,8 +102,8 @@ def weigh_moves(game, state, weights, scratch):
 
 
 @njit
-def draw(chances, num, total, rng):
-    """Return an index below ``num``, each with the probability ``chances[index] / total``."""
+def sample_index(chances, num, total, rng):
+    """Return an index below ``num``, each with probability ``chances[index] / total``."""
     remaining = random_unit(rng) * total
     for index in range(num - 1):
         remaining -= chances[index]
@@ -95,20 +113,21 @@ def draw(chances, num, total, rng):
 
 
 def rollout_probabilities(game: CompiledGame, state: np.ndarray, weights=None) -> np.ndarray:
-    """Return the probabilities that a weighted rollout gives to the moves of an unfinished position.
+    """Return the probabilities of the moves under the weighted rollout policy.
 
     Args:
-        state: [K].
-        weights: those of the evaluation, float64[F]; without them the game's own.
+        state: [K], a position that is not finished.
+        weights: of the evaluation, float64[F]; None takes the game's own.
 
     Returns:
-        float64[A]: above 0 for every legal action, 0 for the others, 1 in sum.
+        float64[A], sum 1; above 0 for every legal action, 0 for the others.
 
     Raises:
-        ValueError: for weights that do not fit, see `check_weights`, or a finished game.
+        ConfigError: for weights that `check_weights` refuses.
+        ValueError: if the game is over.
     """
     if game.over(state[None])[0]:
-        raise ValueError("the game is over: there is no move to draw.")
+        raise ValueError("the game is over: there is no move to sample.")
     scratch = make_rollout_scratch(game.num_actions)
     num_legal, total = weigh_moves(game.rules, state, check_weights(game, weights), scratch)
     probabilities = np.zeros(game.num_actions)
@@ -117,23 +136,21 @@ def rollout_probabilities(game: CompiledGame, state: np.ndarray, weights=None) -
 
 
 def check_weights(game: CompiledGame, weights=None) -> np.ndarray:
-    """Return the weights of a game's evaluation, float64[F]: ``weights``, or the game's own where it is None.
+    """Return the weights of a game's evaluation, float64[F]: ``weights``, or the game's own if None.
 
     Raises:
-        ValueError: with one plain sentence if the game has no evaluation, or for a wrong number of weights, or for one that is not finite.
+        ConfigError: if the game has no evaluation, the number of weights is wrong, or one of them is
+            not finite.
     """
     own, names = rules.rollout_weights(game.rules), ", ".join(rules.feature_names(game.rules))
     if len(own) == 0:
-        raise ValueError(
-            f"{game.name} has no evaluation of moves for weighted rollouts: take random ones."
-        )
+        message = f"{game.name} has no evaluation for weighted rollouts: use rollout=random."
+        raise ConfigError(message, key="rollout", value="weighted", allowed=("random",))
     if weights is None:
         return own
     weights = np.asarray(weights, np.float64)
-    if weights.shape != own.shape:
-        raise ValueError(
-            f"{weights.size} rollout weights do not fit: {game.name} takes {len(own)} ({names})."
-        )
-    if not np.isfinite(weights).all():
-        raise ValueError(f"the rollout weights must be finite numbers ({names}).")
+    allowed = f"{len(own)} finite numbers ({names})"
+    if weights.shape != own.shape or not np.isfinite(weights).all():
+        message = f"rollout_weights={weights.tolist()} is not allowed: {game.name} takes {allowed}."
+        raise ConfigError(message, key="rollout_weights", value=weights, allowed=allowed)
     return weights

@@ -47,7 +47,6 @@ NODE = np.dtype(
 EDGE = np.dtype([("child", np.int32), ("action", np.int32)])
 
 NUM_NODES, NUM_EDGES = 0, 1  # places in Tree.sizes
-LINES_BYTES = 128  # two lines of the cache: processors fetch them in pairs
 
 # Divisions and roots took most of the time of a search: the small numbers' come from tables (25 % more simulations/s on
 # tic-tac-toe, 15 % on Connect Four).
@@ -113,19 +112,6 @@ def make_scratch(
         path=np.zeros(max_plies + 1, np.int32),
         mask=np.zeros(num_actions, np.bool_),
     )
-
-
-def on_own_lines(array: np.ndarray) -> np.ndarray:
-    """Return a copy that shares no line of the cache with anything else.
-
-    Small arrays of two threads in one line make the cores wait for each other: with nothing but the random numbers side by side, two
-    threads made 3.7 M simulations/s on Connect Four, and 4.7 M with each on lines of its own.
-    """
-    memory = np.zeros(array.nbytes + 2 * LINES_BYTES, np.uint8)
-    start = -memory.ctypes.data % LINES_BYTES
-    copy = memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
-    copy[...] = array
-    return copy
 
 
 # --- select -----------------------------------------------------------------------------------------------------------------------------
