@@ -5,7 +5,6 @@ of those inside the network, the rest is its cache), seconds of the learner and 
 """
 
 import argparse
-import json
 import sys
 
 from rich.console import Console
@@ -22,7 +21,7 @@ def shares(rows: list[dict]) -> dict[str, float]:
         return sum(of(row) for row in rows)
 
     evaluator, network = (
-        total(lambda row, key=key: row["selfplay_s"] * row[f"selfplay.{key}_share"])
+        total(lambda row, key=key: row["selfplay_s"] * row[f"selfplay.{key}_fraction"])
         for key in ("evaluator", "network")
     )
     learner, sampling = (
@@ -31,15 +30,11 @@ def shares(rows: list[dict]) -> dict[str, float]:
     swap, measure, store = (
         total(lambda row, key=key: row[key]) for key in ("engine.seconds", "measure_s", "store_s")
     )
-    reanalysis = total(
-        lambda row: row.get("reanalysis_s", 0.0)
-    )  # runs of earlier versions have none
-    known = total(lambda row: row["selfplay_s"]) + reanalysis + learner + swap
+    known = total(lambda row: row["selfplay_s"]) + learner + swap
     return {
         "self-play: network": network,
         "self-play: cache of evaluations": evaluator - network,
         "self-play: search, games, records": total(lambda row: row["selfplay_s"]) - evaluator,
-        "stored positions searched again": reanalysis,
         "learner: steps": learner - sampling,
         "learner: batches": sampling,
         "new weights for search, agreement": swap,
@@ -60,7 +55,7 @@ def main(words: list[str]) -> int:
     options = parser.parse_args(words)
     try:
         folder = RunFolder.find(options.run, options.root, None)
-        rows = [json.loads(line) for line in folder.metrics.read_text().splitlines()]
+        rows = folder.read_metrics()
         parts = shares(rows)
     except (OSError, ValueError, LookupError) as error:
         print(f"error: the times of '{options.run}' cannot be read: {error}", file=sys.stderr)

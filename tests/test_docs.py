@@ -26,6 +26,7 @@ OF_EARLIER_COMMITS = {
     "network.line_length",
     "replay.return_lambda",
     "uct:20000,num_threads=2",
+    "ablation/reanalysis",
 }
 
 

@@ -111,13 +111,9 @@ CASES = {
         "network.reply_head=true network.ownership_head=true network.margin_head=true learner.ema_half_life_steps=3 pit.every=1 pit.acceptance=0.5",
     ),
     "muon and an average": ("connect_four", "learner=muon learner.ema_half_life_steps=3"),
-    "searched again": (
-        "tic_tac_toe",
-        "replay.reanalysis_share=1.5 replay.window_start=30 replay.window_max=60",
-    ),
     "growing searches and openings by the policy": (
         "connect_four",
-        "selfplay.initial_num_simulations=3 selfplay.random_opening_fraction=0.5 selfplay.opening_moves=policy replay.reanalysis_share=0.5",
+        "selfplay.initial_num_simulations=3 selfplay.random_opening_fraction=0.5 selfplay.opening_moves=policy",
     ),
     "measured in between": (
         "tic_tac_toe",

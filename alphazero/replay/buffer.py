@@ -38,12 +38,6 @@ class ReplaySettings:
         low=0.0,
         high=1.0,
     )
-    reanalysis_share: float = option(
-        0.0,
-        "rows of the window searched again with the newest network in each iteration, as a share of the new rows (MuZero Reanalyze)",
-        low=0.0,
-        high=10.0,
-    )
 
 
 class Batch(NamedTuple):
@@ -114,25 +108,6 @@ class Replay:
     def window(self) -> int:
         """The number of newest rows that are trained on."""
         return min(window_rows(self.num_added, self.settings), self.num_added - self._num_lost)
-
-    def draw_rows(self, num_rows: int, generator: np.random.Generator) -> np.ndarray:
-        """Draw rows of the window for `states_of` and `replace`: int64[M], at most ``num_rows``, each different; a row keeps its number for good."""
-        window = self.window
-        return self.num_added - 1 - generator.choice(window, min(num_rows, window), replace=False)
-
-    def states_of(self, rows: np.ndarray) -> np.ndarray:
-        """Return the states [M, K] of rows by number."""
-        return self._states[rows % self.settings.window_max]
-
-    def replace(
-        self, rows: np.ndarray, action_weights: np.ndarray, root_values: np.ndarray
-    ) -> None:
-        """Give rows new search targets; numbers of rows that are no longer kept are passed over."""
-        kept = (rows >= max(self.num_added - self.settings.window_max, self._num_lost)) & (
-            rows < self.num_added
-        )
-        places = rows[kept] % self.settings.window_max
-        self._weights[places], self._values[places] = action_weights[kept], root_values[kept]
 
     def sample(self, batch_size: int) -> Batch:
         """Draw rows from the window, each with the same chance, with replacement; raises ValueError if there is none."""

@@ -28,6 +28,7 @@ RETIRED_SETTINGS: dict[str, Any] = {
     "replay.return_cut": 0.0,
     "replay.return_lambda": 1.0,
     "search.interior": "puct",
+    "replay.reanalysis_share": 0.0,
 }
 
 #: Removed settings that a stored network depends on: with another value than the above it is another

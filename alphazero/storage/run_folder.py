@@ -15,7 +15,6 @@ The layout:
 import importlib.metadata
 import json
 import platform
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -179,21 +178,6 @@ class RunFolder:
             iteration -= 1
         return records
 
-    def save_reanalysis(
-        self, iteration: int, rows: np.ndarray, action_weights: np.ndarray, root_values: np.ndarray
-    ) -> None:
-        """Store what an iteration's searches said anew of stored rows; see `alphazero.replay.buffer.Replay.replace`."""
-        save_state(
-            self._reanalysis(iteration),
-            {"rows": rows, "action_weights": action_weights, "root_values": root_values},
-        )
-
-    def load_reanalysis(self, iteration: int) -> Iterator[dict[str, np.ndarray]]:
-        """Yield the arguments of `save_reanalysis` of all stored iterations up to ``iteration``, the oldest first."""
-        for path in sorted(self._reanalysis(0).parent.glob("*.safetensors")):
-            if int(path.stem) <= iteration:
-                yield load_state(path)
-
     def drop_games(self, iteration: int, num_rows: int, rows_of: dict[int, int]) -> None:
         """Delete the games of iterations so old that the newer ones hold ``num_rows`` target rows.
 
@@ -204,7 +188,6 @@ class RunFolder:
         for number in sorted(rows_of, reverse=True):
             if total >= num_rows:
                 self._games(number).unlink(missing_ok=True)
-                self._reanalysis(number).unlink(missing_ok=True)  # it told of rows older still
                 del rows_of[number]
             else:
                 total += rows_of[number]
@@ -221,9 +204,6 @@ class RunFolder:
 
     def _games(self, iteration: int) -> Path:
         return self.path / "games" / f"{iteration:06d}.safetensors"
-
-    def _reanalysis(self, iteration: int) -> Path:
-        return self.path / "reanalysis" / f"{iteration:06d}.safetensors"
 
 
 def _iteration_of(line: str) -> int:

@@ -11,7 +11,7 @@ from alphazero.learner.learner import HeldOutReport, LearnerReport
 class Progress(NamedTuple):
     """How far the iteration under way is."""
 
-    stage: str  #: "self-play", "reanalysis", "learning", "pit" or "evaluation"
+    stage: str  #: "self-play", "learning", "pit" or "evaluation"
     done: int
     total: int
     iteration: int
@@ -132,7 +132,6 @@ class IterationReport:
     window: int  #: rows trained on
     elapsed_s: float = math.nan  #: of the whole run, resumed parts included
     selfplay_s: float = 0.0
-    reanalysis_s: float = 0.0  #: searching stored rows again
     learner_s: float = 0.0
     sampling_s: float = 0.0  #: of learner_s, spent on making batches
     measure_s: float = 0.0  #: matches and proofs of strength

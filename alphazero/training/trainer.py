@@ -33,8 +33,6 @@ from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.selfplay.lockstep import full_simulations
-from alphazero.selfplay.reanalysis import Reanalysis
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.solvers.enumeration import ExactValues
 from alphazero.solvers.proof import prove
@@ -98,8 +96,6 @@ class Trainer:
             heads.reply_head,
             heads.ownership_head or heads.margin_head,
         )
-        self._reanalysis: Reanalysis | None = None
-        self._reanalysed: tuple | None = None  # of this iteration, to be stored with its games
         self.health = HealthMonitor(settings)
         self.iteration = 0
         self.stored_iteration = 0  #: the one after which a resume goes on
@@ -124,7 +120,6 @@ class Trainer:
         while not finished:
             start = time.monotonic()
             records, report = yield from self._play()
-            yield from self._reanalyse(report)
             yield from self._learn(report)
             self._stop_if_diverged(report)
             yield from self._pit(report)
@@ -175,31 +170,6 @@ class Trainer:
         return records, IterationReport(
             self.iteration, selfplay, None, self.replay.window, selfplay_s=selfplay.seconds
         )
-
-    def _reanalyse(self, report: IterationReport):
-        """Search some rows of the window again with the newest network."""
-        self._reanalysed = None
-        num_rows = round(self.settings.replay.reanalysis_share * report.selfplay.num_samples)
-        if not num_rows:
-            return
-        yield self._progress("reanalysis", 0, num_rows)
-        start = time.monotonic()
-        selfplay, search = self.settings.selfplay, self.settings.search
-        if self._reanalysis is None:
-            most = max(selfplay.num_simulations, selfplay.initial_num_simulations)
-            self._reanalysis = Reanalysis(
-                self.game, self.evaluator.streams, selfplay.num_parallel_games, most, search
-            )
-        rows = self.replay.draw_rows(
-            num_rows, child_generator(self.settings.seed, f"reanalysis {self.iteration}")
-        )
-        num_simulations = full_simulations(selfplay, self._share(self.iteration - 1))
-        self._reanalysed = (
-            rows,
-            *self._reanalysis.search(self.replay.states_of(rows), num_simulations),
-        )
-        self.replay.replace(*self._reanalysed)
-        report.reanalysis_s = time.monotonic() - start
 
     def _learn(self, report: IterationReport):
         """Look at what the network says of the new games, then train it on the window."""
@@ -340,8 +310,6 @@ class Trainer:
         if report.strength is not None:
             info["strength"] = dataclasses.asdict(report.strength)
         self.folder.save_games(self.iteration, records)
-        if self._reanalysed is not None:
-            self.folder.save_reanalysis(self.iteration, *self._reanalysed)
         settings = dataclasses.asdict(self.settings.network)
         save_network(
             self.folder.network(self.iteration),
@@ -391,8 +359,6 @@ class Trainer:
         self._rows_of = {int(number): rows for number, rows in state["rows_of"].items()}
         games = self.folder.load_games(self.iteration, self.settings.replay.window_max)
         self.replay.load_state_dict(state["replay"], games)
-        for again in self.folder.load_reanalysis(self.iteration):
-            self.replay.replace(**again)
         self.health.load_state_dict(state.get("health"))
         self.evaluator.update(self.learner.played_network, self._newest_positions())
         self.folder.cut_metrics(self.iteration)

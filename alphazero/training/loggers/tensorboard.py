@@ -45,7 +45,6 @@ _SCALARS = {
     "speed/evaluator_fraction": lambda r: r.selfplay.evaluator_fraction,
     "speed/network_fraction": lambda r: r.selfplay.network_fraction,
     "time/selfplay_s": lambda r: r.selfplay_s,
-    "time/reanalysis_s": lambda r: r.reanalysis_s,
     "time/learner_s": lambda r: r.learner_s,
     "time/sampling_s": lambda r: r.sampling_s,
     "time/measure_s": lambda r: r.measure_s,
