@@ -27,6 +27,7 @@ OF_EARLIER_COMMITS = {
     "replay.return_lambda",
     "uct:20000,num_threads=2",
     "ablation/reanalysis",
+    "selfplay.moves_from",
 }
 
 

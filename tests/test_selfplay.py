@@ -257,18 +257,13 @@ def test_the_choice_of_a_gumbel_search_is_the_move_and_other_moves_are_drawn():
     assert (actions[~drawn] != own[~drawn]).any()
 
 
-@pytest.mark.parametrize("moves_from", ["visits", "target"])
-def test_forced_visits_are_not_trained_on_and_drawn_from_only_where_moves_come_from_the_visits(
-    moves_from,
-):
+def test_moves_are_sampled_from_forced_visits_too_but_these_are_not_trained_on():
     game, drawn = make_game("connect_four"), 0
-    settings = dict(
-        num_simulations=24, num_sampled_plies=30, full_search_fraction=1.0, moves_from=moves_from
-    )
+    settings = dict(num_simulations=24, num_sampled_plies=30, full_search_fraction=1.0)
     for record in make_selfplay(game, search=dict(forced_playouts_k=2.0), **settings).play(40):
         np.testing.assert_allclose(record.action_weights.sum(axis=1), 1.0, atol=1e-6)
         drawn += (record.action_weights[np.arange(len(record.actions)), record.actions] == 0).sum()
-    assert drawn > 20 if moves_from == "visits" else drawn == 0
+    assert drawn > 20
 
 
 @pytest.mark.parametrize(

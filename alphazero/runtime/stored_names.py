@@ -29,6 +29,7 @@ RETIRED_SETTINGS: dict[str, Any] = {
     "replay.return_lambda": 1.0,
     "search.interior": "puct",
     "replay.reanalysis_share": 0.0,
+    "selfplay.moves_from": "visits",
 }
 
 #: Removed settings that a stored network depends on: with another value than the above it is another

@@ -82,11 +82,6 @@ class SelfPlaySettings:
         low=0.0,
         high=1.0,
     )
-    moves_from: str = option(
-        "visits",
-        "what moves are drawn from: visits, shares of them all; or target, without the forced ones, as the policy target (KataGo's way)",
-        choices=("visits", "target"),
-    )
     temperature: float = option(
         1.0,
         "temperature of the first moves: 1 draws a move by its share, 0 plays the one with the largest",
@@ -298,10 +293,8 @@ class SelfPlay:
         if len(rows) * _MOVES_AT_ONCE < np.count_nonzero(self._playing):
             return []
         output = self.search.output(rows, self._temperatures(self._plies[rows]))
-        shares = (
-            output.action_weights if self.settings.moves_from == "target" else output.move_weights
-        )
-        actions = np.where(output.is_drawn, output.actions, self._choose(shares, self._plies[rows]))
+        chosen = self._choose(output.move_weights, self._plies[rows])
+        actions = np.where(output.is_drawn, output.actions, chosen)
         self._note(rows, actions, output)
         self.num_positions += len(rows)
         after = self._adjudicate(rows, self.game.step(self._roots[rows], actions))
