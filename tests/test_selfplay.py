@@ -446,37 +446,6 @@ def test_a_random_opening_never_ends_a_game(name):
         assert game.over(state[None])[0]
 
 
-class ColumnLover:
-    """An evaluator whose policy gives one column a probability of 0.6 and shares the rest among the others."""
-
-    def __init__(self, num_actions, column):
-        self.logits = np.full(num_actions, math.log(0.4 / (num_actions - 1)), np.float32)
-        self.logits[column] = math.log(0.6)
-
-    def evaluate(self, planes):
-        return np.tile(self.logits, (len(planes), 1)), np.zeros(len(planes), np.float32)
-
-
-def test_openings_by_the_policy_follow_its_probabilities():
-    game = make_game("connect_four")
-    settings = SelfPlaySettings(
-        num_parallel_games=64,
-        num_simulations=2,
-        random_opening_fraction=1.0,
-        random_opening_plies=1,
-        opening_moves="policy",
-    )
-    selfplay = SelfPlay(
-        game, ColumnLover(game.num_actions, 5), settings, SearchSettings(), np.random.default_rng(0)
-    )
-    firsts = np.array([int(record.actions[0]) for record in selfplay.play(400)])
-    # The share of 400 draws strays from 0.6 by a standard deviation of 0.0245; four of them are 0.098.
-    assert abs((firsts == 5).mean() - 0.6) < 0.098
-    assert set(firsts) == set(
-        range(7)
-    )  # each of the others is missing with probability (1 - 0.4 / 6)^400 < 1e-11
-
-
 @pytest.mark.parametrize(
     ("progress", "expected"), [(0.0, 10), (0.2, 22), (0.4, 34), (0.5, 40), (1.0, 40)]
 )

@@ -111,9 +111,9 @@ CASES = {
         "network.reply_head=true network.ownership_head=true network.margin_head=true learner.ema_half_life_steps=3 pit.every=1 pit.acceptance=0.5",
     ),
     "muon and an average": ("connect_four", "learner=muon learner.ema_half_life_steps=3"),
-    "growing searches and openings by the policy": (
+    "growing searches and random openings": (
         "connect_four",
-        "selfplay.initial_num_simulations=3 selfplay.random_opening_fraction=0.5 selfplay.opening_moves=policy",
+        "selfplay.initial_num_simulations=3 selfplay.random_opening_fraction=0.5",
     ),
     "measured in between": (
         "tic_tac_toe",

@@ -30,6 +30,7 @@ RETIRED_SETTINGS: dict[str, Any] = {
     "search.interior": "puct",
     "replay.reanalysis_share": 0.0,
     "selfplay.moves_from": "visits",
+    "selfplay.opening_moves": "random",
 }
 
 #: Removed settings that a stored network depends on: with another value than the above it is another

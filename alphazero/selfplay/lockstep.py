@@ -71,11 +71,6 @@ class SelfPlaySettings:
         low=1,
         high=1000,
     )
-    opening_moves: str = option(
-        "random",
-        "how these moves are drawn: random, all alike; or policy, by the network's own policy (KataGo's way)",
-        choices=("random", "policy"),
-    )
     adjudicated_fraction: float = option(
         0.0,
         "share of the games that end as soon as search has proven their result (AlphaGo Zero: 0.9, where one side resigns)",
@@ -253,7 +248,8 @@ class SelfPlay:
             if not len(going):
                 return
             before = self.game.inspect(self._roots[going])
-            actions = self._draw_opening_moves(going, before.legal_action_mask)
+            scores = generator.random(before.legal_action_mask.shape)
+            actions = np.where(before.legal_action_mask, scores, -np.inf).argmax(axis=1)
             after = self.game.step(self._roots[going], actions)
             lengths[np.isin(rows, going[after.over])] = 0
             going, actions, states = (
@@ -270,15 +266,6 @@ class SelfPlay:
             self._surprises[going, ply] = 0.0
             self._roots[going] = states
             self._plies[going] += 1
-
-    def _draw_opening_moves(self, rows, legal_action_mask) -> np.ndarray:
-        """Draw a legal move in each row: all alike, or by the network's policy (the largest of logit + Gumbel noise is a draw from it)."""
-        if self.settings.opening_moves == "random":
-            scores = self._generator.random(legal_action_mask.shape)
-        else:
-            logits, _ = self.search.evaluator.evaluate(self.game.observe(self._roots[rows]))
-            scores = logits + self._generator.gumbel(size=logits.shape)
-        return np.where(legal_action_mask, scores, -np.inf).argmax(axis=1)
 
     def _draw_budgets(self, rows) -> tuple[np.ndarray, np.ndarray]:
         """Draw which of the next searches are full; return (num_simulations, noisy), for only full searches explore with noise."""
