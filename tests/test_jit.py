@@ -49,11 +49,11 @@ def package(tmp_path):
     ),
 )
 def test_an_edit_of_a_kernel_source_renames_the_cache(package, edited, changes):
-    before = jit._digest((), package)
+    before = jit._digest(package)
     jit._digest.cache_clear()
     with open(package / edited, "a") as file:
         file.write("\n# edited\n")
-    assert (jit._digest((), package) != before) == changes
+    assert (jit._digest(package) != before) == changes
 
 
 def test_a_file_that_only_a_kernel_imports_is_a_source(package):

@@ -1,12 +1,12 @@
 """The games, by name: `make_game("connect_four")`, `"connect_x:5x5x4"`, `"othello:6"`, or a file of your own, `"examples/nim.py"`."""
 
-import importlib.util
+import hashlib
 import re
 import sys
+import types
 from pathlib import Path
 
 from alphazero.games.batched_game import CompiledGame, Game, Transition
-from alphazero.runtime import jit
 
 __all__ = ["CompiledGame", "Game", "Transition", "game_names", "make_game"]
 
@@ -76,16 +76,27 @@ def _othello(name: str, size: int) -> CompiledGame:
 
 
 def _load_game_file(path: Path) -> CompiledGame:
-    """Import a user's game file, which holds its sizes as `GAME`."""
+    """Run a user's game file, which holds the sizes of its game as `GAME`, and return the game.
+
+    The file's path and text name its module, so files of the same name do not meet. A file that is
+    edited while the process lives is run again by the next call, as a module of its own; games that
+    were made before the edit keep the rules they were made with.
+    """
     if not path.is_file():
         raise ValueError(f"there is no game file '{path}'.")
-    jit.add_source(path)
-    module_name = f"alphazero_game_{path.stem}"
+    place, source = path.resolve(), path.read_bytes()
+    digest = hashlib.sha256(f"{place}\0".encode() + source).hexdigest()[:16]
+    module_name = f"alphazero_game_{place.stem}_{digest}"
     if module_name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(module_name, path)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[module_name] = module
-        spec.loader.exec_module(module)
+        module = types.ModuleType(module_name)
+        module.__file__ = str(place)
+        sys.modules[module_name] = module  # where its classes are looked up when they are unpickled
+        try:
+            # The import system would take two texts of the same second and size for the same text.
+            exec(compile(source, str(place), "exec"), module.__dict__)
+        except BaseException:
+            del sys.modules[module_name]
+            raise
     if not hasattr(sys.modules[module_name], "GAME"):
         raise ValueError(
             f"the game file '{path}' defines no GAME, the NamedTuple of its sizes (docs/ADD_A_GAME.md)."

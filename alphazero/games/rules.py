@@ -20,12 +20,13 @@ Letters for shapes: K state words, A actions, S symmetries, C planes, H x W boar
 
 import functools
 
-import numba
 import numpy as np
 
+from alphazero.runtime import jit
 from alphazero.runtime.random_generators import random_below
 
 _VERBS = {}
+_GAME_CLASSES = set()
 
 
 def _verb(prototype):
@@ -33,11 +34,7 @@ def _verb(prototype):
     generic = functools.singledispatch(prototype)
     _VERBS[prototype.__name__] = generic
 
-    def choose(game, *_):
-        return generic.dispatch(game.instance_class)
-
-    # A user's rules may make arrays, so they keep the reference counts that `jit.njit` leaves out; in functions this small they cost nothing.
-    numba.extending.overload(generic, strict=False, jit_options={"_nrt": True})(choose)
+    jit.overload_by_class(generic)
     return generic
 
 
@@ -49,11 +46,15 @@ def _python_verb(prototype):
 
 
 def implement(game_class):
-    """Register the decorated function as ``game_class``'s implementation of the verb of the same name.
+    """Register the decorated function as ``game_class``'s implementation of the rule of the same name.
 
     Raises:
-        TypeError: if no verb has that name.
+        TypeError: if no rule has that name.
     """
+    if game_class not in _GAME_CLASSES:
+        _GAME_CLASSES.add(game_class)
+        if game_class.__module__.partition(".")[0] != __name__.partition(".")[0]:
+            jit.add_user_game(game_class)
 
     def register(function):
         if function.__name__ not in _VERBS:
@@ -73,7 +74,9 @@ def implements(game, verb_name: str) -> bool:
 
 
 def _missing(game, verb_name):
-    raise NotImplementedError(f"{type(game).__name__} does not implement the rule '{verb_name}'")
+    raise NotImplementedError(
+        f"{type(game).__qualname__} does not implement the rule '{verb_name}'"
+    )
 
 
 # --- compiled verbs ---------------------------------------------------------------------------------------------------------------------

@@ -5,10 +5,14 @@ set, for a debugger. This file alone knows numba's options and where compiled co
 
 numba's own cache notices an edit of the file that holds a kernel, but not of a file that the kernel calls
 into. Our cache directory is therefore named by a digest of every source file that compiled code can come
-from, and of the user's own game files. Only our kernels use this directory: numba's configuration, and so
-the cache of the user's own functions, stays as it was.
+from; kernels compiled for a user's own game have a directory inside it, named by that game's source. Only
+our kernels use these directories: numba's configuration, and so the cache of the user's own functions,
+stays as it was.
 
 Kernels receive data, never functions: a kernel that takes a function misses the cache in every new process.
+
+Private parts of numba, all of them used in this file alone and tried with 0.60 to 0.68: the option ``_nrt``,
+a dispatcher's attribute ``_cache``, and the class ``FunctionCache``.
 """
 
 import contextlib
@@ -20,10 +24,11 @@ import sys
 from pathlib import Path
 
 import numba
+import numba.extending
+from numba.core.caching import FunctionCache
 
 _PACKAGE = Path(__file__).parents[1]
-_dispatchers = []
-_user_sources: list[Path] = []
+_user_games: dict[type, str] = {}  # the class of a user's game -> a digest of its source
 
 
 def kernel_sources(package: Path = _PACKAGE) -> list[Path]:
@@ -66,13 +71,13 @@ def cache_directory() -> Path:
         os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"),
         "alphazero",
     )
-    return Path(home) / f"kernels-{_digest(tuple(_user_sources))}"
+    return Path(home) / f"kernels-{_digest()}"
 
 
 @functools.lru_cache
-def _digest(user_sources: tuple[Path, ...], package: Path = _PACKAGE) -> str:
+def _digest(package: Path = _PACKAGE) -> str:
     digest = hashlib.sha256(numba.__version__.encode())
-    for source in (*kernel_sources(package), *user_sources):
+    for source in kernel_sources(package):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -84,39 +89,84 @@ def njit(function=None, *, allocates: bool = False):
     branch to each.
 
     ``_nrt=False`` turns reference counting off: it costs two atomic updates per array per call, half of
-    the time of a UCT search. (``_nrt`` is a private option of numba, tried with 0.60 to 0.68.)
+    the time of a UCT search.
 
     Args:
         allocates: True for a function that creates arrays, which needs reference counting.
     """
     if function is None:
         return functools.partial(njit, allocates=allocates)
-    with _cache_in_our_directory():
-        compiled = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=allocates)(function)
-    if not numba.config.DISABLE_JIT:
-        _dispatchers.append(compiled)
+    compiled = numba.njit(nogil=True, error_model="numpy", _nrt=allocates)(function)
+    if not numba.config.DISABLE_JIT and Path(function.__code__.co_filename).is_file():
+        compiled._cache = _KernelCache(function)
     return compiled
 
 
-def add_source(path: Path) -> None:
-    """Add a user's game file to the sources, so that an edit of it recompiles the kernels."""
-    path = Path(path).resolve()
-    if path in _user_sources:
-        return
-    _user_sources.append(path)
-    with _cache_in_our_directory():
-        for dispatcher in _dispatchers:
-            dispatcher.enable_caching()
+def overload_by_class(generic) -> None:
+    """Let compiled code call a `functools.singledispatch` function: the class of a game chooses, as in Python.
+
+    The chosen implementations may create arrays: functions as small as the rules of a game are inlined,
+    so that reference counting costs them nothing.
+    """
+
+    def choose(game, *_):
+        return generic.dispatch(game.instance_class)
+
+    numba.extending.overload(generic, strict=False, jit_options={"_nrt": True})(choose)
+
+
+def add_user_game(game_class) -> None:
+    """Keep the kernels of a user's game apart from those of every other game, in memory and on disk.
+
+    In memory: numba's dispatcher identifies a NamedTuple by the names of its class and fields, not by the
+    class itself (0.68), so that of two games called Nim the second would run the kernels of the first.
+    The class therefore gets a ``__name__`` of its own. Its ``__qualname__``, which pickles use, stays.
+
+    On disk: numba's index of a kernel refers to the class by its module, and a process without that
+    module could not read the index. The directory is therefore named by a digest of the name of the module
+    and of the text of its file.
+    """
+    module = sys.modules.get(game_class.__module__)
+    file = Path(getattr(module, "__file__", None) or "")
+    text = file.read_bytes() if file.is_file() else b""
+    digest = hashlib.sha256(f"{game_class.__module__}\0".encode() + text).hexdigest()[:16]
+    _user_games[game_class] = digest
+    game_class.__name__ = f"{game_class.__name__}_{digest}_{len(_user_games)}"
+
+
+class _KernelCache(FunctionCache):
+    """The compiled versions of one kernel on disk: those for a user's game lie in its own directory."""
+
+    def __init__(self, function):
+        with _cache_in(cache_directory()):
+            super().__init__(function)
+        self._function = function
+        self._user_caches: dict[str, FunctionCache] = {}
+
+    def load_overload(self, signature, target_context):
+        cache = self._user_cache(signature) or super()
+        return cache.load_overload(signature, target_context)
+
+    def save_overload(self, signature, data):
+        cache = self._user_cache(signature) or super()
+        cache.save_overload(signature, data)
+
+    def _user_cache(self, signature) -> FunctionCache | None:
+        """Return the cache of the user's game that the kernel is compiled for, None if there is none."""
+        arguments = getattr(signature, "args", signature)  # numba passes either
+        classes = [getattr(kind, "instance_class", None) for kind in arguments]
+        digest = next((_user_games[kind] for kind in classes if kind in _user_games), None)
+        if digest is not None and digest not in self._user_caches:
+            with _cache_in(cache_directory() / digest):
+                self._user_caches[digest] = FunctionCache(self._function)
+        return self._user_caches.get(digest)
 
 
 @contextlib.contextmanager
-def _cache_in_our_directory():
-    """Let numba place the caches that are set up in this block in our directory.
-
-    A dispatcher asks for the directory once, when its cache is set up.
-    """
+def _cache_in(directory: Path):
+    """Let numba place the caches that are made in this block in ``directory``."""
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_directory())
+    numba.config.CACHE_DIR = str(directory)
     try:
         yield
     finally:
@@ -134,6 +184,3 @@ def announce_first_compilation(stream=None) -> None:
         file=stream or sys.stderr,
         flush=True,
     )
-
-
-# --- bits of a 64-bit board -------------------------------------------------------------------------------------------------------------
