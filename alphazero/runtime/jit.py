@@ -11,7 +11,7 @@ stays as it was.
 
 Kernels receive data, never functions: a kernel that takes a function misses the cache in every new process.
 
-Private parts of numba, all of them used in this file alone and tried with 0.60 to 0.68: the option ``_nrt``,
+Private parts of numba, used in this file alone and the same in versions 0.60 and 0.68: the option ``_nrt``,
 a dispatcher's attribute ``_cache``, and the class ``FunctionCache``.
 """
 
