@@ -83,11 +83,8 @@ def _replay(game, settings, records) -> Replay:
     """Return a replay whose window holds every row of the records."""
     rows = sum(int(record.is_target.sum()) for record in records)
     whole = dataclasses.replace(settings.replay, window_start=rows, window_max=rows)
-    heads = settings.network
     generator = child_generator(settings.seed, "replay")
-    replay = Replay(
-        game, whole, generator, heads.reply_head, heads.ownership_head or heads.margin_head
-    )
+    replay = Replay(game, whole, generator, settings.network.ownership_head)
     for record in records:
         replay.add(record)
     return replay

@@ -18,7 +18,6 @@ from tensorboard.util import tensor_util
 from alphazero.cli import main
 from alphazero.cli.train import _program, compose, groups
 from alphazero.games.registry import make_game
-from alphazero.network.interface import AUXILIARY_HEADS
 from alphazero.network.weights import load_network, save_network
 from alphazero.players.network import NetworkPlayer
 from alphazero.runtime import settings as config
@@ -432,13 +431,11 @@ def test_every_line_of_the_metrics_is_json_and_agrees_with_tensorboard(finished_
         assert not any(isinstance(value, (list, dict)) for value in line.values())
 
 
-EVERYTHING = [f"network.{head}=true" for head in AUXILIARY_HEADS] + [
-    "learner.ema_half_life_steps=4"
-]
+EVERYTHING = ["network.ownership_head=true", "learner.ema_half_life_steps=4"]
 
 
 @pytest.mark.parametrize("game", ("tic_tac_toe", "connect_four", "othello_4x4"))
-def test_a_dummy_run_with_every_head_and_averaged_weights_tells_their_losses(
+def test_a_dummy_run_with_the_ownership_head_and_averaged_weights_reports_its_loss(
     tmp_path, capsys, game
 ):
     words = [
@@ -453,35 +450,29 @@ def test_a_dummy_run_with_every_head_and_averaged_weights_tells_their_losses(
     status, out, err = train(capsys, *words)
     assert (status, err) == (0, "")
     (header,) = (line.split() for line in out.splitlines() if "policy" in line and "plies" in line)
-    assert header[-4:] == ["value", "reply", "owner", "margin"]
+    assert header[-2:] == ["value", "owner"]
     folder = next(tmp_path.glob("*/heads"))
     lines, events = metrics(RunFolder(folder)), EventAccumulator(str(folder))
     events.Reload()
-    for head in ("reply", "ownership", "margin"):
-        losses = [line[f"learner.{head}_loss"] for line in lines]
-        assert len(losses) == 2 and min(losses) > 0
-        assert losses == pytest.approx([event.value for event in events.Scalars(f"loss/{head}")])
-    assert f"{losses[0]:.3f}" in out  # the margin's
+    losses = [line["learner.ownership_loss"] for line in lines]
+    assert len(losses) == 2 and min(losses) > 0
+    assert losses == pytest.approx([event.value for event in events.Scalars("loss/ownership")])
+    assert f"{losses[0]:.3f}" in out
     stored = load_network(RunFolder(folder).network(2))
-    assert stored.settings["reply_head"] and "ownership.weight" in stored.arrays
+    assert stored.settings["ownership_head"] and "ownership.weight" in stored.arrays
     player = NetworkPlayer(make_game(stored.game), folder, num_simulations=4, device="cpu")
     assert player.choose(make_game(stored.game).initial_states(2)).actions.shape == (2,)
 
 
-def test_without_auxiliary_heads_nothing_is_told_of_them(finished_run, events):
-    assert not {"loss/reply", "loss/ownership", "loss/margin"} & set(events.Tags()["scalars"])
-    assert not [
-        key
-        for line in metrics(finished_run)
-        for key in line
-        if key.split(".")[-1] in ("reply_loss", "ownership_loss", "margin_loss")
-    ]
+def test_without_the_ownership_head_no_loss_of_it_is_reported(finished_run, events):
+    assert "loss/ownership" not in events.Tags()["scalars"]
+    assert not [key for line in metrics(finished_run) for key in line if "ownership_loss" in key]
 
 
-def test_a_network_that_was_stored_before_there_were_auxiliary_heads_plays(finished_run, tmp_path):
+def test_a_network_that_was_stored_before_there_was_an_ownership_head_plays(finished_run, tmp_path):
     stored = load_network(finished_run.network(3))
-    older = {key: value for key, value in stored.settings.items() if key not in AUXILIARY_HEADS}
-    assert len(older) == len(stored.settings) - 3
+    older = {key: value for key, value in stored.settings.items() if key != "ownership_head"}
+    assert len(older) == len(stored.settings) - 1
     save_network(tmp_path / "older.safetensors", stored.arrays, stored.game, older, {})
     game = make_game("tic_tac_toe")
     players = [

@@ -24,6 +24,7 @@ OF_EARLIER_COMMITS = {
     "ablation/cool_play",
     "ablation/merged_positions",
     "network.line_length",
+    "ablation/reply_head",
     "replay.return_lambda",
     "uct:20000,num_threads=2",
     "ablation/reanalysis",

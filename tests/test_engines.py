@@ -23,7 +23,7 @@ from alphazero.inference.engines.engine import (
     padded_size,
 )
 from alphazero.inference.engines.selection import candidates, fallbacks, measure_speeds
-from alphazero.network.interface import AUXILIARY_HEADS, expected_value
+from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
 from alphazero.runtime.errors import ConfigError
 from alphazero.training.autotune import check_device
@@ -75,13 +75,13 @@ def every_engine(test):
 
 
 @every_engine
-def test_auxiliary_heads_change_nothing_in_search(engine_choice):
+def test_the_ownership_head_changes_nothing_in_search(engine_choice):
     planes, answers, runs = planes_of(GAME, 40), [], []
-    for heads in (False, True):
-        network = small_network(GAME, **dict.fromkeys(AUXILIARY_HEADS, heads))
+    for has_head in (False, True):
+        network = small_network(GAME, ownership_head=has_head)
         engine = make_engine(engine_choice, CPU, 1)
-        for head in ("reply", "ownership", "margin") if heads else ():
-            getattr(network, head).register_forward_hook(lambda *_: runs.append("a head"))
+        if has_head:
+            network.ownership.register_forward_hook(lambda *_: runs.append("the head"))
         engine.load(network, planes)
         answers.append(engine.evaluate(planes))
     assert not runs

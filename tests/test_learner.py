@@ -15,7 +15,7 @@ from alphazero.learner.learner import (
     learning_rate,
 )
 from alphazero.learner.loss import Targets, losses, masked_log_softmax, value_targets
-from alphazero.network.interface import AUXILIARY_HEADS, NetworkOutput, NetworkSettings
+from alphazero.network.interface import NetworkOutput, NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import load_arrays, network_arrays
 from alphazero.replay.buffer import Batch
@@ -268,22 +268,20 @@ def real_batch(game, num_rows, seed=0):
     weights /= weights.sum(axis=1, keepdims=True)
     planes = rng.integers(0, 2, (num_rows, *game.planes_shape))
     outcomes = rng.integers(-1, 2, num_rows)
-    replies = rng.dirichlet(np.full(game.num_actions, 0.3), num_rows)
-    replies[0] = 0  # a row whose game ended
     owners = rng.integers(-1, 2, (num_rows, planes[0, 0].size))
-    types = (np.float32, np.float32, np.bool_, np.int8, np.float32, np.float32, np.int8)
-    columns = (planes, weights, mask, outcomes, outcomes, replies, owners)
+    types = (np.float32, np.float32, np.bool_, np.int8, np.float32, np.int8)
+    columns = (planes, weights, mask, outcomes, outcomes, owners)
     return Batch(*(np.asarray(column, dtype) for column, dtype in zip(columns, types)))
 
 
 def real_learner(seed=0, value_head="wdl", kind="resnet", **settings):
     game = make_game("tic_tac_toe")
-    heads = dict.fromkeys(AUXILIARY_HEADS, kind == "all heads")
+    has_head = kind == "ownership head"
     kind = "tiny" if kind == "tiny" else "resnet"
     shape = dict(
         blocks=1, channels=8, kernel_size=3, head_channels=4, value_units=16, shared_units=16
     )
-    shape = NetworkSettings(kind=kind, value_head=value_head, **shape, **heads)
+    shape = NetworkSettings(kind=kind, value_head=value_head, ownership_head=has_head, **shape)
     return Learner(
         make_network(game.planes_shape, game.num_actions, shape, seed),
         LearnerSettings(**settings),
@@ -314,7 +312,7 @@ def test_a_small_batch_is_learned_by_heart(optimizer, rate, value_head):
     assert after.value_error < 0.2
 
 
-@pytest.mark.parametrize("kind", ("resnet", "tiny", "all heads"))
+@pytest.mark.parametrize("kind", ("resnet", "tiny", "ownership head"))
 @pytest.mark.parametrize(
     "precision, limit", (("float32", 0.0), ("float32", 0.1), ("bfloat16", 0.1))
 )
@@ -360,10 +358,10 @@ def _disagreement(kind, precision, limit, optimizer, weight_decay, first_seed):
         textbook.zero_grad()
         parts = losses(
             output,
-            Targets(rows.action_weights, rows.legal_action_mask, values, rows.replies, rows.owners),
+            Targets(rows.action_weights, rows.legal_action_mask, values, rows.owners),
         )
         sum(
-            weight * part for weight, part in zip((1, 1, 0.15, 0.5, 0.5), parts) if part is not None
+            weight * part for weight, part in zip((1, 1, 0.5), parts) if part is not None
         ).backward()
         if limit:
             torch.nn.utils.clip_grad_norm_(twin.network.parameters(), limit)
@@ -402,7 +400,7 @@ def test_the_direct_update_is_torchs_to_the_bit(optimizer):
 AVERAGED = dict(optimizer="adamw", ema_half_life_steps=2.0)
 
 
-@pytest.mark.parametrize("kind", ("resnet", "tiny", "all heads"))
+@pytest.mark.parametrize("kind", ("resnet", "tiny", "ownership head"))
 @pytest.mark.parametrize(
     "settings",
     (
@@ -440,98 +438,55 @@ def test_normalisations_learn_the_batches_they_see_also_after_an_evaluation():
     assert not np.array_equal(network_arrays(learner.network)["stem.norm.running_mean"], before)
 
 
-# --- the auxiliary heads and the average ------------------------------------------------------------------------------------------------
+# --- the ownership head and the average ------------------------------------------------------------------------------------------------
 
 
-def test_auxiliary_losses_by_hand():
-    # reply: 1/2, 1/4, 1/4 against 1/2, 1/2, 0, and no reply; ownership: .8, .5 | .5, .8 against 1, 1 | 0, 1/2; margin: 1/2 and 0
+def test_the_ownership_loss_by_hand():
+    # probabilities .8, .5 | .5, .8 against 1, 1 | 0, 1/2
     table = Table(LOGITS, [[0.0], [0.0]])
-    table.reply, table.ownership, table.margin = (
-        [[math.log(2), 0.0, 0.0]] * 2,
-        [[math.log(4), 0.0], [0.0, math.log(4)]],
-        [[math.atanh(0.5)], [0.0]],
-    )
+    table.ownership = [[math.log(4), 0.0], [0.0, math.log(4)]]
     table.forward = lambda planes: NetworkOutput(
         1 * table.prior_logits,
         1 * table.value_logits,
-        *(
-            torch.tensor(rows, requires_grad=True)
-            for rows in (table.reply, table.ownership, table.margin)
-        ),
+        torch.tensor(table.ownership, requires_grad=True),
     )
-    batch = TWO_ROWS._replace(
-        replies=np.array([[0.5, 0.5, 0], [0, 0, 0]], np.float32),
-        owners=np.array([[1, 1], [-1, 0]], np.int8),  # margins 1 and -1/2
-    )
-    report = learn(
-        table,
-        [batch],
-        root_value_fraction=0.0,
-        reply_weight=2.0,
-        ownership_weight=3.0,
-        margin_weight=4.0,
-    ).report
+    batch = TWO_ROWS._replace(owners=np.array([[1, 1], [-1, 0]], np.int8))
+    report = learn(table, [batch], root_value_fraction=0.0, ownership_weight=3.0).report
     ownership = -(math.log(0.8) + 2 * math.log(0.5) + (math.log(0.8) + math.log(0.2)) / 2) / 4
-    assert report.reply_loss == pytest.approx((0.5 * math.log(2) + 0.5 * math.log(4)) / 2)
     assert report.ownership_loss == pytest.approx(ownership)
-    assert report.margin_loss == pytest.approx((0.25 + 0.25) / 2)
-    assert report.loss == pytest.approx(
-        math.log(2) + 1 + 2 * 0.75 * math.log(2) + 3 * ownership + 4 * 0.25
-    )
+    assert report.loss == pytest.approx(math.log(2) + 1 + 3 * ownership)
 
 
-def test_the_report_tells_the_losses_of_the_heads_that_there_are():
+def test_the_report_has_an_ownership_loss_if_the_network_has_the_head():
     batch = real_batch(make_game("tic_tac_toe"), 8)
-    for kind, there in (("resnet", False), ("tiny", False), ("all heads", True)):
+    for kind, expected in (("resnet", False), ("tiny", False), ("ownership head", True)):
         learner = real_learner(kind=kind)
         list(learner.learn([batch], 0.0))
-        told = [
-            learner.report.reply_loss,
-            learner.report.ownership_loss,
-            learner.report.margin_loss,
-        ]
-        assert [loss is not None for loss in told] == [there] * 3
+        assert (learner.report.ownership_loss is not None) == expected
 
 
-def test_the_auxiliary_heads_are_learned_by_heart_too():
+def test_the_ownership_head_is_learned_by_heart_too():
     learner = real_learner(
-        kind="all heads",
-        learning_rate=0.01,
-        schedule="constant",
-        weight_decay=0.0,
-        reply_weight=1.0,
+        kind="ownership head", learning_rate=0.01, schedule="constant", weight_decay=0.0
     )
     batch = real_batch(make_game("tic_tac_toe"), 16)
-    batch = batch._replace(
-        owners=np.where(batch.owners == 0, 1, batch.owners).astype(np.int8)
-    )  # what is nobody's costs ln 2 at the least
-    entropy = -(batch.replies * np.log(np.maximum(batch.replies, 1e-30))).sum(axis=1).mean()
+    # A cell that nobody owns costs at least ln 2.
+    batch = batch._replace(owners=np.where(batch.owners == 0, 1, batch.owners).astype(np.int8))
     list(learner.learn([batch], 0.0))
     before = learner.report
     list(learner.learn([batch] * 250, 0.0))
     list(learner.learn([batch], 0.0))
-    after = learner.report
-    assert after.reply_loss - entropy < 0.1 * (before.reply_loss - entropy)
-    assert after.ownership_loss < 0.1 * before.ownership_loss
-    assert after.margin_loss < 0.1 * before.margin_loss
+    assert learner.report.ownership_loss < 0.1 * before.ownership_loss
 
 
 def test_a_weight_of_zero_learns_what_a_network_without_the_head_learns():
     batches = [real_batch(make_game("tic_tac_toe"), 8, seed) for seed in range(4)]
-    with_heads = real_learner(
-        kind="all heads",
-        reply_weight=0.0,
-        ownership_weight=0.0,
-        margin_weight=0.0,
-        weight_decay=0.1,
-    )
+    with_head = real_learner(kind="ownership head", ownership_weight=0.0, weight_decay=0.1)
     without = real_learner(kind="resnet", weight_decay=0.1)
-    for learner in (with_heads, without):
+    for learner in (with_head, without):
         list(learner.learn(batches, 0.0))
-    ours, theirs = network_arrays(with_heads.network), network_arrays(without.network)
-    assert set(ours) - set(theirs) == {
-        f"{head}.{part}" for head in ("reply", "ownership", "margin") for part in ("weight", "bias")
-    }
+    ours, theirs = network_arrays(with_head.network), network_arrays(without.network)
+    assert set(ours) - set(theirs) == {"ownership.weight", "ownership.bias"}
     for name in theirs:
         np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-6, atol=1e-7)
 

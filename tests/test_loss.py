@@ -9,7 +9,6 @@ from alphazero.learner.loss import (
     Targets,
     loss_gradients,
     losses,
-    margins,
     value_targets,
 )
 from alphazero.network.interface import NetworkOutput, NetworkSettings
@@ -63,50 +62,25 @@ def test_loss_gradients_are_autograds(value_head, value_weight):
 
 def auxiliary_targets(num_rows, num_actions, num_cells):
     rng = np.random.default_rng(1)
-    replies = rng.dirichlet(np.full(num_actions, 0.5), num_rows).astype(np.float32)
-    replies[:2] = 0
     owners = rng.integers(-1, 2, (num_rows, num_cells)).astype(np.int8)
-    return random_targets(num_rows, num_actions, "wdl")._replace(
-        replies=torch.from_numpy(replies), owners=torch.from_numpy(owners)
-    )
+    return random_targets(num_rows, num_actions, "wdl")._replace(owners=torch.from_numpy(owners))
 
 
-@pytest.mark.parametrize("heads", ((2,), (3,), (4,), (2, 3, 4)))
-def test_the_gradients_of_the_auxiliary_heads_are_autograds(heads):
+def test_the_gradient_of_the_ownership_head_is_autograds():
     generator = torch.Generator().manual_seed(3)
     targets = auxiliary_targets(20, 5, 9)
-    logits = [3 * torch.randn(20, size, generator=generator) for size in (5, 3, 5, 9, 1)]
     output = NetworkOutput(
-        *(
-            rows.requires_grad_() if index < 2 or index in heads else None
-            for index, rows in enumerate(logits)
-        )
+        *(3 * torch.randn(20, size, generator=generator).requires_grad_() for size in (5, 3, 9))
     )
-    there = [index for index in range(5) if output[index] is not None]
-    parts, weights = losses(output, targets), LossWeights(0.5, 0.15, 1.5, 0.3)
-    assert [index for index in range(5) if parts[index] is not None] == there
-    total = sum(
-        weight * parts[index] for index, weight in enumerate((1, *weights)) if index in there
-    )
+    parts, weights = losses(output, targets), LossWeights(0.5, 1.5)
+    total = parts.policy + 0.5 * parts.value + 1.5 * parts.ownership
     torch.testing.assert_close(parts.total(weights), total)
-    expected = torch.autograd.grad(total, [output[index] for index in there])
+    expected = torch.autograd.grad(total, output)
     with torch.no_grad():
         found = loss_gradients(output, targets, weights)
-    assert [index for index in range(5) if found[index] is not None] == there
-    for index, theirs in zip(there, expected, strict=True):
+    for ours, theirs in zip(found, expected, strict=True):
         assert theirs.abs().max() > 1e-3
-        torch.testing.assert_close(found[index], theirs, rtol=1e-4, atol=1e-7)
-    if 2 in heads:
-        assert (
-            found.reply_logits[:2].abs().max() == 0 < found.reply_logits[2:].abs().max()
-        )  # nothing pulls where there is no reply
-
-
-def test_the_margin_is_the_difference_of_pieces_as_a_share_of_the_cells():
-    assert margins(torch.tensor([[1, 1, -1, 1], [-1, 0, 0, 0]], dtype=torch.int8)).tolist() == [
-        [0.5],
-        [-0.25],
-    ]
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-7)
 
 
 @pytest.mark.parametrize("value_head", ("wdl", "scalar"))

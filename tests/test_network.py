@@ -6,7 +6,7 @@ from network_samples import SMALL, planes_of, small_network
 
 from alphazero.cli.train import compose, groups
 from alphazero.games.registry import make_game
-from alphazero.network.interface import AUXILIARY_HEADS, NetworkSettings, expected_value
+from alphazero.network.interface import NetworkSettings, expected_value
 from alphazero.network.registry import make_network
 from alphazero.network.residual import ConvNorm, folded
 
@@ -85,38 +85,19 @@ def test_the_same_seed_gives_the_same_weights_and_leaves_torchs_generator_alone(
     assert not torch.equal(first["stem.conv.weight"], other["stem.conv.weight"])
 
 
-def test_auxiliary_heads_have_their_shapes_and_leave_the_other_weights_as_they_were():
+def test_the_ownership_head_has_its_shape_and_leaves_the_other_weights_as_they_were():
     game = make_game("connect_x:4x5x3")
-    plain = make_network(game.planes_shape, game.num_actions, NetworkSettings(**SMALL), 3)
-    planes, fields = (
-        torch.from_numpy(planes_of(game, 6)),
-        {
-            "reply_head": "reply_logits",
-            "ownership_head": "ownership_logits",
-            "margin_head": "margin_logits",
-        },
-    )
-    assert tuple(fields) == AUXILIARY_HEADS
-    for head, field in fields.items():
-        network = make_network(
-            game.planes_shape, game.num_actions, NetworkSettings(**SMALL, **{head: True}), 3
+    plain, headed = (
+        make_network(
+            game.planes_shape, game.num_actions, NetworkSettings(**SMALL, ownership_head=head), 3
         ).eval()
-        output = network(planes)
-        shapes = {
-            name: tuple(logits.shape)
-            for name, logits in output._asdict().items()
-            if logits is not None
-        }
-        sizes = {
-            "prior_logits": 5,
-            "value_logits": 3,
-            field: {"reply_logits": 5, "ownership_logits": 20, "margin_logits": 1}[field],
-        }
-        assert shapes == {name: (6, size) for name, size in sizes.items()}
-        assert all(
-            torch.equal(network.state_dict()[name], weights)
-            for name, weights in plain.state_dict().items()
-        )
+        for head in (False, True)
+    )
+    planes = torch.from_numpy(planes_of(game, 6))
+    assert plain(planes).ownership_logits is None
+    assert [tuple(logits.shape) for logits in headed(planes)] == [(6, 5), (6, 3), (6, 20)]
+    for name, weights in plain.state_dict().items():
+        assert torch.equal(headed.state_dict()[name], weights)
 
 
 def test_the_ownership_of_a_cell_is_looked_for_at_that_cell():
@@ -131,15 +112,12 @@ def test_the_ownership_of_a_cell_is_looked_for_at_that_cell():
 
 def test_the_folded_copy_has_policy_and_value_alone():
     game = make_game("connect_x:4x4x3")
-    network = small_network(game, **dict.fromkeys(AUXILIARY_HEADS, True))
+    network = small_network(game, ownership_head=True)
     names = [name for name, _ in network.named_parameters()]
     output = folded(network)(torch.from_numpy(planes_of(game, 3)))
-    assert output[2:] == (None, None, None) and output.prior_logits.shape == (3, 4)
-    assert not [
-        name
-        for name, _ in folded(network).named_parameters()
-        if name.startswith(("reply", "ownership", "margin"))
-    ]
+    assert output.ownership_logits is None and output.prior_logits.shape == (3, 4)
+    folded_names = [name for name, _ in folded(network).named_parameters()]
+    assert not [name for name in folded_names if name.startswith("ownership")]
     assert [name for name, _ in network.named_parameters()] == names
     assert all(logits is not None for logits in network(torch.from_numpy(planes_of(game, 3))))
 

@@ -11,7 +11,7 @@ from naive import naive_owners, naive_under_symmetries
 from alphazero.games.registry import make_game
 from alphazero.replay.augmentation import permuted, under_symmetries
 from alphazero.replay.buffer import Replay, ReplaySettings, window_rows
-from alphazero.replay.targets import owners, replies
+from alphazero.replay.targets import owners
 from alphazero.selfplay.game_record import GameRecord
 
 
@@ -45,14 +45,12 @@ class NaiveReplay:
         self.settings, self.game, self.rows = settings, game, []
 
     def add(self, record):
-        following = [*record.action_weights[1:], 0 * record.action_weights[0]]
         owned = naive_owners(record, self.game) if self.game else [None] * len(record.actions)
         columns = zip(
             record.is_target,
             record.states,
             record.action_weights,
             record.outcomes,
-            following,
             owned,
             record.root_values,
         )
@@ -79,7 +77,6 @@ def make_replay(game, seed=0, heads=True, **settings):
         game,
         ReplaySettings(**values),
         np.random.default_rng(seed),
-        with_replies=heads,
         with_owners=heads,
     )
 
@@ -90,19 +87,17 @@ def assert_rows_are(game, batch, twin, symmetries):
     for planes, weights, mask, outcome, value, *auxiliary in zip(
         *(column for column in batch if column is not None)
     ):
-        state, expected_weights, expected_outcome, reply, owned, expected_value = rows[float(value)]
+        state, expected_weights, expected_outcome, owned, expected_value = rows[float(value)]
         assert (outcome, value) == (expected_outcome, expected_value)
         raw_planes, raw_mask = (
             game.observe(state[None])[0].reshape(len(planes), -1),
             game.legal_action_mask(state[None])[0],
         )
-        reply = reply.astype(np.float16).astype(np.float32)  # as it is kept
         seen = [
             (
                 raw_planes[:, cells].reshape(planes.shape),
                 expected_weights[actions],
                 raw_mask[actions],
-                reply[actions],
                 owned[cells],
             )
             for cells, actions in symmetries
@@ -128,7 +123,7 @@ def test_replay_is_the_naive_list_under_random_operations(name, symmetric, heads
             size = int(rng.integers(1, 12))
             batch = replay.sample(size)
             assert all(len(column) == size for column in batch if heads or column is not None)
-            assert (batch.replies is None, batch.owners is None) == (not heads, not heads)
+            assert (batch.owners is None) == (not heads)
             assert_rows_are(game, batch, twin, symmetries)
         if replay.window and rng.random() < 0.2:
             size = int(rng.integers(1, replay.window + 1))
@@ -207,28 +202,6 @@ def test_rows_under_symmetries_are_those_of_numpy(name, num_rows):
 
 
 # --- what the auxiliary heads learn from ------------------------------------------------------------------------------------------------
-
-
-def test_the_reply_is_the_next_positions_weights_by_hand():
-    game = make_game("tic_tac_toe")
-    weights = np.eye(9, dtype=np.float32)[[4, 0, 2]] * 0.75
-    record = GameRecord(
-        game.initial_states(3),
-        np.arange(3),
-        weights,
-        np.arange(3.0),
-        np.zeros(3, np.int8),
-        np.array([True, False, True]),
-    )
-    assert np.array_equal(replies(record), [weights[1], weights[2], np.zeros(9)])
-    replay = make_replay(game, symmetries=False)
-    replay.add(record)
-    batch = replay.sample(50)
-    shown = dict(zip(batch.root_values.tolist(), batch.replies.tolist()))
-    assert shown == {
-        0.0: weights[1].tolist(),
-        2.0: [0.0] * 9,
-    }  # the fast search's weights count as a reply; the last row has none
 
 
 def test_the_owners_are_those_of_the_last_board_by_hand():
@@ -316,7 +289,7 @@ def batches(replay):
 
 def assert_same_batches(found, expected):
     for ours, theirs in zip(found, expected, strict=True):
-        assert ours.replies is not None and ours.owners is not None
+        assert ours.owners is not None
         assert all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 from network_samples import SMALL, small_network
 from omegaconf import OmegaConf
@@ -11,6 +12,7 @@ from alphazero.cli.train import compose
 from alphazero.games.registry import make_game
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.weights import load_network, network_arrays, save_network
+from alphazero.players.network import NetworkPlayer
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.settings import from_overrides, from_stored, rows
 from alphazero.runtime.stored_names import (
@@ -89,6 +91,18 @@ def test_a_stored_network_that_names_removed_settings_loads(tmp_path):
     stored = load_network(path)
     assert stored.settings == dataclasses.asdict(NetworkSettings(**SMALL))
     assert set(stored.arrays) == set(arrays)
+
+
+def test_a_stored_network_with_removed_heads_plays_without_them(tmp_path):
+    path = tmp_path / "network.safetensors"
+    heads = {"reply_head": True, "margin_head": True}
+    weights = {name: np.ones(9, np.float32) for name in ("reply.bias", "margin.bias")}
+    arrays = store_network(path, heads, weights)
+    stored = load_network(path)
+    assert set(stored.arrays) == set(arrays)
+    game = make_game("tic_tac_toe")
+    player = NetworkPlayer(game, path, num_simulations=4, device="cpu")
+    assert player.choose(game.initial_states(2)).actions.shape == (2,)
 
 
 @pytest.mark.parametrize("key", SHAPES_OF_STORED_NETWORKS)

@@ -102,13 +102,13 @@ CASES = {
         "connect_four",
         "run.num_threads=2 evaluator.engine=openvino evaluator.precision=int8",
     ),
-    "every head and averaged weights": (
+    "the ownership head and averaged weights": (
         "tic_tac_toe",
-        "network.reply_head=true network.ownership_head=true network.margin_head=true learner.ema_half_life_steps=3",
+        "network.ownership_head=true learner.ema_half_life_steps=3",
     ),
-    "every head, averaged weights and a pit": (
+    "the ownership head, averaged weights and a pit": (
         "othello_4x4",
-        "network.reply_head=true network.ownership_head=true network.margin_head=true learner.ema_half_life_steps=3 pit.every=1 pit.acceptance=0.5",
+        "network.ownership_head=true learner.ema_half_life_steps=3 pit.every=1 pit.acceptance=0.5",
     ),
     "muon and an average": ("connect_four", "learner=muon learner.ema_half_life_steps=3"),
     "growing searches and random openings": (
@@ -435,27 +435,13 @@ def test_reports_tell_what_the_stored_games_say(tmp_path):
     assert_same(stored.arrays, network_arrays(trainer.learner.network))
 
 
-@pytest.mark.parametrize(
-    "head, kept",
-    (
-        ("", (False, False)),
-        ("reply", (True, False)),
-        ("ownership", (False, True)),
-        ("margin", (False, True)),
-    ),
-)
-def test_the_replay_keeps_what_the_networks_heads_learn_from_and_no_more(tmp_path, head, kept):
-    trainer = make_trainer(
-        tmp_path, "run.num_iterations=1", *([f"network.{head}_head=true"] if head else [])
-    )
+@pytest.mark.parametrize("has_head", (False, True))
+def test_the_replay_keeps_owners_for_the_ownership_head_only(tmp_path, has_head):
+    words = ["run.num_iterations=1", f"network.ownership_head={has_head}"]
+    trainer = make_trainer(tmp_path, *words)
     (report,) = reports(trainer)
-    batch = trainer.replay.sample(2)
-    assert (batch.replies is not None, batch.owners is not None) == kept
-    assert [
-        name
-        for name in ("reply", "ownership", "margin")
-        if getattr(report.learner, f"{name}_loss") is not None
-    ] == ([head] if head else [])
+    assert (trainer.replay.sample(2).owners is not None) == has_head
+    assert (report.learner.ownership_loss is not None) == has_head
 
 
 def test_old_networks_and_games_out_of_the_window_are_dropped(tmp_path):

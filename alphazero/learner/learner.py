@@ -37,7 +37,6 @@ _MEASURE_EVERY = 8  # steps: the figures of the report cost as much as a small n
 _NORM_BATCHES = (
     8  # of the newest batches, which the averaged network's normalisations are measured on
 )
-_AUXILIARY = ("reply", "ownership", "margin")  # heads of the network, in the order of `Losses`
 
 
 @dataclasses.dataclass
@@ -97,21 +96,9 @@ class LearnerSettings:
         low=0.0,
         high=1.0,
     )
-    reply_weight: float = option(
-        0.15,
-        "weight of the reply head's loss beside the policy loss, with network.reply_head (KataGo: 0.15)",
-        low=0.0,
-        high=100.0,
-    )
     ownership_weight: float = option(
         0.5,
-        "the same of the ownership head's, a mean over the cells (KataGo: 1.5, as of its value)",
-        low=0.0,
-        high=100.0,
-    )
-    margin_weight: float = option(
-        0.5,
-        "the same of the margin head's, a squared error in [-1, 1] (KataGo has two other such losses)",
+        "weight of the ownership head's loss, a mean over the cells (KataGo: 1.5)",
         low=0.0,
         high=100.0,
     )
@@ -157,12 +144,8 @@ class LearnerReport:
         math.nan
     )  #: the value loss of always answering the mean of the value targets
     weight_size: float = math.nan  #: root of the mean square of the weights
-    reply_loss: float | None = (
-        None  #: cross-entropy, nats; None in the three: the network has no such head
-    )
-    ownership_loss: float | None = None  #: cross-entropy of a cell, nats
-    margin_loss: float | None = (
-        None  #: squared error of the final difference of pieces, as a share of the cells
+    ownership_loss: float | None = (
+        None  #: cross-entropy of a cell, nats; None: the network has no such head
     )
 
 
@@ -200,9 +183,7 @@ class Learner:
         )
         self._loss_weights = LossWeights(
             settings.value_weight,
-            settings.reply_weight,
             settings.ownership_weight,
-            settings.margin_weight,
         )
         self._autocast = torch.autocast(
             device.type, torch.bfloat16, enabled=settings.precision == "bfloat16"
@@ -238,7 +219,7 @@ class Learner:
         self.network.train()
         self._baseline = Baseline(self.device)
         self._sums, self._calibration = (
-            torch.zeros(10, device=self.device),
+            torch.zeros(8, device=self.device),
             torch.zeros((3, 10), device=self.device),
         )
         self._newest_planes = collections.deque(maxlen=_NORM_BATCHES)
@@ -295,9 +276,7 @@ class Learner:
                 self.settings.root_value_fraction,
                 output.value_logits.shape[1],
             )
-            targets = Targets(
-                rows.action_weights, rows.legal_action_mask, values, rows.replies, rows.owners
-            )
+            targets = Targets(rows.action_weights, rows.legal_action_mask, values, rows.owners)
             return loss_gradients(output, targets, self._loss_weights)
 
         output = self._backpropagate(rows.planes, output_gradients)
@@ -362,7 +341,7 @@ class Learner:
     def _report(self, num_steps: int, rate: float) -> LearnerReport:
         means = self._sums / max(-(-num_steps // _MEASURE_EVERY), 1)
         loss, entropy, target_entropy, value_error, gradient_norm, *parts = means.tolist()
-        policy_loss, value_loss, *auxiliary = parts
+        policy_loss, value_loss, ownership_loss = parts
         rows, values, outcomes = self._calibration
         with torch.no_grad():
             weight_norm = math.sqrt(
@@ -381,11 +360,9 @@ class Learner:
             gradient_norm=gradient_norm,
             weight_norm=weight_norm,
             learning_rate=rate,
-            **{
-                f"{head}_loss": loss
-                for head, loss in zip(_AUXILIARY, auxiliary)
-                if getattr(self.network, head, None) is not None
-            },
+            ownership_loss=ownership_loss
+            if getattr(self.network, "ownership", None) is not None
+            else None,
             uninformed_policy_loss=uninformed_policy_loss,
             uninformed_value_loss=uninformed_value_loss,
             weight_size=weight_norm

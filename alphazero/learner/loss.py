@@ -22,9 +22,6 @@ class Targets(NamedTuple):
     action_weights: torch.Tensor  #: float32[M, A]
     legal_action_mask: torch.Tensor  #: bool[M, A]
     values: torch.Tensor  #: float32[M, 3], probabilities of win, draw and loss, or float32[M, 1], of the player to move
-    replies: torch.Tensor | None = (
-        None  #: float32[M, A], action weights of the next position; a row of zeros where there is none, which costs nothing
-    )
     owners: torch.Tensor | None = (
         None  #: int8[M, H*W], each cell at the end of the game: 1 of the player to move, -1 of the other, 0 of nobody
     )
@@ -34,9 +31,7 @@ class LossWeights(NamedTuple):
     """What each part of the loss counts beside the policy's."""
 
     value: float = 1.0
-    reply: float = 0.0
     ownership: float = 0.0
-    margin: float = 0.0
 
 
 class Losses(NamedTuple):
@@ -44,9 +39,7 @@ class Losses(NamedTuple):
 
     policy: torch.Tensor
     value: torch.Tensor
-    reply: torch.Tensor | None = None
     ownership: torch.Tensor | None = None  #: mean over the cells too
-    margin: torch.Tensor | None = None
 
     def total(self, weights: LossWeights) -> torch.Tensor:
         """Return the weighted sum, which learning makes small."""
@@ -84,16 +77,12 @@ def losses(output: NetworkOutput, targets: Targets) -> Losses:
         )
     else:
         value_loss = functional.cross_entropy(output.value_logits, targets.values)
-    reply_loss = ownership_loss = margin_loss = None
-    if output.reply_logits is not None:
-        reply_loss = functional.cross_entropy(output.reply_logits, targets.replies)
+    ownership_loss = None
     if output.ownership_logits is not None:
         ownership_loss = functional.binary_cross_entropy_with_logits(
             output.ownership_logits, _shares(targets.owners)
         )
-    if output.margin_logits is not None:
-        margin_loss = functional.mse_loss(torch.tanh(output.margin_logits), margins(targets.owners))
-    return Losses(policy_loss, value_loss, reply_loss, ownership_loss, margin_loss)
+    return Losses(policy_loss, value_loss, ownership_loss)
 
 
 def loss_gradients(output: NetworkOutput, targets: Targets, weights: LossWeights) -> NetworkOutput:
@@ -102,7 +91,7 @@ def loss_gradients(output: NetworkOutput, targets: Targets, weights: LossWeights
     By the logits of a softmax p, the gradient of the cross-entropy -q . log p is p * sum(q) - q; by the logit of a sigmoid p, that of its two-sided
     form is p - q.
     """
-    num_rows, reply, ownership, margin = len(targets.action_weights), None, None, None
+    num_rows, ownership = len(targets.action_weights), None
     policy = (
         _softmax_gradient(
             output.prior_logits.masked_fill(~targets.legal_action_mask, _NEVER),
@@ -116,22 +105,11 @@ def loss_gradients(output: NetworkOutput, targets: Targets, weights: LossWeights
         value = (torch.softmax(output.value_logits, dim=1) - targets.values) * (
             weights.value / num_rows
         )
-    if output.reply_logits is not None:
-        reply = _softmax_gradient(output.reply_logits, targets.replies) * (weights.reply / num_rows)
     if output.ownership_logits is not None:
         ownership = (torch.sigmoid(output.ownership_logits) - _shares(targets.owners)) * (
             weights.ownership / targets.owners.numel()
         )
-    if output.margin_logits is not None:
-        margin = _tanh_gradient(output.margin_logits, margins(targets.owners)) * (
-            weights.margin / num_rows
-        )
-    return NetworkOutput(policy, value, reply, ownership, margin)
-
-
-def margins(owners: torch.Tensor) -> torch.Tensor:
-    """Return the difference of pieces as a share of the cells, float32[M, 1], in [-1, 1]; a symmetry leaves it as it is."""
-    return owners.float().mean(dim=1, keepdim=True)
+    return NetworkOutput(policy, value, ownership)
 
 
 def masked_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:

@@ -41,21 +41,10 @@ class NetworkSettings:
         "wdl predicts win, draw and loss; scalar predicts one number (AlphaZero: scalar)",
         choices=("wdl", "scalar"),
     )
-    reply_head: bool = option(
-        False,
-        "learn also what the search will say of the next position, the reply (KataGo: true); costs search nothing",
-    )
     ownership_head: bool = option(
         False,
         "learn also who owns each cell when the game ends (KataGo: true); costs search nothing",
     )
-    margin_head: bool = option(
-        False,
-        "learn also the difference of pieces when the game ends (KataGo: true); for games such as Othello; costs search nothing",
-    )
-
-
-AUXILIARY_HEADS = ("reply_head", "ownership_head", "margin_head")  # settings
 
 
 class NetworkOutput(NamedTuple):
@@ -65,14 +54,8 @@ class NetworkOutput(NamedTuple):
     value_logits: (
         torch.Tensor
     )  #: [M, 3] for win, draw, loss of the player to move, or [M, 1] before tanh
-    reply_logits: torch.Tensor | None = (
-        None  #: [M, A], of the search's action weights in the next position; None in the three: no such head
-    )
     ownership_logits: torch.Tensor | None = (
-        None  #: [M, H*W], of the chance that the player to move owns the cell at the end of the game
-    )
-    margin_logits: torch.Tensor | None = (
-        None  #: [M, 1], before tanh, of the final difference of pieces as a share of the cells, player to move
+        None  #: [M, H*W], of the chance that the player to move owns the cell at the end of the game; None: no such head
     )
 
 

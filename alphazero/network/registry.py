@@ -4,9 +4,8 @@ In: planes of the player to move. Out: a logit for each action, and the value he
 et al. 2018, supplement, "Representation" and "Architecture"), with sizes that fit a laptop, and the tiny one of the published notebook recipe
 (one small convolution, one layer of shared units, two linear heads).
 
-The residual network may have auxiliary heads, whose only use is what the trunk learns from them: the opponent's reply (D. Wu, KataGo, arXiv
-1902.10565, section 3.4), who owns each cell when the game ends, and by how much the game ends (section 4.1). Search never runs them: `folded` leaves
-them out.
+The residual network may have an auxiliary head that predicts who owns each cell when the game ends. It only helps the trunk to learn (D. Wu, KataGo,
+arXiv 1902.10565, section 4.1). Search never runs it: `folded` leaves it out.
 """
 
 import torch

@@ -39,7 +39,7 @@ class ResidualBlock(nn.Module):
 
 
 class ResidualNetwork(nn.Module):
-    """A stem, residual blocks, and two heads behind 1x1 convolutions; as in KataGo, the auxiliary heads stand on the features of these two."""
+    """A stem, residual blocks, and two heads behind 1x1 convolutions; as in KataGo, the ownership head reads the value head's features."""
 
     def __init__(
         self, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
@@ -64,14 +64,10 @@ class ResidualNetwork(nn.Module):
         self.value_conv = ConvNorm(settings.channels, settings.head_channels, 1)
         self.value_hidden = nn.Linear(settings.head_channels * cells, settings.value_units)
         self.value = nn.Linear(settings.value_units, num_value_logits(settings))
-        # After all others, so that the same seed gives them the same first weights with these heads and without.
-        self.reply = (
-            nn.Linear(settings.head_channels * cells, num_actions) if settings.reply_head else None
-        )
+        # Last, so that the same seed gives the other layers the same first weights with this head and without.
         self.ownership = (
             nn.Conv2d(settings.head_channels, 1, 1) if settings.ownership_head else None
         )
-        self.margin = nn.Linear(settings.value_units, 1) if settings.margin_head else None
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
         """Map planes [M, C, H, W] to the logits of every head that the network has."""
@@ -85,14 +81,12 @@ class ResidualNetwork(nn.Module):
         return NetworkOutput(
             self.policy(policy_features),
             self.value(hidden),
-            None if self.reply is None else self.reply(policy_features),
             None if self.ownership is None else self.ownership(value_features).flatten(1),
-            None if self.margin is None else self.margin(hidden),
         )
 
     def drop_auxiliary_heads(self) -> None:
         """Keep policy and value alone."""
-        self.reply = self.ownership = self.margin = None
+        self.ownership = None
 
 
 def folded(network: nn.Module) -> nn.Module:

@@ -16,6 +16,7 @@ from alphazero.runtime.stored_names import (
     current_metrics,
     current_overrides,
     current_settings,
+    current_weights,
 )
 
 NETWORK_FORMAT = "alphazero-network-1"
@@ -52,7 +53,7 @@ def load_network(path: Path) -> NetworkFile:
     """Read a network of this version or an earlier one.
 
     Returns:
-        The network, with its settings under today's names and without those that were removed.
+        The network, without the settings and weights that were removed since it was stored.
 
     Raises:
         StoredFileError: if the network depends on a setting that was removed.
@@ -62,7 +63,8 @@ def load_network(path: Path) -> NetworkFile:
     settings = json.loads(metadata["network"])
     check_stored_settings(settings, path, "network.", SHAPES_OF_STORED_NETWORKS)
     settings = current_settings(settings, "network.")
-    return NetworkFile(arrays, metadata["game"], settings, _current_info(metadata["info"]))
+    info = _current_info(metadata["info"])
+    return NetworkFile(current_weights(arrays), metadata["game"], settings, info)
 
 
 def network_game(path: Path) -> str:

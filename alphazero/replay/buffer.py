@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.replay.augmentation import permuted, under_symmetries
-from alphazero.replay.targets import owners, replies, target_rows
+from alphazero.replay.targets import owners, target_rows
 from alphazero.runtime.settings import option
 from alphazero.selfplay.game_record import GameRecord
 
@@ -48,9 +48,6 @@ class Batch(NamedTuple):
     legal_action_mask: np.ndarray  #: bool[M, A]
     outcomes: np.ndarray  #: int8[M], 1, 0 or -1, of the player to move
     root_values: np.ndarray  #: float32[M], the search's value, same viewpoint
-    replies: np.ndarray | None = (
-        None  #: float32[M, A], see `alphazero.replay.targets.replies`; None where nothing learns from it
-    )
     owners: np.ndarray | None = (
         None  #: int8[M, H*W], see `alphazero.replay.targets.owners`; None where nothing learns from it
     )
@@ -62,7 +59,7 @@ class Replay:
     Args:
         game: a batched game.
         generator: draws rows and symmetries.
-        with_replies, with_owners: keep and show what the network's auxiliary heads learn from.
+        with_owners: keep and show what the network's ownership head learns from.
     """
 
     def __init__(
@@ -70,7 +67,6 @@ class Replay:
         game,
         settings: ReplaySettings,
         generator: np.random.Generator,
-        with_replies: bool = False,
         with_owners: bool = False,
     ):
         self.game = game
@@ -83,8 +79,6 @@ class Replay:
         self._weights = np.zeros((size, game.num_actions), np.float32)
         self._outcomes = np.zeros(size, np.int8)
         self._values = np.zeros(size, np.float32)
-        # Half the bytes of a float32: a visit share in eleven bits is as rough as the search that counted it.
-        self._replies = np.zeros((size, game.num_actions), np.float16) if with_replies else None
         self._owners = (
             np.zeros((size, game.cell_symmetries.shape[1]), np.int8) if with_owners else None
         )
@@ -97,8 +91,6 @@ class Replay:
         self._weights[places] = record.action_weights[rows]
         self._outcomes[places] = record.outcomes[rows]
         self._values[places] = record.root_values[rows]
-        if self._replies is not None:
-            self._replies[places] = replies(record)[rows]
         if self._owners is not None:
             self._owners[places] = owners(record, self.game)[rows]
         self.num_added += len(rows)
@@ -179,22 +171,16 @@ class Replay:
         states, weights = self._states[places], self._weights[places]
         outcomes, values = self._outcomes[places], self._values[places]
         planes, mask = self.game.observe(states), self.game.legal_action_mask(states)
-        following = None if self._replies is None else self._replies[places].astype(np.float32)
         owners_shown = None if self._owners is None else self._owners[places]
         if self.settings.symmetries and len(self.game.cell_symmetries) > 1:
             chosen = self._generator.integers(len(self.game.cell_symmetries), size=len(ages))
             planes, weights, mask = under_symmetries(chosen, self.game, planes, weights, mask)
-            following = (
-                None
-                if following is None
-                else permuted(chosen, self.game.action_symmetries, following)
-            )
             owners_shown = (
                 None
                 if owners_shown is None
                 else permuted(chosen, self.game.cell_symmetries, owners_shown)
             )
-        return Batch(planes, weights, mask, outcomes, values, following, owners_shown)
+        return Batch(planes, weights, mask, outcomes, values, owners_shown)
 
 
 def window_rows(num_added: int, settings: ReplaySettings) -> int:

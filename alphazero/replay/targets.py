@@ -1,4 +1,4 @@
-"""What a finished game teaches: which of its plies are trained on, and the targets of the auxiliary heads."""
+"""What a finished game teaches: which of its plies are trained on, and the target of the ownership head."""
 
 import numpy as np
 
@@ -23,16 +23,6 @@ def target_rows(record: GameRecord, surprise_fraction: float) -> np.ndarray:
         + 0.5
     ).astype(np.int64)
     return np.repeat(plies, np.diff(ends, prepend=0))
-
-
-def replies(record: GameRecord) -> np.ndarray:
-    """Return for each ply the action weights of the next one, float32[T, A]: KataGo's "opponent's reply" (arXiv 1902.10565, section 3.4).
-
-    The last ply has none and gets zeros. Those of a fast search count too, as in KataGo's own data: rarer targets would teach less than rougher ones.
-    """
-    following = np.zeros_like(record.action_weights)
-    following[:-1] = record.action_weights[1:]
-    return following
 
 
 def owners(record: GameRecord, game) -> np.ndarray:

@@ -23,7 +23,11 @@ RENAMED_SETTINGS = {
 
 #: Settings that were removed: key -> the value at which they changed nothing.
 RETIRED_SETTINGS: dict[str, Any] = {
+    "learner.margin_weight": 0.5,
+    "learner.reply_weight": 0.15,
     "network.line_length": 0,
+    "network.margin_head": False,
+    "network.reply_head": False,
     "replay.merge_positions": False,
     "replay.return_cut": 0.0,
     "replay.return_lambda": 1.0,
@@ -38,7 +42,11 @@ RETIRED_SETTINGS: dict[str, Any] = {
 SHAPES_OF_STORED_NETWORKS = ("network.line_length",)
 
 #: Removed settings that the learner's state in a stored run depends on.
-SHAPES_OF_STORED_RUNS = ("network.line_length",)
+SHAPES_OF_STORED_RUNS = ("network.line_length", "network.margin_head", "network.reply_head")
+
+#: Beginnings of the names of weights that a network no longer has. They were for learning alone, so a
+#: stored network plays the same without them.
+RETIRED_WEIGHTS = ("margin.", "reply.")
 
 #: Columns of a run's metrics that were renamed: old name -> today's name.
 RENAMED_METRICS = {
@@ -114,6 +122,11 @@ def current_settings(values: dict[str, Any], section: str = "") -> dict[str, Any
         name = RENAMED_SETTINGS.get(key, key).removeprefix(section)
         current[name] = current_settings(value, f"{key}.") if isinstance(value, dict) else value
     return current
+
+
+def current_weights(arrays: dict[str, Any]) -> dict[str, Any]:
+    """Return a stored network's weights by name, without those that were removed."""
+    return {name: array for name, array in arrays.items() if not name.startswith(RETIRED_WEIGHTS)}
 
 
 def current_metrics(row: dict[str, Any], section: str = "") -> dict[str, Any]:

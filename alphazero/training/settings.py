@@ -8,7 +8,7 @@ import numpy as np
 from alphazero.games.registry import make_game
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.learner.learner import LearnerSettings
-from alphazero.network.interface import AUXILIARY_HEADS, NetworkSettings
+from alphazero.network.interface import NetworkSettings
 from alphazero.replay.buffer import ReplaySettings
 from alphazero.runtime.device import choose_device
 from alphazero.runtime.errors import ConfigError
@@ -168,13 +168,16 @@ def _check_game(settings: TrainSettings, game) -> None:
             f"network.kernel_size={settings.network.kernel_size} is not allowed: the tiny network's kernel must fit the board of {game.name}, "
             f"{height} by {width}."
         )
-    _check_auxiliary_heads(settings.network, game)
-    if settings.selfplay.adjudicated_fraction > 0 and (
-        settings.network.ownership_head or settings.network.margin_head
-    ):
+    _check_ownership_head(settings.network, game)
+    fraction = settings.selfplay.adjudicated_fraction
+    if fraction > 0 and settings.network.ownership_head:
         raise ConfigError(
-            f"selfplay.adjudicated_fraction={settings.selfplay.adjudicated_fraction:g} is not allowed with network.ownership_head or network.margin_head: "
-            "they learn from boards at the end of games, which adjudicated games do not reach."
+            f"selfplay.adjudicated_fraction={fraction:g} is not allowed with "
+            "network.ownership_head=true: that head learns from the board at the end of a game, "
+            "which adjudicated games do not reach.",
+            key="selfplay.adjudicated_fraction",
+            value=fraction,
+            allowed=[0],
         )
     played = settings.evaluation.num_games or settings.evaluation.final_num_games
     for key, used, plies in (
@@ -187,19 +190,28 @@ def _check_game(settings: TrainSettings, game) -> None:
             )
 
 
-def _check_auxiliary_heads(network: NetworkSettings, game) -> None:
-    """Hold the heads that are for learning alone to the network and the game that have what they need."""
-    heads = [name for name in AUXILIARY_HEADS if getattr(network, name)]
-    if heads and network.kind == "tiny":
+def _check_ownership_head(network: NetworkSettings, game) -> None:
+    """Check that the network and the game have what the ownership head needs."""
+    if not network.ownership_head:
+        return
+    key = "network.ownership_head"
+    if network.kind == "tiny":
         raise ConfigError(
-            f"network.{heads[0]}=true is not allowed with network.kind=tiny: the residual network alone has such heads; use kind=resnet."
+            f"{key}=true is not allowed with network.kind=tiny: only the residual network has "
+            "this head; use kind=resnet.",
+            key=key,
+            value=True,
+            allowed=[False],
         )
-    for name in (head for head in heads if head != "reply_head"):
-        try:
-            fits = game.cells(game.initial_states()[0]).shape == game.planes_shape[1:]
-        except NotImplementedError:
-            fits = False
-        if not fits:
-            raise ConfigError(
-                f"network.{name}=true is not allowed for {game.name}: its rules give no board of the planes' size (the rule `cells`) to learn it from."
-            )
+    try:
+        has_board = game.cells(game.initial_states()[0]).shape == game.planes_shape[1:]
+    except NotImplementedError:
+        has_board = False
+    if not has_board:
+        raise ConfigError(
+            f"{key}=true is not allowed for {game.name}: its rules give no board of the planes' "
+            "size (the rule `cells`) to learn from.",
+            key=key,
+            value=True,
+            allowed=[False],
+        )

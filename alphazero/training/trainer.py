@@ -87,15 +87,8 @@ class Trainer:
         self.selfplay = ParallelSelfPlay(
             self.game, self.evaluator.streams, settings.selfplay, settings.search, generator
         )
-        heads = settings.network
         generator = child_generator(settings.seed, "replay")
-        self.replay = Replay(
-            self.game,
-            settings.replay,
-            generator,
-            heads.reply_head,
-            heads.ownership_head or heads.margin_head,
-        )
+        self.replay = Replay(self.game, settings.replay, generator, settings.network.ownership_head)
         self.health = HealthMonitor(settings)
         self.iteration = 0
         self.stored_iteration = 0  #: the one after which a resume goes on

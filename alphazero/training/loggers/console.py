@@ -72,15 +72,10 @@ class ConsoleSink:
     def iteration(self, report: IterationReport) -> None:
         """Print the line of a finished iteration."""
         games, learner = report.selfplay, report.learner
-        auxiliary = {
-            "reply": learner.reply_loss,
-            "owner": learner.ownership_loss,
-            "margin": learner.margin_loss,
-        }
-        auxiliary = {name: loss for name, loss in auxiliary.items() if loss is not None}
+        losses = [] if learner.ownership_loss is None else [learner.ownership_loss]
         if self._rows % 25 == 0:
             self._console.print(
-                Text(_HEADER + "".join(f" {name:>7}" for name in auxiliary), style="bold"),
+                Text(_HEADER + (f" {'owner':>7}" if losses else ""), style="bold"),
                 soft_wrap=True,
             )
         self._rows += 1
@@ -88,7 +83,7 @@ class ConsoleSink:
         line = (
             f"{report.iteration:>9} {f'{minutes}:{seconds:02d}':>8} {games.num_games:>6} {games.game_length:>6.1f} {games.positions_per_s:>7,.0f} "
             f"{report.window:>8,} {learner.loss:>7.3f} {learner.policy_loss:>7.3f} {learner.value_loss:>7.3f}"
-            + "".join(f" {loss:>7.3f}" for loss in auxiliary.values())
+            + "".join(f" {loss:>7.3f}" for loss in losses)
         )
         self._console.print(Text(line), soft_wrap=True)
         self._selfplay_share = report.selfplay_s / max(report.selfplay_s + report.learner_s, 1e-9)
