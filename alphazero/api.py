@@ -12,6 +12,7 @@ from typing import Any
 from alphazero.evaluation.exact.accuracy import AccuracyReport
 from alphazero.evaluation.exact.accuracy import measure_accuracy as _measure_accuracy
 from alphazero.evaluation.exact.sets import find_set
+from alphazero.evaluation.match import Openings
 from alphazero.evaluation.match import play_match as _play_match
 from alphazero.evaluation.report import MatchReport
 from alphazero.games.batched_game import Game
@@ -57,7 +58,8 @@ def play_match(
 
     Args:
         game: a game, or its name.
-        player_a, player_b: players, or specifications as `load_player` reads them.
+        player_a: a player, or a specification as `load_player` reads it.
+        player_b: the other one.
         num_games: an even number.
         opening_plies: random plies at the start of each pair, so that no two pairs are alike.
         seed: seed of the openings.
@@ -67,11 +69,11 @@ def play_match(
         interval, and the Elo difference.
     """
     game = _game(game)
-    players = [
+    a, b = (
         load_player(player, game) if isinstance(player, str) else player
         for player in (player_a, player_b)
-    ]
-    return _play_match(game, *players, num_games, opening_plies=opening_plies, seed=seed)
+    )
+    return _play_match(game, a, b, num_games, Openings(plies=opening_plies, seed=seed))
 
 
 def measure_accuracy(

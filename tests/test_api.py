@@ -84,13 +84,13 @@ def test_the_shipped_network_is_proven():
     game = az.make_game("tic_tac_toe")
     proof = az.prove(game, az.load_player("best", game, num_simulations=100))
     assert proof.num_not_final == 4520
-    assert proof.num_kept == proof.num_not_final
+    assert proof.num_accurate == proof.num_not_final
 
 
 def test_accuracy_beside_the_exact_solver():
     game = az.make_game("connect_x:5x5x4")
     report = az.measure_accuracy(game, az.load_player("uct:50", game))
-    assert 0.3 < report.kept().share < 1.0
+    assert 0.3 < report.accuracy().fraction < 1.0
 
 
 def test_training_yields_a_report_for_each_stored_iteration(run):
