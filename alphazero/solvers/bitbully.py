@@ -1,10 +1,15 @@
-"""Exact scores of Connect Four (6 x 7) by the solver of the package `bitbully`, an extra: it knows every position of 12 discs by heart.
+"""Exact scores of Connect Four (6 x 7), looked up and searched by the package `bitbully`.
 
-In: positions. Out: scores as `alphazero.solvers.solver` defines them, which are bitbully's own: 1 for a win with one's last disc, one more for each disc
-that it comes earlier, 0 a draw, negative where the other side wins. The package is under the AGPL, so nothing here needs it until a solver is made.
+In: positions. Out: their scores, counted as in `alphazero.solvers.base` (bitbully counts the same
+way). The package brings an opening book of all positions with 12 discs, so that it answers the
+first plies at once, where `alphazero.solvers.connect_x` takes minutes. It is an optional
+dependency under the AGPL, so this module imports it only when a solver is made.
 
-bitbully keeps 9 bits for each column where `alphazero.games.connect_x` keeps 7; in both, bit 0 of a column is its lowest cell.
-Letters for shapes: B positions, K state words, A actions.
+Of the package only the documented classes of `bitbully.bitbully_core` and the path of the book are
+used (tried with bitbully 0.0.79 and bitbully_databases 0.0.2). A book lookup takes 80 us for the
+seven moves of a position; the package's own wrapper classes would add 35 us.
+
+Shapes: B positions, K state words, A actions.
 """
 
 import importlib.util
@@ -13,64 +18,67 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.games.connect_x import ConnectX
-from alphazero.runtime.errors import ConfigError
-from alphazero.solvers.solver import ILLEGAL_SCORE
+from alphazero.runtime.errors import ConfigError, InputError
+from alphazero.solvers.base import ILLEGAL_SCORE
 
-_ROWS, _COLUMNS = 6, 7
-_OUR_BITS, _BITS = _ROWS + 1, _ROWS + 3
-_CELLS = np.uint64((1 << _ROWS) - 1)
+_GAME = ConnectX(rows=6, columns=7, length=4)
+_BOOK = "12-ply-dist"
+_PACKAGES = ("bitbully", "bitbully_databases")
 
 
 def available() -> bool:
-    """Return whether the package is installed, with its book."""
-    return all(
-        importlib.util.find_spec(name) is not None for name in ("bitbully", "bitbully_databases")
-    )
+    """Return whether the package and its opening book are installed."""
+    return all(importlib.util.find_spec(name) is not None for name in _PACKAGES)
+
+
+def solves(game: Game) -> bool:
+    """Return whether this is the one game that the package solves."""
+    return getattr(game, "rules", None) == _GAME
 
 
 class BitbullySolver:
-    """See `alphazero.solvers.solver.Solver`.
+    """Scores any position of Connect Four; see `alphazero.solvers.base.Solver`.
 
     Raises:
-        ConfigError: with one plain sentence if the game is another or the package is missing.
+        ConfigError: if the game is another one, or the package is not installed.
     """
 
     name = "bitbully"
 
     def __init__(self, game: Game):
-        if getattr(game, "rules", None) != ConnectX(_ROWS, _COLUMNS, 4):
+        if not solves(game):
             raise ConfigError(
-                f"bitbully solves Connect Four on 6 rows and 7 columns only, not {game.name}."
+                f"bitbully solves Connect Four on 6 rows and 7 columns only, not {game.name}.",
+                key="game",
+                value=game.name,
+                allowed=["connect_four"],
             )
         if not available():
             raise ConfigError(
-                'bitbully is not installed here: pip install "alphazero-selfplay[bitbully]" installs it.'
+                "bitbully is not installed: "
+                'install it with pip install "alphazero-selfplay[bitbully]".'
             )
-        from bitbully import BitBully, bitbully_core
+        from bitbully import bitbully_core
+        from bitbully_databases import BitBullyDatabases
 
         self.game = game
-        self._solver = BitBully(
-            "12-ply-dist"
-        )._core  # its wrapper takes longer for a board than the book does
+        self._solver = bitbully_core.BitBullyCore(BitBullyDatabases.get_database_path(_BOOK))
         self._board = bitbully_core.BoardCore()
 
     def scores(self, states: np.ndarray) -> np.ndarray:
-        """Return int16[B, A]: the exact score of each action from the viewpoint of the player to move, `ILLEGAL_SCORE` where illegal."""
-        states = np.asarray(states, self.game.state_dtype)
-        moving, others = _spread(states[:, 0]), _spread(states[:, 1])
-        left = _ROWS * _COLUMNS - (states[:, 2] >> np.uint64(1)).astype(int)
-        scores = np.full((len(states), _COLUMNS), ILLEGAL_SCORE, np.int16)
-        for row in np.flatnonzero(~self.game.over(states)):
-            self._board.setRawState(
-                int(moving[row] | others[row]), int(moving[row]), int(left[row])
-            )
-            scores[row] = self._solver.scoreMoves(self._board)
+        """See `alphazero.solvers.base.Solver.scores`; every position has an answer."""
+        mask = self.game.legal_action_mask(states)
+        boards = self._boards(states)
+        scores = np.full(mask.shape, ILLEGAL_SCORE, np.int16)
+        for row in np.flatnonzero(mask.any(axis=1)):
+            if not self._board.setBoard(boards[row].tolist()):
+                raise InputError(f"bitbully does not accept the position {boards[row].tolist()}.")
+            found = self._solver.scoreMoves(self._board)
+            scores[row] = np.where(mask[row], found, ILLEGAL_SCORE)
         return scores
 
-
-def _spread(discs: np.ndarray) -> np.ndarray:
-    """Return the discs (uint64[B]) in bitbully's bits."""
-    spread = np.zeros_like(discs)
-    for column in range(_COLUMNS):
-        spread |= (discs >> np.uint64(column * _OUR_BITS) & _CELLS) << np.uint64(column * _BITS)
-    return spread
+    def _boards(self, states: np.ndarray) -> np.ndarray:
+        """Return int8[B, 6, 7]: 0 empty, 1 a disc of the first player, 2 of the second."""
+        mine, other = np.moveaxis(self.game.observe(states)[:, :2], 1, 0)
+        player = self.game.players(states)[:, None, None]
+        return (mine * (1 + player) + other * (2 - player)).astype(np.int8)

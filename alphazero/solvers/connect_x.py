@@ -1,10 +1,17 @@
 """Exact scores of Connect-X positions by alpha-beta search, compiled.
 
-In: positions of a `ConnectX` board (up to 64 bits). Out: the score of every action; how they are counted says `alphazero.solvers.solver`.
-The search follows P. Pons, "Solving Connect 4: how to build a perfect AI" (2015): only moves are looked at that do not lose at once, those that
-make more threats first, from the middle outwards; a table remembers bounds; and a score is found by asking whether it is above a number, again
-and again, halving what is left. It runs on a stack of its own, so that it can stop after so many nodes and go on later.
-Letters for shapes: B positions, A actions, D depth of the stack.
+In: positions on a `ConnectX` board (up to 64 bits). Out: the score of every action, counted as
+`alphazero.solvers.base` defines. The search follows P. Pons, "Solving Connect 4: how to build a
+perfect AI" (2015):
+
+- moves that lose at once are not searched;
+- moves that create more threats come first, those nearer to the middle column among equals;
+- a transposition table stores an upper and a lower bound for each position;
+- a score is found by bisection with null windows: is it above this bound?
+
+The search keeps its own stack, so that it can pause after a number of nodes and resume.
+
+Shapes: B positions, A actions, D depth of the stack.
 """
 
 from typing import NamedTuple
@@ -14,70 +21,80 @@ import numpy as np
 from alphazero.games.batched_game import Game
 from alphazero.games.connect_x import ConnectX
 from alphazero.runtime.bits import popcount
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import njit
+from alphazero.solvers import bitbully
+from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError
 from alphazero.solvers.move_list import insert_by_weight
-from alphazero.solvers.solver import ILLEGAL_SCORE
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
-#: Spreads the keys over the table. Odd, so that different keys stay different: the place and the rest of the product are the whole key.
+#: Spreads the keys over the table. It is odd, so that multiplying by it is one-to-one: the index in
+#: the table and the rest of the product together identify the key.
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
-#: A bound is at most 33 away from 0; this much more, it is a positive number of seven bits.
+#: Added to a bound (at most 33 away from 0) to store it as a positive number of seven bits.
 OFFSET = 64
 SEVEN = np.uint64(7)
 SEVEN_BITS = np.uint64(127)
 BOUNDS = np.uint64((1 << 14) - 1)
 NO_BOUNDS = np.uint64(127 << 7 | 1)
-#: Nodes between two chances to interrupt the search from the keyboard: about a second.
-SLICE = 10_000_000
-#: Bits of the two bounds in a place of the table; what is left must hold the part of the key that the place does not tell.
+#: Bits of the two bounds of a table entry. The other 50 must hold what the index does not tell of
+#: the key, so the index has at least as many bits as the bounds.
 BOUND_BITS = 14
+#: Nodes searched in one call of the kernel, about a second; Ctrl-C works between the calls.
+NODES_PER_CALL = 10_000_000
 #: Nodes after which a position is given up: three to ten minutes.
 MAX_NODES = 3_000_000_000
 
 
 class Search(NamedTuple):
-    """The memory of one search."""
+    """The memory of one search: the board's constants, the transposition table and the stack."""
 
-    table: np.ndarray  #: uint64[2 ** table_bits], the part of a key that its place does not tell, an upper and a lower bound
+    table: np.ndarray  #: uint64[2 ** table_bits]: rest of the key, upper bound, lower bound
     table_bits: int
-    cells: int  #: how many the board has
+    cells: int  #: number of cells of the board
     bottom: np.uint64  #: the lowest cell of each column
     board: np.uint64  #: all cells
     order: np.ndarray  #: uint64[A], the cells of each column, from the middle outwards
-    mine: (
-        np.ndarray
-    )  #: uint64[D], discs of the player to move, along the line that is being looked at
-    occupied: np.ndarray  #: uint64[D], discs of both
+    mine: np.ndarray  #: uint64[D], discs of the player to move, on the current line of play
+    occupied: np.ndarray  #: uint64[D], discs of both players
     best: np.ndarray  #: int64[D], the best score found so far
-    num_moves: np.ndarray  #: int64[D], moves not yet looked at
-    moves: np.ndarray  #: uint64[D, A], these moves, each as its cell, the most promising one last
-    weights: np.ndarray  #: int64[A], how promising the moves are that are just being sorted
-    progress: np.ndarray  #: int64[2], the depth to go on at (-1 where a search is finished), and the nodes left until the next stop
+    num_moves: np.ndarray  #: int64[D], moves not yet searched
+    moves: np.ndarray  #: uint64[D, A], these moves as cells, the most promising one last
+    weights: np.ndarray  #: int64[A], sorting keys of the moves that are being listed
+    cursor: np.ndarray  #: int64[2]: depth to resume at (-1: finished), nodes until the next pause
 
 
 class ConnectXSolver:
-    """Scores Connect-X positions.
+    """Scores Connect-X positions; see `alphazero.solvers.base.Solver`.
 
     Args:
-        table_bits: the table has 2 ** table_bits places of 8 bytes; 14 bits are the fewest. A larger one finds early positions with fewer nodes, but
-            less of it stays in the processor's cache.
-        max_nodes: a position that takes more is refused; ten million take about a second.
+        table_bits: the transposition table has 2 ** table_bits entries of 8 bytes; at least 14.
+            A larger table solves early positions with fewer nodes, but less of it stays in the
+            processor's cache.
+        max_nodes: give up a position after so many nodes; ten million take about a second.
+
+    Raises:
+        ConfigError: if ``table_bits`` is too small.
     """
 
     name = "alpha-beta"
 
     def __init__(self, game: Game, table_bits: int = 20, max_nodes: int = MAX_NODES):
         if table_bits < BOUND_BITS:
-            raise ValueError(
-                f"table_bits={table_bits} is not allowed: a table of {BOUND_BITS} bits is the smallest."
+            raise ConfigError(
+                f"table_bits={table_bits} is too small: it takes {BOUND_BITS} or more.",
+                key="table_bits",
+                value=table_bits,
+                allowed=f"{BOUND_BITS} or more",
             )
         self.game = game
         self.max_nodes = max_nodes
-        self.num_nodes = 0  #: looked at since it was made
+        self.num_nodes = 0  #: searched since the solver was made
         self._search = _new_search(game.rules, table_bits)
 
     def scores(self, states: np.ndarray) -> np.ndarray:
+        """See `alphazero.solvers.base.Solver.scores`."""
         scores = np.full((len(states), self.game.num_actions), ILLEGAL_SCORE, np.int16)
         mask = self.game.legal_action_mask(states)
         for row, state in enumerate(states):
@@ -87,12 +104,12 @@ class ConnectXSolver:
         return scores
 
     def _action_score(self, state: np.ndarray, action: int, last_node: int) -> int:
-        """Return the score of one legal action from the viewpoint of who plays it."""
+        """Return the score of one legal action, from the viewpoint of the player to move."""
         game, search = self.game.rules, self._search
         child = self.game.step(state[None], [action]).states[0]
         mine, occupied = child[0], child[0] | child[1]
         plies = int(child[2]) >> 1
-        if child[2] & ONE:
+        if child[2] & ONE:  # the action completed a line
             return (search.cells + 2 - plies) // 2
         if plies == search.cells:
             return 0
@@ -106,24 +123,34 @@ class ConnectXSolver:
         return -low
 
     def _compare(self, mine, occupied, bound: int, last_node: int) -> int:
-        """Return a bound of the score: a lower one if it is above ``bound``, otherwise an upper one."""
+        """Return a lower bound of the score if it is above ``bound``, otherwise an upper bound."""
         search = self._search
-        search.mine[0], search.occupied[0], search.progress[0] = mine, occupied, 0
+        search.mine[0], search.occupied[0], search.cursor[0] = mine, occupied, 0
         while True:
-            search.progress[1] = given = min(SLICE, last_node - self.num_nodes)
+            search.cursor[1] = given = min(NODES_PER_CALL, last_node - self.num_nodes)
             found = search_above(self.game.rules, search, bound)
-            self.num_nodes += given - int(search.progress[1])
-            if search.progress[0] < 0:
+            self.num_nodes += given - int(search.cursor[1])
+            if search.cursor[0] < 0:
                 return int(found)
             if self.num_nodes >= last_node:
-                raise ValueError(
-                    f"a position of {self.game.name} is too far from the end to be solved: no answer after {self.max_nodes:,} nodes"
-                    f"{' (with the package bitbully installed, every position of it is).' if tuple(self.game.rules) == (6, 7, 4) else '.'}"
-                )
+                raise self._out_of_nodes()
+
+    def _out_of_nodes(self) -> UnsolvableError:
+        hint = "; the package bitbully solves every position" if bitbully.solves(self.game) else ""
+        return UnsolvableError(
+            f"a position of {self.game.name} is too far from the end of the game: "
+            f"not solved within {self.max_nodes:,} nodes{hint}.",
+            game=self.game.name,
+            unit="nodes",
+            limit=self.max_nodes,
+        )
 
 
 def _between(low: int, high: int) -> int:
-    """Return a number with low <= it < high: the middle, but nearer to 0 while 0 is far, since most scores are small."""
+    """Return the next bound to test, low <= bound < high.
+
+    It is the middle, but nearer to 0 while 0 is far, since most scores are small.
+    """
     middle = low + (high - low) // 2
     if middle <= 0 and int(low / 2) < middle:
         return int(low / 2)
@@ -133,11 +160,9 @@ def _between(low: int, high: int) -> int:
 
 
 def _new_search(game: ConnectX, table_bits: int) -> Search:
-    columns = sorted(
-        range(game.columns), key=lambda column: (abs(2 * column - game.columns + 1), column)
-    )
+    from_middle = sorted(range(game.columns), key=lambda c: (abs(2 * c - game.columns + 1), c))
     bottom = sum(1 << column * (game.rows + 1) for column in range(game.columns))
-    column = (1 << game.rows) - 1
+    column_cells = (1 << game.rows) - 1
     cells = game.rows * game.columns
     depth = cells + 2
     return Search(
@@ -145,33 +170,34 @@ def _new_search(game: ConnectX, table_bits: int) -> Search:
         table_bits=table_bits,
         cells=cells,
         bottom=np.uint64(bottom),
-        board=np.uint64(bottom * column),
-        order=np.array([column << c * (game.rows + 1) for c in columns], np.uint64),
+        board=np.uint64(bottom * column_cells),
+        order=np.array([column_cells << c * (game.rows + 1) for c in from_middle], np.uint64),
         mine=np.zeros(depth, np.uint64),
         occupied=np.zeros(depth, np.uint64),
         best=np.zeros(depth, np.int64),
         num_moves=np.zeros(depth, np.int64),
         moves=np.zeros((depth, game.columns), np.uint64),
         weights=np.zeros(game.columns, np.int64),
-        progress=np.zeros(2, np.int64),
+        cursor=np.zeros(2, np.int64),
     )
 
 
 @njit
 def can_win(game, search, mine, occupied):
-    return (
-        winning_cells(game, mine) & (occupied + search.bottom) & search.board & ~occupied
-    ) != ZERO
+    """Return whether the player with the discs ``mine`` wins with the next disc."""
+    playable = (occupied + search.bottom) & search.board & ~occupied
+    return (winning_cells(game, mine) & playable) != ZERO
 
 
 @njit
 def winning_cells(game, discs):
-    """Return the cells where one disc more would make a line, occupied ones and some outside of the board among them."""
-    return (
-        _winning_cells_of_four(game, discs)
-        if game.length == 4
-        else _winning_cells_of_any(game, discs)
-    )
+    """Return the cells where one more disc completes a line.
+
+    Occupied cells and some cells outside the board may be among them.
+    """
+    if game.length == 4:
+        return _winning_cells_of_four(game, discs)
+    return _winning_cells_of_any(game, discs)
 
 
 @njit
@@ -209,21 +235,24 @@ def _winning_cells_of_any(game, discs):
 
 @njit
 def search_above(game, search, bound):
-    """Search the position at the bottom of the stack, or go on with it: is its score above ``bound``?
+    """Test whether the score of the position at the bottom of the stack is above ``bound``.
+
+    Starts a search, or resumes the one that ``search.cursor`` points into.
 
     Returns:
-        A lower bound of the score if it is above ``bound``, otherwise an upper one; 0 with ``progress[0]`` >= 0 if the nodes ran out before.
+        A lower bound of the score if it is above ``bound``, otherwise an upper bound; 0 with
+        ``cursor[0]`` >= 0 if the nodes ran out first.
     """
     plies = popcount(search.occupied[0])
-    depth, nodes_left = search.progress[0], search.progress[1]
+    depth, nodes_left = search.cursor[0], search.cursor[1]
     while nodes_left > 0:
         nodes_left -= 1
         above = bound if depth & 1 == 0 else -bound - 1
-        value = _open(game, search, depth, plies + depth, above)
-        # Go back to the latest node that is not settled.
+        value = _expand(game, search, depth, plies + depth, above)
+        # Go back to the last node that still has moves to search.
         while search.num_moves[depth] == 0:
             if depth == 0:
-                search.progress[0], search.progress[1] = -1, nodes_left
+                search.cursor[0], search.cursor[1] = -1, nodes_left
                 return value
             depth -= 1
             above = -above - 1
@@ -232,19 +261,24 @@ def search_above(game, search, bound):
             if value > above:
                 search.num_moves[depth] = 0
             if search.num_moves[depth] == 0:
-                _remember(search, depth, value, value > above)
+                _store_bound(search, depth, value, value > above)
         index = search.num_moves[depth] - 1
         search.num_moves[depth] = index
         search.mine[depth + 1] = search.occupied[depth] ^ search.mine[depth]
         search.occupied[depth + 1] = search.occupied[depth] | search.moves[depth, index]
         depth += 1
-    search.progress[0], search.progress[1] = depth, 0
+    search.cursor[0], search.cursor[1] = depth, 0
     return 0
 
 
 @njit
-def _open(game, search, depth, plies, above):
-    """List the moves of the node at ``depth``; where its value or a bound that decides is known at once, list none and return that."""
+def _expand(game, search, depth, plies, above):
+    """List the moves of the node at ``depth``.
+
+    Returns:
+        Where the score, or a bound that answers whether it is above ``above``, is known at once:
+        that number, with no moves listed. Otherwise 0.
+    """
     mine, occupied = search.mine[depth], search.occupied[depth]
     search.num_moves[depth] = 0
     left = search.cells - plies
@@ -253,17 +287,17 @@ def _open(game, search, depth, plies, above):
     moves = (occupied + search.bottom) & search.board
     forced = moves & threats
     if forced != ZERO:
-        if (forced & (forced - ONE)) != ZERO:
+        if (forced & (forced - ONE)) != ZERO:  # two threats cannot both be stopped
             return -(left // 2)
         moves = forced
-    moves &= ~(threats >> ONE)
+    moves &= ~(threats >> ONE)  # a disc below a threat lets the opponent win
     if moves == ZERO:
         return -(left // 2)
     # Neither side can win with its next disc.
     if left <= 2:
         return 0
     lowest, highest = -((left - 2) // 2), (left - 1) // 2
-    entry = _entry(search, mine, occupied)
+    entry = _stored_bounds(search, mine, occupied)
     if entry != ZERO:
         highest = min(highest, np.int64((entry >> SEVEN) & SEVEN_BITS) - OFFSET)
         lowest = max(lowest, np.int64(entry & SEVEN_BITS) - OFFSET)
@@ -272,13 +306,16 @@ def _open(game, search, depth, plies, above):
     if lowest > above:
         return lowest
     search.best[depth] = -OFFSET
-    search.num_moves[depth] = _sort(game, search, depth, mine, free, moves)
+    search.num_moves[depth] = _list_by_threats(game, search, depth, mine, free, moves)
     return 0
 
 
 @njit
-def _sort(game, search, depth, mine, free, moves):
-    """List ``moves`` so that those that leave more winning cells come last, those nearer to the middle among equals; return their number."""
+def _list_by_threats(game, search, depth, mine, free, moves):
+    """List ``moves`` and return their number.
+
+    Those that create more winning cells come last, those nearer to the middle among equals.
+    """
     num = 0
     for index in range(search.order.shape[0] - 1, -1, -1):
         move = moves & search.order[index]
@@ -289,9 +326,9 @@ def _sort(game, search, depth, mine, free, moves):
 
 
 @njit
-def _entry(search, mine, occupied):
-    """Return the bounds that the table holds for a position, 0 where it holds none."""
-    # In each column, the top of the discs and which of them are mine: mine + occupied tells both.
+def _stored_bounds(search, mine, occupied):
+    """Return the bounds that the table holds for a position, 0 if it holds none."""
+    # mine + occupied identifies the position: in each column, its height and which discs are mine.
     key = (mine + occupied) * SPREAD
     entry = search.table[key >> np.uint64(64 - search.table_bits)]
     same = (entry ^ (key << np.uint64(search.table_bits))) < (ONE << np.uint64(search.table_bits))
@@ -299,10 +336,10 @@ def _entry(search, mine, occupied):
 
 
 @njit
-def _remember(search, depth, value, is_lower):
-    """Write a lower or an upper bound into the table, beside the other one if the place holds the same position."""
+def _store_bound(search, depth, value, is_lower):
+    """Store a lower or an upper bound; the other one stays if the entry is of the same position."""
     mine, occupied = search.mine[depth], search.occupied[depth]
-    bounds = _entry(search, mine, occupied)
+    bounds = _stored_bounds(search, mine, occupied)
     if bounds == ZERO:
         bounds = NO_BOUNDS
     if is_lower:
@@ -310,6 +347,5 @@ def _remember(search, depth, value, is_lower):
     else:
         bounds = (bounds & SEVEN_BITS) | (np.uint64(value + OFFSET) << SEVEN)
     key = (mine + occupied) * SPREAD
-    search.table[key >> np.uint64(64 - search.table_bits)] = (
-        key << np.uint64(search.table_bits)
-    ) | bounds
+    index = key >> np.uint64(64 - search.table_bits)
+    search.table[index] = (key << np.uint64(search.table_bits)) | bounds

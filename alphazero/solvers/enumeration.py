@@ -1,8 +1,11 @@
-"""Every position of a small game with its exact value.
+"""Exact values and scores of a small game, from all of its positions.
 
-In: a game. Out: its reachable positions as arrays, each with the value of perfect play, found backwards from the final positions (negamax
-without a search: a position is settled once all that follow from it are). Nothing here knows about players or networks.
-Letters for shapes: N positions, K state words, A actions, B positions asked about.
+In: a game. Out: its reachable positions as arrays (`Positions`), each with its value under perfect
+play, and two ways to look them up: results (`ExactValues`) and scores (`EnumeratedSolver`). Values
+are found backwards from the final positions: a position is solved once all its successors are.
+Players and networks are unknown here.
+
+Shapes: N enumerated positions, B positions asked about, K state words, A actions.
 """
 
 import dataclasses
@@ -11,48 +14,57 @@ import functools
 import numpy as np
 
 from alphazero.games.batched_game import Game
+from alphazero.runtime.errors import InputError
+from alphazero.solvers.base import ILLEGAL_SCORE, ILLEGAL_VALUE, UnsolvableError
 
-#: Positions of which an enumeration gives up: with the graph between them they would take gigabytes.
+#: The most positions that an enumeration holds; with their graph, more would take gigabytes.
 MAX_POSITIONS = 3_000_000
 
-ILLEGAL = -1
+#: The most positions that `EnumeratedSolver` enumerates: about ten seconds of work.
+MAX_SOLVER_POSITIONS = 300_000
+
+#: In `Positions.children`, where the action is illegal.
+NO_CHILD = -1
 
 
 @dataclasses.dataclass(frozen=True)
 class Positions:
-    """All positions of a game that can be reached from one of them, index 0, in the order in which a breadth-first walk meets them."""
+    """All positions reachable from one start position, in breadth-first order; the start is 0."""
 
-    states: np.ndarray  #: [N, K]
-    players: np.ndarray  #: int8[N], the player to move, 0 for the one who moves first in the game
-    over: np.ndarray  #: bool[N], True where the game is finished
-    children: np.ndarray  #: int32[N, A], the index of the position after an action, `ILLEGAL` where the action is not legal
-    values: (
-        np.ndarray
-    )  #: int8[N], result of perfect play, 1, 0 or -1 from the viewpoint of the player to move
-    plies_left: (
-        np.ndarray
-    )  #: int16[N], the longest way to the end of the game; it falls along every move
+    #: [N, K].
+    states: np.ndarray
+    #: int8[N], the player to move: 0 for the player who moves first in the game, else 1.
+    players: np.ndarray
+    #: bool[N], True where the game is over.
+    over: np.ndarray
+    #: int32[N, A], the index of the position after each action, `NO_CHILD` where illegal.
+    children: np.ndarray
+    #: int8[N], result of perfect play (1, 0 or -1) from the viewpoint of the player to move.
+    values: np.ndarray
+    #: int16[N], actions on the longest path to the end of the game; less after every action.
+    plies_left: np.ndarray
 
     def __len__(self) -> int:
         return len(self.states)
 
     @functools.cached_property
     def action_values(self) -> np.ndarray:
-        """int8[N, A], the value of each action from the viewpoint of the player to move, -2 where the action is not legal."""
-        signs = np.where(self.players[self.children] == self.players[:, None], 1, -1)
-        return np.where(self.children == ILLEGAL, -2, signs * self.values[self.children]).astype(
-            np.int8
-        )
+        """The result of perfect play after each action.
+
+        int8[N, A], from the viewpoint of the player to move, `ILLEGAL_VALUE` where illegal.
+        """
+        values = _sign_of_children(self, slice(None)) * self.values[self.children]
+        return np.where(self.children == NO_CHILD, ILLEGAL_VALUE, values).astype(np.int8)
 
 
 class ExactValues:
-    """Perfect play of a small game, looked up.
+    """Looks up the results of perfect play in a small game.
 
     Args:
-        positions: the positions it knows; by default all that can be reached from the start.
+        positions: the positions to look up; by default all reachable from the start of the game.
 
     Raises:
-        ValueError: if the game has too many positions.
+        UnsolvableError: if the game has more than `MAX_POSITIONS` positions.
     """
 
     def __init__(self, game: Game, positions: Positions | None = None):
@@ -61,40 +73,77 @@ class ExactValues:
         self._index = {state.tobytes(): index for index, state in enumerate(self.positions.states)}
 
     def values(self, states: np.ndarray) -> np.ndarray:
-        """Return int8[B]: the result of perfect play from each of ``states`` ([B, K]), from the viewpoint of the player to move there."""
+        """Return int8[B]: the result of perfect play from each of ``states`` ([B, K]).
+
+        Results are 1, 0 or -1 from the viewpoint of the player to move.
+        """
         return self.positions.values[self.indices(states)]
 
     def action_values(self, states: np.ndarray) -> np.ndarray:
-        """Return int8[B, A]: the result after each action, from the viewpoint of the player to move in ``states``; -2 where illegal."""
+        """Return int8[B, A]: the result of perfect play after each action in ``states`` ([B, K]).
+
+        Results are from the viewpoint of the player to move in ``states``, `ILLEGAL_VALUE` where
+        the action is illegal.
+        """
         return self.positions.action_values[self.indices(states)]
 
     def best_actions(self, state: np.ndarray) -> list[int]:
-        """Return the actions that keep the best possible result of one position ([K]); a finished game has none."""
+        """Return the actions that keep the best possible result of ``state`` ([K]).
+
+        A finished game has none.
+        """
         values = self.action_values(np.asarray(state)[None])[0]
-        return [] if values.max() < -1 else np.flatnonzero(values == values.max()).tolist()
+        if values.max() == ILLEGAL_VALUE:
+            return []
+        return np.flatnonzero(values == values.max()).tolist()
 
     def indices(self, states: np.ndarray) -> np.ndarray:
-        """Return int64[B]: the places of ``states`` in `positions`.
+        """Return int64[B]: the indices of ``states`` ([B, K]) in `positions`.
 
         Raises:
-            ValueError: for a state that is not among them.
+            InputError: if a state is not among them.
         """
         states = np.ascontiguousarray(states, self.game.state_dtype)
         try:
             return np.array([self._index[state.tobytes()] for state in states], np.int64)
         except KeyError:
-            raise ValueError(
-                "a position was asked about that cannot be reached from the start of the enumeration."
+            raise InputError(
+                f"a position of {self.game.name} is not reachable from the start of the enumeration."
             ) from None
+
+
+class EnumeratedSolver:
+    """Looks up exact scores in a small game; see `alphazero.solvers.base.Solver`.
+
+    Raises:
+        UnsolvableError: if the game has more than `MAX_SOLVER_POSITIONS` positions.
+    """
+
+    name = "enumeration"
+
+    def __init__(self, game: Game):
+        self.game = game
+        positions = enumerate_positions(game, max_positions=MAX_SOLVER_POSITIONS)
+        self._exact = ExactValues(game, positions)
+        self._action_scores = _action_scores(positions)
+
+    def scores(self, states: np.ndarray) -> np.ndarray:
+        """See `alphazero.solvers.base.Solver.scores`."""
+        return self._action_scores[self._exact.indices(states)]
 
 
 def enumerate_positions(
     game: Game, start: np.ndarray | None = None, max_positions: int = MAX_POSITIONS
 ) -> Positions:
-    """Walk through all positions that can be reached from ``start`` ([K], default the start of the game) and settle their values.
+    """Enumerate all positions reachable from ``start`` and solve them.
+
+    Args:
+        start: [K], by default the start of the game.
+        max_positions: give up if there are more.
 
     Raises:
-        ValueError: if there are more than ``max_positions``, or if positions repeat within a game.
+        UnsolvableError: if there are more than ``max_positions``.
+        InputError: if a position can occur twice in one game.
     """
     frontier = game.initial_states() if start is None else np.asarray(start, game.state_dtype)[None]
     index_of = {frontier[0].tobytes(): 0}
@@ -104,54 +153,79 @@ def enumerate_positions(
         batches.append(batch)
         rows, actions = np.nonzero(batch.legal_action_mask)
         following = game.step(frontier[rows], actions).states
-        known = len(index_of)
-        targets = np.array(
-            [index_of.setdefault(state.tobytes(), len(index_of)) for state in following], np.int32
-        )
+        num_known = len(index_of)
+        targets = [index_of.setdefault(state.tobytes(), len(index_of)) for state in following]
+        targets = np.array(targets, np.int32)
         if len(index_of) > max_positions:
-            raise ValueError(
-                f"{game.name} has more than {max_positions:,} positions: too many to look at every one."
+            raise UnsolvableError(
+                f"{game.name} has more than {max_positions:,} positions: too many to enumerate.",
+                game=game.name,
+                unit="positions",
+                limit=max_positions,
             )
-        edges.append((rows + known - len(frontier), actions, targets))
+        edges.append((rows + num_known - len(frontier), actions, targets))
         new_targets, first_places = np.unique(targets, return_index=True)
-        frontier = following[first_places[new_targets >= known]]
+        frontier = following[first_places[new_targets >= num_known]]
     states, over, results, players, _ = (np.concatenate(part) for part in zip(*batches))
-    children = np.full((len(states), game.num_actions), ILLEGAL, np.int32)
+    children = np.full((len(states), game.num_actions), NO_CHILD, np.int32)
     rows, actions, targets = (np.concatenate(part) for part in zip(*edges))
     children[rows, actions] = targets
-    values, plies_left = _settle(children, players, over, results)
+    values, plies_left = _solve(children, players, over, results)
     return Positions(states, players, over, children, values, plies_left)
 
 
-def _settle(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values int8[N] and plies left int16[N]: best over the actions, from final positions backwards."""
+def count_games(positions: Positions) -> int:
+    """Return the number of different games (sequences of moves) from the start position."""
+    games = np.zeros(len(positions), object)
+    for row in np.argsort(positions.plies_left, kind="stable"):
+        children = positions.children[row]
+        if positions.over[row]:
+            games[row] = 1
+        else:
+            games[row] = sum(games[child] for child in children[children != NO_CHILD])
+    return int(games[0])
+
+
+def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
+    """Return `Positions.values` and `Positions.plies_left`, from final positions backwards."""
     values = results.astype(np.int8)
     plies_left = np.where(over, 0, -1).astype(np.int16)
-    open_rows = np.flatnonzero(~over)
-    while len(open_rows):
-        following = children[open_rows]
-        legal = following != ILLEGAL
+    unsolved = np.flatnonzero(~over)
+    while len(unsolved):
+        following = children[unsolved]
+        legal = following != NO_CHILD
         ready = ((plies_left[following] >= 0) | ~legal).all(axis=1)
         if not ready.any():
-            raise ValueError(
-                "positions repeat within a game: their values cannot be found backwards from the end."
+            raise InputError(
+                "a position can occur twice in one game: the game cannot be solved backwards."
             )
-        rows, following, legal = open_rows[ready], following[ready], legal[ready]
+        rows, following, legal = unsolved[ready], following[ready], legal[ready]
         signs = np.where(players[following] == players[rows, None], 1, -1)
         values[rows] = np.where(legal, signs * values[following], -1).max(axis=1)
         plies_left[rows] = 1 + np.where(legal, plies_left[following], -1).max(axis=1)
-        open_rows = open_rows[~ready]
+        unsolved = unsolved[~ready]
     return values, plies_left
 
 
-def count_games(positions: Positions) -> int:
-    """Return how many different games, from the first of ``positions`` to an end, there are: sequences of moves, not positions."""
-    games = np.zeros(len(positions), object)
-    for row in np.argsort(positions.plies_left, kind="stable"):
-        following = positions.children[row]
-        games[row] = (
-            1
-            if positions.over[row]
-            else sum(games[child] for child in following[following != ILLEGAL])
-        )
-    return int(games[0])
+def _action_scores(positions: Positions) -> np.ndarray:
+    """Return int16[N, A]: the scores of `alphazero.solvers.base.Solver`, from the end backwards.
+
+    Each action between a position and the end of the game brings its score one closer to 0.
+    """
+    longest = int(positions.plies_left.max())
+    scores = (positions.values * (longest + 1)).astype(np.int16)
+    action_scores = np.full(positions.children.shape, ILLEGAL_SCORE, np.int16)
+    for plies_left in range(1, longest + 1):
+        rows = np.flatnonzero(positions.plies_left == plies_left)
+        children = positions.children[rows]
+        closer = scores[children] - np.sign(scores[children])
+        after = _sign_of_children(positions, rows) * closer
+        action_scores[rows] = np.where(children == NO_CHILD, ILLEGAL_SCORE, after)
+        scores[rows] = action_scores[rows].max(axis=1)
+    return action_scores
+
+
+def _sign_of_children(positions: Positions, rows) -> np.ndarray:
+    """Return [len(rows), A]: 1 where the same player moves after the action, otherwise -1."""
+    same = positions.players[positions.children[rows]] == positions.players[rows, None]
+    return np.where(same, 1, -1)

@@ -1,13 +1,19 @@
-"""The list of moves that a solver still has to look at, the most promising one last; both compiled solvers keep theirs with it."""
+"""The sorted list of moves that a compiled solver has yet to search, the most promising one last.
+
+Both solvers keep it in their `Search`: ``moves[depth]``, with the sorting keys in ``weights``.
+"""
 
 from alphazero.runtime.jit import njit
 
 
 @njit
 def insert_by_weight(search, depth, num, move, weight):
-    """Put ``move`` into the ``num`` moves of ``search.moves[depth]`` behind those that weigh no more, and return how many there are now.
+    """Insert ``move`` into the ``num`` moves of ``search.moves[depth]``, sorted by weight.
 
-    ``search.weights`` holds the weights of the list that is just being made.
+    It goes behind moves of the same weight. ``search.weights`` holds the weights of the list.
+
+    Returns:
+        The new number of moves.
     """
     place = num
     while place > 0 and search.weights[place - 1] > weight:

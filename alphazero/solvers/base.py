@@ -1,0 +1,86 @@
+"""What every exact solver offers, and how exact scores are counted.
+
+A solver maps positions to the score of every action: a whole number whose sign is the result under
+perfect play, and which is larger for an earlier win, a later loss or a larger margin. This module
+defines that interface only. The solvers are the other modules of this package;
+`alphazero.solvers.registry` chooses one for a game. Players and networks are unknown here.
+
+Shapes: B positions, K state words, A actions.
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+from alphazero.runtime.errors import InputError
+
+#: The score of an illegal action, below every other score.
+ILLEGAL_SCORE = -1000
+
+#: The value of an illegal action, below the values -1, 0 and 1.
+ILLEGAL_VALUE = -2
+
+
+class Solver(Protocol):
+    """Gives every action of a position its exact score, from the viewpoint of the player to move.
+
+    How scores are counted:
+
+    - Connect-X (after P. Pons): winning with one's last possible disc scores 1, and one more for
+      each disc that the winner has left. A loss scores the negative number, a draw 0. The empty
+      board of Connect Four scores -2, -1, 0, 1, 0, -1, -2 by column.
+    - Othello: the final margin of discs, the mover's minus the opponent's. Squares that stay empty
+      count for neither side.
+    - Other games: a win in n actions scores N + 1 - n, a loss the negative number, a draw 0, where
+      N is the length of the longest game.
+
+    Laws:
+
+    - a score is `ILLEGAL_SCORE` if and only if the action is illegal; in a finished game all are;
+    - ``states`` is never changed;
+    - the scores of a position do not depend on earlier calls;
+    - symmetric positions have the same scores, permuted as the actions are.
+    """
+
+    name: str
+
+    def scores(self, states: np.ndarray) -> np.ndarray:
+        """Return the exact score of each action.
+
+        Args:
+            states: [B, K].
+
+        Returns:
+            int16[B, A], `ILLEGAL_SCORE` where an action is illegal.
+
+        Raises:
+            UnsolvableError: if a position is beyond the solver's limit.
+        """
+        ...
+
+
+class UnsolvableError(InputError):
+    """A position or a game is beyond the limit of a solver.
+
+    Attributes:
+        game: the name of the game.
+        unit: what is limited: "positions", "empty squares" or "nodes".
+        limit: the largest number that the solver takes.
+        value: the number found, None if the solver stopped counting at the limit.
+    """
+
+    def __init__(self, message: str, *, game: str, unit: str, limit: int, value: int | None = None):
+        super().__init__(message)
+        self.game = game
+        self.unit = unit
+        self.limit = limit
+        self.value = value
+
+
+def values_of(scores: np.ndarray) -> np.ndarray:
+    """Return the results behind exact scores.
+
+    Returns:
+        int8 in the shape of ``scores``: 1 win, 0 draw, -1 loss, `ILLEGAL_VALUE` where illegal.
+    """
+    return np.where(scores == ILLEGAL_SCORE, ILLEGAL_VALUE, np.sign(scores)).astype(np.int8)

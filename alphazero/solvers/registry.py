@@ -1,0 +1,39 @@
+"""Which exact solver a game has.
+
+In: a game. Out: the fastest solver of it on this machine. The solvers themselves are in the other
+modules of this package, their interface in `alphazero.solvers.base`.
+"""
+
+from alphazero.games.batched_game import Game
+from alphazero.solvers import bitbully
+from alphazero.solvers.base import Solver
+from alphazero.solvers.bitbully import BitbullySolver
+from alphazero.solvers.connect_x import ConnectXSolver
+from alphazero.solvers.enumeration import EnumeratedSolver
+from alphazero.solvers.othello import OthelloSolver
+
+
+def make_solver(game: Game) -> Solver:
+    """Return the fastest solver of a game that this machine has.
+
+    Raises:
+        UnsolvableError: if the game has no solver of its own and too many positions to enumerate.
+    """
+    kind = type(getattr(game, "rules", None)).__name__
+    if bitbully.solves(game) and bitbully.available():
+        return BitbullySolver(game)
+    if kind == "ConnectX":
+        return ConnectXSolver(game)
+    if kind == "Othello":
+        return OthelloSolver(game)
+    return EnumeratedSolver(game)
+
+
+def solver_advice(game: Game) -> str:
+    """Return how `make_solver` could find a faster solver here, in one sentence, or ''."""
+    if not bitbully.solves(game) or bitbully.available():
+        return ""
+    return (
+        "The compiled solver takes minutes for a position of Connect Four's first plies; "
+        "'pip install bitbully' adds one that answers any position at once."
+    )
