@@ -26,8 +26,8 @@ from alphazero.replay.buffer import Batch
 from alphazero.runtime.device import set_num_threads
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
+from alphazero.solvers.base import values_of
 from alphazero.solvers.bitbully import BitbullySolver
-from alphazero.solvers.solver import values_of
 
 _NUM_GAMES = 60_000
 _PLIES = range(4, 12)

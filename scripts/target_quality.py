@@ -19,7 +19,8 @@ from alphazero.games.registry import make_game
 from alphazero.players.network import NetworkPlayer
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.batched_search import SearchSettings, TreeSearch
-from alphazero.solvers.solver import ILLEGAL_SCORE, make_solver, values_of
+from alphazero.solvers.base import ILLEGAL_SCORE, values_of
+from alphazero.solvers.registry import make_solver
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.settings import TrainSettings
 

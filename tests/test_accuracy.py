@@ -11,7 +11,7 @@ from alphazero.evaluation.exact.sets import make_set, read_set, shipped_path
 from alphazero.games.registry import make_game
 from alphazero.players.base import Choice
 from alphazero.players.random import RandomPlayer
-from alphazero.solvers.solver import ILLEGAL_SCORE, values_of
+from alphazero.solvers.base import ILLEGAL_SCORE, values_of
 
 NO = ILLEGAL_SCORE
 #: Four positions of three in a row on 4 x 3, with made-up scores: only the first is one that wins at once.

@@ -5,10 +5,11 @@ import pytest
 from game_samples import random_games
 
 from alphazero.games.registry import make_game
+from alphazero.runtime.errors import ConfigError
 from alphazero.solvers import bitbully as bitbully_solver
+from alphazero.solvers.base import ILLEGAL_SCORE
 from alphazero.solvers.bitbully import BitbullySolver, available
 from alphazero.solvers.connect_x import ConnectXSolver
-from alphazero.solvers.solver import ILLEGAL_SCORE
 
 needs_bitbully = pytest.mark.skipif(
     not available(), reason='bitbully is not installed (pip install "alphazero-selfplay[bitbully]")'
@@ -37,15 +38,23 @@ def test_it_agrees_with_our_solver_on_every_late_position():
     assert np.array_equal(scores, ConnectXSolver(game).scores(states))
 
 
-def test_another_board_and_a_missing_package_get_one_sentence(monkeypatch):
-    with pytest.raises(
-        ValueError,
-        match="^bitbully solves Connect Four on 6 rows and 7 columns only, not connect_x:5x5x4.$",
-    ):
+@needs_bitbully
+def test_the_used_parts_of_the_package_have_their_documented_behaviour():
+    from bitbully import bitbully_core
+    from bitbully_databases import BitBullyDatabases
+
+    board = bitbully_core.BoardCore()
+    red_to_move = [[0] * 7 for _ in range(5)] + [[0, 0, 0, 1, 0, 0, 0]]
+    assert board.setBoard(red_to_move) and board.movesLeft() == 41
+    solver = bitbully_core.BitBullyCore(BitBullyDatabases.get_database_path("12-ply-dist"))
+    assert solver.isBookLoaded() and max(solver.scoreMoves(board)) == -1
+
+
+def test_another_board_and_a_missing_package_are_refused(monkeypatch):
+    with pytest.raises(ConfigError) as raised:
         BitbullySolver(make_game("connect_x:5x5x4"))
+    assert (raised.value.key, raised.value.value) == ("game", "connect_x:5x5x4")
+    assert raised.value.allowed == ["connect_four"]
     monkeypatch.setattr(bitbully_solver, "available", lambda: False)
-    with pytest.raises(
-        ValueError,
-        match=r'^bitbully is not installed here: pip install "alphazero-selfplay\[bitbully\]" installs it.$',
-    ):
+    with pytest.raises(ConfigError, match=r"alphazero-selfplay\[bitbully\]"):
         BitbullySolver(make_game("connect_four"))

@@ -17,8 +17,9 @@ from alphazero.evaluation.exact.sets import (
 )
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
-from alphazero.solvers.enumeration import ExactValues
-from alphazero.solvers.solver import ILLEGAL_SCORE, EnumeratedSolver, make_solver
+from alphazero.solvers.base import ILLEGAL_SCORE
+from alphazero.solvers.enumeration import EnumeratedSolver, ExactValues
+from alphazero.solvers.registry import make_solver
 
 #: The sets that ship: how many positions, and from which ply on a solver of ours takes no time.
 SHIPPED = {

@@ -9,17 +9,14 @@ from game_samples import EXAMPLE, label, random_games
 from naive import naive_twin
 
 from alphazero.games.registry import make_game
+from alphazero.runtime.errors import ConfigError
 from alphazero.solvers import connect_x as connect_x_solver
 from alphazero.solvers import othello as othello_solver
+from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError, values_of
 from alphazero.solvers.connect_x import ConnectXSolver
+from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.solvers.othello import OthelloSolver
-from alphazero.solvers.solver import (
-    ILLEGAL_SCORE,
-    EnumeratedSolver,
-    make_solver,
-    solver_advice,
-    values_of,
-)
+from alphazero.solvers.registry import make_solver, solver_advice
 
 
 @functools.cache
@@ -174,7 +171,6 @@ def test_scores_of_connect_four_are_those_of_another_solver(moves, scores):
 
 def test_the_start_of_the_protocols_docstring_is_what_bitbully_says():
     pytest.importorskip("bitbully", reason="the package bitbully is not installed")
-    pytest.importorskip("alphazero.solvers.bitbully")
     game = make_game("connect_four")
     assert make_solver(game).scores(game.initial_states())[0].tolist() == [-2, -1, 0, 1, 0, -1, -2]
 
@@ -233,7 +229,7 @@ def test_scores_do_not_depend_on_the_table_or_on_what_was_asked_before(name, max
 def test_a_search_that_stops_again_and_again_finds_the_same(name, module, monkeypatch):
     states = late_states(name, 12, 6, seed=8)
     expected = solver_of(name).scores(states)
-    monkeypatch.setattr(module, "SLICE", 3)
+    monkeypatch.setattr(module, "NODES_PER_CALL", 3)
     solver = type(solver_of(name))(make_game(name))
     assert (solver.scores(states) == expected).all()
     assert solver.num_nodes > 3 * len(states)
@@ -287,39 +283,51 @@ def test_every_game_gets_its_solver(name, kind, monkeypatch):
 
 
 def refused(ask):
-    with pytest.raises(ValueError) as error:
+    """Return the error of a question beyond a solver's limit."""
+    with pytest.raises(UnsolvableError) as raised:
         ask()
-    assert "\n" not in str(error.value) and str(error.value).endswith(".")
-    return str(error.value)
+    error = raised.value
+    assert "\n" not in str(error) and f"{error.limit:,}" in str(error)
+    return error
 
 
 @pytest.mark.parametrize("name", [EXAMPLE, "connect_x:8x8x4"], ids=label)
 def test_games_too_large_to_look_at_every_position_are_refused(name, monkeypatch):
-    monkeypatch.setattr("alphazero.solvers.solver.MAX_ENUMERATED", 500)
-    assert "more than 500 positions" in refused(lambda: make_solver(make_game(name)))
+    monkeypatch.setattr("alphazero.solvers.enumeration.MAX_SOLVER_POSITIONS", 500)
+    error = refused(lambda: make_solver(make_game(name)))
+    assert (error.unit, error.limit, error.value) == ("positions", 500, None)
 
 
 def test_positions_too_far_from_the_end_are_refused():
     othello = make_game("othello")
-    message = refused(lambda: solver_of("othello").scores(othello.initial_states()))
-    assert "solved from 20 empty squares on" in message and "with 60 of them" in message
+    error = refused(lambda: solver_of("othello").scores(othello.initial_states()))
+    assert (error.game, error.unit, error.limit, error.value) == (
+        "othello",
+        "empty squares",
+        20,
+        60,
+    )
     states = late_states("othello", 6, 3, seed=1)
-    assert "from 0 empty squares on" in refused(
-        lambda: OthelloSolver(othello, max_empties=0).scores(states)
-    )
+    error = refused(lambda: OthelloSolver(othello, max_empties=0).scores(states))
+    assert error.limit == 0 and 0 < error.value <= 6
+
+
+def test_a_position_that_takes_too_many_nodes_is_refused_and_the_next_one_is_solved():
     game = make_game("connect_four")
-    assert "no answer after 10 nodes (with the package bitbully" in refused(
-        lambda: ConnectXSolver(game, max_nodes=10).scores(game.initial_states())
-    )
+    error = refused(lambda: ConnectXSolver(game, max_nodes=10).scores(game.initial_states()))
+    assert (error.game, error.unit, error.limit) == ("connect_four", "nodes", 10)
+    assert "bitbully" in str(error)
     game = make_game("connect_x:7x8x4")
     solver = ConnectXSolver(game, max_nodes=1000)
-    assert "no answer after 1,000 nodes" in refused(lambda: solver.scores(game.initial_states()))
-    assert solver.num_nodes == 1000
-    late = late_states("connect_x:7x8x4", 22, 3, seed=0)  # and goes on with the next question
+    error = refused(lambda: solver.scores(game.initial_states()))
+    assert error.limit == solver.num_nodes == 1000
+    assert "bitbully" not in str(error)
+    late = late_states("connect_x:7x8x4", 22, 3, seed=0)
     assert (solver.scores(late) == solver_of("connect_x:7x8x4").scores(late)).all()
 
 
 def test_a_table_too_small_for_its_keys_is_refused():
-    assert "table_bits=13" in refused(
-        lambda: ConnectXSolver(make_game("connect_four"), table_bits=13)
-    )
+    with pytest.raises(ConfigError) as raised:
+        ConnectXSolver(make_game("connect_four"), table_bits=13)
+    assert (raised.value.key, raised.value.value) == ("table_bits", 13)
+    assert raised.value.allowed == "14 or more"

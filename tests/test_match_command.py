@@ -144,7 +144,7 @@ def test_the_bar_of_a_long_match_fits_into_80_columns():
 
 @pytest.mark.parametrize("has_bitbully", (True, False))
 def test_a_slow_solver_is_announced(has_bitbully, monkeypatch, capsys):
-    monkeypatch.setattr("alphazero.solvers.solver._has_bitbully", lambda: has_bitbully)
+    monkeypatch.setattr("alphazero.solvers.bitbully.available", lambda: has_bitbully)
     game = make_game("connect_four")
     warm_up(game, [SolverPlayer(game, solver=object())], Console(stderr=True))
     assert ("pip install bitbully" in capsys.readouterr().err) == (not has_bitbully)

@@ -9,7 +9,8 @@ from naive_mcts import HashEvaluator, TwiceGame
 from alphazero.games.registry import make_game
 from alphazero.search.batched_search import SearchSettings
 from alphazero.selfplay.lockstep import SelfPlay, SelfPlaySettings, full_simulations, sample_actions
-from alphazero.solvers.solver import EnumeratedSolver, values_of
+from alphazero.solvers.base import values_of
+from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.storage.checkpoint import load_state, save_state
 
 GAMES = ("tic_tac_toe", "connect_x:4x4x3", "othello:4", "twice")

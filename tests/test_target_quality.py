@@ -8,7 +8,8 @@ import pytest
 
 from alphazero.cli import train
 from alphazero.games.registry import make_game
-from alphazero.solvers.solver import make_solver, values_of
+from alphazero.solvers.base import values_of
+from alphazero.solvers.registry import make_solver
 from alphazero.storage.run_folder import RunFolder
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "target_quality.py"

@@ -23,7 +23,7 @@ from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player, network_path, read_spec
 from alphazero.runtime.settings import check_folder, from_overrides, option
-from alphazero.solvers.solver import values_of
+from alphazero.solvers.base import values_of
 
 COMMAND = "alphazero evaluate"
 SUMMARY = (

@@ -14,7 +14,7 @@ from alphazero.games.registry import make_game
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.settings import check_folder, from_overrides, option
-from alphazero.solvers.solver import make_solver, solver_advice
+from alphazero.solvers.registry import make_solver, solver_advice
 
 COMMAND = "alphazero make_evaluation_set"
 SUMMARY = (

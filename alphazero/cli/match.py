@@ -18,7 +18,8 @@ from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import default_match, make_player
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.settings import check_folder, from_overrides, option
-from alphazero.solvers.solver import make_solver, values_of
+from alphazero.solvers.base import values_of
+from alphazero.solvers.registry import make_solver
 
 COMMAND = "alphazero match"
 SUMMARY = "Play paired games between two players: each opening twice, with colours swapped. A draw is half a point."

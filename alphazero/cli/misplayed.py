@@ -7,7 +7,8 @@ from rich.text import Text
 from alphazero.games.batched_game import Game
 from alphazero.play.board import Medium, draw_board, side
 from alphazero.play.skin import skin_of
-from alphazero.solvers.solver import RESULT_WORDS
+
+_RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 
 
 def print_misplayed(
@@ -26,7 +27,10 @@ def print_misplayed(
     """
     skin, medium = skin_of(game), Medium.of(console)
     better = ", ".join(game.action_to_text(action) for action in best[0])
-    words = f" played {game.action_to_text(played[0])}, a {RESULT_WORDS[played[1]]}, where {better} would have kept a {RESULT_WORDS[best[1]]}"
+    words = (
+        f" played {game.action_to_text(played[0])}, a {_RESULT_NAMES[played[1]]}, "
+        f"where {better} would have kept a {_RESULT_NAMES[best[1]]}"
+    )
     console.print(
         Text.assemble(
             "\nmisplayed: ", side(game, skin, int(game.players(state[None])[0]), medium), words

@@ -20,7 +20,7 @@ from alphazero.players.solver import SolverPlayer
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.settings import from_overrides, option
-from alphazero.solvers.solver import solver_advice
+from alphazero.solvers.registry import solver_advice
 from alphazero.storage.pretrained import shipped_network
 
 COMMAND = "alphazero play"

@@ -6,6 +6,7 @@ from rich.console import Console
 
 from alphazero.cli.help_text import print_help
 from alphazero.cli.misplayed import print_misplayed
+from alphazero.cli.proof_text import proof_lines
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
@@ -61,7 +62,7 @@ def main(words: list[str]) -> int:
         f"{player.name} answers {(~exact.positions.over).sum():,} positions of {game.name} ..."
     ):
         report = prove(game, lambda states: player.choose(states).actions, exact)
-    for line in report.lines():
+    for line in proof_lines(report):
         console.print(line)
     for failure in report.failures[: settings.show]:
         print_misplayed(

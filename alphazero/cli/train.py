@@ -13,6 +13,7 @@ from pathlib import Path
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from alphazero.cli.proof_text import proof_lines
 from alphazero.runtime import jit
 from alphazero.runtime import settings as config
 from alphazero.runtime.errors import ConfigError
@@ -194,7 +195,7 @@ def _engine_text(trainer) -> str:
 def _print_end(console, trainer, report) -> None:
     console.print()
     if report.proof is not None:
-        for line in report.proof.lines:
+        for line in proof_lines(report.proof.report):
             console.print(line)
         console.print()
     if trainer.share_done < 1.0:

@@ -16,7 +16,7 @@ from typing import IO
 from alphazero.games.registry import make_game
 from alphazero.players.base import MAX_SIMULATIONS, MAX_TIME_S, Player, PlayerSettings
 from alphazero.players.registry import default_player, make_player
-from alphazero.solvers.solver import ILLEGAL_SCORE
+from alphazero.solvers.base import ILLEGAL_SCORE
 
 REQUEST_KEYS = ("game", "moves", "num_simulations", "time_limit_s")
 #: The games that a request may name; a file of somebody's own is never loaded because a request says so.

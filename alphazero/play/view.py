@@ -14,7 +14,7 @@ from alphazero.games.batched_game import Game
 from alphazero.play.board import Medium, side
 from alphazero.play.skin import Skin
 from alphazero.players.base import Analysis
-from alphazero.solvers.solver import ILLEGAL_SCORE
+from alphazero.solvers.base import ILLEGAL_SCORE
 
 MAX_ROWS = 10
 MAX_LINE = 12

@@ -42,7 +42,7 @@ class Analysis(NamedTuple):
     principal_variation: list[int]  #: the line it expects, starting with ``action``
     num_simulations: int  #: how many simulations it made
     scores: np.ndarray | None = (
-        None  #: int16[A], exact scores as `alphazero.solvers.solver.Solver` gives them; None from a player that does not know them
+        None  #: int16[A], exact scores as `alphazero.solvers.base.Solver` gives them; None from a player that does not know them
     )
 
 

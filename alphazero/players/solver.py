@@ -9,7 +9,8 @@ import numpy as np
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Analysis, Choice, Progress
 from alphazero.runtime.random_generators import child_generator
-from alphazero.solvers.solver import ILLEGAL_SCORE, Solver, make_solver, values_of
+from alphazero.solvers.base import ILLEGAL_SCORE, Solver, values_of
+from alphazero.solvers.registry import make_solver
 
 
 class SolverPlayer:

@@ -108,7 +108,7 @@ class ExactValues:
             return np.array([self._index[state.tobytes()] for state in states], np.int64)
         except KeyError:
             raise InputError(
-                f"a position of {self.game.name} is not reachable from the start of the enumeration."
+                f"a position of {self.game.name} is not among the enumerated ones."
             ) from None
 
 

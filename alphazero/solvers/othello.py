@@ -45,8 +45,8 @@ MAX_EMPTIES = {4: 12, 6: 22, 8: 20}
 class Search(NamedTuple):
     """The memory of one search: the board's constants, the transposition table and the stack."""
 
-    positions: np.ndarray  #: uint64[2 ** table_bits, 2], of each entry: own discs, opponent's discs
-    answers: np.ndarray  #: int8[2 ** table_bits, 3], of each entry: lower and upper bound, best move
+    positions: np.ndarray  #: uint64[2 ** table_bits, 2]: own discs, opponent's discs
+    answers: np.ndarray  #: int8[2 ** table_bits, 3]: lower bound, upper bound, best move
     table_bits: int
     board: np.uint64  #: all squares
     corners: np.uint64

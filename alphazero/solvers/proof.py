@@ -113,7 +113,9 @@ def _check_choices(game, positions: Positions, rows: np.ndarray, actions: np.nda
     for row, action in zip(rows, actions):
         if not 0 <= action < game.num_actions or positions.children[row, action] == NO_CHILD:
             board = game.state_to_text(positions.states[row])
-            raise InputError(f"the player chose the illegal action {action} in the position\n{board}")
+            raise InputError(
+                f"the player chose the illegal action {action} in this position:\n{board}"
+            )
 
 
 def _failure(exact: ExactValues, row: int, action: int, value: int) -> Failure:

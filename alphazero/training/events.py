@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from alphazero.inference.network_evaluator import EngineReport
 from alphazero.learner.learner import HeldOutReport, LearnerReport
+from alphazero.solvers.proof import ProofReport
 
 
 class Progress(NamedTuple):
@@ -97,7 +98,7 @@ class ProofSummary:
     num_positions: int
     num_accurate: int  #: positions in which the chosen move keeps the best possible result
     num_losses: int  #: games lost against any play, both sides
-    lines: list[str]  #: for the console
+    report: ProofReport  #: all of it
 
     @property
     def perfect(self) -> bool:
@@ -158,7 +159,7 @@ def flat(report: IterationReport) -> dict[str, float | int | bool | str]:
         if dataclasses.is_dataclass(value):
             for inner in dataclasses.fields(value):
                 number = getattr(value, inner.name)
-                if inner.name not in ("lines", "sample_game") and number is not None:
+                if inner.name not in ("report", "sample_game") and number is not None:
                     numbers[f"{field.name}.{inner.name}"] = number
         elif field.name == "alarms":
             numbers[field.name] = ",".join(alarm.name for alarm in value)

@@ -268,8 +268,8 @@ class Trainer:
             report.proof = ProofSummary(
                 proof.num_not_final,
                 proof.num_accurate,
-                sum(side.games[2] for side in proof.sides),
-                proof.lines(),
+                proof.num_losses,
+                proof,
             )
 
     def _exact_report(self, player: EvaluatorPlayer) -> ExactReport:

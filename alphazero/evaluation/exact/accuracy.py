@@ -21,7 +21,7 @@ from alphazero.evaluation.exact.kinds import KINDS
 from alphazero.evaluation.exact.sets import SOURCES, EvaluationSet
 from alphazero.evaluation.report import Z_95, Interval
 from alphazero.players.base import Choice
-from alphazero.solvers.solver import ILLEGAL_SCORE, values_of
+from alphazero.solvers.base import ILLEGAL_SCORE, values_of
 
 #: A function that chooses moves: from states ([N, K]) to a `Choice`, as `Player.choose` does.
 Choose = Callable[[np.ndarray], Choice]

@@ -26,7 +26,7 @@ from alphazero.players.random import RandomPlayer
 from alphazero.players.uct import UctPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
-from alphazero.solvers.solver import Solver
+from alphazero.solvers.base import Solver
 
 STRONG_SIMULATIONS = 1000  #: UCT simulations for a move of strong play
 RANDOM_MOVE_FRACTION = 0.15  #: of the moves of strong play

@@ -9,7 +9,7 @@ and how to make it again:
     moves,scores,source
     3 3 2,0:-4 1:-2 2:0 3:-1 4:1 5:-2 6:-3,strong
 
-``moves`` are the actions from the start of the game, ``scores`` one ``action:score`` for each legal action as `alphazero.solvers.solver` defines them, and
+``moves`` are the actions from the start of the game, ``scores`` one ``action:score`` for each legal action as `alphazero.solvers.base` defines them, and
 ``source`` is the kind of play that led there. Letters for shapes: N positions, K state words, A actions.
 """
 
@@ -22,7 +22,7 @@ import numpy as np
 from alphazero.evaluation.exact.kinds import kinds_of
 from alphazero.games.batched_game import Game
 from alphazero.runtime.errors import ConfigError
-from alphazero.solvers.solver import ILLEGAL_SCORE, values_of
+from alphazero.solvers.base import ILLEGAL_SCORE, values_of
 
 COLUMNS = ["moves", "scores", "source"]
 SOURCES = ("random", "strong")  #: uniformly random play; strong play with a share of random moves
