@@ -272,7 +272,8 @@ def test_name_of_a_uct_player_names_the_same_player(settings):
 def test_playing_without_a_network_never_loads_torch():
     code = (
         "import sys; import alphazero.cli.play, alphazero.cli.match, alphazero.cli.engine;"
-        "from alphazero.players.registry import make_player; from alphazero.games import make_game;"
+        "from alphazero.players.registry import make_player;"
+        "from alphazero.games.registry import make_game;"
         "make_player('uct:1', make_game('tic_tac_toe')); assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
