@@ -2,12 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import safetensors
 import safetensors.numpy
-import torch
 
 from alphazero.runtime.files import read_safetensors, write_atomically
 from alphazero.runtime.stored_names import (
@@ -18,6 +17,9 @@ from alphazero.runtime.stored_names import (
     current_settings,
     current_weights,
 )
+
+if TYPE_CHECKING:  # reading a network's metadata must not take the second that torch needs to load
+    import torch
 
 NETWORK_FORMAT = "alphazero-network-1"
 
@@ -98,7 +100,7 @@ def _read_network(path, with_arrays: bool = True):
     return metadata, arrays
 
 
-def network_arrays(network: torch.nn.Module) -> dict[str, np.ndarray]:
+def network_arrays(network: "torch.nn.Module") -> dict[str, np.ndarray]:
     """Return copies of the weights by name as numpy arrays; without the copy, arrays of a network on the CPU would follow its further learning."""
     return {
         name: tensor.detach().cpu().contiguous().numpy().copy()
@@ -106,8 +108,10 @@ def network_arrays(network: torch.nn.Module) -> dict[str, np.ndarray]:
     }
 
 
-def load_arrays(network: torch.nn.Module, arrays: dict[str, np.ndarray]) -> None:
+def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> None:
     """Copy weights by name into ``network``; raises ValueError if names or shapes do not fit."""
+    import torch
+
     try:
         network.load_state_dict(
             {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
