@@ -498,7 +498,7 @@ def learner_rows(settings: Settings) -> list[Row]:
 
 
 def learner_figures(name: str, batch_size: int, repeats: int) -> dict[str, float]:
-    from alphazero.cli.train import compose
+    from alphazero.cli.compose import compose
     from alphazero.learner.learner import Learner
     from alphazero.network.registry import make_network
     from alphazero.replay.buffer import Replay

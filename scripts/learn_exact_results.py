@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from rich.progress import track
 
-from alphazero.cli.train import compose
+from alphazero.cli.compose import compose
 from alphazero.evaluation.exact.sets import canonical_keys
 from alphazero.games.registry import make_game
 from alphazero.learner.learner import Learner

@@ -15,7 +15,7 @@ import time
 import torch
 from rich.progress import track
 
-from alphazero.cli.train import compose
+from alphazero.cli.compose import compose
 from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.sets import read_set, shipped_path
 from alphazero.games.registry import make_game

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from alphazero.cli import COMMANDS, train
+from alphazero.cli import COMMANDS
+from alphazero.cli.compose import compose
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import from_overrides
+from alphazero.runtime.overrides import expand_sweep, from_overrides
 from alphazero.training.settings import check_run
 
 ROOT = Path(__file__).parents[1]
@@ -52,8 +53,8 @@ def accept(command, *words):
         return
     if command in ("train", "tune"):
         settings = [word for word in words if not word.startswith("-")]
-        for job in train._jobs(settings) if "--multirun" in words else [settings]:
-            check_run(train.compose(job))
+        for job in expand_sweep(settings) if "--multirun" in words else [settings]:
+            check_run(compose(job))
         return
     module = importlib.import_module(f"alphazero.cli.{command}")
     (settings,) = (

@@ -7,7 +7,7 @@ import pytest
 import torch
 from network_samples import planes_of, small_network
 
-from alphazero.cli.train import compose
+from alphazero.cli.compose import compose
 from alphazero.games.registry import make_game
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice, make_engine

@@ -14,7 +14,7 @@ from tensorboard.util import tensor_util
 from test_training import TINY, reports, run_until
 
 from alphazero.cli import main
-from alphazero.cli.train import compose
+from alphazero.cli.compose import compose
 from alphazero.inference.network_evaluator import EngineReport
 from alphazero.learner.learner import HeldOutReport, LearnerReport
 from alphazero.runtime import settings as config

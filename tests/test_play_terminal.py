@@ -17,7 +17,7 @@ from alphazero.play.thinking import Thinking
 from alphazero.players.base import Analysis
 from alphazero.players.random import RandomPlayer
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import from_overrides
+from alphazero.runtime.overrides import from_overrides
 
 # White has no move after the first four: it passes at ply 4, and black passes at ply 11.
 TWO_PASSES = [2, 1, 8, 3, 16, 11, 7, 14, 15, 13, 4, 16, 12]

@@ -170,7 +170,7 @@ def test_uct_without_limits_makes_a_thousand_simulations_and_with_a_time_limit_a
         ("uct:999999999", "num_simulations takes 1 to"),
         ("uct,uct_k=1", "has no setting 'uct_k'. Did you mean uct_c?"),
         ("uct,uct_c=big", "uct_c"),
-        ("uct,uct_c=.nan", "uct_c takes 0.0 to"),
+        ("uct,uct_c=.nan", "uct_c=.nan"),
         ("uct,time_limit_s=0", "time_limit_s takes 0.001 to"),
         ("random:5", "random takes no number"),
         ("stockfish", "there is no player 'stockfish'; a player is one of random, uct"),

@@ -8,13 +8,14 @@ from network_samples import SMALL, small_network
 from omegaconf import OmegaConf
 
 from alphazero.cli import train
-from alphazero.cli.train import compose
+from alphazero.cli.compose import compose
 from alphazero.games.registry import make_game
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.weights import load_network, network_arrays, save_network
 from alphazero.players.network import NetworkPlayer
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.runtime.settings import from_overrides, from_stored, rows
+from alphazero.runtime.overrides import from_overrides
+from alphazero.runtime.settings import from_stored, rows
 from alphazero.runtime.stored_names import (
     RETIRED_SETTINGS,
     SHAPES_OF_STORED_NETWORKS,

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from alphazero.cli import main
-from alphazero.cli.train import compose
+from alphazero.cli.compose import compose
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays
 from alphazero.runtime.errors import ConfigError

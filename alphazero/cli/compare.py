@@ -17,7 +17,8 @@ from alphazero.inference.engines.engine import EngineChoice
 from alphazero.runtime import jit
 from alphazero.runtime import settings as config
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import check_folder, from_overrides, option
+from alphazero.runtime.overrides import from_overrides
+from alphazero.runtime.settings import check_folder, option
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.settings import TrainSettings
 
@@ -232,7 +233,7 @@ def _name(ways: list[Way]) -> None:
     """Label each way by the settings in which it differs from the first."""
     for way in ways:
         changed = [
-            f"{key}={config.word_of(value)}"
+            f"{key}={config.value_text(value)}"
             for key, value in way.settings.items()
             if value != ways[0].settings.get(key)
         ]

@@ -9,7 +9,8 @@ import sys
 from alphazero.play.json_engine import Engine, serve
 from alphazero.players.base import PlayerSettings
 from alphazero.runtime import jit
-from alphazero.runtime.settings import from_overrides, option
+from alphazero.runtime.overrides import from_overrides
+from alphazero.runtime.settings import option
 
 COMMAND = "alphazero engine"
 SUMMARY = (

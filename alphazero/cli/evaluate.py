@@ -8,9 +8,11 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from alphazero.cli.game_of_players import DEFAULT_GAME, game_of_networks
 from alphazero.cli.help_text import print_help
 from alphazero.cli.misplayed import print_misplayed
-from alphazero.cli.play import DEFAULT_GAME, game_of_networks, warm_up
+from alphazero.cli.pictures.accuracy import draw_accuracy
+from alphazero.cli.warm_up import warm_up
 from alphazero.evaluation.exact.accuracy import (
     AccuracyReport,
     Proportion,
@@ -22,7 +24,8 @@ from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player, network_path, read_spec
-from alphazero.runtime.settings import check_folder, from_overrides, option
+from alphazero.runtime.overrides import from_overrides
+from alphazero.runtime.settings import check_folder, option
 from alphazero.solvers.base import values_of
 
 COMMAND = "alphazero evaluate"
@@ -36,7 +39,6 @@ EXAMPLES = [
     "alphazero evaluate game=connect_four network=uct:1000",
     "alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv",
 ]
-_COLORS = ("#2b6cb0", "#c05621")
 
 
 @dataclasses.dataclass
@@ -94,7 +96,7 @@ def main(words: list[str], console: Console | None = None) -> int:
         )
         console.print(f"Figures: {settings.json}", markup=False, soft_wrap=True)
     if settings.plot:
-        draw(
+        draw_accuracy(
             evaluation_set,
             reports,
             f"{game.name}: {list(players.values())[-1].name}",
@@ -139,47 +141,6 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
             line += f"; value tells the result in {_text(right)} % of {right.total:,}, mean error {report.values.mean_error:.3f}"
         lines.append(line)
     return lines
-
-
-def draw(
-    evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport], title: str, output: Path
-) -> None:
-    """Draw the two shares by ply with their intervals; raises ConfigError if matplotlib is missing or cannot write that kind of file."""
-    from alphazero.cli.plot import new_figure, save_figure
-
-    figure, axes = new_figure(1, 2, title, size=(11, 4.2))
-    groups = groups_of(evaluation_set)["ply"]
-    for axis, name, heading in (
-        (axes[0], "accuracy", "keeps the result"),
-        (axes[1], "optimal", "plays the best score"),
-    ):
-        for place, (label, report, color) in enumerate(zip(reports, reports.values(), _COLORS)):
-            shares = [getattr(report, name)(rows) for rows in groups.values()]
-            heights = np.array([100 * share.fraction for share in shares])
-            ends = np.array(
-                [[100 * share.interval.low, 100 * share.interval.high] for share in shares]
-            ).T
-            places = np.arange(len(shares)) + 0.12 * place
-            axis.errorbar(
-                places,
-                heights,
-                np.abs(ends - heights),
-                fmt="o-",
-                color=color,
-                capsize=2,
-                label=label,
-            )
-        axis.set(
-            title=heading,
-            xlabel="ply (95 % intervals)",
-            ylabel="% of the positions",
-            ylim=(None, 101),
-        )
-        axis.set_xticks(np.arange(len(groups)), groups)
-    figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False
-    )
-    save_figure(figure, output, key="plot")
 
 
 def _players(settings: EvaluateSettings, game: Game) -> dict:

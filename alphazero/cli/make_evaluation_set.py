@@ -13,7 +13,8 @@ from alphazero.evaluation.exact.sets import write_set
 from alphazero.games.registry import make_game
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import check_folder, from_overrides, option
+from alphazero.runtime.overrides import from_overrides
+from alphazero.runtime.settings import check_folder, option
 from alphazero.solvers.registry import make_solver, solver_advice
 
 COMMAND = "alphazero make_evaluation_set"

@@ -9,15 +9,17 @@ from rich.console import Console
 from rich.table import Table
 
 from alphazero.cli.counting_bar import counting_bar
+from alphazero.cli.game_of_players import DEFAULT_GAME, game_of_networks
 from alphazero.cli.help_text import print_help
-from alphazero.cli.play import DEFAULT_GAME, game_of_networks, warm_up
+from alphazero.cli.warm_up import warm_up
 from alphazero.evaluation.match import MatchProgress, MatchReport, Openings, play_match
 from alphazero.evaluation.sprt import Sprt, SprtResult
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import default_match, make_player
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import check_folder, from_overrides, option
+from alphazero.runtime.overrides import from_overrides
+from alphazero.runtime.settings import check_folder, option
 from alphazero.solvers.base import values_of
 from alphazero.solvers.registry import make_solver
 

@@ -13,7 +13,8 @@ from alphazero.games.pettingzoo_package import require_pettingzoo
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import default_match, make_player, read_spec
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import from_overrides, option
+from alphazero.runtime.overrides import from_overrides
+from alphazero.runtime.settings import option
 
 COMMAND = "alphazero pettingzoo"
 SUMMARY = "Play a match between two players inside a PettingZoo environment, by its own rules. Every game begins at the start."

@@ -1,12 +1,13 @@
 """`alphazero play`: a game at the terminal, between people, engines or both."""
 
-import contextlib
 import dataclasses
 import secrets
 
 from rich.console import Console
 
+from alphazero.cli.game_of_players import DEFAULT_GAME, game_of_networks
 from alphazero.cli.help_text import print_help
+from alphazero.cli.warm_up import getting_ready, warm_up
 from alphazero.evaluation.model_card import summary
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
@@ -14,17 +15,13 @@ from alphazero.network.weights import network_info
 from alphazero.play.session import Session
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 from alphazero.players.base import PlayerSettings
-from alphazero.players.gtp import GtpPlayer
-from alphazero.players.registry import default_player, is_path, make_player, network_path, read_spec
-from alphazero.players.solver import SolverPlayer
-from alphazero.runtime import jit
+from alphazero.players.registry import default_player, make_player, read_spec
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import from_overrides, option
-from alphazero.solvers.registry import solver_advice
+from alphazero.runtime.overrides import from_overrides
+from alphazero.runtime.settings import option
 from alphazero.storage.pretrained import shipped_network
 
 COMMAND = "alphazero play"
-DEFAULT_GAME = "connect_four"
 SUMMARY = "Play a game at the terminal: type a move, or 'help' for take-back, hint, the engine's view and more."
 EXAMPLES = [
     "alphazero play",
@@ -93,7 +90,7 @@ def main(words: list[str], console: Console | None = None, read_line=None) -> in
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)
     console = console or Console(highlight=False)
-    with _getting_ready(console):
+    with getting_ready(console):
         players = tuple(_make_side(spec, game, settings, index) for index, spec in enumerate(specs))
     people = any(isinstance(player, HumanPlayer) for player in players)
     every_board = people if settings.boards == "auto" else settings.boards == "every"
@@ -101,36 +98,6 @@ def main(words: list[str], console: Console | None = None, read_line=None) -> in
     _introduce(specs, settings, game, console)
     TerminalGame(game, players, console, read_line, adviser, settings.moves, every_board).run()
     return 0
-
-
-def game_of_networks(specs, settings: PlayerSettings) -> str | None:
-    """Return the game of the first network among the players named, None without one; a side that is left open is None."""
-    for spec in filter(None, specs):
-        kind, _ = read_spec(spec, settings)
-        if is_path(kind) and (path := network_path(kind, "")):
-            from alphazero.players.network import network_file_game
-
-            return network_file_game(path)
-    return None
-
-
-def warm_up(game: Game, players, console: Console) -> None:
-    """Let each engine look at the start once, so that compiling or loading its kernels does not pass for thinking; say if a solver will be slow."""
-    jit.announce_first_compilation()
-    players = list(players)
-    if any(isinstance(player, SolverPlayer) for player in players) and (
-        advice := solver_advice(game)
-    ):
-        console.print(advice, markup=False, soft_wrap=True)
-    with _getting_ready(console):
-        for player in players:
-            # A solver may need minutes for the start, or refuse it; an engine behind GTP is told of games only.
-            if not isinstance(player, (HumanPlayer, SolverPlayer, GtpPlayer)):
-                player.limited(1, None).choose(game.initial_states())
-
-
-def _getting_ready(console: Console):
-    return console.status("Getting ready ...") if console.is_terminal else contextlib.nullcontext()
 
 
 def _sides(settings: PlaySettings, game: Game) -> tuple[str, str]:

@@ -11,7 +11,8 @@ from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import from_overrides, option
+from alphazero.runtime.overrides import from_overrides
+from alphazero.runtime.settings import option
 from alphazero.solvers.enumeration import MAX_POSITIONS, ExactValues
 from alphazero.solvers.proof import prove
 

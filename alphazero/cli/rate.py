@@ -5,16 +5,15 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
 from alphazero.cli.counting_bar import counting_bar
 from alphazero.cli.help_text import print_help
-from alphazero.cli.play import warm_up
-from alphazero.cli.rate_picture import draw, rating_words, short_name
+from alphazero.cli.pictures.ratings import draw_ratings
+from alphazero.cli.rate_table import growth_text, ratings_table
+from alphazero.cli.warm_up import warm_up
 from alphazero.evaluation.elo import Ratings, joined_players, rate
 from alphazero.evaluation.match import MatchProgress
 from alphazero.evaluation.rating_file import RatingFile
-from alphazero.evaluation.report import Z_95
 from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
@@ -22,8 +21,9 @@ from alphazero.network.weights import load_network, network_info
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player, network_path, read_spec
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.random_generators import child_generator
-from alphazero.runtime.settings import check_folder, from_overrides, option
+from alphazero.runtime.settings import check_folder, option
 from alphazero.storage.pretrained import is_shipped
 from alphazero.storage.run_folder import RunFolder, find_network
 
@@ -249,79 +249,10 @@ def show(
     console.print(f"Games and ratings: {file.path}", markup=False, soft_wrap=True)
     output = Path(settings.output) if settings.output else folder.path / "ratings.png"
     try:
-        draw(ratings, file.networks, f"{file.game}: {folder.path.name}", output)
+        draw_ratings(ratings, file.networks, f"{file.game}: {folder.path.name}", output)
         console.print(f"Picture: {output}", markup=False, soft_wrap=True)
     except ConfigError as error:
         console.print(f"No picture: {error}", markup=False, soft_wrap=True)
-
-
-def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
-    """Return the ratings as a table, the strongest first."""
-    title = f"{file.game}: {file.num_games:,} games, {file.num_distinct_games:,} of them different"
-    caption = f"95 % intervals are of the difference to {ratings.anchor}, the anchor."
-    shared = {player.partition(", ")[2] for player in file.networks if player in ratings.players}
-    if len(shared) == 1:  # said once, and not in every line
-        caption += f" Networks: {min(shared)}."
-    table = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        caption=caption,
-        caption_justify="left",
-    )
-    table.add_column("player")
-    for name in ("Elo", "stderr", "95 % interval", "games", "score"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for index in np.argsort(-ratings.elo, kind="stable"):
-        player = ratings.players[index]
-        style = "cyan" if player in file.networks else "bold" if player == ratings.anchor else None
-        shown = (
-            player.partition(", ")[0]
-            if player in file.networks and len(shared) == 1
-            else short_name(player)
-        )
-        table.add_row(
-            shown,
-            *rating_cells(ratings, player),
-            f"{ratings.num_games[index]:,}",
-            f"{ratings.scores[index]:.1%}",
-            style=style,
-        )
-    return table
-
-
-def growth_text(ratings: Ratings, file: RatingFile) -> str:
-    """Return by how much the newest network is above the first of those that search as it does; '' if there is only one."""
-    rated = sorted(
-        (info["iteration"], player)
-        for player, info in file.networks.items()
-        if player in ratings.players
-    )
-    alike = [
-        player
-        for _, player in rated
-        if player.partition(", ")[2] == rated[-1][1].partition(", ")[2]
-    ]
-    if len(alike) < 2:
-        return ""
-    newest, first = alike[-1], alike[0]
-    elo, stderr = ratings.difference(newest, first)
-    names = [player.partition(", ")[0] for player in (newest, first)]
-    return f"{names[0]} minus {names[1]}: {elo:+.0f} Elo (95 % interval {elo - Z_95 * stderr:+.0f} to {elo + Z_95 * stderr:+.0f})"
-
-
-def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
-    """Return a player's rating, standard error and interval in words."""
-    elo, interval = ratings.elo[ratings.players.index(player)], ratings.interval(player)
-    if player == ratings.anchor:
-        return f"{elo:.0f}", "", "given"
-    if ratings.is_bound[ratings.players.index(player)]:
-        return f"{elo:.0f}", "", rating_words(ratings, player)
-    return (
-        f"{elo:.0f}",
-        f"{ratings.stderr(player):.0f}",
-        f"{interval.low:.0f} to {interval.high:.0f}",
-    )
 
 
 class RateBar:

@@ -11,7 +11,8 @@ from alphazero.evaluation.model_card import MEASURED_KEYS, PLACE_KEYS, card_text
 from alphazero.network.weights import NetworkFile, load_network, network_info, save_network
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
-from alphazero.runtime.settings import from_overrides, option, rows, word_of
+from alphazero.runtime.overrides import from_overrides
+from alphazero.runtime.settings import option, rows, value_text
 from alphazero.storage.pretrained import shipped_folder
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 
@@ -128,7 +129,7 @@ def recipe(settings: dict, game_name: str) -> list[str]:
         settings: those of a run by their keys, see `alphazero.evaluation.model_card.flat_settings`. A key that is missing, since the run is of an older
             version, has its default, which is what older versions did; one that is there no more is passed over.
     """
-    from alphazero.cli.train import compose
+    from alphazero.cli.compose import compose
     from alphazero.training.settings import TrainSettings
 
     wanted = {
@@ -146,13 +147,13 @@ def recipe(settings: dict, game_name: str) -> list[str]:
                 for key, value in wanted.items()
                 if value != composed[key] and key not in left_open
             ]
-            found.append([*words, *(f"{key}={word_of(wanted[key])}" for key in differing)])
+            found.append([*words, *(f"{key}={value_text(wanted[key])}" for key in differing)])
     return min(found, key=len) if found else []
 
 
 def _presets(game_name: str) -> list[list[str]]:
     """Return the words of `alphazero train` to begin with: the game's presets and ready recipes, or those for a game of any name."""
-    from alphazero.cli.train import config_folder, game_of_choice, groups
+    from alphazero.cli.compose import config_folder, game_of_choice, groups
 
     games = [choice for choice in groups()["game"] if game_of_choice(choice) == game_name]
     if not games:

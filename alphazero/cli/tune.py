@@ -3,8 +3,8 @@
 from rich.console import Console
 from rich.table import Table
 
+from alphazero.cli.compose import compose
 from alphazero.cli.help_text import print_help
-from alphazero.cli.train import compose
 from alphazero.runtime import jit
 from alphazero.training.settings import TrainSettings
 

@@ -13,8 +13,8 @@ from alphazero.players.gtp import GtpPlayer
 from alphazero.players.random import RandomPlayer
 from alphazero.players.solver import SolverPlayer
 from alphazero.players.uct import UctPlayer
-from alphazero.runtime import settings as config
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.overrides import from_overrides
 from alphazero.storage.pretrained import shipped_network
 from alphazero.storage.run_folder import folder_name
 
@@ -115,7 +115,7 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> tuple[str, P
             raise ConfigError(
                 f"'{spec}' is not a player: after 'uct:' comes the number of simulations, such as uct:1000."
             )
-    own_settings = dataclasses.asdict(config.from_overrides(PlayerSettings, own, spec))
+    own_settings = dataclasses.asdict(from_overrides(PlayerSettings, own, spec))
     changed = {
         key: own_settings[key] for key in known if any(word.startswith(key + "=") for word in own)
     }

@@ -1,26 +1,40 @@
-"""Typed settings: what a key means, which values it may take, and what to say when a value is impossible.
+"""Typed settings: declare a key with its help, range or choices, and check the values given for it.
 
-In: dataclasses whose fields are made with `option`, and values from a person. Out: checked plain dataclasses. This file knows neither Hydra
-nor any stage of the pipeline: each command declares its own settings with it.
+In: dataclasses whose fields are made with `option` and `section`, and plain data for them. Out:
+checked plain dataclasses. Each package declares its own settings with this module, which knows none
+of them. `alphazero.runtime.overrides` reads settings from the words of a command line.
 """
 
 import dataclasses
 import difflib
+import types
+import typing
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.stored_names import check_not_retired, current_settings
+from alphazero.runtime.stored_names import current_settings
+
+_TYPE_TEXT = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    str: "text",
+    list: "a list such as [1,2]",
+}
 
 
 def option(default, help: str, low=None, high=None, choices=None):
-    """Declare a setting: its default, one line of help, and the range or the choices that it is held to.
+    """Declare a setting.
 
     Args:
-        low, high: inclusive bounds of a number; None is no bound.
+        default: its default value; lists are copied.
+        help: one line for `--help`.
+        low, high: inclusive bounds of a number, or of each number of a list; None means no bound.
         choices: the allowed values.
     """
     metadata = {"help": help, "low": low, "high": high, "choices": choices}
@@ -30,54 +44,183 @@ def option(default, help: str, low=None, high=None, choices=None):
 
 
 def section(cls, help: str):
-    """Declare a group of settings inside another."""
+    """Declare a group of settings, itself a dataclass, inside another."""
     return dataclasses.field(default_factory=cls, metadata={"help": help})
 
 
+# --- reading declarations -------------------------------------------------------------------------
+
+
+class Row(NamedTuple):
+    """One setting, for help texts and tables."""
+
+    key: str  #: with its section, such as "learner.batch_size"
+    value: Any
+    help: str
+    allowed: str  #: the range or the choices as text, "" if its type alone limits it
+
+
+def rows(settings) -> Iterator[Row]:
+    """Yield every setting of a settings dataclass, those of its sections included."""
+    for key, field, value in _walk(settings):
+        yield Row(key, value, field.metadata.get("help", ""), allowed_text(field))
+
+
+def types_of(cls) -> dict[str, type]:
+    """Return the type of each setting by its key: int, float, bool, str or list."""
+    return {key: _plain_type(field.type) for key, field, _ in _walk(cls())}
+
+
 def allowed_text(field: dataclasses.Field) -> str:
-    """Return the allowed values of a setting in words, '' where everything of its type is allowed."""
+    """Return the range or the choices of a setting as text, "" if its type alone limits it."""
     low, high, choices = (field.metadata.get(key) for key in ("low", "high", "choices"))
     if choices is not None:
-        return "one of " + ", ".join(str(choice) for choice in choices)
+        return "one of " + ", ".join(map(str, choices))
     if low is not None and high is not None:
-        return f"{low} to {high}"
+        return f"{_number_text(low)} to {_number_text(high)}"
     if low is not None:
-        return f"{low} or more"
-    if high is not None:
-        return f"{high} or less"
-    return ""
+        return f"{_number_text(low)} or more"
+    return "" if high is None else f"{_number_text(high)} or less"
 
 
-def check(settings, prefix: str = "") -> None:
-    """Hold every value of a settings dataclass, and of those inside it, to its range.
+def value_text(value) -> str:
+    """Return the value of a setting as it is typed in a command."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"[{','.join(map(value_text, value))}]" if isinstance(value, list) else str(value)
 
-    Raises:
-        ConfigError: naming the key, the value and what is allowed.
+
+def nearest_key_hint(key: str, known: list[str]) -> str:
+    """Return " Did you mean ...?" with the known key most like ``key``.
+
+    Without such a key, return the list of its section, or "" if there is no such section.
     """
+    section, dot, name = key.rpartition(".")
+    of_section = [other for other in known if dot and other.startswith(section + ".")]
+    cutoff = 0.85 if of_section else 0.6
+    close = difflib.get_close_matches(key, of_section or known, n=1, cutoff=cutoff)
+    close = close or [other for other in known if other.split(".")[-1] == name]
+    if close:
+        return f" Did you mean {close[0]}?"
+    if not of_section:
+        return ""
+    names = ", ".join(other.removeprefix(section + ".") for other in of_section)
+    return f" The settings of {section} are {names}."
+
+
+def _walk(settings, prefix: str = ""):
+    """Yield (key, field, value) of every setting."""
     for field in dataclasses.fields(settings):
         value = getattr(settings, field.name)
-        key = prefix + field.name
         if dataclasses.is_dataclass(value):
-            check(value, key + ".")
-        elif value is not None and not _within(value, field.metadata):
-            raise ConfigError(f"{key}={value} is not allowed: {key} takes {allowed_text(field)}.")
+            yield from _walk(value, prefix + field.name + ".")
+        else:
+            yield prefix + field.name, field, value
+
+
+def _plain_type(annotation) -> type:
+    """Return the type of an annotation: int for ``int | None``, list for ``list[int]``."""
+    if isinstance(annotation, types.UnionType):
+        (annotation,) = (one for one in typing.get_args(annotation) if one is not type(None))
+    return typing.get_origin(annotation) or annotation
+
+
+def _number_text(value) -> str:
+    """Return a bound as text; those near the limits of 64-bit integers as a power of two."""
+    if isinstance(value, float):
+        return f"{value:g}"
+    return f"2^{value.bit_length()}" if value > 2**53 else str(value)
+
+
+# --- checking values ------------------------------------------------------------------------------
+
+
+def from_plain(base, values: dict[str, Any]):
+    """Return settings filled from nested plain data and checked.
+
+    Args:
+        base: what ``values`` changes: a settings class (its defaults), an instance, or a structured
+            OmegaConf config.
+        values: nested by sections.
+
+    Raises:
+        ConfigError: for an unknown key, a value of the wrong type, or one out of range.
+    """
+    structured = base if isinstance(base, DictConfig) else OmegaConf.structured(base)
+    try:
+        merged = OmegaConf.merge(structured, OmegaConf.create(values))
+        settings = OmegaConf.to_object(merged)
+    except OmegaConfBaseException as error:
+        raise explained(error, OmegaConf.get_type(structured), values) from None
+    check(settings)
+    return settings
+
+
+def from_stored(cls, values: dict[str, Any], path, section: str = ""):
+    """Return `from_plain` of the settings in the file ``path``; a ConfigError names the file."""
+    try:
+        return from_plain(cls, current_settings(values, section))
+    except ConfigError as error:
+        raise ConfigError(
+            f"the settings in {path} do not fit this version: {error}",
+            key=error.key,
+            value=error.value,
+            allowed=error.allowed,
+        ) from None
+
+
+def check(settings) -> None:
+    """Check every value of a settings dataclass against its range or choices.
+
+    Raises:
+        ConfigError: for the first value that is not allowed.
+    """
+    for key, field, value in _walk(settings):
+        if value is not None and not _is_within(value, field.metadata):
+            allowed = allowed_text(field)
+            message = f"{key}={value_text(value)} is not allowed: {key} takes {allowed}."
+            raise ConfigError(message, key=key, value=value, allowed=allowed)
 
 
 def check_folder(settings, *keys: str) -> None:
-    """Check that the files which the settings ``keys`` name ('' or None: none) have a folder to be written to.
+    """Check that each file named by the settings ``keys`` has a folder to be written to.
 
     Raises:
-        ConfigError: naming the setting and the folder that is missing.
+        ConfigError: if the folder does not exist.
     """
     for key in keys:
         path = getattr(settings, key)
         if path and not Path(path).resolve().parent.is_dir():
+            folder = Path(path).parent
             raise ConfigError(
-                f"{key}={path} is not allowed: there is no folder {Path(path).parent} to write it to."
+                f"{key}={path} cannot be written: there is no folder {folder}.", key=key, value=path
             )
 
 
-def _within(value, metadata) -> bool:
+def explained(error: OmegaConfBaseException, cls, values: dict[str, Any]) -> ConfigError:
+    """Return the ConfigError for an error of OmegaConf's: the key, the value, and what it takes.
+
+    Args:
+        values: the nested plain data that OmegaConf refused.
+    """
+    key = str(error.full_key or error.key or "?").partition("[")[0]  # the list, not its item
+    known = {row.key: row for row in rows(cls())}
+    value = values
+    for name in key.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    if key not in known:
+        message = f"there is no setting '{key}'.{nearest_key_hint(key, list(known))}"
+        return ConfigError(message, key=key, value=value, allowed=list(known))
+    wanted = _TYPE_TEXT[types_of(cls)[key]]
+    limits = known[key].allowed
+    allowed = f"{wanted}, {limits}" if limits else wanted
+    message = f"{key}={value_text(value)} is not allowed: {key} takes {allowed}."
+    return ConfigError(message, key=key, value=value, allowed=allowed)
+
+
+def _is_within(value, metadata) -> bool:
     choices, low, high = (metadata.get(key) for key in ("choices", "low", "high"))
     if choices is not None:
         return value in choices
@@ -85,125 +228,3 @@ def _within(value, metadata) -> bool:
     return all(
         (low is None or number >= low) and (high is None or number <= high) for number in numbers
     )
-
-
-def rows(settings, prefix: str = ""):
-    """Yield (key, value, help, allowed) for each setting, those inside sections included."""
-    for field in dataclasses.fields(settings):
-        value = getattr(settings, field.name)
-        if dataclasses.is_dataclass(value):
-            yield from rows(value, prefix + field.name + ".")
-        else:
-            yield prefix + field.name, value, field.metadata.get("help", ""), allowed_text(field)
-
-
-def word_of(value) -> str:
-    """Return the value of a setting as it is typed in a command."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"[{','.join(map(word_of, value))}]" if isinstance(value, list) else str(value)
-
-
-def nearest_key_hint(key: str, known) -> str:
-    """Return ' Did you mean ...?' if a known key looks like ``key``, the keys of its section if it has one, otherwise ''."""
-    section, dot, name = key.rpartition(".")
-    own = [other for other in known if dot and other.startswith(section + ".")]
-    close = difflib.get_close_matches(key, own or list(known), n=1, cutoff=0.85 if own else 0.6)
-    if not close:
-        close = [other for other in known if other.split(".")[-1] == name][:1]
-    if close:
-        return f" Did you mean {close[0]}?"
-    return (
-        f" Those of {section}: {', '.join(other.rpartition('.')[2] for other in own)}."
-        if own
-        else ""
-    )
-
-
-def from_plain(cls, values: dict[str, Any]):
-    """Return a ``cls`` filled from nested plain data and checked.
-
-    Raises:
-        ConfigError: for an unknown key, a value of the wrong type, or one out of range.
-    """
-    try:
-        settings = OmegaConf.to_object(
-            OmegaConf.merge(OmegaConf.structured(cls), OmegaConf.create(values))
-        )
-    except OmegaConfBaseException as error:
-        raise ConfigError(explain(error, cls)) from None
-    check(settings)
-    return settings
-
-
-def from_stored(cls, values: dict[str, Any], path, section: str = ""):
-    """Return what `from_plain` makes of the settings that the file ``path`` holds; its ConfigError names the file."""
-    try:
-        return from_plain(cls, current_settings(values, section))
-    except ConfigError as error:
-        raise ConfigError(f"the settings in {path} do not fit this version: {error}") from None
-
-
-def from_overrides(cls, overrides: list[str], command: str):
-    """Return a ``cls`` filled from ``key=value`` words of a command line and checked.
-
-    Args:
-        command: the command they were typed for, named in the errors.
-
-    Raises:
-        ConfigError: for a word without '=', an unknown key, a value of the wrong type, or one out of range.
-    """
-    known = [key for key, *_ in rows(cls())]
-    values = OmegaConf.create()
-    for word in overrides:
-        key, equals, value = word.partition("=")
-        if not equals:
-            raise ConfigError(
-                f"'{word}' is not of the form key=value.{nearest_key_hint(word, known)}"
-            )
-        check_not_retired(key, value)
-        if key not in known:
-            raise ConfigError(
-                f"'{command}' has no setting '{key}'.{nearest_key_hint(key, known)} Its settings: {', '.join(known)}."
-            )
-        try:
-            OmegaConf.update(values, key, OmegaConf.create({"value": _parse(value)}).value)
-        except OmegaConfBaseException as error:
-            raise ConfigError(
-                f"{key}={value} cannot be read: {str(error).splitlines()[0]}."
-            ) from None
-    return from_plain(cls, OmegaConf.to_container(values))
-
-
-def _parse(text: str):
-    import yaml
-
-    try:
-        value = yaml.safe_load(text) if text else ""
-        return (
-            text if isinstance(value, dict) else value
-        )  # no setting is a mapping: 'laptop: 2 cores' is text
-    except yaml.YAMLError:
-        return text
-
-
-def explain(error: OmegaConfBaseException, cls) -> str:
-    """Return what a person needs to know of an OmegaConf error: the key, the value and the type that is wanted."""
-    key = str(error.full_key or error.key or "?").partition("[")[
-        0
-    ]  # of an item of a list, the list
-    types = {name: value for name, value, *_ in rows(cls())}
-    first_line = str(error).splitlines()[0].rstrip(".")
-    if key not in types:
-        return f"there is no setting '{key}'.{nearest_key_hint(key, types)}"
-    wanted = type(types[key]).__name__
-    wanted = {
-        "int": "a whole number",
-        "float": "a number",
-        "bool": "true or false",
-        "str": "text",
-        "list": "a list",
-    }.get(wanted, wanted)
-    return f"{key} has a value of the wrong kind ({first_line}): it takes {wanted}."

@@ -1,0 +1,103 @@
+"""The settings of a training run, composed by Hydra from config groups and changed by single words.
+
+In: the words of `alphazero train`. A word that names a group (``game=connect_four``) chooses one of
+its files under configs/; Hydra merges the chosen files. Every other word changes one setting and is
+read as in all commands, by `alphazero.runtime.overrides`. Out: checked plain dataclasses; no object
+of Hydra's leaves this file. Only Hydra's public API is used (`compose`, `initialize_config_dir`,
+`ConfigStore`).
+"""
+
+from pathlib import Path
+
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.overrides import check_key, parse_overrides, split_values, split_word
+from alphazero.runtime.settings import explained, from_plain, rows
+from alphazero.training.settings import TrainSettings, check_run
+
+COMMAND = "alphazero train"
+
+
+def compose(words: list[str]) -> TrainSettings:
+    """Return the checked settings of a run.
+
+    Args:
+        words: choices of config groups and single settings, such as ``["game=othello", "seed=1"]``.
+            Single settings win over files, and later words over earlier ones.
+
+    Raises:
+        ConfigError: for an unknown key or choice, or an impossible value.
+    """
+    choices = groups()
+    known = [row.key for row in rows(TrainSettings())]
+    chosen, changes = [], []
+    for word in words:
+        key, text = split_word(word)
+        check_key(key, text, [*known, *choices], COMMAND)
+        _check_single(key, text)
+        if key in choices:
+            _check_choice(key, text, choices[key])
+        (chosen if key in choices else changes).append(word)
+    values = parse_overrides(TrainSettings, changes, COMMAND)
+    settings = from_plain(_compose_files(chosen), values)
+    check_run(settings)
+    return settings
+
+
+def groups() -> dict[str, list[str]]:
+    """Return the config groups and the choices of each."""
+    folders = sorted(path for path in config_folder().iterdir() if path.is_dir())
+    return {folder.name: _choices(folder) for folder in folders}
+
+
+def config_folder() -> Path:
+    """Return the folder of the configs: inside the installed package, or beside it in a clone."""
+    inside = Path(__file__).parents[1] / "configs"
+    return inside if inside.is_dir() else Path(__file__).parents[2] / "configs"
+
+
+def game_of_choice(choice: str) -> str:
+    """Return the name of the game that a choice of the group ``game`` stands for."""
+    path = config_folder() / "game" / f"{choice}.yaml"
+    return OmegaConf.load(path).game.name if path.is_file() else choice
+
+
+def _choices(folder: Path) -> list[str]:
+    files = folder.rglob("*.yaml")
+    return sorted(file.relative_to(folder).with_suffix("").as_posix() for file in files)
+
+
+def _check_single(key: str, text: str) -> None:
+    if len(split_values(text)) > 1:
+        raise ConfigError(
+            f"{key}={text} gives several values: --multirun makes a run for each of them.",
+            key=key,
+            value=text,
+        )
+
+
+def _check_choice(key: str, text: str, allowed: list[str]) -> None:
+    if text not in allowed:
+        message = f"{key}={text} is not allowed: {key} takes one of {', '.join(allowed)}."
+        raise ConfigError(message, key=key, value=text, allowed=allowed)
+
+
+def _compose_files(words: list[str]) -> DictConfig:
+    """Return the config that Hydra merges from train.yaml and the chosen files of its groups."""
+    from hydra import compose as hydra_compose
+    from hydra import initialize_config_dir
+    from hydra.core.config_store import ConfigStore
+    from hydra.errors import HydraException
+
+    ConfigStore.instance().store(name="train_schema", node=TrainSettings)
+    try:
+        with initialize_config_dir(str(config_folder()), version_base="1.3", job_name="train"):
+            return hydra_compose("train", overrides=words)
+    except (HydraException, OmegaConfBaseException) as error:
+        if isinstance(error.__cause__, OmegaConfBaseException):
+            error = error.__cause__
+        if isinstance(error, OmegaConfBaseException):
+            raise explained(error, TrainSettings, {}) from None
+        raise ConfigError(str(error).splitlines()[0].rstrip(".") + ".") from None

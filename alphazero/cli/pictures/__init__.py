@@ -1,0 +1,1 @@
+"""Pictures that commands draw with matplotlib: numbers in, an image file out."""

@@ -1,0 +1,85 @@
+"""The picture of `alphazero rate`: a run's Elo over training time, with the other players as lines."""
+
+from pathlib import Path
+
+import numpy as np
+
+from alphazero.cli.pictures.figure import BLUE, GREY, new_figure, save_figure
+from alphazero.cli.rate_table import rating_text, search_of, short_name
+from alphazero.evaluation.elo import Ratings
+from alphazero.evaluation.report import Z_95
+
+_TEXT_HEIGHT = 0.035  # of a name, as a fraction of the axis
+
+
+def draw_ratings(ratings: Ratings, networks: dict[str, dict], title: str, output: Path) -> None:
+    """Draw the ratings.
+
+    Args:
+        networks: the iteration and elapsed_s of each player that is a network of the run.
+
+    Raises:
+        ConfigError: if matplotlib is missing or cannot write the file.
+    """
+    figure, axis = new_figure(1, 1, title, size=(9, 5.5))
+    others = [player for player in ratings.players if player not in networks]
+    _draw_others(axis, ratings, others)
+    rated = {player: info for player, info in networks.items() if player in ratings.players}
+    for search in sorted({search_of(player) for player in rated}):
+        alike = {player: info for player, info in rated.items() if search_of(player) == search}
+        _draw_networks(axis, ratings, alike, search)
+    anchor_elo = ratings.elo[ratings.players.index(ratings.anchor)]
+    ylabel = f"Elo ({ratings.anchor} = {anchor_elo:.0f})"
+    axis.set(xlabel="minutes of training", ylabel=ylabel)
+    axis.set_xlim(left=0)
+    _name_others(axis, ratings, others)
+    if axis.get_legend_handles_labels()[0]:
+        figure.legend(frameon=False, loc="outside lower center", ncols=2)
+    save_figure(figure, output)
+
+
+def _draw_others(axis, ratings: Ratings, players: list[str]) -> None:
+    """Draw a line for each player that is no network of the run; dotted if only a bound is known."""
+    for player in players:
+        index = ratings.players.index(player)
+        is_bound = ratings.is_bound[index]
+        style = ":" if is_bound else "--"
+        axis.axhline(ratings.elo[index], color=GREY, linewidth=1, linestyle=style)
+        if not is_bound:  # a bound's interval is open at one end
+            axis.axhspan(*ratings.interval(player), color=GREY, alpha=0.08, linewidth=0)
+
+
+def _name_others(axis, ratings: Ratings, players: list[str]) -> None:
+    """Write the names at the right end of the lines, moved up where they would overlap."""
+    low, high = axis.get_ylim()
+    lowest = low
+    elo_of = {player: float(ratings.elo[ratings.players.index(player)]) for player in players}
+    for player, elo in sorted(elo_of.items(), key=lambda item: (item[1], item[0])):
+        height = max(elo, lowest)
+        lowest = height + _TEXT_HEIGHT * (high - low)
+        axis.annotate(
+            f"{short_name(player)}  {rating_text(ratings, player)}",
+            (1.0, elo),
+            xycoords=("axes fraction", "data"),
+            xytext=(1.02, height),
+            textcoords=("axes fraction", "data"),
+            va="center",
+            color=GREY,
+            fontsize=9,
+            annotation_clip=False,
+        )
+
+
+def _draw_networks(axis, ratings: Ratings, networks: dict[str, dict], search: str) -> None:
+    """Draw the networks that search alike as one line with its 95 % interval."""
+    order = sorted(networks, key=lambda player: networks[player]["elapsed_s"])
+    minutes = [networks[player]["elapsed_s"] / 60.0 for player in order]
+    elo = np.array([ratings.elo[ratings.players.index(player)] for player in order])
+    margin = Z_95 * np.array([ratings.stderr(player) for player in order])
+    band = {"color": BLUE, "alpha": 0.15, "linewidth": 0, "label": "95 % interval"}
+    axis.fill_between(minutes, elo - margin, elo + margin, **band)
+    label = f"networks of the run, {search}"
+    axis.plot(minutes, elo, "o-", color=BLUE, markersize=4, label=label)
+    style = {"textcoords": "offset points", "ha": "center", "fontsize": 8, "color": BLUE}
+    for time, height, player in zip(minutes, elo, order):
+        axis.annotate(str(networks[player]["iteration"]), (time, height), xytext=(0, 6), **style)

@@ -1,0 +1,111 @@
+"""The picture of `alphazero plot`: a run's losses, strength, self-play games and speed.
+
+In: the metrics of a run, as `RunFolder.read_metrics` returns them. Out: a picture with four panels.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from alphazero.cli.pictures.figure import BLUE, COLORS, GREEN, ORANGE, new_figure, save_figure
+
+
+def draw_run(metrics: list[dict], title: str, span: int, output: Path) -> None:
+    """Draw the picture.
+
+    Args:
+        metrics: one dict for each iteration.
+        span: iterations in the rolling mean of the losses.
+
+    Raises:
+        ConfigError: if matplotlib is missing or cannot write the file.
+    """
+    figure, axes = new_figure(2, 2, title, size=(11, 7))
+    _draw_losses(axes[0][0], metrics, span)
+    _draw_strength(axes[0][1], metrics)
+    _draw_games(axes[1][0], metrics)
+    _draw_speed(axes[1][1], metrics)
+    save_figure(figure, output)
+
+
+def rolling_mean(values: list[float], span: int) -> list[float]:
+    """Return the mean of each value and of up to ``span`` - 1 values before it."""
+    windows = (values[max(0, end - span) : end] for end in range(1, len(values) + 1))
+    return [sum(window) / len(window) for window in windows]
+
+
+def _draw_losses(axis, metrics, span) -> None:
+    iterations = [row["iteration"] for row in metrics]
+    losses = (("loss", "total"), ("policy_loss", "policy"), ("value_loss", "value"))
+    for (key, label), color in zip(losses, COLORS):
+        values = [row[f"learner.{key}"] for row in metrics]
+        axis.plot(iterations, values, color=color, alpha=0.3, linewidth=1)
+        axis.plot(iterations, rolling_mean(values, span), color=color, label=label)
+    axis.xaxis.get_major_locator().set_params(integer=True)
+    title = f"losses (thick: rolling mean over {span} iterations)"
+    axis.set(title=title, xlabel="iteration", ylim=(0, None))
+    axis.legend(frameon=False)
+
+
+def _draw_strength(axis, metrics) -> None:
+    """Draw the match score and the accuracy where they were measured, otherwise the proof."""
+    axis.set(title="strength", xlabel="minutes of training")
+    measured = [row for row in metrics if "strength.score" in row]
+    exact = [row for row in metrics if "exact.accuracy" in row]
+    proven = [row for row in metrics if "proof.num_accurate" in row]
+    if measured:
+        _draw_score(axis, measured)
+    if exact:
+        label = f"accuracy, {exact[-1]['exact.num_simulations']} simulations"
+        _draw_accuracy(axis, exact, "accuracy", label, ORANGE)
+        _draw_accuracy(axis, exact, "raw_accuracy", "accuracy, network alone", GREEN)
+    if measured or exact:
+        axis.set(ylabel="%", xlim=(0, None), ylim=(0, 103))
+        axis.legend(frameon=False, loc="lower right")
+    elif proven:
+        misplayed = [row["proof.num_positions"] - row["proof.num_accurate"] for row in proven]
+        axis.plot(_minutes(proven), misplayed, "o-", color=BLUE)
+        num_positions = proven[-1]["proof.num_positions"]
+        axis.set(ylabel=f"misplayed positions of {num_positions:,}", ylim=(0, None))
+        axis.yaxis.get_major_locator().set_params(integer=True)
+
+
+def _draw_score(axis, measured) -> None:
+    score, low, high = (
+        [100 * row[f"strength.{key}"] for row in measured]
+        for key in ("score", "score_low", "score_high")
+    )
+    errors = [np.subtract(score, low), np.subtract(high, score)]
+    label = f"score against {measured[-1]['strength.opponent']}, 95 % interval"
+    axis.errorbar(_minutes(measured), score, errors, fmt="o-", color=BLUE, label=label)
+
+
+def _draw_accuracy(axis, exact, key, label, color) -> None:
+    percent = [100 * row[f"exact.{key}"] for row in exact]
+    axis.plot(_minutes(exact), percent, "o-", markersize=3, color=color, label=label)
+
+
+def _draw_games(axis, metrics) -> None:
+    iterations = [row["iteration"] for row in metrics]
+    lines = {
+        "first_player_wins": "first player wins",
+        "draws": "draws",
+        "distinct_games": "distinct games",
+    }
+    for (key, label), color in zip(lines.items(), COLORS):
+        percent = [100 * row[f"selfplay.{key}"] for row in metrics]
+        axis.plot(iterations, percent, color=color, label=label)
+    axis.xaxis.get_major_locator().set_params(integer=True)
+    axis.set(title="self-play games", xlabel="iteration", ylabel="% of the games", ylim=(0, 103))
+    axis.legend(frameon=False)
+
+
+def _draw_speed(axis, metrics) -> None:
+    iterations = [row["iteration"] for row in metrics]
+    axis.plot(iterations, [row["selfplay.positions_per_s"] for row in metrics], color=BLUE)
+    axis.xaxis.get_major_locator().set_params(integer=True)
+    axis.set(title="self-play speed", xlabel="iteration", ylabel="positions/s", ylim=(0, None))
+
+
+def _minutes(metrics) -> list[float]:
+    return [row["elapsed_s"] / 60 for row in metrics]

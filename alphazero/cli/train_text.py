@@ -1,0 +1,95 @@
+"""What `alphazero train` prints before and after a run.
+
+In: the trainer and its last report. Out: lines of text with rich markup; nothing is printed.
+"""
+
+import shutil
+import sys
+from pathlib import Path
+
+from alphazero.cli.proof_text import proof_lines
+
+
+def start_lines(trainer, resumed: bool) -> list[str]:
+    """Return what is trained, where, and how the network runs."""
+    num_weights = sum(parameter.numel() for parameter in trainer.learner.network.parameters())
+    verb = f"Resuming after iteration {trainer.iteration} of" if resumed else "Training"
+    return [
+        f"[bold]{verb} {trainer.game.name}[/] in {trainer.folder.path}",
+        f"Network: {num_weights:,} weights on {trainer.learner.device}; "
+        f"search runs it with {_engine_text(trainer)}.",
+        f"Watch with:  {program('tensorboard')} --logdir {trainer.settings.run.root}",
+    ]
+
+
+def end_lines(trainer, report) -> list[str]:
+    """Return what the run reached, and what to do with it."""
+    lines = [*proof_lines(report.proof.report), ""] if report.proof is not None else []
+    if trainer.share_done < 1.0:
+        lines += [
+            f"Ended early, after iteration {report.iteration}: the proof is complete "
+            "(evaluation.stop_when_proven=true).",
+            "",
+        ]
+    if report.strength is not None:
+        lines.append(_strength_text(report.strength))
+    if report.exact is not None:
+        lines.append(_exact_text(report.exact, trainer.folder.path))
+    return [*lines, *_next_steps(trainer, report)]
+
+
+def program(name: str = "alphazero") -> str:
+    """Return how a program of this installation is called.
+
+    That is its name if the shell finds it, otherwise its path beside the running program.
+    """
+    beside = Path(sys.argv[0]).with_name(name)
+    return name if shutil.which(name) or not beside.is_file() else str(beside)
+
+
+def _engine_text(trainer) -> str:
+    """Return the engine, and why it was chosen."""
+    tuning, report = trainer.tuning, trainer.evaluator.report
+    if report.refused:
+        return f"{report.name} (too far from float32: {report.refused})"
+    if tuning is None or len(tuning.engine_speeds) < 2:
+        return report.name
+    speed = tuning.engine_speeds.get(report.name, 0)
+    slowest, slowest_speed = min(tuning.engine_speeds.items(), key=lambda item: item[1])
+    when = "by an earlier run" if tuning.remembered else f"in {tuning.seconds:.0f} s"
+    return f"{report.name} ({speed:,} evaluations/s, {slowest} {slowest_speed:,}; measured {when})"
+
+
+def _strength_text(strength) -> str:
+    interval = f"95 % interval {strength.score_low:.1%} to {strength.score_high:.1%}"
+    results = f"{strength.wins} won, {strength.draws} drawn, {strength.losses} lost"
+    return (
+        f"Scored {strength.score:.1%} against {strength.opponent} with "
+        f"{strength.num_simulations} simulations a move ({results}; {interval}; "
+        f"{strength.num_distinct} distinct games)."
+    )
+
+
+def _exact_text(exact, path: Path) -> str:
+    return (
+        f"Accuracy on {exact.num_positions:,} exactly scored positions: {exact.accuracy:.1%} with "
+        f"{exact.num_simulations} simulations, {exact.raw_accuracy:.1%} without search.\n"
+        f"Details:  {program()} evaluate network={path}"
+    )
+
+
+def _next_steps(trainer, report) -> list[str]:
+    minutes, seconds = divmod(round(report.elapsed_s), 60)
+    time = f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+    folder, network = trainer.folder, trainer.folder.network(report.iteration)
+    is_early = trainer.share_done < 1.0
+    planned = trainer.settings.run.num_iterations if is_early else 0
+    more = 2 * max(report.iteration, planned)
+    return [
+        f"Trained for {time}. The network is {network}",
+        "",
+        "[bold]What next?[/]",
+        f"  play against it:   {program()} play game={trainer.game.name} second={network}",
+        f"  look at the run:   {program('tensorboard')} --logdir {folder.path}",
+        f"  train it further:  {program()} train resume={folder.path} run.num_iterations={more}",
+    ]

@@ -1,0 +1,129 @@
+"""Settings from the ``key=value`` words of a command line. Every command reads its words here.
+
+In: words and a settings class. Out: checked settings. The type of a setting says how its value is
+read: text literally, a list as in YAML (``[3,3]``), ``null`` as no value. Hydra's grammar is not used
+for values, because commas and equals signs have a meaning there: ``second=uct:500,uct_c=0.7`` would
+need two pairs of quotes, as would 12 of the 212 values in our documentation. Hydra composes the
+config files of `alphazero train`, see `alphazero.cli.compose`.
+"""
+
+import itertools
+from typing import Any
+
+import yaml
+
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.settings import from_plain, nearest_key_hint, types_of
+from alphazero.runtime.stored_names import check_not_retired
+
+_MAX_LISTED = 40
+
+
+def from_overrides(cls, words: list[str], command: str):
+    """Return a ``cls`` filled from the words of a command line and checked.
+
+    Args:
+        command: what the words were typed for, such as "alphazero match"; error messages name it.
+
+    Raises:
+        ConfigError: for a word without "=", an unknown key, a value of the wrong type, or one out of
+            range.
+    """
+    return from_plain(cls, parse_overrides(cls, words, command))
+
+
+def parse_overrides(cls, words: list[str], command: str) -> dict[str, Any]:
+    """Return the values of ``key=value`` words as plain data, nested by sections.
+
+    Raises:
+        ConfigError: for a word without "=", or an unknown key.
+    """
+    kinds = types_of(cls)
+    values = {}
+    for word in words:
+        key, text = split_word(word)
+        check_key(key, text, list(kinds), command)
+        *sections, name = key.split(".")
+        place = values
+        for section in sections:
+            place = place.setdefault(section, {})
+        place[name] = _read_value(text, kinds[key])
+    return values
+
+
+def split_word(word: str) -> tuple[str, str]:
+    """Return the key and the text of a ``key=value`` word.
+
+    Raises:
+        ConfigError: if there is no "=".
+    """
+    key, equals, text = word.partition("=")
+    if not equals:
+        raise ConfigError(f"'{word}' is not of the form key=value.", key=word)
+    return key, text
+
+
+def check_key(key: str, text: str, known: list[str], command: str) -> None:
+    """Refuse a key that is not among the ``known`` ones.
+
+    Raises:
+        ConfigError: naming the most similar key.
+    """
+    check_not_retired(key, text)
+    if key in known:
+        return
+    hint = nearest_key_hint(key, known)
+    if not hint and len(known) <= _MAX_LISTED:
+        hint = f" Its settings are {', '.join(known)}."
+    elif not hint:
+        hint = f" '{command} --help' lists its settings."
+    message = f"'{command}' has no setting '{key}'.{hint}"
+    raise ConfigError(message, key=key, value=text, allowed=known)
+
+
+def expand_sweep(words: list[str]) -> list[list[str]]:
+    """Return the words of each run of a sweep: every combination of the words' values.
+
+    Example: ``["seed=1,2", "game=othello"]`` gives two runs. Commas within brackets or quotes do not
+    separate values.
+    """
+    alternatives = []
+    for word in words:
+        key, text = split_word(word)
+        alternatives.append([f"{key}={value}" for value in split_values(text)])
+    return [list(job) for job in itertools.product(*alternatives)]
+
+
+def split_values(text: str) -> list[str]:
+    """Split a text at the commas that lie outside brackets and quotes."""
+    values, depth, quote = [""], 0, ""
+    for character in text:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        else:
+            depth += (character in "[{(") - (character in "]})")
+        if character == "," and not depth and not quote:
+            values.append("")
+        else:
+            values[-1] += character
+    return values
+
+
+def _read_value(text: str, kind: type) -> Any:
+    """Return what a text means for a setting of this type; what cannot be read stays text.
+
+    Numbers and switches stay text as well: OmegaConf converts them when the value is checked.
+    """
+    if text == "null":
+        return None
+    is_quoted = kind is str and text[:1] in ("'", '"')
+    if kind is not list and not is_quoted:
+        return text
+    try:
+        # The base loader leaves all scalars text: 'on' is not a switch and '010' no octal number.
+        value = yaml.load(text, Loader=yaml.BaseLoader)
+    except yaml.YAMLError:
+        return text
+    return value if isinstance(value, list if kind is list else str) else text
