@@ -120,7 +120,7 @@ def make_settings(*overrides: str) -> TrainSettings:
     Raises:
         ConfigError: for an unknown key, or a value that the key does not take.
     """
-    from alphazero.cli.compose import compose
+    from alphazero.training.compose import compose
 
     return compose(list(overrides))
 

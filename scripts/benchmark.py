@@ -498,10 +498,10 @@ def learner_rows(settings: Settings) -> list[Row]:
 
 
 def learner_figures(name: str, batch_size: int, repeats: int) -> dict[str, float]:
-    from alphazero.cli.compose import compose
     from alphazero.learner.learner import Learner
     from alphazero.network.registry import make_network
     from alphazero.replay.buffer import Replay
+    from alphazero.training.compose import compose
 
     game = make_game("connect_four")
     settings = compose([f"network={name}", f"learner.batch_size={batch_size}"])

@@ -16,7 +16,6 @@ import numpy as np
 import torch
 from rich.progress import track
 
-from alphazero.cli.compose import compose
 from alphazero.evaluation.exact.sets import canonical_keys
 from alphazero.games.registry import make_game
 from alphazero.learner.learner import Learner
@@ -28,6 +27,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.base import values_of
 from alphazero.solvers.bitbully import BitbullySolver
+from alphazero.training.compose import compose
 
 _NUM_GAMES = 60_000
 _PLIES = range(4, 12)

@@ -15,7 +15,6 @@ import time
 import torch
 from rich.progress import track
 
-from alphazero.cli.compose import compose
 from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.sets import read_set, shipped_path
 from alphazero.games.registry import make_game
@@ -27,6 +26,7 @@ from alphazero.replay.buffer import Replay
 from alphazero.runtime.device import set_num_threads
 from alphazero.runtime.random_generators import child_generator
 from alphazero.storage.run_folder import RunFolder
+from alphazero.training.compose import compose
 
 _ALL = 10**9
 

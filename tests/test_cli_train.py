@@ -16,7 +16,6 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.util import tensor_util
 
 from alphazero.cli import main
-from alphazero.cli.compose import compose, groups
 from alphazero.cli.train_text import program
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, save_network
@@ -25,6 +24,7 @@ from alphazero.runtime import settings as config
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder
+from alphazero.training.compose import compose, groups
 from alphazero.training.loggers.json_lines import JsonLinesSink
 from alphazero.training.settings import TrainSettings
 

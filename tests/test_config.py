@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from alphazero.cli.compose import compose, config_folder, groups
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import expand_sweep, from_overrides, split_values
@@ -21,6 +20,7 @@ from alphazero.runtime.settings import (
     section,
     types_of,
 )
+from alphazero.training.compose import compose, config_folder, groups
 from alphazero.training.settings import TrainSettings, check_run
 
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "snort.py")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from alphazero.cli import COMMANDS
-from alphazero.cli.compose import compose
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import expand_sweep, from_overrides
+from alphazero.training.compose import compose
 from alphazero.training.settings import check_run
 
 ROOT = Path(__file__).parents[1]

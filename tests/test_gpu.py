@@ -7,7 +7,6 @@ import pytest
 import torch
 from network_samples import planes_of, small_network
 
-from alphazero.cli.compose import compose
 from alphazero.games.registry import make_game
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice, make_engine
@@ -18,6 +17,7 @@ from alphazero.inference.network_evaluator import (
 )
 from alphazero.network.interface import expected_value
 from alphazero.storage.run_folder import RunFolder
+from alphazero.training.compose import compose
 from alphazero.training.events import IterationReport
 from alphazero.training.trainer import Trainer
 

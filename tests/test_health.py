@@ -14,7 +14,6 @@ from tensorboard.util import tensor_util
 from test_training import TINY, reports, run_until
 
 from alphazero.cli import main
-from alphazero.cli.compose import compose
 from alphazero.inference.network_evaluator import EngineReport
 from alphazero.learner.learner import HeldOutReport, LearnerReport
 from alphazero.runtime import settings as config
@@ -22,6 +21,7 @@ from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training import trainer as training
+from alphazero.training.compose import compose
 from alphazero.training.events import (
     Alarm,
     IterationReport,

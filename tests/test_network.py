@@ -4,11 +4,11 @@ import pytest
 import torch
 from network_samples import SMALL, planes_of, small_network
 
-from alphazero.cli.compose import compose, groups
 from alphazero.games.registry import make_game
 from alphazero.network.interface import NetworkSettings, expected_value
 from alphazero.network.registry import make_network
 from alphazero.network.residual import ConvNorm, folded
+from alphazero.training.compose import compose, groups
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,6 @@ import pytest
 from network_samples import SMALL, small_network
 from rich.console import Console
 
-from alphazero.cli.compose import compose
 from alphazero.cli.ship import main, recipe
 from alphazero.evaluation.model_card import PLACE_KEYS, duration_text, flat_settings, summary
 from alphazero.games.registry import make_game
@@ -16,6 +15,7 @@ from alphazero.network.weights import load_network, network_arrays, network_info
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.settings import rows
 from alphazero.storage.run_folder import RunFolder
+from alphazero.training.compose import compose
 
 STRENGTH = dict(
     opponent="uct:500",

@@ -8,7 +8,6 @@ from network_samples import SMALL, small_network
 from omegaconf import OmegaConf
 
 from alphazero.cli import train
-from alphazero.cli.compose import compose
 from alphazero.games.registry import make_game
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.weights import load_network, network_arrays, save_network
@@ -23,6 +22,7 @@ from alphazero.runtime.stored_names import (
     check_stored_settings,
     current_overrides,
 )
+from alphazero.training.compose import compose
 from alphazero.training.settings import TrainSettings
 
 

@@ -14,13 +14,13 @@ import pytest
 import torch
 
 from alphazero.cli import main
-from alphazero.cli.compose import compose
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training import trainer as training
+from alphazero.training.compose import compose
 from alphazero.training.events import IterationReport, Progress
 from alphazero.training.trainer import Trainer, check_resumable
 

@@ -129,7 +129,7 @@ def recipe(settings: dict, game_name: str) -> list[str]:
         settings: those of a run by their keys, see `alphazero.evaluation.model_card.flat_settings`. A key that is missing, since the run is of an older
             version, has its default, which is what older versions did; one that is there no more is passed over.
     """
-    from alphazero.cli.compose import compose
+    from alphazero.training.compose import compose
     from alphazero.training.settings import TrainSettings
 
     wanted = {
@@ -153,7 +153,7 @@ def recipe(settings: dict, game_name: str) -> list[str]:
 
 def _presets(game_name: str) -> list[list[str]]:
     """Return the words of `alphazero train` to begin with: the game's presets and ready recipes, or those for a game of any name."""
-    from alphazero.cli.compose import config_folder, game_of_choice, groups
+    from alphazero.training.compose import config_folder, game_of_choice, groups
 
     games = [choice for choice in groups()["game"] if game_of_choice(choice) == game_name]
     if not games:

@@ -1,6 +1,6 @@
 """`alphazero train`: run the training loop and show its events, once or for each run of a sweep.
 
-In: the words of the command line; `alphazero.cli.compose` turns them into settings. Out: run folders.
+In: the words of the command line; `alphazero.training.compose` turns them into settings. Out: run folders.
 """
 
 import dataclasses
@@ -9,7 +9,6 @@ import warnings
 
 from rich.console import Console
 
-from alphazero.cli.compose import compose, game_of_choice, groups
 from alphazero.cli.help_text import print_help
 from alphazero.cli.train_text import end_lines, program, start_lines
 from alphazero.runtime import jit
@@ -18,6 +17,7 @@ from alphazero.runtime.overrides import expand_sweep, parse_overrides, split_wor
 from alphazero.runtime.settings import from_plain, from_stored, rows
 from alphazero.runtime.stored_names import SHAPES_OF_STORED_RUNS, check_stored_settings
 from alphazero.storage.run_folder import RunFolder
+from alphazero.training.compose import compose, game_of_choice, groups
 from alphazero.training.settings import TrainSettings, check_run
 
 COMMAND = "alphazero train"

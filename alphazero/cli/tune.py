@@ -3,9 +3,9 @@
 from rich.console import Console
 from rich.table import Table
 
-from alphazero.cli.compose import compose
 from alphazero.cli.help_text import print_help
 from alphazero.runtime import jit
+from alphazero.training.compose import compose
 from alphazero.training.settings import TrainSettings
 
 SUMMARY = "Measure what a run leaves to auto, as its start does, and show the figures. Takes the settings of 'alphazero train'."

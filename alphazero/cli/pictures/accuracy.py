@@ -37,7 +37,7 @@ def draw_accuracy(
     save_figure(figure, output, key="plot")
 
 
-def _draw_points(axis, index: int, label: str, shares) -> None:
+def _draw_points(axis, index: int, label: str, proportions) -> None:
     """Draw one player's points, shifted a little so that the intervals of two do not overlap."""
     heights = np.array([100 * each.fraction for each in proportions])
     ends = 100 * np.array([each.interval for each in proportions]).T
