@@ -318,7 +318,7 @@ class SelfPlayRun:
     ):
         from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
         from alphazero.search.batched_search import SearchSettings
-        from alphazero.selfplay.lockstep import SelfPlaySettings
+        from alphazero.selfplay.settings import SelfPlaySettings
         from alphazero.selfplay.threads import ParallelSelfPlay
 
         simulations, batch = simulations or SELFPLAY_SIMULATIONS, batch or SELFPLAY_BATCH
@@ -358,8 +358,8 @@ class SelfPlayRun:
             "simulations_per_s": (counts.num_simulations - before.num_simulations) / seconds,
             "evaluator_fraction": (counts.evaluator_s - before.evaluator_s)
             / seconds
-            / len(self.selfplay.lanes),
-            "network_fraction": network_s / seconds / len(self.selfplay.lanes),
+            / len(self.selfplay.workers),
+            "network_fraction": network_s / seconds / len(self.selfplay.workers),
             "mean_batch": (counts.num_evaluations - before.num_evaluations)
             / (counts.num_batches - before.num_batches),
         }
@@ -533,7 +533,8 @@ def random_records(game, num_games: int):
     """Yield games of a search that knows nothing."""
     from alphazero.inference.evaluator import UniformEvaluator
     from alphazero.search.batched_search import SearchSettings
-    from alphazero.selfplay.lockstep import SelfPlay, SelfPlaySettings
+    from alphazero.selfplay.lockstep import SelfPlay
+    from alphazero.selfplay.settings import SelfPlaySettings
 
     options = SelfPlaySettings(num_parallel_games=64, num_simulations=8, full_search_fraction=1.0)
     yield from SelfPlay(

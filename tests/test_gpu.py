@@ -178,7 +178,7 @@ def test_a_run_on_a_gpu_goes_on_after_a_stop(tmp_path, precision):
     first = trainer(2)
     assert (
         next(first.learner.network.parameters()).is_cuda
-        and len(first.selfplay.lanes) == len(first.evaluator.streams) >= STREAMS_PER_GPU
+        and len(first.selfplay.workers) == len(first.evaluator.streams) >= STREAMS_PER_GPU
     )
     assert iterations(first) == [1, 2]
     resumed = trainer(4)

@@ -17,7 +17,7 @@ from alphazero.cli import main
 from alphazero.inference.network_evaluator import EngineReport
 from alphazero.learner.learner import HeldOutReport, LearnerReport
 from alphazero.runtime import settings as config
-from alphazero.selfplay.lockstep import SelfPlay
+from alphazero.selfplay.games_in_progress import GamesInProgress
 from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training import trainer as training
@@ -123,9 +123,11 @@ WRONG = {  # alarm: (game, words, the key that the advice must name)
 
 def swap_results(monkeypatch):
     """Let every game's result be told from the viewpoint of the wrong player, the commonest mistake in rules of one's own."""
-    record = SelfPlay._record
+    finish = GamesInProgress.finish
     monkeypatch.setattr(
-        SelfPlay, "_record", lambda self, row, player, result: record(self, row, player, -result)
+        GamesInProgress,
+        "finish",
+        lambda self, row, player, result: finish(self, row, player, -result),
     )
 
 

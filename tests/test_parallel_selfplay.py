@@ -1,4 +1,4 @@
-"""Self-play in lanes: each lane is a self-play of its own, whatever the others do, and every game is played exactly once."""
+"""Self-play workers: each plays on its own, and every game is played exactly once."""
 
 import collections
 import threading
@@ -11,8 +11,9 @@ from naive_mcts import HashEvaluator
 from alphazero.games.registry import make_game
 from alphazero.search.batched_search import SearchSettings
 from alphazero.selfplay import threads as parallel_selfplay
-from alphazero.selfplay.lockstep import SelfPlay, SelfPlaySettings
-from alphazero.selfplay.threads import ParallelSelfPlay, shares
+from alphazero.selfplay.lockstep import SelfPlay
+from alphazero.selfplay.settings import SelfPlaySettings
+from alphazero.selfplay.threads import ParallelSelfPlay, split_evenly
 from alphazero.storage.checkpoint import load_state, save_state
 
 GAME = make_game("connect_x:4x4x3")
@@ -32,8 +33,8 @@ def settings_of(**changed):
     return SelfPlaySettings(**values)
 
 
-def make_lanes(num_lanes, seed=0, evaluators=None, search=None, **settings):
-    evaluators = evaluators or [HashEvaluator(GAME.num_actions) for _ in range(num_lanes)]
+def make_workers(num_workers, seed=0, evaluators=None, search=None, **settings):
+    evaluators = evaluators or [HashEvaluator(GAME.num_actions) for _ in range(num_workers)]
     return ParallelSelfPlay(
         GAME,
         evaluators,
@@ -51,33 +52,40 @@ def assert_same_records(found, expected):
 
 
 def unfinished(state):
-    """Return how often each game under way is there: its moves, what was noted of them, and its position."""
+    """Count the games in progress, each as what was noted of its moves and its position."""
     games = []
     for own in state.values():
         for row, ply in enumerate(own["plies"]):
             noted = [
                 own[name][row, :ply].tobytes()
-                for name in ("states", "actions", "weights", "values", "players", "targets")
+                for name in (
+                    "states",
+                    "actions",
+                    "action_weights",
+                    "root_values",
+                    "players",
+                    "is_target",
+                )
             ]
             games.append((*noted, own["roots"][row].tobytes(), bool(own["playing"][row])))
     return collections.Counter(games)
 
 
-def test_shares_are_whole_numbers_that_differ_by_at_most_one():
+def test_an_even_split_is_of_whole_numbers_that_differ_by_at_most_one():
     for total in (0, 1, 2, 7, 100, 101):
         for parts in (1, 2, 3, 7, 8):
-            found = shares(total, parts)
+            found = split_evenly(total, parts)
             assert len(found) == parts and sum(found) == total
             assert max(found) - min(found) <= 1 and found == sorted(found, reverse=True)
 
 
-# --- how many lanes, games and steps ----------------------------------------------------------------------------------------------------
+# --- how many workers, games and steps ------------------------------------------------------------
 
 
-def test_games_are_dealt_out_to_lanes_of_odd_sizes():
+def test_games_are_divided_among_workers_of_different_sizes():
     evaluators = [HashEvaluator(GAME.num_actions) for _ in range(3)]
-    selfplay = make_lanes(3, evaluators=evaluators)
-    assert [lane.settings.num_parallel_games for lane in selfplay.lanes] == [3, 2, 2]
+    selfplay = make_workers(3, evaluators=evaluators)
+    assert [worker.settings.num_parallel_games for worker in selfplay.workers] == [3, 2, 2]
     assert len(list(selfplay.play(20))) >= 20
     assert [max(evaluator.num_rows) for evaluator in evaluators] == [
         3,
@@ -87,25 +95,25 @@ def test_games_are_dealt_out_to_lanes_of_odd_sizes():
 
 
 @pytest.mark.parametrize("carry_over", (True, False))
-def test_with_fewer_games_than_lanes_the_rest_stays_idle(carry_over):
+def test_with_fewer_games_than_evaluators_the_rest_is_idle(carry_over):
     evaluators = [HashEvaluator(GAME.num_actions) for _ in range(4)]
-    selfplay = make_lanes(4, evaluators=evaluators, num_parallel_games=2, carry_over=carry_over)
-    assert len(selfplay.lanes) == 2
+    selfplay = make_workers(4, evaluators=evaluators, num_parallel_games=2, carry_over=carry_over)
+    assert len(selfplay.workers) == 2
     assert len(list(selfplay.play(5))) >= 5
     assert [bool(evaluator.num_rows) for evaluator in evaluators] == [True, True, False, False]
 
 
-@pytest.mark.parametrize("num_lanes", (1, 2, 3))
-def test_without_carry_over_exactly_so_many_games_are_played_to_their_end(num_lanes):
-    selfplay = make_lanes(num_lanes, carry_over=False)
+@pytest.mark.parametrize("num_workers", (1, 2, 3))
+def test_without_carry_over_exactly_so_many_games_are_played_to_their_end(num_workers):
+    selfplay = make_workers(num_workers, carry_over=False)
     for num_games in (1, 2, 7, 1, 16):
         assert len(list(selfplay.play(num_games))) == num_games
         assert not unfinished(selfplay.state_dict())
 
 
-@pytest.mark.parametrize("num_lanes", (1, 3))
-def test_carried_over_games_go_on_in_the_next_call(num_lanes):
-    selfplay = make_lanes(num_lanes)
+@pytest.mark.parametrize("num_workers", (1, 3))
+def test_carried_over_games_go_on_in_the_next_call(num_workers):
+    selfplay = make_workers(num_workers)
     assert len(list(selfplay.play(3))) >= 3
     state = selfplay.state_dict()
     openings = {
@@ -120,12 +128,12 @@ def test_carried_over_games_go_on_in_the_next_call(num_lanes):
     }
 
 
-# --- what a lane plays --------------------------------------------------------------------------------------------------------------------
+# --- what a worker plays --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("num_lanes", (1, 2, 3))
-def test_the_same_seed_plays_the_same_games_and_another_seed_others(num_lanes):
-    first, again, other = (make_lanes(num_lanes, seed) for seed in (5, 5, 6))
+@pytest.mark.parametrize("num_workers", (1, 2, 3))
+def test_the_same_seed_plays_the_same_games_and_another_seed_others(num_workers):
+    first, again, other = (make_workers(num_workers, seed) for seed in (5, 5, 6))
     expected = list(first.play(9)) + list(first.play(4))
     assert_same_records(list(again.play(9)) + list(again.play(4)), expected)
     assert b"".join(record.actions.tobytes() for record in expected) != b"".join(
@@ -133,12 +141,12 @@ def test_the_same_seed_plays_the_same_games_and_another_seed_others(num_lanes):
     )
 
 
-@pytest.mark.parametrize("num_lanes", (1, 2, 3))
+@pytest.mark.parametrize("num_workers", (1, 2, 3))
 @pytest.mark.parametrize(
     "search", (SearchSettings(), SearchSettings(root="gumbel", forced_playouts_k=2.0))
 )
-def test_lanes_play_what_single_self_plays_with_the_same_generators_play(num_lanes, search):
-    lanes = make_lanes(num_lanes, seed=3, search=search, carry_over=False)
+def test_workers_play_what_single_self_plays_with_the_same_generators_play(num_workers, search):
+    parallel = make_workers(num_workers, seed=3, search=search, carry_over=False)
     singles = [
         SelfPlay(
             GAME,
@@ -147,28 +155,30 @@ def test_lanes_play_what_single_self_plays_with_the_same_generators_play(num_lan
             search,
             generator,
         )
-        for size, generator in zip(shares(7, num_lanes), np.random.default_rng(3).spawn(num_lanes))
+        for size, generator in zip(
+            split_evenly(7, num_workers), np.random.default_rng(3).spawn(num_workers)
+        )
     ]
     for num_games in (8, 1, 11):
         expected = [
             collections.deque(single.play(share))
-            for single, share in zip(singles, shares(num_games, num_lanes))
+            for single, share in zip(singles, split_evenly(num_games, num_workers))
         ]
-        for record in lanes.play(num_games):  # each is the next one of some lane
+        for record in parallel.play(num_games):  # each is the next one of some worker
             next(
                 queue for queue in expected if queue and all(map(np.array_equal, record, queue[0]))
             ).popleft()
         assert not any(expected)
-    assert [lane._generator.bit_generator.state for lane in lanes.lanes] == [
+    assert [worker._generator.bit_generator.state for worker in parallel.workers] == [
         single._generator.bit_generator.state for single in singles
     ]
 
 
-def test_lanes_compute_side_by_side_each_on_a_thread_of_its_own():
+def test_workers_compute_in_parallel_each_on_its_own_thread():
     barrier, threads = threading.Barrier(3, timeout=20), []
 
     class Meeting(HashEvaluator):
-        """Waits in its first call until every lane is in one."""
+        """Waits in its first call until every worker is in one."""
 
         def evaluate(self, planes):
             if not self.num_rows:
@@ -176,11 +186,11 @@ def test_lanes_compute_side_by_side_each_on_a_thread_of_its_own():
                 threads.append(threading.get_ident())
             return super().evaluate(planes)
 
-    list(make_lanes(3, evaluators=[Meeting(GAME.num_actions) for _ in range(3)]).play(3))
+    list(make_workers(3, evaluators=[Meeting(GAME.num_actions) for _ in range(3)]).play(3))
     assert len(set(threads)) == 3 and threading.get_ident() not in threads
 
 
-def test_a_single_lane_computes_on_the_callers_thread():
+def test_a_single_worker_computes_on_the_callers_thread():
     threads = set()
 
     class Noting(HashEvaluator):
@@ -188,28 +198,29 @@ def test_a_single_lane_computes_on_the_callers_thread():
             threads.add(threading.get_ident())
             return super().evaluate(planes)
 
-    list(make_lanes(1, evaluators=[Noting(GAME.num_actions)]).play(2))
+    list(make_workers(1, evaluators=[Noting(GAME.num_actions)]).play(2))
     assert threads == {threading.get_ident()}
 
 
-@pytest.mark.parametrize("num_lanes", (1, 3))
-def test_an_error_in_a_lane_is_the_callers(num_lanes):
+@pytest.mark.parametrize("num_workers", (1, 3))
+def test_an_error_in_a_worker_reaches_the_caller(num_workers):
     class Failing(HashEvaluator):
         def evaluate(self, planes):
             if len(self.num_rows) == 20:
                 raise RuntimeError("the network is gone")
             return super().evaluate(planes)
 
-    evaluators = [HashEvaluator(GAME.num_actions) for _ in range(num_lanes - 1)] + [
+    evaluators = [HashEvaluator(GAME.num_actions) for _ in range(num_workers - 1)] + [
         Failing(GAME.num_actions)
     ]
-    with pytest.raises(RuntimeError, match="the network is gone"):
-        list(make_lanes(num_lanes, evaluators=evaluators).play(100))
+    with pytest.raises(RuntimeError) as error:
+        list(make_workers(num_workers, evaluators=evaluators).play(100))
+    assert error.value.args == ("the network is gone",)
 
 
-def test_counts_are_those_of_all_lanes():
+def test_counts_are_those_of_all_workers():
     evaluators = [HashEvaluator(GAME.num_actions) for _ in range(3)]
-    selfplay = make_lanes(3, evaluators=evaluators, carry_over=False)
+    selfplay = make_workers(3, evaluators=evaluators, carry_over=False)
     records = list(selfplay.play(11))
     counts = selfplay.counts
     assert selfplay.num_positions == sum(len(record.actions) for record in records)
@@ -217,11 +228,19 @@ def test_counts_are_those_of_all_lanes():
     assert counts.num_batches == sum(len(evaluator.num_rows) for evaluator in evaluators)
     assert (
         counts.num_simulations
-        == sum(lane.search.counts.num_simulations for lane in selfplay.lanes)
+        == sum(worker.search.counts.num_simulations for worker in selfplay.workers)
         >= counts.num_evaluations
     )
-    assert counts.total_depth == sum(lane.search.counts.total_depth for lane in selfplay.lanes) > 0
-    assert counts.evaluator_s == sum(lane.search.counts.evaluator_s for lane in selfplay.lanes) > 0
+    assert (
+        counts.total_depth
+        == sum(worker.search.counts.total_depth for worker in selfplay.workers)
+        > 0
+    )
+    assert (
+        counts.evaluator_s
+        == sum(worker.search.counts.evaluator_s for worker in selfplay.workers)
+        > 0
+    )
 
 
 def test_a_measurement_ends_and_its_games_are_dropped(monkeypatch):
@@ -229,19 +248,19 @@ def test_a_measurement_ends_and_its_games_are_dropped(monkeypatch):
     monkeypatch.setattr(
         parallel_selfplay, "time", SimpleNamespace(perf_counter=lambda: next(clock))
     )
-    selfplay = make_lanes(2)
+    selfplay = make_workers(2)
     selfplay.run_for(2.0)
     assert next(clock) == 2.5  # it stopped as soon as two seconds had passed
     assert selfplay.counts.num_simulations > 50
 
 
-# --- stop and go on -----------------------------------------------------------------------------------------------------------------------
+# --- stop and go on -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("num_lanes", (1, 2, 3))
+@pytest.mark.parametrize("num_workers", (1, 2, 3))
 @pytest.mark.parametrize("carry_over", (True, False))
-def test_restored_games_go_on_as_if_never_stopped(tmp_path, num_lanes, carry_over):
-    original, restored = (make_lanes(num_lanes, seed, carry_over=carry_over) for seed in (1, 2))
+def test_restored_games_go_on_as_if_never_stopped(tmp_path, num_workers, carry_over):
+    original, restored = (make_workers(num_workers, seed, carry_over=carry_over) for seed in (1, 2))
     list(restored.play(4))  # whatever was there before is gone
     list(original.play(5))
     save_state(tmp_path / "state.safetensors", original.state_dict())
@@ -251,32 +270,32 @@ def test_restored_games_go_on_as_if_never_stopped(tmp_path, num_lanes, carry_ove
 
 
 @pytest.mark.parametrize("before, after", ((1, 3), (3, 1), (2, 3), (3, 2), (2, 5)))
-def test_with_another_number_of_lanes_every_unfinished_game_is_there_exactly_once(
+def test_with_another_number_of_workers_every_unfinished_game_is_there_exactly_once(
     tmp_path, before, after
 ):
-    original = make_lanes(before, seed=1)
+    original = make_workers(before, seed=1)
     list(original.play(4))
     games = unfinished(original.state_dict())
     assert 5 <= sum(games.values()) <= 7 and any(
         own["actions"].shape[1] > 2 for own in original.state_dict().values()
     )
     save_state(tmp_path / "state.safetensors", original.state_dict())
-    moved = make_lanes(after, seed=9)
+    moved = make_workers(after, seed=9)
     list(moved.play(3))
     moved.load_state_dict(load_state(tmp_path / "state.safetensors"))
     assert unfinished(moved.state_dict()) == games
-    for lane, own in zip(moved.lanes, moved.state_dict().values()):
+    for worker, own in zip(moved.workers, moved.state_dict().values()):
         assert (
             abs(len(own["rows"]) - sum(games.values()) / after) < 1
-            and len(own["rows"]) <= lane.settings.num_parallel_games
+            and len(own["rows"]) <= worker.settings.num_parallel_games
         )
     left, taken = (
-        [lane._generator.bit_generator.state["state"]["state"] for lane in lanes.lanes]
-        for lanes in (original, moved)
+        [worker._generator.bit_generator.state["state"]["state"] for worker in parallel.workers]
+        for parallel in (original, moved)
     )
     assert (
         taken[: len(left)] == left[: len(taken)] and len(set(taken)) == after
-    )  # a lane goes on with the random numbers that one left, if any
+    )  # a worker takes over a stored generator, if there is one
     records = list(moved.play(40))
     for _, actions, weights, *_ in games:
         plies = len(actions) // 4
@@ -296,22 +315,22 @@ def test_with_another_number_of_lanes_every_unfinished_game_is_there_exactly_onc
         assert GAME.over(state)[0]
 
 
-@pytest.mark.parametrize("num_lanes", (1, 2, 3))
-def test_more_games_in_lockstep_keep_those_under_way(num_lanes):
-    original = make_lanes(num_lanes, seed=1)
+@pytest.mark.parametrize("num_workers", (1, 2, 3))
+def test_with_more_parallel_games_those_in_progress_continue(num_workers):
+    original = make_workers(num_workers, seed=1)
     list(original.play(4))
     games = unfinished(original.state_dict())
-    grown = make_lanes(num_lanes, seed=2, num_parallel_games=12)
+    grown = make_workers(num_workers, seed=2, num_parallel_games=12)
     grown.load_state_dict(original.state_dict())
     assert unfinished(grown.state_dict()) == games
     assert len(list(grown.play(5))) >= 5
     assert 7 < sum(unfinished(grown.state_dict()).values()) <= 12
 
 
-def test_where_nothing_is_under_way_another_number_of_lanes_begins_anew():
-    original = make_lanes(3, carry_over=False)
+def test_another_number_of_workers_takes_over_no_games_where_there_are_none():
+    original = make_workers(3, carry_over=False)
     list(original.play(4))
-    moved = make_lanes(2, seed=4, carry_over=False)
+    moved = make_workers(2, seed=4, carry_over=False)
     moved.load_state_dict(original.state_dict())
     assert not unfinished(moved.state_dict())
     assert len(list(moved.play(5))) == 5

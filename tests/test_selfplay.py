@@ -1,4 +1,4 @@
-"""Self-play: records that agree with the rules and with the search, moves drawn as the settings say, games that go on after a stop."""
+"""Self-play: records agree with rules and search, moves are sampled as set, stops lose nothing."""
 
 import math
 
@@ -8,7 +8,8 @@ from naive_mcts import HashEvaluator, TwiceGame
 
 from alphazero.games.registry import make_game
 from alphazero.search.batched_search import SearchSettings
-from alphazero.selfplay.lockstep import SelfPlay, SelfPlaySettings, full_simulations, sample_actions
+from alphazero.selfplay.lockstep import SelfPlay, sample_actions
+from alphazero.selfplay.settings import SelfPlaySettings, full_simulations, ply_temperatures
 from alphazero.solvers.base import values_of
 from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.storage.checkpoint import load_state, save_state
@@ -48,33 +49,32 @@ def assert_same_records(found, expected):
             assert a.dtype == b.dtype and np.array_equal(a, b), name
 
 
-# --- records ----------------------------------------------------------------------------------------------------------------------------
+# --- records --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_x:3x3x3", "twice"])
 def test_adjudicated_games_end_where_search_first_proves_their_result_and_with_the_exact_one(name):
     game = named_game(name)
     solver = EnumeratedSolver(game)
-    whole, early = 0, 0
+    num_whole, num_early = 0, 0
     for record in make_selfplay(
         game, num_simulations=60, num_fast_simulations=60, adjudicated_fraction=0.5
     ).play(60):
         last = game.step(record.states[-1:], record.actions[-1:])
         exact = values_of(solver.scores(record.states)).max(axis=1)
         if last.over[0]:
-            whole += 1
+            num_whole += 1
         else:
-            early += 1
+            num_early += 1
             assert record.outcomes[-1] == record.root_values[-1] == exact[-1]
-            assert (
-                np.abs(record.root_values[:-1]) < 1
-            ).all()  # what is proven earlier would have ended it there
+            # A result proven earlier would have ended the game there.
+            assert (np.abs(record.root_values[:-1]) < 1).all()
         players = game.players(record.states)
         assert np.array_equal(
             record.outcomes,
             np.where(players == players[-1], record.outcomes[-1], -record.outcomes[-1]),
         )
-    assert whole > 5 and early > 10
+    assert num_whole > 5 and num_early > 10
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -126,24 +126,24 @@ def test_a_proven_last_move_has_the_outcome_as_its_value():
     assert all(record.root_values[-1] == 1.0 for record in won)
 
 
-# --- how moves are drawn ----------------------------------------------------------------------------------------------------------------
+# --- how moves are sampled ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("temperature", (1.0, 0.5, 2.0))
-def test_drawn_actions_follow_the_sharpened_weights(temperature):
+def test_sampled_actions_follow_the_sharpened_weights(temperature):
     weights, num = np.array([0.0, 0.5, 0.2, 0.0, 0.3, 0.0], np.float32), 20_000
     actions = sample_actions(
         np.repeat(weights[None], num, axis=0), np.full(num, temperature), np.random.default_rng(4)
     )
     expected = weights.astype(float) ** (1 / temperature)
     expected /= expected.sum()
-    shares = np.bincount(actions, minlength=6) / num
+    fractions = np.bincount(actions, minlength=6) / num
     assert actions.dtype == np.int32
-    assert (shares[expected == 0] == 0).all()
-    assert (np.abs(shares - expected) <= 5 * np.sqrt(expected * (1 - expected) / num)).all()
+    assert (fractions[expected == 0] == 0).all()
+    assert (np.abs(fractions - expected) <= 5 * np.sqrt(expected * (1 - expected) / num)).all()
 
 
-def test_an_action_of_no_weight_is_never_drawn_not_even_by_a_zero():
+def test_an_action_of_weight_zero_is_never_sampled_even_by_a_random_zero():
     class Zero:
         def random(self, num):
             return np.zeros(num)
@@ -164,7 +164,7 @@ def test_each_row_has_its_own_temperature_and_zero_takes_the_largest():
     ).tolist() == [1]
 
 
-def test_sampled_moves_of_games_follow_the_visit_shares_and_later_ones_are_the_most_visited():
+def test_early_moves_are_sampled_from_the_visits_and_later_ones_are_the_most_visited():
     game = make_game("connect_x:4x4x3")
     records = list(
         make_selfplay(
@@ -182,34 +182,29 @@ def test_sampled_moves_of_games_follow_the_visit_shares_and_later_ones_are_the_m
         ):
             if ply >= 3:
                 assert action == weights.argmax()
-            else:  # the weight of a move that is drawn by its weight is the sum of their squares, on average
+            else:  # the mean weight of a sampled move is the sum of the squared weights
                 excess += weights[action] - (weights**2).sum()
                 variance += (weights**3).sum() - (weights**2).sum() ** 2
     assert variance > 1
     assert abs(excess) < 5 * math.sqrt(variance)
 
 
-def test_the_temperature_goes_down_by_halves():
-    game = make_game("connect_x:4x4x3")
-    selfplay = make_selfplay(
-        game, num_sampled_plies=3, temperature=1.2, final_temperature=0.2, temperature_half_life=2.0
+def test_the_temperature_halves_its_distance_to_the_final_one():
+    settings = SelfPlaySettings(
+        num_sampled_plies=3, temperature=1.2, final_temperature=0.2, temperature_half_life=2.0
     )
-    plies, num = (
-        np.array([0, 2, 4, 6]),
-        20_000,
-    )  # 1.2, 1.2, then 0.2 + 1.0 / 2, 0.2 + 1.0 / 4 of ply 2's: halved every two plies after it
-    weights = np.array([0.6, 0.4, 0.0, 0.0], np.float32)
-    for ply, temperature in zip(plies, (1.2, 1.2, 0.7, 0.45)):
-        actions = selfplay._choose(np.repeat(weights[None], num, axis=0), np.full(num, ply))
-        share = 0.6 ** (1 / temperature) / (0.6 ** (1 / temperature) + 0.4 ** (1 / temperature))
-        assert abs((actions == 0).mean() - share) < 5 * math.sqrt(share * (1 - share) / num)
+    # Ply 2 is the last at 1.2, 1.0 above the final 0.2; half of that is left at ply 4.
+    found = ply_temperatures(settings, np.array([0, 2, 4, 6]))
+    np.testing.assert_allclose(found, (1.2, 1.2, 0.7, 0.45))
+    settings.temperature_half_life = 0.0
+    np.testing.assert_array_equal(ply_temperatures(settings, np.array([0, 2, 3])), (1.2, 1.2, 0.2))
 
 
-# --- Gumbel roots and forced playouts ---------------------------------------------------------------------------------------------------
+# --- Gumbel roots and forced playouts -------------------------------------------------------------
 
 
-def test_moves_of_a_gumbel_search_are_its_own_draws_and_at_temperature_zero_its_best():
-    """Four moves, four simulations and no weight on values: a move is a draw from the prior, whatever the target of its row."""
+def test_gumbel_moves_are_sampled_from_the_prior_and_at_temperature_zero_the_best():
+    """With four moves, four simulations and no weight on values, a move is a sample from the prior."""
     game, search = make_game("connect_x:4x4x3"), dict(root="gumbel", value_scale=0.0)
     shared = dict(
         num_parallel_games=64,
@@ -230,8 +225,8 @@ def test_moves_of_a_gumbel_search_are_its_own_draws_and_at_temperature_zero_its_
         np.tile(prior, (len(records), 1)),
         atol=1e-5,
     )
-    shares = np.bincount([record.actions[0] for record in records], minlength=4) / len(records)
-    assert (np.abs(shares - prior) <= 5 * np.sqrt(prior * (1 - prior) / len(records))).all()
+    fractions = np.bincount([record.actions[0] for record in records], minlength=4) / len(records)
+    assert (np.abs(fractions - prior) <= 5 * np.sqrt(prior * (1 - prior) / len(records))).all()
     greedy = make_selfplay(
         game,
         search=search,
@@ -242,20 +237,20 @@ def test_moves_of_a_gumbel_search_are_its_own_draws_and_at_temperature_zero_its_
     assert {int(record.actions[0]) for record in greedy.play(100)} == {int(prior.argmax())}
 
 
-def test_the_choice_of_a_gumbel_search_is_the_move_and_other_moves_are_drawn():
-    selfplay, noted = make_selfplay(make_game("connect_four"), search=dict(root="gumbel")), []
-    note = selfplay._note
-    selfplay._note = lambda rows, actions, output: (
-        noted.append((actions, output)),
-        note(rows, actions, output),
-    )
+def test_the_action_of_a_gumbel_search_is_played_and_that_of_another_is_sampled():
+    selfplay, seen = make_selfplay(make_game("connect_four"), search=dict(root="gumbel")), []
+    choose = selfplay._choose_actions
+
+    def choose_and_note(output, plies):
+        actions = choose(output, plies)
+        seen.append((actions, output.actions, output.is_drawn))
+        return actions
+
+    selfplay._choose_actions = choose_and_note
     list(selfplay.play(20))
-    actions, own, drawn = (
-        np.concatenate(parts)
-        for parts in zip(*((actions, output.actions, output.is_drawn) for actions, output in noted))
-    )
-    assert np.array_equal(actions[drawn], own[drawn]) and drawn.sum() > 100
-    assert (actions[~drawn] != own[~drawn]).any()
+    actions, of_search, is_sampled = (np.concatenate(parts) for parts in zip(*seen))
+    assert np.array_equal(actions[is_sampled], of_search[is_sampled]) and is_sampled.sum() > 100
+    assert (actions[~is_sampled] != of_search[~is_sampled]).any()
 
 
 def test_moves_are_sampled_from_forced_visits_too_but_these_are_not_trained_on():
@@ -276,7 +271,7 @@ def test_moves_are_sampled_from_forced_visits_too_but_these_are_not_trained_on()
     ),
 )
 @pytest.mark.parametrize("name", GAMES)
-def test_other_roots_leave_whole_games_that_go_on_as_if_never_stopped(tmp_path, name, search):
+def test_games_of_other_roots_are_whole_and_continue_as_if_never_stopped(tmp_path, name, search):
     game = named_game(name)
     original, restored = (make_selfplay(game, seed, search) for seed in (1, 2))
     list(original.play(5))
@@ -296,10 +291,10 @@ def test_other_roots_leave_whole_games_that_go_on_as_if_never_stopped(tmp_path, 
         ] * (len(masks) - 1) + [True]
 
 
-# --- how many searches and games ----------------------------------------------------------------------------------------------------------
+# --- how many searches and games ------------------------------------------------------------------
 
 
-def test_full_searches_have_their_share_and_their_simulations():
+def test_full_searches_have_their_fraction_and_their_simulations():
     game = make_game("connect_four")
     selfplay = make_selfplay(
         game,
@@ -328,7 +323,7 @@ def test_only_full_searches_have_noise():
 
 
 @pytest.mark.parametrize("num_parallel_games", (3, 7, 20))
-def test_without_carry_over_exactly_so_many_games_are_played_to_their_end(num_parallel_games):
+def test_without_carry_over_exactly_the_games_asked_for_are_played_to_their_end(num_parallel_games):
     selfplay = make_selfplay(
         make_game("tic_tac_toe"), num_parallel_games=num_parallel_games, carry_over=False
     )
@@ -337,7 +332,7 @@ def test_without_carry_over_exactly_so_many_games_are_played_to_their_end(num_pa
         assert len(selfplay.state_dict()["rows"]) == 0
 
 
-def test_carried_over_games_go_on_in_the_next_call():
+def test_carried_over_games_continue_in_the_next_call():
     game = make_game("connect_four")
     selfplay = make_selfplay(game, num_parallel_games=8)
     assert 3 <= len(list(selfplay.play(3))) < 8
@@ -354,7 +349,7 @@ def test_carried_over_games_go_on_in_the_next_call():
     assert openings <= begun
 
 
-def test_games_under_way_count_among_those_that_are_played_to_their_end():
+def test_games_in_progress_count_among_those_played_to_their_end():
     game = make_game("connect_four")
     carrying = make_selfplay(game, num_parallel_games=6)
     list(carrying.play(1))
@@ -365,12 +360,12 @@ def test_games_under_way_count_among_those_that_are_played_to_their_end():
     assert len(records) + len(selfplay.state_dict()["rows"]) == len(under_way["rows"]) > 2
 
 
-# --- stop and go on -----------------------------------------------------------------------------------------------------------------------
+# --- stop and continue ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("carry_over", (True, False))
-def test_restored_games_go_on_as_if_never_stopped(tmp_path, name, carry_over):
+def test_restored_games_continue_as_if_never_stopped(tmp_path, name, carry_over):
     game = named_game(name)
     original, restored = (
         make_selfplay(
@@ -397,7 +392,7 @@ def test_the_same_seed_plays_the_same_games_and_another_seed_others():
 
 
 def test_new_weights_are_used_from_the_next_call_on():
-    """Trees of games under way are begun anew: nothing that an old network said stays in them."""
+    """Trees of games in progress are discarded: no answer of an old network stays in them."""
     game = make_game("connect_four")
     selfplay = make_selfplay(game, num_parallel_games=4)
     list(selfplay.play(1))
@@ -407,7 +402,7 @@ def test_new_weights_are_used_from_the_next_call_on():
     assert evaluator.num_rows[0] == 4  # all four roots are evaluated again
 
 
-def test_random_openings_are_part_of_the_game_but_not_trained_on():
+def test_random_openings_are_recorded_but_not_trained_on():
     game = make_game("connect_four")
     records = list(
         make_selfplay(
@@ -429,7 +424,7 @@ def test_random_openings_are_part_of_the_game_but_not_trained_on():
         )
         lengths.append(length)
     assert set(lengths) == {1, 2, 3}
-    # 40 first moves drawn evenly from 7: each of them is missing with probability (6/7)^40 = 0.002; at most one may be.
+    # Each of 7 first moves is missing among 40 with probability (6/7)^40 = 0.002; one may be.
     assert len({int(record.actions[0]) for record in records}) >= 6
 
 
@@ -448,14 +443,14 @@ def test_a_random_opening_never_ends_a_game(name):
 
 
 @pytest.mark.parametrize(
-    ("progress", "expected"), [(0.0, 10), (0.2, 22), (0.4, 34), (0.5, 40), (1.0, 40)]
+    ("run_fraction", "expected"), [(0.0, 10), (0.2, 22), (0.4, 34), (0.5, 40), (1.0, 40)]
 )
-def test_full_searches_grow_evenly_until_their_share_of_the_run(progress, expected):
+def test_full_searches_grow_linearly_until_their_fraction_of_the_run(run_fraction, expected):
     settings = SelfPlaySettings(num_simulations=40, initial_num_simulations=10)
-    assert full_simulations(settings, progress) == expected
+    assert full_simulations(settings, run_fraction) == expected
 
 
-def test_searches_have_the_simulations_of_their_point_of_the_run():
+def test_searches_have_the_simulations_of_that_point_of_the_run():
     selfplay = make_selfplay(
         make_game("connect_four"),
         search={"reuse_tree": False},
@@ -464,11 +459,11 @@ def test_searches_have_the_simulations_of_their_point_of_the_run():
         initial_num_simulations=10,
     )
     visits = {}
-    for progress in (0.0, 1.0):
-        selfplay.begin(6, progress)
+    for run_fraction in (0.0, 1.0):
+        selfplay.begin(6, run_fraction)
         while not len(selfplay.search.finished_rows()):
-            selfplay.search.step() if selfplay._playing.any() else selfplay.advance(1)
-        visits[progress] = (
+            selfplay.search.step() if selfplay.games.playing.any() else selfplay.advance(1)
+        visits[run_fraction] = (
             int(selfplay.search.tree.node_visits[selfplay.search.finished_rows()[0], 0]) - 1
         )
     assert visits == {0.0: 10, 1.0: 40}

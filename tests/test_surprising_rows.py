@@ -7,7 +7,7 @@ from alphazero.games.registry import make_game
 from alphazero.replay.buffer import Replay, ReplaySettings
 from alphazero.replay.targets import target_rows
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.selfplay.lockstep import divergence
+from alphazero.selfplay.lockstep import kl_divergence
 from alphazero.storage.run_folder import RunFolder
 
 
@@ -73,7 +73,7 @@ def test_the_divergence_is_that_of_the_definition_and_proven_actions_count_nothi
         np.array([[0.5, 0.5, 0.0], [0.2, 0.8, 0.0]], np.float32),
         np.array([[0.25, 0.25, 0.5], [0.0, 0.8, 0.2]], np.float32),
     )
-    assert divergence(targets, priors) == pytest.approx([np.log(2.0), 0.0])
+    assert kl_divergence(targets, priors) == pytest.approx([np.log(2.0), 0.0])
 
 
 @pytest.mark.parametrize("known", [True, False])

@@ -177,10 +177,10 @@ def without_clock(state):
             if name in (
                 "states",
                 "actions",
-                "weights",
-                "values",
+                "action_weights",
+                "root_values",
                 "players",
-                "targets",
+                "is_target",
                 "surprises",
             ):
                 array[behind] = 0

@@ -88,14 +88,14 @@ def machine(monkeypatch, tmp_path):
     class SelfPlay:
         """Makes simulations as fast as the machine does with so many games, but half as fast at first."""
 
-        def __init__(self, game, lanes, settings, search_settings, generator):
+        def __init__(self, game, streams, settings, search_settings, generator):
             assert settings.carry_over  # so that the games never run out
             self.size, self.counts, self.warm = (
                 settings.num_parallel_games,
                 SimpleNamespace(num_simulations=0),
                 0.5,
             )
-            self.lanes = lanes
+            self.streams = streams
 
         def play(self, num_games):
             noted.warmed_up = True
@@ -104,7 +104,7 @@ def machine(monkeypatch, tmp_path):
         def run_for(self, seconds):
             assert noted.warmed_up  # what is compiled is compiled before anything is timed
             if self.warm < 1:
-                noted.lockstep.append((str(self.lanes[0]), self.size))
+                noted.lockstep.append((str(self.streams[0]), self.size))
             noted.now += 2 * seconds
             self.counts.num_simulations += 2 * seconds * noted.by_size[self.size] * self.warm
             self.warm = 1.0

@@ -7,6 +7,8 @@ else in the package knows an old name.
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from alphazero.runtime.errors import ConfigError, StoredFileError
 
 #: Settings that were renamed: old key -> today's key.
@@ -64,6 +66,22 @@ RENAMED_METRICS = {
     "selfplay.network_share": "selfplay.network_fraction",
     "selfplay.num_targets": "selfplay.num_samples",
 }
+
+
+#: Arrays of the games in progress in a run's state that were renamed: old name -> today's name.
+RENAMED_GAME_ARRAYS = {
+    "targets": "is_target",
+    "values": "root_values",
+    "weights": "action_weights",
+}
+
+
+def current_games(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the stored games in progress of a self-play worker under today's names."""
+    current = {RENAMED_GAME_ARRAYS.get(name, name): value for name, value in state.items()}
+    # Early versions played every game to its end.
+    current.setdefault("adjudicated", np.zeros(len(state["rows"]), np.bool_))
+    return current
 
 
 def check_not_retired(key: str, value: Any = None) -> None:

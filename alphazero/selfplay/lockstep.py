@@ -1,124 +1,45 @@
-"""Self-play: B games in lockstep, one evaluator, an unending stream of finished games.
+"""Self-play: B games in lockstep with one evaluator, an unending stream of finished games.
 
-In: a game, an evaluator, settings. Out: `GameRecord`s as games finish. A slot whose search is finished plays its move while the other slots search
-on; a slot whose game is finished begins the next one. `alphazero.selfplay.threads` runs one of these on each core. Knows neither replay nor
-learner.
+In: a game, an evaluator, settings. Out: `GameRecord`s as games finish. Every step grows each game's
+search tree by one leaf, so that the evaluator always gets a batch. A game whose search is finished
+makes its move while the others search on; a finished game is replaced by a new one.
+`alphazero.selfplay.threads` runs one such worker for each core. Knows neither replay nor learner.
+Follows Silver et al. 2018, "Self-play", with the variations that the settings name.
 """
 
-import dataclasses
 from collections.abc import Iterator
 
 import numpy as np
 
-from alphazero.runtime.settings import option
-from alphazero.search.batched_search import SearchSettings, TreeSearch
+from alphazero.search.batched_search import PolicyOutput, SearchSettings, TreeSearch
 from alphazero.search.tree import ROOT_INDEX, UNPROVEN
 from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.games_in_progress import GamesInProgress, Moves
+from alphazero.selfplay.settings import (
+    SelfPlaySettings,
+    full_simulations,
+    max_simulations,
+    ply_temperatures,
+)
 
-
-@dataclasses.dataclass
-class SelfPlaySettings:
-    """How the training games are played."""
-
-    num_parallel_games: int = option(
-        0,
-        "games in lockstep, which share the network's batches; 0 measures at the start",
-        low=0,
-        high=65536,
-    )
-    games_per_iteration: int = option(
-        200, "games finished in an iteration, before the network learns from them", low=1
-    )
-    carry_over: bool = option(
-        True,
-        "games that an iteration leaves unfinished go on in the next; false plays each iteration's games to their end",
-    )
-    num_simulations: int = option(
-        128,
-        "simulations of a full search, whose row is trained on (AlphaZero: 800)",
-        low=2,
-        high=1_000_000,
-    )
-    initial_num_simulations: int = option(
-        0,
-        "simulations of a full search when the run begins, growing evenly to num_simulations; 0 has them all along",
-        low=0,
-    )
-    simulations_grown_at: float = option(
-        0.5, "share of the run after which a full search has num_simulations", low=0.01, high=1.0
-    )
-    num_fast_simulations: int = option(
-        32,
-        "simulations of a fast search, whose row is not (KataGo's playout cap randomisation)",
-        low=1,
-        high=1_000_000,
-    )
-    full_search_fraction: float = option(
-        0.25,
-        "share of the moves that get a full search; 1 is AlphaZero's way (KataGo: 0.25)",
-        low=0.01,
-        high=1.0,
-    )
-    random_opening_fraction: float = option(
-        0.0,
-        "share of the games that begin with random moves, for positions that good play would miss",
-        low=0.0,
-        high=1.0,
-    )
-    random_opening_plies: int = option(
-        6,
-        "such a game begins with 1 to this many random moves; they are not trained on",
-        low=1,
-        high=1000,
-    )
-    adjudicated_fraction: float = option(
-        0.0,
-        "share of the games that end as soon as search has proven their result (AlphaGo Zero: 0.9, where one side resigns)",
-        low=0.0,
-        high=1.0,
-    )
-    temperature: float = option(
-        1.0,
-        "temperature of the first moves: 1 draws a move by its share, 0 plays the one with the largest",
-        low=0.0,
-        high=10.0,
-    )
-    num_sampled_plies: int = option(
-        15, "plies that are played at this temperature (AlphaZero: 30 in chess)", low=0
-    )
-    final_temperature: float = option(0.0, "temperature afterwards", low=0.0, high=10.0)
-    temperature_half_life: float = option(
-        0.0,
-        "plies in which the temperature halves towards the final one; 0 switches at once",
-        low=0.0,
-    )
-
-
-ONE_PER_GAME = (
-    "playing",
-    "roots",
-    "plies",
-    "adjudicated",
-)  #: arrays of `SelfPlay.state_dict` with an entry for each game
-_ONE_PER_PLY = (
-    "states",
-    "actions",
-    "weights",
-    "values",
-    "players",
-    "targets",
-    "surprises",
-)  # with one for each ply of each game
-_MOVES_AT_ONCE = 16  # moves are made when one in so many searches is finished: a call costs as much for one game as for ten
+# Moves are made once this fraction of the searches is finished: one costs as much as ten.
+_MIN_FINISHED_FRACTION = 1 / 16
 
 
 class SelfPlay:
-    """The slots and the games in them.
+    """B games in lockstep.
 
     Args:
         game: a batched game.
-        evaluator: answers the leaves; its weights may change between calls of `play`.
-        generator: draws moves, root noise and which searches are full.
+        evaluator: answers the leaves; its weights may change between calls of `begin`.
+        settings: how the games are played; ``num_parallel_games`` is B.
+        search_settings: how each move is searched.
+        generator: samples moves, root noise, and which searches are full.
+
+    Attributes:
+        games: the games in progress.
+        num_positions: moves chosen by a search so far; those of random openings do not count.
+        search: B searches, row by row those of ``games``.
     """
 
     def __init__(
@@ -131,260 +52,230 @@ class SelfPlay:
     ):
         self.game = game
         self.settings = settings
-        self.num_positions = 0  #: moves made by search so far
-        self._num_full = (
-            settings.num_simulations
-        )  # simulations of a full search at this point of the run
-        self._room: int | None = None  # games that may still be begun; None is no limit
-        self._generator = generator
-        most = max(
-            settings.num_simulations,
-            settings.initial_num_simulations,
-            settings.num_fast_simulations,
-        )
+        self.games = GamesInProgress(settings.num_parallel_games, game)
+        self.num_positions = 0
         self.search = TreeSearch(
-            game, evaluator, settings.num_parallel_games, most, search_settings, generator
+            game,
+            evaluator,
+            settings.num_parallel_games,
+            max_simulations(settings),
+            search_settings,
+            generator,
         )
-        slots, plies = settings.num_parallel_games, game.max_plies
-        self._playing = np.zeros(slots, np.bool_)
-        self._roots = np.zeros((slots, game.state_size), game.state_dtype)
-        self._plies = np.zeros(slots, np.int32)
-        self._full = np.zeros(slots, np.bool_)
-        self._adjudicated = np.zeros(slots, np.bool_)
-        self._states = np.zeros((slots, plies, game.state_size), game.state_dtype)
-        self._actions = np.zeros((slots, plies), np.int32)
-        self._weights = np.zeros((slots, plies, game.num_actions), np.float32)
-        self._values = np.zeros((slots, plies), np.float32)
-        self._players = np.zeros((slots, plies), np.int8)
-        self._targets = np.zeros((slots, plies), np.bool_)
-        self._surprises = np.zeros((slots, plies), np.float32)
+        self._generator = generator
+        self._full_simulations = settings.num_simulations
+        self._games_to_start: int | None = None  # None is no limit
 
-    def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
-        """Play until ``num_games`` more games are finished, or a few more where several end at once, and yield each as it ends; see `begin`."""
-        self.begin(num_games, progress)
+    def play(self, num_games: int, run_fraction: float = 1.0) -> Iterator[GameRecord]:
+        """Yield ``num_games`` more finished games, or a few more where several end at once.
+
+        See `begin` for ``run_fraction``.
+        """
+        self.begin(num_games, run_fraction)
         finished = 0
         while finished < num_games:
             records = self.advance(1)
             finished += len(records)
             yield from records
 
-    def begin(self, num_games: int, progress: float = 1.0) -> None:
-        """Get ready to play ``num_games`` more games with the evaluator as it is now.
+    def begin(self, num_games: int, run_fraction: float = 1.0) -> None:
+        """Prepare to play ``num_games`` more games with the evaluator's current weights.
 
-        Trees of unfinished games are begun anew: the network may have changed since.
+        Trees of unfinished games are discarded: the network may have changed since.
 
         Args:
-            progress: share of the run that is done, in [0, 1]; sets the simulations of a full search where they grow.
+            run_fraction: fraction of the run that is done, in [0, 1]; it sets the simulations of a
+                full search where they grow.
         """
-        self._num_full = full_simulations(self.settings, progress)
-        rows = np.flatnonzero(self._playing)
-        self._room = None if self.settings.carry_over else max(num_games - len(rows), 0)
-        self.search.stop(np.flatnonzero(~self._playing))
+        self._full_simulations = full_simulations(self.settings, run_fraction)
+        playing = self.games.playing
+        rows = np.flatnonzero(playing)
+        self._games_to_start = None if self.settings.carry_over else max(num_games - len(rows), 0)
+        self.search.stop(np.flatnonzero(~playing))
         if len(rows):
-            self.search.reset(rows, self._roots[rows], *self._draw_budgets(rows))
+            self.search.reset(rows, self.games.roots[rows], *self._choose_budgets(rows))
 
     def advance(self, num_steps: int) -> list[GameRecord]:
-        """Make so many steps, each of one leaf in every game, and return the games that ended."""
+        """Take steps of one leaf in every game; return the games that end."""
         records = []
         for _ in range(num_steps):
             self._start_games()
-            if not self._playing.any():
+            if not self.games.playing.any():
                 break
             self.search.step()
             records += self._make_moves()
         return records
 
     def state_dict(self) -> dict:
-        """Return the games under way and the random state; the trees are not part of it."""
-        rows = np.flatnonzero(self._playing)
-        longest = int(self._plies.max(initial=0))
-        of_games = {name: getattr(self, f"_{name}")[rows] for name in ONE_PER_GAME}
-        of_plies = {name: getattr(self, f"_{name}")[rows, :longest] for name in _ONE_PER_PLY}
-        return {
-            "rows": rows,
-            "generator": self._generator.bit_generator.state,
-            **of_games,
-            **of_plies,
-        }
+        """Return the games in progress and the random state, without the trees."""
+        return {"generator": self._generator.bit_generator.state, **self.games.state_dict()}
 
     def load_state_dict(self, state: dict) -> None:
         """Restore what `state_dict` returned."""
         self._generator.bit_generator.state = state["generator"]
-        rows = state["rows"]
-        self._playing[:] = False
-        for name in ONE_PER_GAME:
-            getattr(self, f"_{name}")[rows] = state.get(
-                name, False
-            )  # adjudicated is missing in runs of earlier versions, which play their games out
-        for name in _ONE_PER_PLY:
-            if name in state:  # surprises are missing in runs of earlier versions
-                getattr(self, f"_{name}")[rows, : state[name].shape[1]] = state[name]
+        self.games.load_state_dict(state)
 
     def _start_games(self) -> None:
-        """Begin games in idle slots, as far as there is room."""
-        if self._playing.all() or self._room == 0:
+        """Start new games in place of finished ones, up to the number asked for."""
+        if self.games.playing.all() or self._games_to_start == 0:
             return
-        rows = np.flatnonzero(~self._playing)[: self._room]
-        if self._room is not None:
-            self._room -= len(rows)
-        self._roots[rows] = self.game.initial_states(len(rows))
-        self._plies[rows] = 0
-        self._playing[rows] = True
-        share = self.settings.adjudicated_fraction
-        self._adjudicated[rows] = self._generator.random(len(rows)) < share if share > 0 else False
+        rows = np.flatnonzero(~self.games.playing)[: self._games_to_start]
+        if self._games_to_start is not None:
+            self._games_to_start -= len(rows)
+        adjudicated = self._sample_flags(len(rows), self.settings.adjudicated_fraction)
+        self.games.start(rows, self.game.initial_states(len(rows)), adjudicated)
         if self.settings.random_opening_fraction > 0:
             self._play_openings(rows)
-        self.search.reset(rows, self._roots[rows], *self._draw_budgets(rows))
+        self.search.reset(rows, self.games.roots[rows], *self._choose_budgets(rows))
 
-    def _play_openings(self, rows) -> None:
-        """Play random moves at the start of a share of the games; they stay in the records, but none is a target, and none ends a game."""
+    def _play_openings(self, rows: np.ndarray) -> None:
+        """Begin some of the games with random moves.
+
+        The moves are recorded but not trained on. A move that would end its game is not made, and
+        the opening ends before it.
+        """
         settings, generator = self.settings, self._generator
         opened = generator.random(len(rows)) < settings.random_opening_fraction
-        lengths = np.where(
-            opened, generator.integers(1, settings.random_opening_plies + 1, len(rows)), 0
-        )
+        lengths = generator.integers(1, settings.random_opening_plies + 1, len(rows))
+        lengths[~opened] = 0
         for ply in range(self.game.max_plies):
-            going = rows[lengths > ply]
-            if not len(going):
+            opening = rows[lengths > ply]
+            if not len(opening):
                 return
-            before = self.game.inspect(self._roots[going])
-            scores = generator.random(before.legal_action_mask.shape)
-            actions = np.where(before.legal_action_mask, scores, -np.inf).argmax(axis=1)
-            after = self.game.step(self._roots[going], actions)
-            lengths[np.isin(rows, going[after.over])] = 0
-            going, actions, states = (
-                going[~after.over],
-                actions[~after.over],
-                after.states[~after.over],
-            )
-            self._states[going, ply] = self._roots[going]
-            self._actions[going, ply] = actions
-            self._weights[going, ply] = np.eye(self.game.num_actions, dtype=np.float32)[actions]
-            self._values[going, ply] = 0.0
-            self._players[going, ply] = before.players[~after.over]
-            self._targets[going, ply] = False
-            self._surprises[going, ply] = 0.0
-            self._roots[going] = states
-            self._plies[going] += 1
+            ended = self._make_random_moves(opening)
+            lengths[np.isin(rows, opening[ended])] = 0
 
-    def _draw_budgets(self, rows) -> tuple[np.ndarray, np.ndarray]:
-        """Draw which of the next searches are full; return (num_simulations, noisy), for only full searches explore with noise."""
-        settings = self.settings
-        full = self._generator.random(len(rows)) < settings.full_search_fraction
-        self._full[rows] = full
-        return np.where(full, self._num_full, settings.num_fast_simulations), full
+    def _make_random_moves(self, rows: np.ndarray) -> np.ndarray:
+        """Make a random legal move in each game unless it ends the game.
+
+        Returns:
+            bool[M], True where the move would have ended the game.
+        """
+        states = self.games.roots[rows]
+        before = self.game.inspect(states)
+        scores = self._generator.random(before.legal_action_mask.shape)
+        actions = np.where(before.legal_action_mask, scores, -np.inf).argmax(axis=1)
+        after = self.game.step(states, actions)
+        live = ~after.over
+        num_live = np.count_nonzero(live)
+        moves = Moves(
+            states=states[live],
+            actions=actions[live],
+            action_weights=np.eye(self.game.num_actions, dtype=np.float32)[actions[live]],
+            root_values=np.zeros(num_live, np.float32),
+            players=before.players[live],
+            is_target=np.zeros(num_live, np.bool_),
+            surprises=np.zeros(num_live, np.float32),
+        )
+        self.games.move(rows[live], moves, after.states[live])
+        return after.over
+
+    def _choose_budgets(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Choose which of the next searches are full (KataGo's playout cap randomization).
+
+        Returns:
+            The simulations, int[M], and whether the search is a full one, bool[M]: only full
+            searches explore with noise.
+        """
+        full = self._generator.random(len(rows)) < self.settings.full_search_fraction
+        self.games.fully_searched[rows] = full
+        return np.where(full, self._full_simulations, self.settings.num_fast_simulations), full
 
     def _make_moves(self) -> list[GameRecord]:
-        """Play a move in every slot whose search is finished, if they are enough; return the games that end with it."""
+        """Make a move in every game whose search is finished, if there are enough of them.
+
+        Returns:
+            The games that end with it.
+        """
+        games = self.games
         rows = self.search.finished_rows()
-        if len(rows) * _MOVES_AT_ONCE < np.count_nonzero(self._playing):
+        if len(rows) < np.count_nonzero(games.playing) * _MIN_FINISHED_FRACTION:
             return []
-        output = self.search.output(rows, self._temperatures(self._plies[rows]))
-        chosen = self._choose(output.move_weights, self._plies[rows])
-        actions = np.where(output.is_drawn, output.actions, chosen)
-        self._note(rows, actions, output)
+        output = self.search.output(rows, ply_temperatures(self.settings, games.plies[rows]))
+        actions = self._choose_actions(output, games.plies[rows])
+        after = self._adjudicate(rows, self.game.step(games.roots[rows], actions))
+        games.move(rows, self._moves(rows, actions, output), after.states)
         self.num_positions += len(rows)
-        after = self._adjudicate(rows, self.game.step(self._roots[rows], actions))
-        self._plies[rows] += 1
-        self._roots[rows] = after.states
-        over = after.over
-        going_on = rows[~over]
-        if len(going_on):
-            self.search.advance(
-                going_on, actions[~over], after.states[~over], *self._draw_budgets(going_on)
-            )
-        if not over.any():
+        live = ~after.over
+        if live.any():
+            budgets = self._choose_budgets(rows[live])
+            self.search.advance(rows[live], actions[live], after.states[live], *budgets)
+        if live.all():
             return []
-        self.search.stop(rows[over])
-        self._playing[rows[over]] = False
+        self.search.stop(rows[after.over])
         return [
-            self._record(row, after.players[i], after.results[i])
-            for i, row in enumerate(rows)
-            if over[i]
+            games.finish(row, after.players[index], after.results[index])
+            for index, row in enumerate(rows)
+            if after.over[index]
         ]
 
-    def _adjudicate(self, rows, after):
-        """Return the transition with the games ended that are to end where the result of the position before the move is proven."""
+    def _choose_actions(self, output: PolicyOutput, plies: np.ndarray) -> np.ndarray:
+        """Return the action to play in each game, int32[M].
+
+        A Gumbel search has already sampled its action. Of a PUCT search, the action is sampled from
+        the visits at the temperature of the ply.
+        """
+        sampled = sample_actions(
+            output.move_weights, ply_temperatures(self.settings, plies), self._generator
+        )
+        return np.where(output.is_drawn, output.actions, sampled)
+
+    def _adjudicate(self, rows: np.ndarray, after):
+        """End adjudicated games whose result was proven before the move; return the transition."""
         tree = self.search.tree
         proven = tree.proven_values[rows, ROOT_INDEX]
-        ended = self._adjudicated[rows] & (proven != UNPROVEN) & ~after.over
+        ended = self.games.adjudicated[rows] & (proven != UNPROVEN) & ~after.over
         players = np.where(ended, tree.players[rows, ROOT_INDEX], after.players)
-        return after._replace(
-            over=after.over | ended, players=players, results=np.where(ended, proven, after.results)
+        results = np.where(ended, proven, after.results)
+        return after._replace(over=after.over | ended, players=players, results=results)
+
+    def _moves(self, rows: np.ndarray, actions: np.ndarray, output: PolicyOutput) -> Moves:
+        """Return what is noted of one move in each game."""
+        tree = self.search.tree
+        priors = tree.children_priors[rows, ROOT_INDEX]
+        return Moves(
+            states=self.games.roots[rows],
+            actions=actions,
+            action_weights=output.action_weights,
+            root_values=output.root_values,
+            players=tree.players[rows, ROOT_INDEX],
+            is_target=self.games.fully_searched[rows],
+            surprises=kl_divergence(output.action_weights, priors),
         )
 
-    def _choose(self, weights: np.ndarray, plies: np.ndarray) -> np.ndarray:
-        """Draw an action for each row from its weights, sharpened by the temperature of its ply."""
-        return sample_actions(weights, self._temperatures(plies), self._generator)
-
-    def _temperatures(self, plies: np.ndarray) -> np.ndarray:
-        """Return the temperature of each ply, float64[M]."""
-        settings = self.settings
-        late = np.maximum(plies - settings.num_sampled_plies + 1, 0)
-        decay = (
-            0.5 ** (late / settings.temperature_half_life)
-            if settings.temperature_half_life
-            else (late == 0)
-        )
-        return (
-            settings.final_temperature + (settings.temperature - settings.final_temperature) * decay
-        )
-
-    def _note(self, rows, actions, output) -> None:
-        plies = self._plies[rows]
-        self._states[rows, plies] = self._roots[rows]
-        self._actions[rows, plies] = actions
-        self._weights[rows, plies] = output.action_weights
-        self._values[rows, plies] = output.root_values
-        self._players[rows, plies] = self.search.tree.players[rows, 0]
-        self._targets[rows, plies] = self._full[rows]
-        self._surprises[rows, plies] = divergence(
-            output.action_weights, self.search.tree.children_priors[rows, ROOT_INDEX]
-        )
-
-    def _record(self, row: int, last_player: int, last_result: float) -> GameRecord:
-        """Return the finished game of a slot; the result is from the viewpoint of the player to move in its last position."""
-        plies = slice(0, self._plies[row])
-        outcomes = np.where(
-            self._players[row, plies] == last_player, last_result, -last_result
-        ).astype(np.int8)
-        return GameRecord(
-            states=self._states[row, plies].copy(),
-            actions=self._actions[row, plies].copy(),
-            action_weights=self._weights[row, plies].copy(),
-            root_values=self._values[row, plies].copy(),
-            outcomes=outcomes,
-            is_target=self._targets[row, plies].copy(),
-            surprises=self._surprises[row, plies].copy(),
-        )
+    def _sample_flags(self, num_flags: int, fraction: float) -> np.ndarray:
+        """Return flags, True with probability ``fraction``; at 0 nothing is sampled."""
+        if fraction == 0:
+            return np.zeros(num_flags, np.bool_)
+        return self._generator.random(num_flags) < fraction
 
 
-def divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
-    """Return the Kullback-Leibler divergences from priors to targets (both [M, A]) in nats, float32[M]; a prior of 0 (proven to lose) counts nothing."""
+def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
+    """Return how far a search moved the policy: the Kullback-Leibler divergence of each row.
+
+    sum over a of target(a) * log(target(a) / prior(a)). Actions with a prior of 0 are left out:
+    they are proven to lose.
+
+    Args:
+        targets, priors: probabilities, both [M, A].
+
+    Returns:
+        float32[M], nats, 0 or more.
+    """
     counted = (targets > 0.0) & (priors > 0.0)
     ratios = np.where(counted, targets, 1.0) / np.where(counted, priors, 1.0)
-    return np.maximum(np.where(counted, targets * np.log(ratios), 0.0).sum(axis=1), 0.0).astype(
-        np.float32
-    )
-
-
-def full_simulations(settings: SelfPlaySettings, progress: float) -> int:
-    """Return the simulations of a full search when ``progress`` in [0, 1] of the run is done."""
-    first, last = (
-        settings.initial_num_simulations or settings.num_simulations,
-        settings.num_simulations,
-    )
-    return round(first + (last - first) * min(progress / settings.simulations_grown_at, 1.0))
+    divergences = np.where(counted, targets * np.log(ratios), 0.0).sum(axis=1)
+    return np.maximum(divergences, 0.0).astype(np.float32)
 
 
 def sample_actions(
     weights: np.ndarray, temperatures: np.ndarray, generator: np.random.Generator
 ) -> np.ndarray:
-    """Draw an action for each row with probability proportional to weight ** (1 / temperature); temperature 0 takes the largest.
+    """Sample an action in each row with probability proportional to weight ** (1 / temperature).
 
     Args:
-        weights: float32[M, A], not negative, with a positive sum in each row.
-        temperatures: float[M].
+        weights: float32[M, A], 0 or more, with a positive sum in each row.
+        temperatures: float[M]; 0 takes the largest weight.
 
     Returns:
         int32[M].
@@ -393,7 +284,7 @@ def sample_actions(
     weights /= weights.max(axis=1, keepdims=True)
     sharpened = weights ** (1.0 / np.maximum(temperatures, 1e-3))[:, None]
     cumulative = np.cumsum(sharpened, axis=1)
-    drawn = (cumulative <= generator.random(len(weights))[:, None] * cumulative[:, -1:]).sum(axis=1)
-    return np.where(
-        temperatures > 0, np.minimum(drawn, weights.shape[1] - 1), weights.argmax(axis=1)
-    ).astype(np.int32)
+    thresholds = generator.random(len(weights))[:, None] * cumulative[:, -1:]
+    # Rounding can put a threshold at the very end: the last action is the limit.
+    sampled = np.minimum((cumulative <= thresholds).sum(axis=1), weights.shape[1] - 1)
+    return np.where(temperatures > 0, sampled, weights.argmax(axis=1)).astype(np.int32)

@@ -1,9 +1,11 @@
-"""Self-play on all cores: the games are dealt out to lanes, each of them a `SelfPlay` on a thread of its own.
+"""Self-play on all cores: the games are divided among workers, each a `SelfPlay` on its own thread.
 
-In: a game, one evaluator for each lane, settings. Out: `GameRecord`s. The compiled kernels and the network compute without Python's lock, so that
-the lanes really run side by side; on a GPU two lanes take turns, one walking its trees while the other's batch is computed.
+In: a game, one evaluator stream for each worker, settings. Out: `GameRecord`s. The compiled kernels
+and the network release Python's lock, so that workers run in parallel. On a GPU two workers
+alternate: one walks its trees while the other's batch is computed.
 
-The lanes meet after every `_STEPS` steps. What a lane plays depends on nothing but its own generator, so that a run can be repeated.
+Workers meet every `_STEPS_BETWEEN_MEETINGS` steps. What a worker plays depends on its own generator
+only, so a run can be repeated.
 """
 
 import dataclasses
@@ -15,18 +17,25 @@ import numpy as np
 
 from alphazero.search.batched_search import SearchCounts, SearchSettings
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.selfplay.lockstep import ONE_PER_GAME, SelfPlay, SelfPlaySettings
+from alphazero.selfplay.games_in_progress import deal_games
+from alphazero.selfplay.lockstep import SelfPlay
+from alphazero.selfplay.settings import SelfPlaySettings
 
-_STEPS = 32  # between two meetings: the last lane is waited for, one or two hundredths of the time
+_STEPS_BETWEEN_MEETINGS = 32  # waiting for the slowest worker then takes 1 to 2 % of the time
 
 
 class ParallelSelfPlay:
-    """The lanes.
+    """Self-play workers.
 
     Args:
         game: a batched game.
-        evaluators: one for each lane; where there are fewer games in lockstep than lanes, the rest stays idle.
-        generator: draws the lanes' seeds.
+        evaluators: one for each worker; with fewer parallel games than these, the rest is idle.
+        settings: of all workers together.
+        search_settings: how each move is searched.
+        generator: seeds the workers' generators.
+
+    Attributes:
+        workers: each plays its part of the games.
     """
 
     def __init__(
@@ -37,37 +46,41 @@ class ParallelSelfPlay:
         search_settings: SearchSettings,
         generator: np.random.Generator,
     ):
+        num_workers = min(len(evaluators), settings.num_parallel_games)
+        sizes = split_evenly(settings.num_parallel_games, num_workers)
         self.settings = settings
-        sizes = shares(
-            settings.num_parallel_games, min(len(evaluators), settings.num_parallel_games)
-        )
-        self.lanes = [
+        self.workers = [
             SelfPlay(
                 game,
                 evaluator,
                 dataclasses.replace(settings, num_parallel_games=size),
                 search_settings,
-                own,
+                own_generator,
             )
-            for evaluator, size, own in zip(evaluators, sizes, generator.spawn(len(sizes)))
+            for evaluator, size, own_generator in zip(
+                evaluators, sizes, generator.spawn(num_workers)
+            )
         ]
-        self._pool = ThreadPoolExecutor(len(self.lanes)) if len(self.lanes) > 1 else None
+        self._pool = ThreadPoolExecutor(num_workers) if num_workers > 1 else None
 
     @property
     def num_positions(self) -> int:
-        """Moves made by search so far."""
-        return sum(lane.num_positions for lane in self.lanes)
+        """Moves chosen by a search so far."""
+        return sum(worker.num_positions for worker in self.workers)
 
     @property
     def counts(self) -> SearchCounts:
-        """The work of all lanes together; seconds are summed over the lanes."""
-        rows = [dataclasses.astuple(lane.search.counts) for lane in self.lanes]
+        """The work of all workers; seconds are added up over the workers."""
+        rows = [dataclasses.astuple(worker.search.counts) for worker in self.workers]
         return SearchCounts(*(sum(column) for column in zip(*rows)))
 
-    def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
-        """Play until ``num_games`` more games are finished, or a few more where several end between two meetings; see `SelfPlay.begin`."""
-        for lane, share in zip(self.lanes, shares(num_games, len(self.lanes))):
-            lane.begin(share, progress)
+    def play(self, num_games: int, run_fraction: float = 1.0) -> Iterator[GameRecord]:
+        """Yield ``num_games`` more finished games, or a few more: several may end between meetings.
+
+        See `SelfPlay.begin` for ``run_fraction``.
+        """
+        for worker, own_games in zip(self.workers, split_evenly(num_games, len(self.workers))):
+            worker.begin(own_games, run_fraction)
         finished = 0
         while finished < num_games:
             for records in self._advance():
@@ -75,55 +88,55 @@ class ParallelSelfPlay:
                 yield from records
 
     def run_for(self, seconds: float) -> None:
-        """Play on for about so long, searches under way included, and drop the games: for measurements, which need settings with `carry_over`."""
+        """Play for about ``seconds``, from where the searches stand, and drop the finished games.
+
+        This is for measuring speed; it needs settings with ``carry_over``.
+        """
         start = time.perf_counter()
         while time.perf_counter() - start < seconds:
             self._advance()
 
     def state_dict(self) -> dict:
-        """Return the games under way and the random states; the trees are not part of it."""
-        return {str(index): lane.state_dict() for index, lane in enumerate(self.lanes)}
+        """Return the games in progress and the random states, without the trees."""
+        return {str(index): worker.state_dict() for index, worker in enumerate(self.workers)}
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore what `state_dict` returned, also with another number of lanes; only the same number goes on bit for bit."""
+        """Restore what `state_dict` returned, also with another number of workers.
+
+        The games continue bit for bit only with the same number of workers.
+        """
         states = [state[str(index)] for index in range(len(state))]
-        sizes = [lane.settings.num_parallel_games for lane in self.lanes]
-        if len(states) != len(sizes) or any(
-            own["rows"].max(initial=-1) >= size for own, size in zip(states, sizes)
-        ):
-            states = _dealt(states, [lane.state_dict()["generator"] for lane in self.lanes])
-        for lane, own in zip(self.lanes, states):
-            lane.load_state_dict(own)
+        if not self._fits(states):
+            states = self._dealt(states)
+        for worker, own in zip(self.workers, states):
+            worker.load_state_dict(own)
 
-    def _advance(self):
+    def _advance(self) -> list[list[GameRecord]]:
+        """Let every worker take its steps; return the games that ended, by worker."""
         if self._pool is None:
-            return [self.lanes[0].advance(_STEPS)]
-        return list(self._pool.map(lambda lane: lane.advance(_STEPS), self.lanes))
+            return [self.workers[0].advance(_STEPS_BETWEEN_MEETINGS)]
+        return list(
+            self._pool.map(lambda worker: worker.advance(_STEPS_BETWEEN_MEETINGS), self.workers)
+        )
+
+    def _fits(self, states: list[dict]) -> bool:
+        """Return whether each worker can take over the games of one stored worker."""
+        sizes = [worker.settings.num_parallel_games for worker in self.workers]
+        return len(states) == len(sizes) and all(
+            own["rows"].max(initial=-1) < size for own, size in zip(states, sizes)
+        )
+
+    def _dealt(self, states: list[dict]) -> list[dict]:
+        """Return a state for each of these workers; where no generator was stored, it keeps its own."""
+        generators = [own["generator"] for own in states]
+        generators += [worker.state_dict()["generator"] for worker in self.workers[len(states) :]]
+        games = [
+            {name: value for name, value in own.items() if name != "generator"} for own in states
+        ]
+        dealt = deal_games(games, len(self.workers))
+        return [{"generator": generator, **own} for generator, own in zip(generators, dealt)]
 
 
-def shares(total: int, parts: int) -> list[int]:
-    """Return ``total`` as so many whole numbers that differ by at most one."""
-    return [total // parts + (index < total % parts) for index in range(parts)]
-
-
-def _dealt(states: list[dict], generators: list[dict]) -> list[dict]:
-    """Return the games of all ``states`` dealt out evenly to as many lanes as there are ``generators``, which serve where no lane left one."""
-    names = [name for name in states[0] if name not in ("rows", "generator")]
-    longest = max(state["states"].shape[1] for state in states)
-
-    def joined(name):
-        parts = [state[name] for state in states]
-        if name not in ONE_PER_GAME:  # one entry for each ply: bring them to one length
-            parts = [
-                np.pad(part, [(0, 0), (0, longest - part.shape[1])] + [(0, 0)] * (part.ndim - 2))
-                for part in parts
-            ]
-        return np.concatenate(parts)
-
-    games = {name: joined(name) for name in names}
-    dealt = []
-    for index, fresh in enumerate(generators):
-        own = {name: array[index :: len(generators)] for name, array in games.items()}
-        generator = states[index]["generator"] if index < len(states) else fresh
-        dealt.append({"rows": np.arange(len(own["playing"])), "generator": generator, **own})
-    return dealt
+def split_evenly(total: int, num_parts: int) -> list[int]:
+    """Return ``total`` as a sum of whole numbers that differ by at most one."""
+    return [total // num_parts + (index < total % num_parts) for index in range(num_parts)]

@@ -14,7 +14,7 @@ from alphazero.runtime.device import choose_device
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.settings import check, option, section
 from alphazero.search.batched_search import SearchSettings
-from alphazero.selfplay.lockstep import SelfPlaySettings
+from alphazero.selfplay.settings import SelfPlaySettings
 
 
 @dataclasses.dataclass

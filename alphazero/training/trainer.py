@@ -434,7 +434,7 @@ class Trainer:
     ) -> SelfPlayReport:
         counts = self.selfplay.counts
         asked, evaluated, network_s = self._stream_counts() - stream_counts
-        worker_seconds = seconds * len(self.selfplay.lanes)
+        worker_seconds = seconds * len(self.selfplay.workers)
         simulations = counts.num_simulations - before.num_simulations
         evaluations = counts.num_evaluations - before.num_evaluations
         num_positions = sum(len(record.actions) for record in records)

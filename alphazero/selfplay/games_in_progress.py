@@ -1,0 +1,165 @@
+"""The games that are being played: where each one stands, and what has been noted of each ply.
+
+In: positions and moves, for many games at once. Out: `GameRecord`s of finished games, and a state
+that can be stored. Knows neither search nor evaluator.
+
+Letters for shapes: B games, T plies (the longest game possible), K state words, A actions, M games
+of a call.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from alphazero.runtime.stored_names import current_games
+from alphazero.selfplay.game_record import GameRecord
+
+
+class Moves(NamedTuple):
+    """Moves of several games: one ply of each, [M, ...], or all plies of each, [B, T, ...]."""
+
+    states: np.ndarray  #: [..., K], the positions before the moves
+    actions: np.ndarray  #: int32
+    action_weights: np.ndarray  #: float32[..., A], the policy targets
+    root_values: np.ndarray  #: float32, from the viewpoint of the player to move
+    players: np.ndarray  #: int8, the player to move
+    is_target: np.ndarray  #: bool, whether the position is trained on
+    surprises: np.ndarray  #: float32, nats from the search's priors to the policy target
+
+
+class GamesInProgress:
+    """B games, each with its own ply.
+
+    Attributes:
+        playing: bool[B]; where False, no game is in progress and the other arrays mean nothing.
+        roots: [B, K], the current positions.
+        plies: int32[B], moves made so far.
+        adjudicated: bool[B], whether the game ends once its result is proven.
+        fully_searched: bool[B], whether the search of the current position is a full one. It is
+            chosen when a search begins, and a restored game begins its search anew: not stored.
+        moves: what was noted of plies 0 to ``plies - 1``; later entries are of older games.
+    """
+
+    def __init__(self, num_games: int, game):
+        num_plies = game.max_plies
+        self.playing = np.zeros(num_games, np.bool_)
+        self.roots = np.zeros((num_games, game.state_size), game.state_dtype)
+        self.plies = np.zeros(num_games, np.int32)
+        self.adjudicated = np.zeros(num_games, np.bool_)
+        self.fully_searched = np.zeros(num_games, np.bool_)
+        self.moves = Moves(
+            states=np.zeros((num_games, num_plies, game.state_size), game.state_dtype),
+            actions=np.zeros((num_games, num_plies), np.int32),
+            action_weights=np.zeros((num_games, num_plies, game.num_actions), np.float32),
+            root_values=np.zeros((num_games, num_plies), np.float32),
+            players=np.zeros((num_games, num_plies), np.int8),
+            is_target=np.zeros((num_games, num_plies), np.bool_),
+            surprises=np.zeros((num_games, num_plies), np.float32),
+        )
+
+    def start(self, rows: np.ndarray, states: np.ndarray, adjudicated: np.ndarray) -> None:
+        """Start games at the given positions.
+
+        Args:
+            rows: int[M], which games.
+            states: [M, K].
+            adjudicated: bool[M].
+        """
+        self.playing[rows] = True
+        self.roots[rows] = states
+        self.plies[rows] = 0
+        self.adjudicated[rows] = adjudicated
+
+    def move(self, rows: np.ndarray, moves: Moves, states: np.ndarray) -> None:
+        """Note one move in each of M games and go on to the positions after it.
+
+        Args:
+            rows: int[M], which games.
+            moves: one ply of each, [M, ...].
+            states: [M, K], the positions after the moves.
+        """
+        plies = self.plies[rows]
+        for noted, new in zip(self.moves, moves):
+            noted[rows, plies] = new
+        self.roots[rows] = states
+        self.plies[rows] += 1
+
+    def finish(self, row: int, last_player: int, last_result: float) -> GameRecord:
+        """End a game and return its record.
+
+        Args:
+            last_player: the player to move in the last position.
+            last_result: 1, 0 or -1, from the viewpoint of ``last_player``.
+        """
+        self.playing[row] = False
+        moves = Moves(*(noted[row, : self.plies[row]].copy() for noted in self.moves))
+        outcomes = np.where(moves.players == last_player, last_result, -last_result)
+        return GameRecord(
+            states=moves.states,
+            actions=moves.actions,
+            action_weights=moves.action_weights,
+            root_values=moves.root_values,
+            outcomes=outcomes.astype(np.int8),
+            is_target=moves.is_target,
+            surprises=moves.surprises,
+        )
+
+    def state_dict(self) -> dict[str, np.ndarray]:
+        """Return the games in progress: their rows, and arrays cut off at the longest of them."""
+        rows = np.flatnonzero(self.playing)
+        longest = int(self.plies.max(initial=0))
+        per_game = {name: array[rows] for name, array in self._per_game().items()}
+        per_ply = {name: array[rows, :longest] for name, array in self.moves._asdict().items()}
+        return {"rows": rows, **per_game, **per_ply}
+
+    def load_state_dict(self, state: dict[str, np.ndarray]) -> None:
+        """Replace all games by those that `state_dict` returned."""
+        state = current_games(state)
+        rows = state["rows"]
+        self.playing[:] = False
+        for name, array in self._per_game().items():
+            array[rows] = state[name]
+        for name, array in self.moves._asdict().items():
+            if name in state:  # runs of early versions did not note surprises
+                array[rows, : state[name].shape[1]] = state[name]
+
+    def _per_game(self) -> dict[str, np.ndarray]:
+        """Return the stored arrays with one entry for each game."""
+        return {
+            "playing": self.playing,
+            "roots": self.roots,
+            "plies": self.plies,
+            "adjudicated": self.adjudicated,
+        }
+
+
+def deal_games(states: list[dict], num_parts: int) -> list[dict]:
+    """Deal all stored games out evenly.
+
+    Args:
+        states: what `GamesInProgress.state_dict` returned, of any number of workers.
+        num_parts: the new number of workers.
+
+    Returns:
+        One state for each new worker, its games in rows 0, 1, ...
+    """
+    states = [current_games(state) for state in states]
+    longest = max(state["states"].shape[1] for state in states)
+    games = {
+        name: np.concatenate([_padded(state[name], name, longest) for state in states])
+        for name in states[0]
+        if name != "rows"
+    }
+    dealt = []
+    for part in range(num_parts):
+        own = {name: array[part::num_parts] for name, array in games.items()}
+        dealt.append({"rows": np.arange(len(own["playing"])), **own})
+    return dealt
+
+
+def _padded(array: np.ndarray, name: str, num_plies: int) -> np.ndarray:
+    """Return the array, if it has an entry for each ply filled up with zeros to ``num_plies``."""
+    if name not in Moves._fields:
+        return array
+    missing = [(0, 0), (0, num_plies - array.shape[1])]
+    return np.pad(array, missing + [(0, 0)] * (array.ndim - 2))

@@ -1,0 +1,129 @@
+"""The settings of self-play, and the two that change with time: search size and temperature.
+
+In: values from a config. Out: a checked dataclass; the number of simulations at a point of the run,
+the temperature of a ply. Knows neither search nor games.
+"""
+
+import dataclasses
+
+import numpy as np
+
+from alphazero.runtime.settings import option
+
+
+@dataclasses.dataclass
+class SelfPlaySettings:
+    """How the training games are played."""
+
+    num_parallel_games: int = option(
+        0,
+        "games played in lockstep, which share the network's batches; 0 is measured at the start",
+        low=0,
+        high=65536,
+    )
+    games_per_iteration: int = option(
+        200, "games finished in an iteration, before the network learns from them", low=1
+    )
+    carry_over: bool = option(
+        True,
+        "continue unfinished games in the next iteration; false plays every game to its end first",
+    )
+    num_simulations: int = option(
+        128,
+        "simulations of a full search; its position is trained on (AlphaZero: 800)",
+        low=2,
+        high=1_000_000,
+    )
+    initial_num_simulations: int = option(
+        0,
+        "simulations of a full search at the start of the run, which grow linearly to "
+        "num_simulations; 0 starts with num_simulations",
+        low=0,
+    )
+    simulations_grown_at: float = option(
+        0.5,
+        "fraction of the run after which a full search has num_simulations",
+        low=0.01,
+        high=1.0,
+    )
+    num_fast_simulations: int = option(
+        32,
+        "simulations of a fast search; its position is not trained on "
+        "(KataGo's playout cap randomization)",
+        low=1,
+        high=1_000_000,
+    )
+    full_search_fraction: float = option(
+        0.25,
+        "fraction of the moves that get a full search (AlphaZero: 1, KataGo: 0.25)",
+        low=0.01,
+        high=1.0,
+    )
+    random_opening_fraction: float = option(
+        0.0,
+        "fraction of the games that begin with random moves, to reach positions that good play "
+        "avoids",
+        low=0.0,
+        high=1.0,
+    )
+    random_opening_plies: int = option(
+        6,
+        "largest number of random moves in such an opening, at least 1; they are not trained on",
+        low=1,
+        high=1000,
+    )
+    adjudicated_fraction: float = option(
+        0.0,
+        "fraction of the games that end as soon as the search has proven the result "
+        "(AlphaGo Zero: one side resigns in 0.9 of the games)",
+        low=0.0,
+        high=1.0,
+    )
+    temperature: float = option(
+        1.0,
+        "temperature of the first moves: 1 samples in proportion to the visits, 0 plays the most "
+        "visited move",
+        low=0.0,
+        high=10.0,
+    )
+    num_sampled_plies: int = option(
+        15, "plies played at this temperature (AlphaZero: 30 in chess)", low=0
+    )
+    final_temperature: float = option(0.0, "temperature afterwards", low=0.0, high=10.0)
+    temperature_half_life: float = option(
+        0.0,
+        "plies in which the temperature moves half-way to final_temperature; 0 switches at once",
+        low=0.0,
+    )
+
+
+def max_simulations(settings: SelfPlaySettings) -> int:
+    """Return the largest number of simulations that any search of the run asks for."""
+    return max(
+        settings.num_simulations, settings.initial_num_simulations, settings.num_fast_simulations
+    )
+
+
+def full_simulations(settings: SelfPlaySettings, run_fraction: float) -> int:
+    """Return the simulations of a full search when ``run_fraction`` of the run is done."""
+    last = settings.num_simulations
+    first = settings.initial_num_simulations or last
+    return round(first + (last - first) * min(run_fraction / settings.simulations_grown_at, 1.0))
+
+
+def ply_temperatures(settings: SelfPlaySettings, plies: np.ndarray) -> np.ndarray:
+    """Return the temperature at which the move of each ply is sampled.
+
+    Args:
+        plies: int[M], counted from 0.
+
+    Returns:
+        float64[M].
+    """
+    first, last = settings.temperature, settings.final_temperature
+    plies_after = np.maximum(plies - settings.num_sampled_plies + 1, 0)
+    if settings.temperature_half_life:
+        decay = 0.5 ** (plies_after / settings.temperature_half_life)
+    else:
+        decay = plies_after == 0
+    return last + (first - last) * decay
