@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from alphazero.games.batched_game import CompiledGame
-from alphazero.games.registry import make_game
+from alphazero.games.registry import make_game, make_stored_game, same_game
+from alphazero.runtime.errors import ConfigError
 
 
 @pytest.fixture(autouse=True)
@@ -140,7 +141,8 @@ import sys
 from pathlib import Path
 import numpy as np
 from alphazero.games.batched_game import _step_rows
-from alphazero.games.registry import make_game
+from alphazero.games.registry import make_game, make_stored_game, same_game
+from alphazero.runtime.errors import ConfigError
 
 def one_step(name):
     game = make_game(name)
@@ -187,3 +189,72 @@ def test_kernels_on_disk_belong_to_one_path_and_text_and_others_are_shared(tmp_p
     assert rules.read_text() == twin.read_text()
     assert run_steps(rules, cache=cache) == "[2], loaded from disk: 2"
     assert run_steps(twin, cache=cache) == "[2], loaded from disk: 1"  # that of tic-tac-toe
+
+
+# --- names ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    """Two folders with a game file of the same name; the first one's parent is the current folder."""
+    write_rules(tmp_path / "mine" / "rules.py")
+    write_rules(tmp_path / "yours" / "rules.py")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "stored_name", "same"),
+    [
+        ("mine/rules.py", "mine/rules.py", True),
+        ("./mine/rules.py", "mine/rules.py", True),
+        ("mine/../mine/rules.py", "mine/rules.py", True),
+        ("{folder}/mine/rules.py", "mine/rules.py", True),
+        ("mine/rules.py", "{folder}/mine/rules.py", True),
+        ("yours/rules.py", "mine/rules.py", False),
+        # Stored in another folder or on another machine: the path leads nowhere from here.
+        ("mine/rules.py", "rules.py", True),
+        ("mine/rules.py", "/elsewhere/games/rules.py", True),
+        ("mine/rules.py", "games\\rules.py", True),
+        ("mine/rules.py", "/elsewhere/games/other.py", False),
+        ("mine/rules.py", "connect_four", False),
+        ("connect_four", "mine/rules.py", False),
+        ("connect_four", "connect_four", True),
+        ("othello", "othello:6", False),
+    ],
+)
+def test_a_stored_name_means_the_same_game_however_its_path_is_spelled(
+    folders, name, stored_name, same
+):
+    names = [text.format(folder=folders) for text in (name, stored_name)]
+    assert same_game(*names) == same
+
+
+def test_a_stored_name_never_runs_a_file_that_the_user_does_not_name(folders):
+    path = folders / "mine" / "rules.py"
+    path.write_text(path.read_text() + "\nopen('marker', 'w').close()\n")
+    for named, value in ((None, None), ("connect_four", "connect_four"), ("yours/rules.py",) * 2):
+        with pytest.raises(ConfigError) as error:
+            make_stored_game("mine/rules.py", "the network 'x'", named, key="game.name")
+        assert (error.value.key, error.value.value) == ("game.name", value)
+        assert error.value.allowed == "mine/rules.py"
+    assert not Path("marker").exists()
+    assert make_stored_game("mine/rules.py", "the network 'x'", "./mine/rules.py").num_actions == 9
+    assert Path("marker").exists()
+
+
+def test_the_file_that_runs_is_the_one_that_the_user_names(folders):
+    game = make_stored_game("/elsewhere/rules.py", "the network 'x'", "yours/rules.py")
+    assert game.name == str(Path("yours/rules.py"))
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_x:4x4x3", "othello:6"])
+def test_stored_names_of_our_own_games_need_no_permission(name):
+    assert make_stored_game(name, "the network 'x'").name == name
+
+
+@pytest.mark.parametrize("name", ["chess", "../rules", "pettingzoo:os", "othello:6.py\n", ""])
+def test_stored_names_that_are_no_games_are_refused(name):
+    with pytest.raises(ConfigError) as error:
+        make_stored_game(name, "the network 'x'")
+    assert error.value.value == name

@@ -1,4 +1,4 @@
-"""Games made of Python objects: the batched view over objects, and PettingZoo's environments as games beside our compiled ones."""
+"""Games made of Python objects: the batched view of them, and PettingZoo environments beside our compiled games."""
 
 import os
 import pickle
@@ -73,33 +73,26 @@ def test_a_playout_ends_with_the_result_for_the_player_to_move(nim):
 
 
 def test_the_search_finds_the_winning_move_of_a_python_game(nim):
-    search = TreeSearch(
-        nim,
-        UniformEvaluator(2),
-        1,
-        64,
-        SearchSettings(dirichlet_fraction=0.0),
-        np.random.default_rng(0),
-    )
+    settings, generator = SearchSettings(dirichlet_fraction=0.0), np.random.default_rng(0)
+    search = TreeSearch(nim, UniformEvaluator(2), 1, 64, settings, generator)
     search.reset(np.array([0]), nim.initial_states(), np.array([64]), np.array([False]))
     search.run()
     assert search.output(np.array([0])).actions[0] == 0  # leaves 3, which is lost for who must take
 
 
-def test_moves_that_cannot_be_are_refused(nim):
-    with pytest.raises(ValueError, match="move 3 of the list: the game is over"):
-        nim.play_moves([1, 1, 0])
-    with pytest.raises(
-        ValueError, match="move 3 of the list: '1' is not legal here; legal moves: 0."
-    ):
-        nim.play_moves([0, 1, 1])
-    for text, message in (
-        ("x", "'x' is not a number: type a number from 0 to 1."),
-        ("2", "2 is out of range: type a number from 0 to 1."),
-    ):
-        with pytest.raises(ValueError, match=message):
+def test_illegal_moves_of_a_list_are_refused_with_their_place(nim):
+    for moves, place in (([1, 1, 0], "move 3"), ([0, 1, 1], "move 3"), ([0, 2], "move 2")):
+        with pytest.raises(ValueError) as error:
+            nim.play_moves(moves)
+        assert place in str(error.value)
+
+
+def test_text_that_is_no_move_or_board_is_refused(nim):
+    for text in ("x", "2", "-1", ""):
+        with pytest.raises(ValueError) as error:
             nim.text_to_action(text)
-    with pytest.raises(ValueError, match="'nim' cannot be set up from a board"):
+        assert text in str(error.value) and "0 to 1" in str(error.value)
+    with pytest.raises(ValueError):
         nim.text_to_state("", 0)
 
 
@@ -164,10 +157,8 @@ def test_symmetries_of_an_environment_commute_with_its_moves(twins):
 
 
 def test_playouts_of_an_environment_and_of_the_compiled_game_have_the_same_mean(twins):
-    for moves in (
-        [4, 0, 3, 1],
-        [0, 4, 1, 3, 6],
-    ):  # the player to move threatens to win, the first or the second player
+    # The player to move threatens to win: the first player, then the second.
+    for moves in ([4, 0, 3, 1], [0, 4, 1, 3, 6]):
         means, deviations = [], []
         for game, num in zip(twins, (400, 20_000)):
             results = game.playout(
@@ -182,20 +173,10 @@ def test_playouts_of_an_environment_and_of_the_compiled_game_have_the_same_mean(
 def test_the_search_sees_no_difference(twins):
     outputs = []
     for game in twins:
-        search = TreeSearch(
-            game,
-            UniformEvaluator(game.num_actions),
-            2,
-            40,
-            SearchSettings(),
-            np.random.default_rng(5),
-        )
-        states = np.stack(
-            [
-                game.play_moves(moves)
-                for moves in ([0, 1, 2], [4, 4] if game.num_actions == 7 else [4, 0])
-            ]
-        )
+        evaluator = UniformEvaluator(game.num_actions)
+        search = TreeSearch(game, evaluator, 2, 40, SearchSettings(), np.random.default_rng(5))
+        reply = 4 if game.num_actions == 7 else 0  # a column takes several discs, a square one mark
+        states = np.stack([game.play_moves(moves) for moves in ([0, 1, 2], [4, reply])])
         search.reset(np.arange(2), states, np.array([40, 25]), np.array([True, False]))
         search.run()
         outputs.append(search.output(np.arange(2)))
@@ -232,19 +213,19 @@ def test_positions_and_games_can_be_sent_to_another_process(twins):
 
 def test_environments_that_are_no_such_game_are_refused(twins):
     from alphazero.games.pettingzoo_game import game_of_environment, make_pettingzoo_game
-    from alphazero.runtime.settings import ConfigError
+    from alphazero.runtime.errors import ConfigError
 
-    with pytest.raises(
-        ConfigError,
-        match="no game 'pettingzoo:go_v5'; there are: pettingzoo:tictactoe_v3, pettingzoo:connect_four_v3",
-    ):
+    with pytest.raises(ConfigError) as error:
         make_pettingzoo_game("go_v5")
+    assert error.value.value == "pettingzoo:go_v5"
+    assert "pettingzoo:connect_four_v3" in error.value.allowed
 
     class Crowd:
         possible_agents = ["a_0", "a_1", "a_2"]
 
-    with pytest.raises(ConfigError, match="'crowd' has 3 agents"):
+    with pytest.raises(ConfigError) as error:
         game_of_environment("crowd", Crowd, 9)
+    assert error.value.value == 3
 
     class Box:
         possible_agents = ["a_0", "a_1"]
@@ -252,5 +233,6 @@ def test_environments_that_are_no_such_game_are_refused(twins):
         def action_space(self, agent):
             return None
 
-    with pytest.raises(ConfigError, match="'box' has no common discrete set of actions"):
+    with pytest.raises(ConfigError) as error:
         game_of_environment("box", Box, 9)
+    assert error.value.key == "game"

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from alphazero.evaluation.elo import Pairing, Ratings
 from alphazero.evaluation.tournament import TournamentMatch
+from alphazero.games.registry import same_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
 
@@ -57,7 +58,7 @@ class RatingFile:
             raise ConfigError(
                 f"'{path}' cannot be read as ratings ({' '.join(str(error).split())}): move it away to start anew."
             ) from None
-        if found.game != game:
+        if not same_game(game, found.game):
             raise ConfigError(
                 f"'{path}' holds games of {found.game}, not of {game}: move it away to start anew."
             )

@@ -1,7 +1,8 @@
-"""Games whose rules are a PettingZoo environment: `make_game("pettingzoo:connect_four_v3")`.
+"""PettingZoo environments as games that can be searched: `make_game("pettingzoo:connect_four_v3")`.
 
-In: an AEC environment of two players without hidden information, whose observation is a dict of board planes and an action mask. Out: a
-`PythonGame`, each of whose positions owns a copy of the environment. Nothing here knows the rules of any game.
+In: an AEC environment of two players without hidden information, whose observation is a dict of board planes
+and an action mask. Out: a `PythonGame`, each of whose positions owns a copy of the environment. Nothing here
+knows the rules of a game.
 """
 
 import copy
@@ -16,26 +17,28 @@ from alphazero.games.python_game import PythonGame
 from alphazero.games.tic_tac_toe import TicTacToe
 from alphazero.runtime.errors import ConfigError
 
-# The compiled games with the same board and the same numbers of actions as the environment: their sizes and symmetries hold here too.
-# (tictactoe_v3 numbers its squares column by column, which is the same board seen along its diagonal.)
+#: The known environments, each with our game of the same board and actions, whose sizes and symmetries hold
+#: for it too. (tictactoe_v3 numbers its squares column by column: the same board, seen along its diagonal.)
 CLASSIC_TWINS = {"tictactoe_v3": TicTacToe(3), "connect_four_v3": ConnectX(6, 7, 4)}
 
 _SHARED_ATTRIBUTES = ("action_spaces", "observation_spaces", "screen", "clock")
 
 
 def make_pettingzoo_game(environment_name: str) -> PythonGame:
-    """Return the game of one of PettingZoo's own environments, named ``"pettingzoo:" + environment_name``.
+    """Return the game of a classic PettingZoo environment, named ``"pettingzoo:" + environment_name``.
 
     Raises:
-        ConfigError: with one plain sentence if it is not one of those known here, or PettingZoo is not installed.
+        ConfigError: if the environment is not one of `CLASSIC_TWINS`, or PettingZoo is not installed.
     """
+    name = f"pettingzoo:{environment_name}"
     if environment_name not in CLASSIC_TWINS:
-        names = ", ".join(f"pettingzoo:{name}" for name in CLASSIC_TWINS)
-        raise ConfigError(f"there is no game 'pettingzoo:{environment_name}'; there are: {names}.")
+        names = ", ".join(f"pettingzoo:{known}" for known in CLASSIC_TWINS)
+        message = f"there is no game '{name}'; the environments are {names}."
+        raise ConfigError(message, key="game", value=name, allowed=names)
     classic_module(environment_name)
     twin = CLASSIC_TWINS[environment_name]
     return game_of_environment(
-        f"pettingzoo:{environment_name}",
+        name,
         functools.partial(_make_classic, environment_name),
         max_plies=rules.max_plies(twin),
         symmetries=rules.symmetries(twin),
@@ -43,26 +46,33 @@ def make_pettingzoo_game(environment_name: str) -> PythonGame:
 
 
 def game_of_environment(name: str, make_environment, max_plies: int, symmetries=None) -> PythonGame:
-    """Return the game whose rules are the environments that ``make_environment()`` makes.
+    """Return the game whose rules are those of the environments that ``make_environment()`` returns.
 
     Args:
-        name: what the game is to be called.
-        make_environment: a function without arguments that returns an AEC environment; it must be importable if states are to be pickled.
+        name: the game's name.
+        make_environment: a function without arguments that returns an AEC environment; it must be
+            importable if states are to be pickled.
         max_plies, symmetries: see `PythonGame`.
 
     Raises:
-        ConfigError: if the environment does not have two agents and one set of actions.
+        ConfigError: if the environment does not have two agents with one common set of actions.
     """
     environment = make_environment()
     agents = environment.possible_agents
     if len(agents) != 2:
         raise ConfigError(
-            f"'{name}' has {len(agents)} agents: only games of two players can be wrapped."
+            f"'{name}' has {len(agents)} agents; only games of two players can be wrapped.",
+            key="game",
+            value=len(agents),
+            allowed=2,
         )
     sizes = {getattr(environment.action_space(agent), "n", None) for agent in agents}
     if len(sizes) != 1 or None in sizes:
         raise ConfigError(
-            f"'{name}' has no common discrete set of actions: both agents must have the same Discrete space."
+            f"the agents of '{name}' do not share one Discrete action space.",
+            key="game",
+            value=sizes,
+            allowed="one Discrete space for both agents",
         )
     start = EnvironmentPosition(make_environment)
     return PythonGame(
@@ -71,15 +81,15 @@ def game_of_environment(name: str, make_environment, max_plies: int, symmetries=
 
 
 class EnvironmentPosition:
-    """A position of a game, kept as an environment of its own; see `alphazero.games.python_game.Position`.
+    """A position that owns an environment; see `alphazero.games.python_game.Position`.
 
     Args:
         make_environment: returns a new environment.
-        moves: the actions that lead to the position.
+        moves: the actions from the start to this position.
     """
 
     def __init__(self, make_environment, moves=()):
-        self.moves = ()  #: the actions that led here
+        self.moves = ()  #: the actions from the start to this position
         self._make_environment = make_environment
         self._environment = make_environment().unwrapped
         self._environment.reset(seed=0)
@@ -105,18 +115,18 @@ class EnvironmentPosition:
     def step(self, action: int) -> None:
         self._environment.step(int(action))
         self.moves = (*self.moves, int(action))
-        # At the end of the game environments differ in whom they select; who would move is then the one who did not just move.
-        self._player = (
-            1 - self._player if self.is_over() else self._index(self._environment.agent_selection)
-        )
+        # Environments differ in which agent they select when the game is over; ours is the next player.
+        if self.is_over():
+            self._player = 1 - self._player
+        else:
+            self._player = self._index(self._environment.agent_selection)
 
     def player_to_move(self) -> int:
         return self._player
 
     def is_over(self) -> bool:
-        return any(self._environment.terminations.values()) or any(
-            self._environment.truncations.values()
-        )
+        ended, cut = self._environment.terminations, self._environment.truncations
+        return any(ended.values()) or any(cut.values())
 
     def result(self) -> float:
         return float(np.sign(self._environment.rewards[self._agent]))
@@ -128,11 +138,13 @@ class EnvironmentPosition:
         return np.moveaxis(self._planes(), 2, 0).astype(np.float32)
 
     def cells(self) -> np.ndarray:
-        """Read the board from the first two planes, the own pieces and the other player's (true of all boards that this file names)."""
+        """Return the board, int8[H, W], from the first two planes: own pieces, the opponent's.
+
+        All environments of `CLASSIC_TWINS` have these planes.
+        """
         planes = self._planes().astype(bool)
-        return np.where(
-            planes[:, :, 0], 1 + self._player, np.where(planes[:, :, 1], 2 - self._player, 0)
-        ).astype(np.int8)
+        opponents = np.where(planes[:, :, 1], 2 - self._player, 0)
+        return np.where(planes[:, :, 0], 1 + self._player, opponents).astype(np.int8)
 
     @property
     def _agent(self) -> str:
@@ -150,17 +162,17 @@ class EnvironmentPosition:
 
 
 def _copy_environment(environment):
-    """Return a copy of a raw environment that plays on by itself.
+    """Return an independent copy of a raw environment.
 
-    `copy.deepcopy` of the object would not do: PettingZoo's environments pickle as "make a new one", so that their deep copy is a game at
-    its start. The attributes are copied instead; the spaces never change and are shared (60 us instead of 170 us on connect_four_v3), and so
-    is what it would draw on, which cannot be copied and is never used here.
+    `copy.deepcopy` of the environment does not work: PettingZoo environments pickle as "make a new one", so
+    the copy would be at the start of the game. We copy the attributes instead. The spaces never change and
+    are shared (60 us instead of 170 us for connect_four_v3); so are the pygame objects, which cannot be
+    copied and are not used here.
     """
-    shared = {
-        id(value): value for key, value in vars(environment).items() if key in _SHARED_ATTRIBUTES
-    }
+    attributes = vars(environment)
+    shared = {id(value): value for key, value in attributes.items() if key in _SHARED_ATTRIBUTES}
     twin = object.__new__(type(environment))
-    twin.__dict__.update(copy.deepcopy(vars(environment), shared))
+    twin.__dict__.update(copy.deepcopy(attributes, shared))
     return twin
 
 

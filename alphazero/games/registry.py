@@ -1,4 +1,9 @@
-"""The games, by name: `make_game("connect_four")`, `"connect_x:5x5x4"`, `"othello:6"`, or a file of your own, `"examples/nim.py"`."""
+"""Games by name: `connect_four`, `connect_x:5x5x4`, `othello:6`, or a file of your own, `examples/snort.py`.
+
+In: a name. Out: the batched game (`alphazero.games.batched_game.Game`) that everything else uses. This file
+alone decides which names exist, when two names mean the same game, and whose word runs a game file: only
+the user's. A name that was read from a file goes through `make_stored_game`.
+"""
 
 import hashlib
 import re
@@ -6,9 +11,8 @@ import sys
 import types
 from pathlib import Path
 
-from alphazero.games.batched_game import CompiledGame, Game, Transition
-
-__all__ = ["CompiledGame", "Game", "Transition", "game_names", "make_game"]
+from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.runtime.errors import ConfigError
 
 _NAMES = (
     "tic_tac_toe",
@@ -20,43 +24,107 @@ _NAMES = (
     "PATH/TO/YOUR_GAME.py",
     "pettingzoo:connect_four_v3",
 )
+_CONNECT_X = re.compile(r"connect_x:([0-9]{1,3})x([0-9]{1,3})x([0-9]{1,3})")
+_OTHELLO = re.compile(r"othello(?::([0-9]{1,3}))?")
 
 
 def game_names() -> tuple[str, ...]:
-    """Return the names that `make_game` understands, as a person would read them."""
+    """Return the names that `make_game` takes, with capitals where the user fills something in."""
     return _NAMES
 
 
 def make_game(name: str) -> Game:
-    """Return the game called ``name``.
+    """Return the game that the user names.
+
+    A name that ends in ``.py`` is the path of a game file, which is run. Never pass a name that was read
+    from a stored file: see `make_stored_game`.
 
     Raises:
-        ValueError: with one plain sentence if there is no such game or its sizes are impossible.
+        ConfigError: if there is no such game or its sizes are impossible.
     """
-    if name.endswith(".py"):
-        return _load_game_file(Path(name))
+    if is_game_file(name):
+        return _load_game_file(name)
     if name == "tic_tac_toe":
         from alphazero.games.tic_tac_toe import TicTacToe
 
         return CompiledGame(name, TicTacToe(3))
     if name == "connect_four":
         return _connect_x(name, 6, 7, 4)
-    if match := re.fullmatch(r"connect_x:(\d{1,3})x(\d{1,3})x(\d{1,3})", name):
+    if match := _CONNECT_X.fullmatch(name):
         return _connect_x(name, *map(int, match.groups()))
-    if match := re.fullmatch(r"othello(?::(\d{1,3}))?", name):
+    if match := _OTHELLO.fullmatch(name):
         return _othello(name, int(match[1] or 8))
     if name.startswith("pettingzoo:"):
         from alphazero.games.pettingzoo_game import make_pettingzoo_game
 
         return make_pettingzoo_game(name.removeprefix("pettingzoo:"))
-    raise ValueError(f"there is no game '{name}'; there are: {', '.join(_NAMES)}.")
+    raise _refusal(f"there is no game '{name}'; the games are {', '.join(_NAMES)}.", name, _NAMES)
+
+
+def make_stored_game(name: str, source: str, named: str | None = None, key: str = "game") -> Game:
+    """Return the game that a stored file names; run a game file only if the user names it as well.
+
+    Stored files are exchanged: nobody who opens a network or a run expects it to run a program. Games of
+    this package and the known PettingZoo environments need no permission.
+
+    Args:
+        name: the game's name in the stored file.
+        source: what the stored file is, for messages: "the network 'x.safetensors'".
+        named: the game that the user names in the same command, None if they name none.
+        key: the setting by which they name it.
+
+    Raises:
+        ConfigError: if the name is a game file's and the user does not name it, if the user names another
+            game, or if there is no such game.
+    """
+    if named is not None:
+        if not same_game(named, name):
+            raise ConfigError(
+                f"{key}={named} does not go with {source}, which is of {name}.",
+                key=key,
+                value=named,
+                allowed=name,
+            )
+        return make_game(named)
+    if is_game_file(name):
+        raise ConfigError(
+            f"{source} is of the game file '{name}'. A stored file never runs a program by itself: "
+            f"if you trust that file, name it with {key}={name}.",
+            key=key,
+            value=None,
+            allowed=name,
+        )
+    return make_game(name)
+
+
+def is_game_file(name: str) -> bool:
+    """Return whether a game's name is the path of a game file."""
+    return name.endswith(".py")
+
+
+def same_game(name: str, stored_name: str) -> bool:
+    """Return whether a name in a stored file means the game of the given name.
+
+    Paths of game files are compared as places, however they are spelled. A stored path that leads nowhere
+    from the current folder was stored in another folder or on another machine; then the file's name
+    decides. This never makes a difference to which file is run: that is always the one the user named.
+    """
+    if not (is_game_file(name) and is_game_file(stored_name)):
+        return name == stored_name
+    if Path(stored_name).is_file():
+        return canonical_name(name) == canonical_name(stored_name)
+    return re.split(r"[/\\]", name)[-1] == re.split(r"[/\\]", stored_name)[-1]
+
+
+def canonical_name(name: str) -> str:
+    """Return one spelling for a game's name: of a game file, its resolved path."""
+    return str(Path(name).resolve()) if is_game_file(name) else name
 
 
 def _connect_x(name: str, rows: int, columns: int, length: int) -> CompiledGame:
     if not (1 <= rows <= 64 and 1 <= columns <= 64 and 2 <= length <= max(rows, columns)):
-        raise ValueError(
-            f"'{name}' is impossible: rows and columns go from 1 to 64, and the length to win from 2 to the longer side of the board."
-        )
+        allowed = "rows and columns from 1 to 64, a length from 2 to the longer side of the board"
+        raise _refusal(f"'{name}' is impossible: Connect-X takes {allowed}.", name, allowed)
     if (rows + 1) * columns <= 64:
         from alphazero.games.connect_x import ConnectX as Board
     else:
@@ -69,21 +137,20 @@ def _othello(name: str, size: int) -> CompiledGame:
     from alphazero.games.othello import Othello
 
     if size not in (4, 6, 8):
-        raise ValueError(
-            f"'{name}' is impossible: the board of Othello has a side of 4, 6 or 8 here."
-        )
+        raise _refusal(f"'{name}' is impossible: Othello has a side of 4, 6 or 8.", name, (4, 6, 8))
     return CompiledGame(name, Othello(size))
 
 
-def _load_game_file(path: Path) -> CompiledGame:
+def _load_game_file(name: str) -> CompiledGame:
     """Run a user's game file, which holds the sizes of its game as `GAME`, and return the game.
 
-    The file's path and text name its module, so files of the same name do not meet. A file that is
-    edited while the process lives is run again by the next call, as a module of its own; games that
-    were made before the edit keep the rules they were made with.
+    The file's path and text name its module, so that files of the same name are different games. A file
+    that is edited while the process lives is run again by the next call, as a module of its own; games
+    that were made before the edit keep the rules they were made with.
     """
+    path = Path(name)
     if not path.is_file():
-        raise ValueError(f"there is no game file '{path}'.")
+        raise _refusal(f"there is no game file '{path}'.", name, "the path of a file")
     place, source = path.resolve(), path.read_bytes()
     digest = hashlib.sha256(f"{place}\0".encode() + source).hexdigest()[:16]
     module_name = f"alphazero_game_{place.stem}_{digest}"
@@ -98,7 +165,13 @@ def _load_game_file(path: Path) -> CompiledGame:
             del sys.modules[module_name]
             raise
     if not hasattr(sys.modules[module_name], "GAME"):
-        raise ValueError(
-            f"the game file '{path}' defines no GAME, the NamedTuple of its sizes (docs/ADD_A_GAME.md)."
+        raise _refusal(
+            f"the game file '{path}' defines no GAME, the NamedTuple of its sizes (docs/ADD_A_GAME.md).",
+            name,
+            "a file that defines GAME",
         )
     return CompiledGame(str(path), sys.modules[module_name].GAME)
+
+
+def _refusal(message: str, name: str, allowed) -> ConfigError:
+    return ConfigError(message, key="game", value=name, allowed=allowed)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from alphazero.games.registry import same_game
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
@@ -192,7 +193,7 @@ class NetworkPlayer(EvaluatorPlayer):
     ):
         path = find_network(path)
         stored = load_network(path)
-        if stored.game != game.name:
+        if not same_game(game.name, stored.game):
             raise ValueError(f"the network '{path}' plays {stored.game}, not {game.name}.")
         network = make_network(
             game.planes_shape,

@@ -8,6 +8,7 @@ In: the name of a game. Out: a path. `alphazero ship` writes both files.
 
 from pathlib import Path
 
+from alphazero.games.registry import same_game
 from alphazero.network.weights import network_game
 from alphazero.storage.run_folder import folder_name
 
@@ -26,7 +27,7 @@ def shipped_network(game_name: str) -> Path | None:
     """
     path = shipped_folder() / f"{folder_name(game_name)}.safetensors"
     # Two games may have the same file name, such as a file of somebody's own and a game of ours: what the network itself says decides.
-    return path if path.is_file() and network_game(path) == game_name else None
+    return path if path.is_file() and same_game(game_name, network_game(path)) else None
 
 
 def is_shipped(path: str | Path) -> bool:

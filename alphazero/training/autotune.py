@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from alphazero.games.registry import canonical_name
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_speeds
@@ -175,7 +176,7 @@ def _path(settings, game, device, num_threads: int) -> Path:
         processor,
         num_streams(device, num_threads),
         versions,
-        game.name,
+        canonical_name(game.name),
         game.planes_shape,
         dataclasses.asdict(settings.network),
     ]

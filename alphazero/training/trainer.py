@@ -18,7 +18,7 @@ import numpy as np
 from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.sets import EvaluationSet, read_set, shipped_path
 from alphazero.evaluation.match import Openings, play_match
-from alphazero.games.registry import make_game
+from alphazero.games.registry import make_game, same_game
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.network_evaluator import NetworkEvaluator
@@ -479,7 +479,14 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
     Raises:
         ConfigError: naming the first such key.
     """
-    for name, keys in (("game", None), ("network", None), ("learner", ["optimizer"])):
+    if not same_game(new.game.name, old.game.name):
+        raise ConfigError(
+            f"game.name={new.game.name} cannot change in a resumed run, which has {old.game.name}: begin a new run for it.",
+            key="game.name",
+            value=new.game.name,
+            allowed=old.game.name,
+        )
+    for name, keys in (("network", None), ("learner", ["optimizer"])):
         before, after = (
             dataclasses.asdict(getattr(old, name)),
             dataclasses.asdict(getattr(new, name)),

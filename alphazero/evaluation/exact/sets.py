@@ -21,6 +21,7 @@ import numpy as np
 
 from alphazero.evaluation.exact.kinds import kinds_of
 from alphazero.games.batched_game import Game
+from alphazero.games.registry import same_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import ILLEGAL_SCORE, values_of
 
@@ -98,7 +99,7 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
         ConfigError: with one plain sentence that names the file and the line, if it cannot be read or a line is wrong.
     """
     lines, notes = _read(path)
-    if notes["game"] != game.name:
+    if not same_game(game.name, notes["game"]):
         raise ConfigError(f"the evaluation set '{path}' is of {notes['game']}, not of {game.name}.")
     numbered = [
         (number, line)

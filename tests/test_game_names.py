@@ -1,0 +1,88 @@
+"""Whoever compares a stored game's name with the user's: a game file is the same however its path is spelled."""
+
+import dataclasses
+import shutil
+
+import numpy as np
+import pytest
+from game_samples import EXAMPLE
+from network_samples import SMALL, small_network
+
+from alphazero.evaluation.exact.sets import find_set
+from alphazero.evaluation.rating_file import RatingFile
+from alphazero.games.registry import make_game
+from alphazero.network.weights import network_arrays, save_network
+from alphazero.players.network import NetworkPlayer
+from alphazero.runtime.errors import ConfigError
+from alphazero.storage import pretrained
+from alphazero.training.settings import TrainSettings
+from alphazero.training.trainer import check_resumable
+
+STORED = "examples/snort.py"
+NETWORK = SMALL | {"kind": "tiny"}
+
+
+@pytest.fixture(params=["same folder", "other folder"])
+def name(request, tmp_path, monkeypatch):
+    """A spelling of the stored game's path that differs from the stored one."""
+    if request.param == "same folder":
+        (tmp_path / "examples").mkdir()
+        shutil.copy(EXAMPLE, tmp_path / STORED)
+        monkeypatch.chdir(tmp_path)
+        return f"./{STORED}"
+    monkeypatch.chdir(tmp_path)
+    return EXAMPLE
+
+
+@pytest.fixture
+def network(tmp_path):
+    """The file of a network that was trained as ``game.name=examples/snort.py``."""
+    path = tmp_path / "snort.safetensors"
+    weights = network_arrays(small_network(make_game(EXAMPLE), trained=False, **NETWORK))
+    save_network(path, weights, STORED, NETWORK, {})
+    return path
+
+
+def test_a_network_plays_for_its_game_file(name, network):
+    player = NetworkPlayer(make_game(name), network, num_simulations=1)
+    assert player.game.name == make_game(name).name
+
+
+def test_a_network_does_not_play_for_another_game_file(network, tmp_path):
+    other = shutil.copy(EXAMPLE, tmp_path / "other.py")
+    with pytest.raises(ValueError, match="other.py"):
+        NetworkPlayer(make_game(str(other)), network)
+
+
+def test_a_shipped_network_is_found_for_its_game_file(name, network, tmp_path, monkeypatch):
+    monkeypatch.setattr(pretrained, "shipped_folder", lambda: tmp_path)
+    assert pretrained.shipped_network(name) == network
+    assert pretrained.shipped_network("other.py") is None
+
+
+def test_ratings_go_on_for_their_game_file(name, tmp_path):
+    RatingFile(tmp_path / "ratings.json", STORED, 4).write()
+    assert RatingFile.open(tmp_path / "ratings.json", name, 4).num_games == 0
+    with pytest.raises(ConfigError):
+        RatingFile.open(tmp_path / "ratings.json", "other.py", 4)
+
+
+def test_an_evaluation_set_is_of_its_game_file(name, tmp_path):
+    game, path = make_game(name), tmp_path / "set.csv"
+    scores = " ".join(f"{action}:{-(action != 12)}" for action in range(25))
+    path.write_text(f"# game: {STORED}\nmoves,scores,source\n,{scores},random\n")
+    assert np.array_equal(find_set(str(path), game).states, game.initial_states())
+    path.write_text(path.read_text().replace(STORED, "examples/other.py"))
+    with pytest.raises(ConfigError):
+        find_set(str(path), game)
+
+
+def test_a_run_is_resumed_for_its_game_file(name):
+    old, new = TrainSettings(), TrainSettings()
+    old.game = dataclasses.replace(old.game, name=STORED)
+    new.game = dataclasses.replace(new.game, name=name)
+    check_resumable(old, new)
+    new.game.name = "other.py"
+    with pytest.raises(ConfigError) as error:
+        check_resumable(old, new)
+    assert (error.value.key, error.value.value) == ("game.name", "other.py")
