@@ -1,6 +1,6 @@
-"""The door to the PettingZoo package, which is an optional one: find it, or say in one sentence how to get it.
+"""Import PettingZoo, an optional package, or say how to install it.
 
-In: the name of an environment. Out: its module. Everything that imports PettingZoo goes through here first.
+In: the name of an environment. Out: its module. Everything that imports PettingZoo calls this file first.
 """
 
 import importlib
@@ -10,8 +10,8 @@ import warnings
 
 from alphazero.runtime.errors import ConfigError
 
-INSTALL_SENTENCE = (
-    'PettingZoo is not installed here: pip install "alphazero-selfplay[pettingzoo]" installs it.'
+INSTALL_HINT = (
+    'PettingZoo is not installed; install it with pip install "alphazero-selfplay[pettingzoo]".'
 )
 
 
@@ -20,31 +20,29 @@ class MissingPackage(ConfigError, ImportError):
 
 
 def require_pettingzoo() -> None:
-    """Raise MissingPackage with one plain sentence if PettingZoo or pygame is not installed."""
+    """Raise MissingPackage if PettingZoo or pygame is not installed."""
     if any(importlib.util.find_spec(package) is None for package in ("pettingzoo", "pygame")):
-        raise MissingPackage(INSTALL_SENTENCE)
+        raise MissingPackage(INSTALL_HINT)
 
 
 def classic_module(environment_name: str):
-    """Return the module of one of PettingZoo's own classic environments, such as ``"connect_four_v3"``; it has `env` and `raw_env`.
+    """Return the module of a classic environment such as ``"connect_four_v3"``; it has `env` and `raw_env`.
 
     Raises:
         MissingPackage: if PettingZoo is not installed.
         ConfigError: if the installed version has no such environment.
     """
     require_pettingzoo()
-    os.environ.setdefault(
-        "PYGAME_HIDE_SUPPORT_PROMPT", "hide"
-    )  # older versions greet on standard output
+    # Older versions of pygame print a greeting to standard output.
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "hide")
     module_name = f"pettingzoo.classic.{environment_name}"
     try:
-        # Newer versions warn that their registry is to be used instead; the older ones have none.
+        # Newer versions warn that their registry should be used instead; older ones have none.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             return importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name != module_name:
             raise
-        raise ConfigError(
-            f"the installed PettingZoo has no environment '{environment_name}'."
-        ) from None
+        message = f"the installed PettingZoo has no environment '{environment_name}'."
+        raise ConfigError(message, key="env", value=environment_name) from None

@@ -1,13 +1,23 @@
-"""Symmetries of a board as permutation tables, for `rules.symmetries`: tables[s, i] is the index whose content moves to index i.
+"""Symmetries of a board as permutation tables for `rules.symmetries`. Knows shapes of boards, no game.
 
-This file knows shapes of boards only, no game.
+tables[s, i] is the index whose content symmetry s moves to index i; the first symmetry is the identity.
 """
 
 import numpy as np
 
 
+def identity_tables(rows: int, columns: int, num_actions: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the tables of a game without symmetries.
+
+    Returns:
+        cells: int32[1, rows * columns]; actions: int32[1, num_actions].
+    """
+    cells, actions = (np.arange(size, dtype=np.int32) for size in (rows * columns, num_actions))
+    return cells[None], actions[None]
+
+
 def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the 2 symmetries of a board with gravity whose actions are its columns: as it is, and mirrored left to right.
+    """Return the 2 symmetries of a board with gravity, whose actions are its columns: identity, mirror.
 
     Returns:
         cells: int32[2, rows * columns]; actions: int32[2, columns].
@@ -18,10 +28,10 @@ def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def square_tables(side: int, has_pass: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return the 8 symmetries of a square board whose actions are its cells: 4 quarter turns, each as it is and mirrored.
+    """Return the 8 symmetries of a square board, whose actions are its cells: rotations and mirrors.
 
     Args:
-        has_pass: whether one more action follows the cells, which every symmetry leaves where it is.
+        has_pass: True if one more action follows the cells; every symmetry leaves it in its place.
 
     Returns:
         cells: int32[8, side**2]; actions: int32[8, side**2 (+ 1)].

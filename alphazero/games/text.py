@@ -1,0 +1,56 @@
+"""Read what a person typed: a number or a board. Knows no game."""
+
+import numpy as np
+
+
+def parse_index(text: str, count: int, noun: str = "number", also: str = "") -> int:
+    """Return the number from 0 to ``count - 1`` that a person typed.
+
+    Args:
+        noun: what the number stands for, in messages.
+        also: what else could have been typed, in messages.
+
+    Raises:
+        ValueError: naming the text and what is allowed.
+    """
+    text = text.strip()
+    allowed = f"type a number from 0 to {count - 1}{also}"
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"'{text}' is not a {noun}: {allowed}.")
+    if int(text) >= count:
+        raise ValueError(f"{noun} {int(text)} does not exist: {allowed}.")
+    return int(text)
+
+
+def parse_board(text: str, shape: tuple[int, int], letters: str, game_name: str) -> np.ndarray:
+    """Return the board that a person typed, one line for each row.
+
+    Args:
+        shape: (H, W).
+        letters: of an empty square, the first player's piece, the second player's.
+        game_name: for messages.
+
+    Returns:
+        int8[H, W]: 0 empty, 1 the first player's piece, 2 the second player's.
+
+    Raises:
+        ValueError: naming the row and the column that are wrong.
+    """
+    height, width = shape
+    lines = [line.rstrip("\r") for line in text.strip("\n").split("\n")]
+    if len(lines) != height:
+        raise ValueError(f"the board has {len(lines)} rows; {game_name} has {height}.")
+    board = np.zeros(shape, np.int8)
+    for row, line in enumerate(lines):
+        for column, letter in enumerate(line[:width]):
+            if letter not in letters:
+                allowed = ", ".join(map(repr, letters))
+                raise ValueError(
+                    f"row {row}, column {column} holds '{letter}'; allowed are {allowed}."
+                )
+            board[row, column] = letters.index(letter)
+        if len(line) != width:
+            raise ValueError(
+                f"row {row} has {len(line)} characters; {game_name} has {width} columns."
+            )
+    return board
