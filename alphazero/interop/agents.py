@@ -9,8 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from alphazero.interop.board_text import board_text
 from alphazero.interop.board_view import BoardView
+from alphazero.play.board import plain_board
 from alphazero.players.base import Player
 
 
@@ -137,8 +137,9 @@ class HumanAgent:
 
 def observed_text(view: BoardView, planes: np.ndarray, player: int, mask: np.ndarray) -> str:
     """Return as text the board that ``player`` observes ([H, W, 2]), with the environment's numbers of the legal actions."""
-    legal = np.flatnonzero(mask[view.actions]).tolist()
-    return board_text(view.board(planes, player), view.game.piece_letters, legal, view.actions)
+    legal_action_mask = np.asarray(mask)[view.actions].astype(bool)
+    board = view.board(planes, player)
+    return plain_board(view.game, board, legal_action_mask, lambda a: str(view.actions[a]))
 
 
 def _split(observation, action_mask) -> tuple[np.ndarray, np.ndarray]:

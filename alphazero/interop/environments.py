@@ -17,7 +17,7 @@ from alphazero.games.pettingzoo_game import CLASSIC_TWINS
 from alphazero.games.pettingzoo_package import classic_module, require_pettingzoo
 from alphazero.games.registry import make_game
 from alphazero.interop.board_image import board_image
-from alphazero.interop.board_text import board_text
+from alphazero.play.board import plain_board
 from alphazero.runtime.errors import ConfigError
 
 require_pettingzoo()  # before the imports that need it, so that a person reads what to install
@@ -168,12 +168,7 @@ class GameEnvironment(AECEnv):
 
     def _text(self) -> str:
         letters = self.game.piece_letters
-        board = board_text(
-            self._board,
-            letters,
-            np.flatnonzero(self._legal_action_mask).tolist(),
-            np.arange(self.game.num_actions),
-        )
+        board = plain_board(self.game, self._board, self._legal_action_mask, str)
         names = {agent: f"{agent} ({letters[1 + index]})" for index, agent in enumerate(AGENTS)}
         if self._over:  # the rewards are gone by the time that everybody has left
             return (

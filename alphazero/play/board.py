@@ -1,26 +1,31 @@
-"""The board as coloured text, or as plain letters where the terminal has neither colours nor box characters.
+"""The one renderer of boards as text: in colour, in box characters, or in plain letters.
 
-In: a game, its skin and a position. Out: a `rich.text.Text`, nothing printed. One square of a board with cells 3 wide and 1 high:
+In: a position, the skin of its game, and what the terminal can show. Out: a `rich.text.Text` or a
+string; nothing is printed. Squares of a board whose cells are 3 wide and 1 high:
 
     ┌───┬───┐        +---+---+
-    │ ● │ 3 │        | X | 3 |        a piece, and the number to type for an empty square
+    │ ● │ 3 │        | X | 3 |        a piece, and what to type for an empty square
     └───┴───┘        +---+---+
+
+Letters for shapes: H x W squares, A actions.
 """
 
-from dataclasses import dataclass
+import dataclasses
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from rich.console import Console
 from rich.text import Text
 
 from alphazero.games.batched_game import Game
-from alphazero.play.skin import Skin
+from alphazero.play.skin import Skin, skin_of
 
 _BOX = {"top": "╭─┬╮", "middle": "├─┼┤", "bottom": "╰─┴╯", "side": "│"}
 _ASCII = {"top": "+-++", "middle": "+-++", "bottom": "+-++", "side": "|"}
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Medium:
     """What the terminal can show."""
 
@@ -29,8 +34,22 @@ class Medium:
 
     @classmethod
     def of(cls, console: Console) -> "Medium":
+        """Return what a console can show."""
         box = not console.options.ascii_only
         return cls(box, box and console.color_system is not None and not console.no_color)
+
+
+PLAIN = Medium(box=False, color=False)
+
+
+class Labels(NamedTuple):
+    """What a person types for an action, written where the action is played."""
+
+    squares: dict[int, str]  #: by square, row by row; {} if actions are not squares
+    columns: list[Text]  #: for each column; [] if actions are not columns
+
+
+NO_LABELS = Labels({}, [])
 
 
 def draw_board(
@@ -41,137 +60,191 @@ def draw_board(
     previous_state: np.ndarray | None = None,
     labels: bool = True,
 ) -> Text:
-    """Draw a position.
+    """Draw a position of a game in progress.
 
     Args:
         state: [K].
         previous_state: the position before the last move, whose piece is marked; None marks nothing.
-        labels: whether legal moves carry their numbers.
+        labels: whether legal actions are labelled.
     """
-    board = game.cells(state)
+    board, inspected = game.cells(state), game.inspect(state[None])
+    shown = action_labels(board.shape, inspected.legal_action_mask[0], game.action_to_text)
+    if not labels:
+        keeps_columns = inspected.over[0]
+        blank = [Text() for _ in shown.columns]
+        shown = Labels({}, shown.columns if keeps_columns else blank)
     marked = marked_cells(game, skin, state, previous_state)
-    by_column = game.num_actions == board.shape[1]
-    texts = {} if by_column or not labels else _square_labels(game, state)
-    width = max([skin.cell_width, *(len(text) for text in texts.values())])
-    characters = _BOX if medium.box else _ASCII
-    lines = [_column_labels(game, state, width, labels)] if by_column else []
-    lines.append(_rule(characters["top"], board.shape[1], width, skin, medium))
-    for row in range(board.shape[0]):
-        if row:
-            lines.append(_rule(characters["middle"], board.shape[1], width, skin, medium))
-        for line in range(skin.cell_height):
-            middle = line == skin.cell_height // 2
-            lines.append(
-                _row(
-                    game, skin, medium, board, marked, texts, row, width, characters["side"], middle
-                )
-            )
-    lines.append(_rule(characters["bottom"], board.shape[1], width, skin, medium))
-    return Text("\n", no_wrap=True, overflow="crop").join(lines)
+    return _Drawing(board, game.piece_letters, skin, medium, shown, marked).text()
+
+
+def plain_board(
+    game: Game, board: np.ndarray, legal_action_mask: np.ndarray, label: Callable[[int], str]
+) -> str:
+    """Return a board in plain letters, small, with the legal actions labelled.
+
+    Args:
+        board: int8[H, W], 0 empty, 1 a piece of the player who moves first in the game, 2 of the other.
+        legal_action_mask: bool[A].
+        label: returns what a person types for an action.
+    """
+    skin = dataclasses.replace(skin_of(game), cell_width=3, cell_height=1)
+    labels = action_labels(board.shape, legal_action_mask, label)
+    columns = [text if text.style == "bold" else Text() for text in labels.columns]
+    labels = Labels(labels.squares, columns if legal_action_mask.any() else [])
+    marked = np.zeros(board.shape, bool)
+    lines = (
+        _Drawing(board, game.piece_letters, skin, PLAIN, labels, marked).text().plain.split("\n")
+    )
+    if len(legal_action_mask) == board.size + 1 and legal_action_mask[board.size]:
+        lines.append(f"pass: {label(board.size)}")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def action_labels(
+    shape: tuple[int, int], legal_action_mask: np.ndarray, label: Callable[[int], str]
+) -> Labels:
+    """Return the labels of the actions on a board of H x W squares.
+
+    W actions stand for columns, H * W for squares, one more is a pass; others have no place on the
+    board. Legal columns are bold, the others dim.
+    """
+    num_actions, num_squares = len(legal_action_mask), shape[0] * shape[1]
+    if num_actions == shape[1]:
+        styles = ["bold" if legal else "dim" for legal in legal_action_mask]
+        return Labels({}, [Text(label(column), style) for column, style in enumerate(styles)])
+    if num_actions not in (num_squares, num_squares + 1):
+        return NO_LABELS
+    legal = np.flatnonzero(legal_action_mask[:num_squares]).tolist()
+    return Labels({square: label(square) for square in legal}, [])
 
 
 def piece(game: Game, skin: Skin, player: int, medium: Medium) -> Text:
     """Return the piece of a player, 0 for the one who moves first in the game."""
-    if medium.color:
-        # Black and white need the board's own colour behind them, or one of them vanishes on a terminal of its colour.
-        behind = f" {skin.cell_style}" if skin.counts_pieces else ""
-        return Text(
-            f" {skin.glyphs[player]} " if behind else skin.glyphs[player],
-            skin.piece_styles[player] + behind,
-        )
-    return Text(game.piece_letters[1 + player])
+    if not medium.color:
+        return Text(game.piece_letters[1 + player])
+    glyph, style = skin.glyphs[player], skin.piece_styles[player]
+    if skin.counts_pieces:
+        # Black and white pieces need the board's colour behind them: a terminal of the same colour
+        # would hide one of them.
+        return Text(f" {glyph} ", f"{style} {skin.cell_style}")
+    return Text(glyph, style)
 
 
 def side(game: Game, skin: Skin, player: int, medium: Medium) -> Text:
-    """Return the piece and the name of a player; where they are the same letter, once."""
+    """Return the piece and the name of a player, or one of them if both are the same letter."""
     mark = piece(game, skin, player, medium)
-    return (
-        mark
-        if mark.plain == skin.sides[player]
-        else Text.assemble(mark, (f" {skin.sides[player]}", "bold"))
-    )
+    if mark.plain == skin.sides[player]:
+        return mark
+    return Text.assemble(mark, (f" {skin.sides[player]}", "bold"))
+
+
+# --- marked squares -------------------------------------------------------------------------------
 
 
 def marked_cells(
     game: Game, skin: Skin, state: np.ndarray, previous_state: np.ndarray | None
 ) -> np.ndarray:
-    """Return bool[H, W]: the piece that the last move put down or, of a finished game, the lines that won it."""
+    """Return bool[H, W]: the last piece or, in a finished game, the lines that won it."""
     board = game.cells(state)
     if previous_state is None:
         return np.zeros(board.shape, bool)
     placed = (game.cells(previous_state) == 0) & (board != 0)
     if skin.line_length and game.over(state[None])[0]:
         won = np.zeros(board.shape, bool)
-        for row, column in zip(*np.nonzero(placed)):
-            won |= _lines_through(board, int(row), int(column), skin.line_length)
+        for row, column in np.argwhere(placed):
+            won |= _lines_through(board, (int(row), int(column)), skin.line_length)
         if won.any():
             return won
     return placed
 
 
-def _lines_through(board: np.ndarray, row: int, column: int, length: int) -> np.ndarray:
-    """Return bool[H, W]: the lines of at least ``length`` equal pieces that run through a square."""
+def _lines_through(board: np.ndarray, square: tuple[int, int], length: int) -> np.ndarray:
+    """Return bool[H, W]: the lines of at least ``length`` equal pieces through a square."""
     found = np.zeros(board.shape, bool)
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        line = [(row, column)]
-        for sign in (1, -1):
-            r, c = row + sign * down, column + sign * right
-            while (
-                0 <= r < board.shape[0]
-                and 0 <= c < board.shape[1]
-                and board[r, c] == board[row, column]
-            ):
-                line.append((r, c))
-                r, c = r + sign * down, c + sign * right
+        ahead = _equal_squares(board, square, down, right)
+        behind = _equal_squares(board, square, -down, -right)
+        line = [*behind, square, *ahead]
         if len(line) >= length:
             found[tuple(zip(*line))] = True
     return found
 
 
-def _square_labels(game: Game, state: np.ndarray) -> dict[int, str]:
-    """Return what to type for each legal square, by the square's number; {} if actions are not squares."""
-    num_cells = int(np.prod(game.planes_shape[1:]))
-    if game.num_actions not in (num_cells, num_cells + 1):
-        return {}
-    legal = np.flatnonzero(game.legal_action_mask(state[None])[0])
-    return {int(action): game.action_to_text(int(action)) for action in legal if action < num_cells}
+def _equal_squares(board, square: tuple[int, int], down: int, right: int) -> list[tuple[int, int]]:
+    """Return the squares next to each other in one direction that hold the same piece."""
+    (row, column), squares = square, []
+    height, width = board.shape
+    while True:
+        row, column = row + down, column + right
+        is_inside = 0 <= row < height and 0 <= column < width
+        if not is_inside or board[row, column] != board[square]:
+            return squares
+        squares.append((row, column))
 
 
-def _column_labels(game: Game, state: np.ndarray, width: int, labels: bool) -> Text:
-    legal = game.legal_action_mask(state[None])[0]
-    line = Text(" ")
-    for column in range(game.num_actions):
-        text = game.action_to_text(column) if labels or game.over(state[None])[0] else ""
-        line.append(text.center(width), "bold" if legal[column] else "dim").append(" ")
-    return line
+# --- drawing --------------------------------------------------------------------------------------
 
 
-def _rule(characters: str, columns: int, width: int, skin: Skin, medium: Medium) -> Text:
-    left, line, cross, right = characters
-    return Text(
-        left + cross.join([line * width] * columns) + right,
-        skin.frame_style if medium.color else "",
-    )
+class _Drawing:
+    """One board as lines of text.
 
+    Args:
+        board: int8[H, W].
+        letters: an empty square, the first player's piece, the second player's.
+        marked: bool[H, W], pieces to mark.
+    """
 
-def _row(game, skin, medium, board, marked, texts, row, width, side, middle) -> Text:
-    line = Text()
-    frame = skin.frame_style if medium.color else ""
-    for column in range(board.shape[1]):
-        line.append(side, frame)
-        content, style = _cell(game, skin, medium, board, marked, texts, row, column, width)
-        line.append(content if middle else " " * width, style)
-    return line.append(side, frame)
+    def __init__(self, board, letters: str, skin: Skin, medium: Medium, labels: Labels, marked):
+        self._board, self._letters, self._marked = board, letters, marked
+        self._skin, self._medium, self._labels = skin, medium, labels
+        self._characters = _BOX if medium.box else _ASCII
+        self._frame_style = skin.frame_style if medium.color else ""
+        texts = labels.squares.values()
+        self._width = max([skin.cell_width, *map(len, texts)])  # of a cell
 
+    def text(self) -> Text:
+        """Return the whole board."""
+        lines = [self._column_labels()] if self._labels.columns else []
+        lines.append(self._rule("top"))
+        for row in range(len(self._board)):
+            if row:
+                lines.append(self._rule("middle"))
+            for line in range(self._skin.cell_height):
+                lines.append(self._row(row, is_middle=line == self._skin.cell_height // 2))
+        lines.append(self._rule("bottom"))
+        return Text("\n", no_wrap=True, overflow="crop").join(lines)
 
-def _cell(game, skin, medium, board, marked, texts, row, column, width) -> tuple[str, str]:
-    """Return the text of a square, ``width`` characters, and its style."""
-    owner, is_marked = int(board[row, column]), bool(marked[row, column])
-    if not owner:
-        text = texts.get(row * board.shape[1] + column, "")
-        return text.center(width), f"{skin.label_style} {skin.cell_style}" if medium.color else ""
-    if not medium.color:
-        letter = game.piece_letters[owner]
-        return (f"[{letter}]" if is_marked else letter).center(width), ""
-    behind = skin.mark_style if is_marked else skin.cell_style
-    return skin.glyphs[owner - 1].center(width), f"{skin.piece_styles[owner - 1]} {behind}"
+    def _column_labels(self) -> Text:
+        line = Text(" ")
+        for label in self._labels.columns:
+            line.append(label.plain.center(self._width), label.style).append(" ")
+        return line
+
+    def _rule(self, place: str) -> Text:
+        left, line, cross, right = self._characters[place]
+        cells = [line * self._width] * self._board.shape[1]
+        return Text(left + cross.join(cells) + right, self._frame_style)
+
+    def _row(self, row: int, is_middle: bool) -> Text:
+        """Return one line of a row of squares; only its middle line has contents."""
+        line = Text()
+        for column in range(self._board.shape[1]):
+            content, style = self._cell(row, column)
+            line.append(self._characters["side"], self._frame_style)
+            line.append(content if is_middle else " " * self._width, style)
+        return line.append(self._characters["side"], self._frame_style)
+
+    def _cell(self, row: int, column: int) -> tuple[str, str]:
+        """Return the contents of a square, as wide as a cell, and their style."""
+        owner, is_marked = int(self._board[row, column]), bool(self._marked[row, column])
+        skin = self._skin
+        if not owner:
+            text = self._labels.squares.get(row * self._board.shape[1] + column, "")
+            style = f"{skin.label_style} {skin.cell_style}" if self._medium.color else ""
+            return text.center(self._width), style
+        if not self._medium.color:
+            letter = self._letters[owner]
+            return (f"[{letter}]" if is_marked else letter).center(self._width), ""
+        behind = skin.mark_style if is_marked else skin.cell_style
+        style = f"{skin.piece_styles[owner - 1]} {behind}"
+        return skin.glyphs[owner - 1].center(self._width), style
