@@ -23,7 +23,7 @@ from alphazero.runtime.settings import check, from_stored, rows
 from alphazero.solvers.proof import ProofReport
 from alphazero.solvers.proof import prove as _prove
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.events import IterationReport, Progress
+from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.settings import TrainSettings
 
 
@@ -129,7 +129,7 @@ def train(
     *overrides: str,
     settings: TrainSettings | None = None,
     resume: str | Path | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[StageProgress], None] | None = None,
 ) -> Iterator[IterationReport]:
     """Train a network by self-play; yield a report after each iteration, when the iteration is stored.
 
@@ -145,8 +145,8 @@ def train(
     Raises:
         ConfigError: for an impossible setting.
     """
-    from alphazero.training.loggers.json_lines import JsonLinesSink
-    from alphazero.training.loggers.tensorboard import TensorBoardSink
+    from alphazero.training.loggers.json_lines import JsonLinesLogger
+    from alphazero.training.loggers.tensorboard import TensorBoardLogger
     from alphazero.training.trainer import Trainer
 
     if resume is not None:
@@ -160,8 +160,8 @@ def train(
         trainer.restore()
     flat = {key: value for key, value, *_ in rows(settings)}
     loggers = [
-        JsonLinesSink(folder.metrics),
-        TensorBoardSink(folder.path, flat, trainer.iteration + 1),
+        JsonLinesLogger(folder.metrics),
+        TensorBoardLogger(folder.path, flat, trainer.iteration + 1),
     ]
     finished = None  # yielded when the trainer goes on, which is when the iteration is stored
     try:

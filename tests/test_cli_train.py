@@ -1,4 +1,4 @@
-"""`alphazero train` from the command line: help, refusals, sweeps, Ctrl-C, resume, and what its sinks write."""
+"""`alphazero train` from the command line: help, refusals, sweeps, Ctrl-C, resume, and what its loggers write."""
 
 import json
 import math
@@ -25,7 +25,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.compose import compose, groups
-from alphazero.training.loggers.json_lines import JsonLinesSink
+from alphazero.training.loggers.json_lines import JsonLinesLogger
 from alphazero.training.settings import TrainSettings
 
 TINY = (
@@ -212,15 +212,15 @@ class Interrupt:
     """Stops a run by a signal, that of Ctrl-C or another, at its n-th event of a kind."""
 
     def __init__(self, monkeypatch, method, count, number=signal.SIGINT):
-        self.count, original = count, getattr(JsonLinesSink, method)
+        self.count, original = count, getattr(JsonLinesLogger, method)
 
-        def stopping(sink, event):
-            original(sink, event)
+        def stopping(logger, event):
+            original(logger, event)
             self.count -= 1
             if self.count == 0:
                 signal.raise_signal(number)
 
-        monkeypatch.setattr(JsonLinesSink, method, stopping)
+        monkeypatch.setattr(JsonLinesLogger, method, stopping)
 
 
 @pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM), ids=("Ctrl-C", "SIGTERM"))
@@ -345,7 +345,7 @@ def test_the_settings_are_stored_with_what_a_resume_changed(finished_run):
     )
 
 
-# --- what the sinks write ---------------------------------------------------------------------------------------------------------------
+# --- what the loggers write ---------------------------------------------------------------------------------------------------------------
 
 SCALARS = """
     loss/total loss/policy loss/value policy/entropy_network policy/entropy_search value/absolute_error value/calibration_error
@@ -494,9 +494,9 @@ def test_what_is_not_a_number_becomes_null(tmp_path):
     from alphazero.learner.learner import LearnerReport
     from alphazero.training.events import IterationReport, SelfPlayReport
 
-    sink = JsonLinesSink(tmp_path / "metrics.jsonl")
-    sink.iteration(IterationReport(1, SelfPlayReport(), LearnerReport(loss=math.inf), 0))
-    sink.iteration(IterationReport(2, SelfPlayReport(), LearnerReport(loss=0.5), 0))
+    logger = JsonLinesLogger(tmp_path / "metrics.jsonl")
+    logger.iteration(IterationReport(1, SelfPlayReport(), LearnerReport(loss=math.inf), 0))
+    logger.iteration(IterationReport(2, SelfPlayReport(), LearnerReport(loss=0.5), 0))
     first, second = [
         json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()
     ]

@@ -30,9 +30,9 @@ from alphazero.training.events import (
     StrengthReport,
 )
 from alphazero.training.health import HealthMonitor
-from alphazero.training.loggers.console import ConsoleSink
-from alphazero.training.loggers.json_lines import JsonLinesSink
-from alphazero.training.loggers.tensorboard import TensorBoardSink
+from alphazero.training.loggers.console import ConsoleLogger
+from alphazero.training.loggers.json_lines import JsonLinesLogger
+from alphazero.training.loggers.tensorboard import TensorBoardLogger
 from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS
 from alphazero.training.trainer import Trainer
@@ -524,9 +524,9 @@ def shown_reports():
 
 def test_the_console_says_it_once_when_it_begins_when_it_is_over_and_at_the_end():
     console = Console(file=io.StringIO(), width=70)
-    with ConsoleSink(console, 5, 0.0) as sink:
+    with ConsoleLogger(console, 5, 0.0) as logger:
         for report in shown_reports():
-            sink.iteration(report)
+            logger.iteration(report)
     output = console.file.getvalue()
     assert all(len(line) <= 80 for line in output.splitlines())
     text = " ".join(output.split())
@@ -543,17 +543,17 @@ def test_the_console_says_it_once_when_it_begins_when_it_is_over_and_at_the_end(
 
 def test_the_console_is_silent_where_nothing_is_wrong():
     console = Console(file=io.StringIO(), width=100)
-    with ConsoleSink(console, 5, 0.0) as sink:
+    with ConsoleLogger(console, 5, 0.0) as logger:
         for report in shown_reports()[:1]:
-            sink.iteration(report)
+            logger.iteration(report)
     assert "ALARM" not in console.file.getvalue() and "Still" not in console.file.getvalue()
 
 
 def test_tensorboard_has_the_words_and_the_number_of_alarms(tmp_path):
-    sink = TensorBoardSink(tmp_path, {}, 1)
+    logger = TensorBoardLogger(tmp_path, {}, 1)
     for report in shown_reports():
-        sink.iteration(report)
-    sink.close()
+        logger.iteration(report)
+    logger.close()
     events = EventAccumulator(str(tmp_path))
     events.Reload()
     assert [event.value for event in events.Scalars("health/alarms")] == [0, 1, 1, 0, 1]
@@ -565,11 +565,11 @@ def test_tensorboard_has_the_words_and_the_number_of_alarms(tmp_path):
 
 
 def test_the_metrics_name_the_alarms_that_are_on(tmp_path):
-    sink = JsonLinesSink(tmp_path / "metrics.jsonl")
+    logger = JsonLinesLogger(tmp_path / "metrics.jsonl")
     made = shown_reports()
     made[2].alarms = [ALARM, dataclasses.replace(ALARM, name="only_draws")]
     for report in made:
-        sink.iteration(report)
+        logger.iteration(report)
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert [line["alarms"] for line in lines] == [
         "",

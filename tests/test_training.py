@@ -21,7 +21,7 @@ from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training import trainer as training
 from alphazero.training.compose import compose
-from alphazero.training.events import IterationReport, Progress
+from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.trainer import Trainer, check_resumable
 
 TINY = (
@@ -137,10 +137,10 @@ def test_a_run_that_stops_and_goes_on_is_the_run_that_never_stopped(tmp_path, ca
     expected = {report.iteration: figures(report) for report in reports(whole)}
     moments = (
         lambda event: (
-            isinstance(event, Progress) and event.iteration == 3 and event.done == 2
+            isinstance(event, StageProgress) and event.iteration == 3 and event.done == 2
         ),  # between two games: iteration 2 is the last kept
         lambda event: (
-            isinstance(event, Progress) and event.iteration == 3 and event.stage == "learning"
+            isinstance(event, StageProgress) and event.iteration == 3 and event.stage == "learning"
         ),
         lambda event: (
             isinstance(event, IterationReport) and event.iteration == 4
@@ -470,7 +470,7 @@ def test_progress_tells_every_stage_and_grows(tmp_path):
         "evaluation.final_num_games=2",
         "evaluation.uct_simulations=9",
     )
-    events = [event for event in trainer.run() if isinstance(event, Progress)]
+    events = [event for event in trainer.run() if isinstance(event, StageProgress)]
     stages = [event.stage for event in events if event.iteration == 2]
     assert list(dict.fromkeys(stages)) == ["self-play", "learning", "pit", "evaluation"]
     assert all(0 <= event.done <= event.total for event in events)
@@ -499,7 +499,7 @@ def test_the_time_limit_ends_a_run_also_over_a_stop(tmp_path, monkeypatch):
     )
     resumed = make_trainer(tmp_path / "parts", limit, "run.num_iterations=12")
     resumed.restore()
-    assert resumed.share_done == pytest.approx(found[0].elapsed_s / (2.5 * looks))
+    assert resumed.run_fraction == pytest.approx(found[0].elapsed_s / (2.5 * looks))
     assert reports(resumed)[-1].elapsed_s < 4 * looks
 
 

@@ -106,33 +106,33 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
 
 def _run(trainer, console: Console):
     """Pass the events of a run to its loggers; return the report of the last iteration."""
-    from alphazero.training.events import Progress
+    from alphazero.training.events import StageProgress
 
     report = None
-    sinks = _sinks(console, trainer)
+    loggers = _loggers(console, trainer)
     try:
-        with sinks[0]:
+        with loggers[0]:
             for event in trainer.run():
-                is_progress = isinstance(event, Progress)
-                for sink in sinks:
-                    sink.progress(event) if is_progress else sink.iteration(event)
+                is_progress = isinstance(event, StageProgress)
+                for logger in loggers:
+                    logger.progress(event) if is_progress else logger.iteration(event)
                 report = report if is_progress else event
     finally:
-        for sink in sinks:
-            sink.close()
+        for logger in loggers:
+            logger.close()
     return report
 
 
-def _sinks(console: Console, trainer) -> list:
-    from alphazero.training.loggers.console import ConsoleSink
-    from alphazero.training.loggers.json_lines import JsonLinesSink
-    from alphazero.training.loggers.tensorboard import TensorBoardSink
+def _loggers(console: Console, trainer) -> list:
+    from alphazero.training.loggers.console import ConsoleLogger
+    from alphazero.training.loggers.json_lines import JsonLinesLogger
+    from alphazero.training.loggers.tensorboard import TensorBoardLogger
 
     settings = {row.key: row.value for row in rows(trainer.settings)}
     return [
-        ConsoleSink(console, trainer.settings.run.num_iterations, trainer.share_done),
-        JsonLinesSink(trainer.folder.metrics),
-        TensorBoardSink(trainer.folder.path, settings, trainer.iteration + 1),
+        ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.run_fraction),
+        JsonLinesLogger(trainer.folder.metrics),
+        TensorBoardLogger(trainer.folder.path, settings, trainer.iteration + 1),
     ]
 
 

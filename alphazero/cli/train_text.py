@@ -25,7 +25,7 @@ def start_lines(trainer, resumed: bool) -> list[str]:
 def end_lines(trainer, report) -> list[str]:
     """Return what the run reached, and what to do with it."""
     lines = [*proof_lines(report.proof.report), ""] if report.proof is not None else []
-    if trainer.share_done < 1.0:
+    if trainer.run_fraction < 1.0:
         lines += [
             f"Ended early, after iteration {report.iteration}: the proof is complete "
             "(evaluation.stop_when_proven=true).",
@@ -82,7 +82,7 @@ def _next_steps(trainer, report) -> list[str]:
     minutes, seconds = divmod(round(report.elapsed_s), 60)
     time = f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
     folder, network = trainer.folder, trainer.folder.network(report.iteration)
-    is_early = trainer.share_done < 1.0
+    is_early = trainer.run_fraction < 1.0
     planned = trainer.settings.run.num_iterations if is_early else 0
     more = 2 * max(report.iteration, planned)
     return [

@@ -1,4 +1,4 @@
-"""What a training run tells while it goes: data for sinks (console, TensorBoard, JSON lines), which alone decide what to show."""
+"""What a training run tells while it goes: data for loggers (console, TensorBoard, JSON lines), which alone decide what to show."""
 
 import dataclasses
 import math
@@ -9,7 +9,7 @@ from alphazero.learner.learner import HeldOutReport, LearnerReport
 from alphazero.solvers.proof import ProofReport
 
 
-class Progress(NamedTuple):
+class StageProgress(NamedTuple):
     """How far the iteration under way is."""
 
     stage: str  #: "self-play", "learning", "pit" or "evaluation"

@@ -43,9 +43,9 @@ from alphazero.training.events import (
     ExactReport,
     IterationReport,
     PitReport,
-    Progress,
     ProofSummary,
     SelfPlayReport,
+    StageProgress,
     StrengthReport,
 )
 from alphazero.training.health import HealthMonitor, divergence
@@ -100,7 +100,7 @@ class Trainer:
         self._positions_per_s = math.nan
         self._stored_s = 0.0
 
-    def run(self) -> Iterator[Progress | IterationReport]:
+    def run(self) -> Iterator[StageProgress | IterationReport]:
         """Play, learn, measure and store until the run is done; yield what happens.
 
         Raises:
@@ -133,10 +133,10 @@ class Trainer:
     @property
     def finished(self) -> bool:
         """Whether the run has done all its iterations or used up its time."""
-        return self.share_done >= 1.0
+        return self.run_fraction >= 1.0
 
     @property
-    def share_done(self) -> float:
+    def run_fraction(self) -> float:
         """The share of the run that is done, in [0, 1]."""
         return self._share(self.iteration)
 
@@ -408,10 +408,10 @@ class Trainer:
         by_time = self._elapsed_s / run.time_limit_s if run.time_limit_s else 0.0
         return min(max(iterations / run.num_iterations, by_time), 1.0)
 
-    def _progress(self, stage: str, done: int, total: int) -> Progress:
+    def _progress(self, stage: str, done: int, total: int) -> StageProgress:
         share = self._share(self.iteration - 1)
         loss = self.learner.report.loss
-        return Progress(
+        return StageProgress(
             stage,
             done,
             total,

@@ -8,7 +8,7 @@ from rich.progress import BarColumn, ProgressColumn, TextColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
 
-from alphazero.training.events import Alarm, IterationReport, Progress
+from alphazero.training.events import Alarm, IterationReport, StageProgress
 
 _HEADER = f"{'iteration':>9} {'time':>8} {'games':>6} {'plies':>6} {'pos/s':>7} {'window':>8} {'loss':>7} {'policy':>7} {'value':>7}"
 
@@ -16,7 +16,7 @@ _INDENT = " " * 10  # of what is said about an iteration
 _ALARM_WIDTH = 100
 
 
-class ConsoleSink:
+class ConsoleLogger:
     """Prints what happens.
 
     Args:
@@ -54,7 +54,7 @@ class ConsoleSink:
         for alarm in self._alarms:
             self._say(alarm, f"{alarm.title}, since iteration {alarm.since}")
 
-    def progress(self, event: Progress) -> None:
+    def progress(self, event: StageProgress) -> None:
         """Move the bar."""
         parts = {"self-play": (0.0, self._selfplay_share), "learning": (self._selfplay_share, 1.0)}
         before, after = parts.get(event.stage, (1.0, 1.0))

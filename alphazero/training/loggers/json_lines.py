@@ -4,16 +4,16 @@ import json
 import math
 from pathlib import Path
 
-from alphazero.training.events import IterationReport, Progress, flat
+from alphazero.training.events import IterationReport, StageProgress, flat
 
 
-class JsonLinesSink:
+class JsonLinesLogger:
     """Appends to a file, line by line."""
 
     def __init__(self, path: Path):
         self._path = Path(path)
 
-    def progress(self, event: Progress) -> None:
+    def progress(self, event: StageProgress) -> None:
         """Ignored."""
 
     def iteration(self, report: IterationReport) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from torch.utils.tensorboard import SummaryWriter
 
-from alphazero.training.events import IterationReport, Progress
+from alphazero.training.events import IterationReport, StageProgress
 
 # TensorBoard shows the groups in alphabetical order and opens the first two: the exact error and the games, where a set ships with the game.
 _SCALARS = {
@@ -64,7 +64,7 @@ _EXACT = {
 }
 
 
-class TensorBoardSink:
+class TensorBoardLogger:
     """Writes event files.
 
     Args:
@@ -84,7 +84,7 @@ class TensorBoardSink:
         )
         self._last: IterationReport | None = None
 
-    def progress(self, event: Progress) -> None:
+    def progress(self, event: StageProgress) -> None:
         """Ignored."""
 
     def iteration(self, report: IterationReport) -> None:
