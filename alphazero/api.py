@@ -1,7 +1,8 @@
 """The Python API: what a notebook or a script needs, in one place.
 
-Every function here is a short path to one stage of the pipeline; `import alphazero as az` makes them
-available as `az.make_game`, `az.load_player` and so on. See `alphazero/__init__.py` for the full list.
+Every function here is a short path to one stage of the pipeline; `import alphazero as az` makes
+them available as `az.make_game`, `az.load_player` and so on. See `alphazero/__init__.py` for the
+full list.
 """
 
 import dataclasses
@@ -32,11 +33,11 @@ def load_player(spec: str, game: Game | str, **settings: Any) -> Player:
 
     Args:
         spec: "random", "uct", "uct:1000", "solver", "best" (the network that ships with the game),
-            "network" (the newest one under checkpoints/), "gtp:COMMAND", or the path of a network file or
-            of a run's folder.
+            "network" (the newest one under checkpoints/), "gtp:COMMAND", or the path of a network
+            file or of a run's folder.
         game: a game, or its name.
-        settings: fields of `alphazero.players.base.PlayerSettings`, such as ``num_simulations=400``,
-            ``time_limit_s=1.0``, ``with_search=False`` or ``seed=1``.
+        settings: fields of `alphazero.players.base.PlayerSettings`, such as
+            ``num_simulations=400``, ``time_limit_s=1.0``, ``with_search=False`` or ``seed=1``.
 
     Raises:
         ConfigError: if there is no such player, setting or value.
@@ -84,10 +85,12 @@ def measure_accuracy(
     Args:
         game: a game, or its name.
         player: a player, or a specification as `load_player` reads it.
-        evaluation_set: a file of positions with exact scores; None takes the one that ships with the game.
+        evaluation_set: a file of positions with exact scores; None takes the one that ships with
+            the game.
 
     Returns:
-        The fraction of positions whose move keeps the exact result (accuracy), with its 95 % interval.
+        The fraction of positions whose move keeps the exact result (accuracy), with its 95 %
+        interval.
     """
     game = _game(game)
     chosen = load_player(player, game) if isinstance(player, str) else player
@@ -99,8 +102,8 @@ def prove(game: Game | str, player: Player | str) -> ProofReport:
     """Ask a player about every position of a small game.
 
     Returns:
-        Every position that it misplays, and all games that can arise against any play of the other side:
-        a player that loses none of them is unbeatable.
+        Every position that it misplays, and all games that can arise against any play of the other
+        side: a player that loses none of them is unbeatable.
 
     Raises:
         ValueError: if the game has too many positions.
@@ -131,10 +134,10 @@ def train(
     resume: str | Path | None = None,
     progress: Callable[[StageProgress], None] | None = None,
 ) -> Iterator[IterationReport]:
-    """Train a network by self-play; yield a report after each iteration, when the iteration is stored.
+    """Train a network by self-play; yield a report after each stored iteration.
 
-    The run's folder, with checkpoints, metrics and TensorBoard events, is the one that ``alphazero train``
-    makes. Stop whenever you like: ``resume`` continues after the last finished iteration.
+    The run's folder, with checkpoints, metrics and TensorBoard events, is the one that ``alphazero
+    train`` makes. Stop whenever you like: ``resume`` continues after the last finished iteration.
 
     Args:
         overrides: words as `make_settings` takes them.

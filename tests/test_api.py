@@ -1,4 +1,4 @@
-"""The Python API: what `import alphazero as az` gives, how fast, and that it does what its docstrings say."""
+"""The Python API, `import alphazero as az`: it does what its docstrings say, and imports quickly."""
 
 import inspect
 import json

@@ -1,4 +1,4 @@
-"""The cache of compiled kernels: which sources name it, and that it belongs to our kernels alone."""
+"""The cache of compiled kernels: which sources name it, and that it holds our kernels only."""
 
 import os
 import re

@@ -1,4 +1,7 @@
-"""Counting and finding the bits of a 64-bit board, in Python and in compiled code."""
+"""Operations on the bits of a 64-bit board, in Python and in compiled code.
+
+Compiled, each is one machine instruction.
+"""
 
 import numba
 import numpy as np

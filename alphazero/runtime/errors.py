@@ -1,5 +1,6 @@
-"""Errors that a person's input causes. Each message is one plain sentence; each error also carries what it
-is about, so that a caller or a test need not read the sentence.
+"""Errors caused by a person's input.
+
+Each message is one plain sentence. Each error also carries what it is about, so that a caller or a test need not read the sentence.
 
 The command line prints the message and exits with status 2; any other exception is a bug.
 """
@@ -15,7 +16,8 @@ class ConfigError(InputError):
     """A setting that is refused.
 
     Attributes:
-        key: the setting's name, such as "learner.batch_size"; None if the error is about no single one.
+        key: the setting's name, such as "learner.batch_size"; None if the error is about no single
+            one.
         value: the refused value, as far as it is known.
         allowed: the values that the setting takes: text such as "0 or more", or a list of choices.
     """

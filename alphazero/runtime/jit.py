@@ -1,18 +1,20 @@
 """Compile hot functions with numba and keep the machine code on disk.
 
-In: plain Python functions. Out: the same functions, compiled; or unchanged if ``NUMBA_DISABLE_JIT=1`` is
-set, for a debugger. This file alone knows numba's options and where compiled code is stored.
+In: plain Python functions. Out: the same functions, compiled; or unchanged if
+``NUMBA_DISABLE_JIT=1`` is set, for a debugger. This file alone knows numba's options and where
+compiled code is stored.
 
-numba's own cache notices an edit of the file that holds a kernel, but not of a file that the kernel calls
-into. Our cache directory is therefore named by a digest of every source file that compiled code can come
-from; kernels compiled for a user's own game have a directory inside it, named by that game's source. Only
-our kernels use these directories: numba's configuration, and so the cache of the user's own functions,
-stays as it was.
+numba's own cache notices an edit of the file that holds a kernel, but not of a file that the kernel
+calls into. Our cache directory is therefore named by a digest of every source file that compiled
+code can come from; kernels compiled for a user's own game have a directory inside it, named by that
+game's source. Only our kernels use these directories: numba's configuration, and so the cache of
+the user's own functions, stays as it was.
 
-Kernels receive data, never functions: a kernel that takes a function misses the cache in every new process.
+Kernels receive data, never functions: a kernel that takes a function misses the cache in every new
+process.
 
-Private parts of numba, used in this file alone and the same in versions 0.60 and 0.68: the option ``_nrt``,
-a dispatcher's attribute ``_cache``, and the class ``FunctionCache``.
+Private parts of numba, used in this file alone and the same in versions 0.60 and 0.68: the option
+``_nrt``, a dispatcher's attribute ``_cache``, and the class ``FunctionCache``.
 """
 
 import contextlib
@@ -34,8 +36,10 @@ _user_games: dict[type, str] = {}  # the class of a user's game -> a digest of i
 def kernel_sources(package: Path = _PACKAGE) -> list[Path]:
     """Return the source files of a package that its compiled code can come from, sorted.
 
-    These are the files that define kernels or rules of games, and every file of the package that they
-    import, directly or not: numba compiles the constants and functions found there into the kernels.
+    These are the files that define kernels or rules of games, and every file of the package that
+    they
+    import, directly or not: numba compiles the constants and functions found there into the
+        kernels.
     """
     texts = {path: path.read_text(encoding="utf-8") for path in sorted(package.rglob("*.py"))}
     pending = [path for path, text in texts.items() if _DEFINES_KERNELS.search(text)]
@@ -65,7 +69,8 @@ def _imported(text: str, package: Path) -> list[Path]:
 def cache_directory() -> Path:
     """Return the directory of the compiled kernels, named by a digest of their sources.
 
-    The environment variable ``ALPHAZERO_CACHE_DIR`` moves it; the default is the user's cache folder.
+    The environment variable ``ALPHAZERO_CACHE_DIR`` moves it; the default is the user's cache
+    folder.
     """
     home = os.environ.get("ALPHAZERO_CACHE_DIR") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"),
@@ -85,11 +90,11 @@ def _digest(package: Path = _PACKAGE) -> str:
 def njit(function=None, *, allocates: bool = False):
     """Compile ``function`` on its first call and keep the machine code on disk.
 
-    ``error_model="numpy"`` makes a division one machine instruction; Python's model adds a check and a
-    branch to each.
+    ``error_model="numpy"`` makes a division one machine instruction; Python's model adds a check
+    and a branch to each.
 
-    ``_nrt=False`` turns reference counting off: it costs two atomic updates per array per call, half of
-    the time of a UCT search.
+    ``_nrt=False`` turns reference counting off: it costs two atomic updates per array per call,
+    half of the time of a UCT search.
 
     Args:
         allocates: True for a function that creates arrays, which needs reference counting.
@@ -103,9 +108,12 @@ def njit(function=None, *, allocates: bool = False):
 
 
 def overload_by_class(generic) -> None:
-    """Let compiled code call a `functools.singledispatch` function: the class of a game chooses, as in Python.
+    """Let compiled code call a `functools.singledispatch` function.
 
-    The chosen implementations may create arrays: functions as small as the rules of a game are inlined,
+    The class of the game chooses, as in Python.
+
+    The chosen implementations may create arrays: functions as small as the rules of a game are
+        inlined,
     so that reference counting costs them nothing.
     """
 
@@ -116,15 +124,17 @@ def overload_by_class(generic) -> None:
 
 
 def add_user_game(game_class) -> None:
-    """Keep the kernels of a user's game apart from those of every other game, in memory and on disk.
+    """Keep the kernels of a user's game apart from all others, in memory and on disk.
 
-    In memory: numba's dispatcher identifies a NamedTuple by the names of its class and fields, not by the
-    class itself (0.68), so that of two games called Nim the second would run the kernels of the first.
-    The class therefore gets a ``__name__`` of its own. Its ``__qualname__``, which pickles use, stays.
+    In memory: numba's dispatcher identifies a NamedTuple by the names of its class and fields, not
+        by the
+    class itself (0.68), so that of two games called Nim the second would run the kernels of the
+    first. The class therefore gets a ``__name__`` of its own. Its ``__qualname__``, which pickles
+    use, stays.
 
     On disk: numba's index of a kernel refers to the class by its module, and a process without that
-    module could not read the index. The directory is therefore named by a digest of the name of the module
-    and of the text of its file.
+    module could not read the index. The directory is therefore named by a digest of the name of the
+    module and of the text of its file.
     """
     module = sys.modules.get(game_class.__module__)
     file = Path(getattr(module, "__file__", None) or "")
@@ -135,7 +145,7 @@ def add_user_game(game_class) -> None:
 
 
 class _KernelCache(FunctionCache):
-    """The compiled versions of one kernel on disk: those for a user's game lie in its own directory."""
+    """One kernel's compiled code on disk; that for a user's game has its own directory."""
 
     def __init__(self, function):
         with _cache_in(cache_directory()):
@@ -152,7 +162,7 @@ class _KernelCache(FunctionCache):
         cache.save_overload(signature, data)
 
     def _user_cache(self, signature) -> FunctionCache | None:
-        """Return the cache of the user's game that the kernel is compiled for, None if there is none."""
+        """Return the cache of the user's game that the kernel is compiled for, else None."""
         arguments = getattr(signature, "args", signature)  # numba passes either
         classes = [getattr(kind, "instance_class", None) for kind in arguments]
         digest = next((_user_games[kind] for kind in classes if kind in _user_games), None)

@@ -1,7 +1,8 @@
 """Random numbers: one root seed, named child generators, no global state.
 
-Python code draws from numpy's generators. Compiled code draws from a one-element uint64 array that it advances in place (xorshift64,
-G. Marsaglia, "Xorshift RNGs", 2003: shifts and exclusive-ors only, so that compiled and interpreted runs agree to the bit).
+Python code uses numpy's generators. Compiled code uses a one-element uint64 array that it advances
+in place, by xorshift64 (G. Marsaglia, "Xorshift RNGs", 2003): it consists of shifts and
+exclusive-ors, so compiled and interpreted runs agree to the bit.
 """
 
 import zlib
@@ -14,12 +15,15 @@ _13, _7, _17, _32 = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
 
 
 def child_generator(seed: int, name: str) -> np.random.Generator:
-    """Return the generator called ``name`` under the root ``seed``; different names give independent streams."""
+    """Return the generator called ``name`` of the root ``seed``.
+
+    Different names give independent streams.
+    """
     return np.random.default_rng(np.random.SeedSequence([seed, zlib.crc32(name.encode())]))
 
 
 def kernel_rng(generator: np.random.Generator) -> np.ndarray:
-    """Return a state for compiled code, uint64[1], seeded from ``generator``; it is never zero."""
+    """Return a random state for compiled code: uint64[1], never zero, seeded by ``generator``."""
     return generator.integers(1, 2**64 - 1, size=1, dtype=np.uint64)
 
 
@@ -36,7 +40,10 @@ def next_bits(rng):
 
 @njit
 def random_below(rng, bound):
-    """Return a uniform integer in [0, bound), 1 <= bound < 2**32 (Lemire's multiply-and-shift on the upper 32 bits)."""
+    """Return a uniform integer in [0, bound), for 1 <= bound < 2**32.
+
+    D. Lemire's multiply-and-shift, on the upper 32 bits.
+    """
     return np.int64(((next_bits(rng) >> _32) * np.uint64(bound)) >> _32)
 
 

@@ -1,7 +1,7 @@
-"""Names that earlier versions stored in configs, metrics and networks, and what has become of them.
+"""Names that earlier versions stored in configs, metrics and networks, and today's names for them.
 
-In: plain data read from a file of any earlier version. Out: the same data under today's names. Nothing
-else in the package knows an old name.
+In: plain data read from a file of any earlier version. Out: the same data under today's names. No
+other module knows an old name.
 """
 
 from pathlib import Path
@@ -39,15 +39,15 @@ RETIRED_SETTINGS: dict[str, Any] = {
     "selfplay.opening_moves": "random",
 }
 
-#: Removed settings that a stored network depends on: with another value than the above it is another
-#: function than today's network of the same weights.
+#: Removed settings that a stored network depends on: with another value than the above it is
+#: another function than today's network of the same weights.
 SHAPES_OF_STORED_NETWORKS = ("network.line_length",)
 
 #: Removed settings that the learner's state in a stored run depends on.
 SHAPES_OF_STORED_RUNS = ("network.line_length", "network.margin_head", "network.reply_head")
 
-#: Beginnings of the names of weights that a network no longer has. They were for learning alone, so a
-#: stored network plays the same without them.
+#: Beginnings of the names of weights that a network no longer has. They were for learning alone, so
+#: a stored network plays the same without them.
 RETIRED_WEIGHTS = ("margin.", "reply.")
 
 #: Columns of a run's metrics that were renamed: old name -> today's name.
@@ -93,8 +93,8 @@ def check_not_retired(key: str, value: Any = None) -> None:
     if key in RETIRED_SETTINGS:
         neutral = RETIRED_SETTINGS[key]
         raise ConfigError(
-            f"there is no setting '{key}' any more: it was removed, and the program now always does "
-            f"what {key}={_text(neutral)} did.",
+            f"there is no setting '{key}' any more: it was removed, and training always behaves as "
+            f"with {key}={_text(neutral)}.",
             key=key,
             value=value,
         )
