@@ -1,6 +1,7 @@
 """Errors caused by a person's input.
 
-Each message is one plain sentence. Each error also carries what it is about, so that a caller or a test need not read the sentence.
+Each message is one plain sentence. Each error also carries what it is about, so that neither
+callers nor tests need to read the sentence.
 
 The command line prints the message and exits with status 2; any other exception is a bug.
 """
