@@ -2,8 +2,10 @@
 
 import inspect
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,6 +34,12 @@ def test_every_public_name_exists_and_is_documented():
     for name in az.__all__:
         assert inspect.getdoc(getattr(az, name)), name
     assert set(az.__all__) <= set(dir(az))
+
+
+def test_the_api_page_shows_every_public_name():
+    page = (Path(__file__).parents[1] / "docs" / "api.md").read_text()
+    shown = re.findall(r"^::: alphazero\.(?:\w+\.)*(\w+)$", page, re.MULTILINE)
+    assert set(az.__all__) <= set(shown)
 
 
 def test_an_unknown_name_is_an_attribute_error():
