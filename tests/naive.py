@@ -222,8 +222,8 @@ def naive_owners(record, game):
     return rows
 
 
-def naive_agreement(answers, other_answers, legal_action_mask):
-    """Return (mean divergence of policies, mean difference of values) of two evaluators' (logits, values), action by action."""
+def naive_deviation(answers, other_answers, legal_action_mask):
+    """Return (mean KL divergence, mean absolute value error) of two evaluators' (logits, values)."""
     divergences, errors = [], []
     for logits, value, other_logits, other_value, mask in zip(
         *answers, *other_answers, legal_action_mask
@@ -239,20 +239,20 @@ def naive_agreement(answers, other_answers, legal_action_mask):
 
 
 def naive_images(planes, cell_symmetries):
-    """Return one position's planes, [C, H, W], as each symmetry shows them."""
+    """Return the images of one position's planes, [C, H, W], under each symmetry."""
     flat = planes.reshape(len(planes), -1)
     return [flat[:, cells].reshape(planes.shape) for cells in cell_symmetries]
 
 
 class NaiveCache:
-    """A dictionary that loses nothing: from a position, in its first form under all symmetries, to the answer in that form."""
+    """An unbounded cache: a dictionary from a position's canonical image to the answer for it."""
 
     def __init__(self, evaluator, cell_symmetries, action_symmetries):
         self.evaluator, self.cells, self.actions = evaluator, cell_symmetries, action_symmetries
-        self.known, self.num_rows, self.num_misses = {}, 0, 0
+        self.known, self.num_lookups, self.num_misses = {}, 0, 0
 
     def evaluate(self, planes):
-        """Return (logits, values, the rows that had to be evaluated)."""
+        """Return (logits, values, the rows that were evaluated)."""
         logits, values, evaluated = [], [], []
         for number, row in enumerate(planes):
             forms = [image.tobytes() for image in naive_images(row, self.cells)]
@@ -268,7 +268,7 @@ class NaiveCache:
                 own[action] = answer[place]
             logits.append(own)
             values.append(value)
-        self.num_rows += len(planes)
+        self.num_lookups += len(planes)
         self.num_misses += len(evaluated)
         return np.array(logits, np.float32), np.array(values, np.float32), evaluated
 

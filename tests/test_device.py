@@ -1,4 +1,4 @@
-"""Which processor, and how many threads: devices that are not there are refused, and the learner's threads are its own."""
+"""Devices and threads: missing devices are refused, and threads keep their own torch settings."""
 
 import threading
 
@@ -16,25 +16,27 @@ def one_thread():
 
 
 @pytest.mark.parametrize("name", ("quick", "", "cuda:99", "meta"))
-def test_a_device_that_is_not_there_is_refused_in_a_sentence(name):
-    with pytest.raises(ConfigError, match=f"^device={name} .*use (auto|device=cpu).*\\.$"):
+def test_a_missing_device_is_refused(name):
+    with pytest.raises(ConfigError, match=f"device={name} ") as error:
         choose_device(name)
+    assert (error.value.key, error.value.value) == ("device", name)
+    assert {"auto", "cpu"} <= set(error.value.allowed) and name not in error.value.allowed
 
 
-def test_auto_is_the_gpu_when_there_is_one(monkeypatch):
+def test_auto_is_the_gpu_if_there_is_one(monkeypatch):
     assert choose_device("cpu").type == "cpu"
     for found, expected in ((False, "cpu"), (True, "cuda")):
         monkeypatch.setattr(torch.cuda, "is_available", lambda found=found: found)
         assert choose_device("auto") == torch.device(expected)
 
 
-def test_zero_threads_are_all_cores():
+def test_zero_threads_means_all_cores():
     assert set_num_threads(0) == torch.get_num_threads() == num_cores() >= 1
     assert set_num_threads(3) == torch.get_num_threads() == 3
 
 
-def test_a_thread_that_limits_itself_leaves_the_others_theirs():
-    """torch keeps one number for threads that have not asked yet: what a worker of self-play says of itself must not become the learner's."""
+def test_a_thread_that_limits_itself_does_not_limit_others():
+    """torch keeps one number for all threads that never asked; a worker must not change it."""
     found = []
 
     def learner():
@@ -44,9 +46,7 @@ def test_a_thread_that_limits_itself_leaves_the_others_theirs():
         worker.join()
         found.append(torch.get_num_threads())
 
-    thread = threading.Thread(
-        target=learner
-    )  # a fresh one: the threads of these tests have asked long ago
+    thread = threading.Thread(target=learner)  # a new one: the main thread has asked before
     thread.start()
     thread.join()
     assert found == [3]

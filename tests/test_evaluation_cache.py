@@ -1,4 +1,4 @@
-"""The cache in front of an evaluator: it answers what the evaluator would, whatever it has kept, lost or been interrupted in."""
+"""The cache in front of an evaluator: its answers are the evaluator's, whatever it stores."""
 
 import functools
 import hashlib
@@ -17,14 +17,14 @@ from alphazero.inference import cache as evaluation_cache
 from alphazero.inference.cache import CachedEvaluator, bytes_per_entry
 
 NAMES = ("tic_tac_toe", "connect_x:5x4x3", "othello:4", "connect_four")
-LARGE = 1_000_000  # bytes: room for everything that these tests ask
+LARGE = 1_000_000  # bytes: room for every position of these tests
 SIZES = {"8 entries": 0, "16 entries": 16, "64 entries": 64}
 
 
 class EquivariantEvaluator:
-    """Gives every position pseudo-random answers that depend on its planes alone, and turns them with the board.
+    """Returns pseudo-random answers that depend on the planes alone and turn with the board.
 
-    Its numbers are few binary digits, so that their means are exact and answers can be compared to the bit.
+    The numbers have few binary digits, so that their means are exact and comparable bit by bit.
     """
 
     def __init__(self, game, salt=b""):
@@ -46,18 +46,17 @@ class EquivariantEvaluator:
                 values[row] += numbers[-1] / len(images)
         return logits, values
 
-    @functools.lru_cache(None)  # noqa: B019 (these objects live for a test)
+    @functools.lru_cache(None)  # noqa: B019 (these objects live for one test)
     def _numbers(self, data):
-        generator = np.random.default_rng(
-            int.from_bytes(hashlib.sha256(data).digest()[:8], "little")
-        )
-        return generator.integers(-64, 65, self.game.num_actions + 1).astype(np.float32) / 64
+        seed = int.from_bytes(hashlib.sha256(data).digest()[:8], "little")
+        numbers = np.random.default_rng(seed).integers(-64, 65, self.game.num_actions + 1)
+        return numbers.astype(np.float32) / 64
 
 
 def symmetries_of(game, shared):
     """Return the tables for a cache in which symmetric positions share an entry, or do not."""
-    some = slice(None) if shared else slice(1)
-    return game.cell_symmetries[some], game.action_symmetries[some]
+    used = slice(None) if shared else slice(1)
+    return game.cell_symmetries[used], game.action_symmetries[used]
 
 
 def make_cache(game, evaluator, max_bytes=LARGE, shared=True):
@@ -71,27 +70,21 @@ def positions_of(name, num_positions=50):
 
 
 def random_batch(name, generator):
-    """Return positions of a few, so that many come again, half of them turned."""
-    game, pool = make_game(name), positions_of(name)
+    """Return positions from a small pool, so that many repeat, half of them as a random image."""
+    pool, cells = positions_of(name), make_game(name).cell_symmetries
     rows = pool[generator.integers(len(pool), size=generator.integers(1, 25))]
-    return np.stack(
-        [
-            naive_images(row, game.cell_symmetries)[
-                generator.integers(len(game.cell_symmetries)) * generator.integers(2)
-            ]
-            for row in rows
-        ]
-    )
+    chosen = (generator.integers(len(cells)) * generator.integers(2) for _ in rows)
+    return np.stack([naive_images(row, cells)[symmetry] for row, symmetry in zip(rows, chosen)])
 
 
 def random_operations(name, seed, num=60):
-    """Yield batches of positions, and now and then None: the weights have changed."""
+    """Yield batches of positions and, sometimes, None: the weights have changed."""
     generator = np.random.default_rng(seed)
     for _ in range(num):
         yield None if generator.random() < 0.08 else random_batch(name, generator)
 
 
-# --- against the naive twin -----------------------------------------------------------------------------------------------------------------
+# --- comparison with the naive cache --------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -107,30 +100,27 @@ def test_the_evaluator_of_these_tests_turns_its_answers_with_the_board(name):
 
 @pytest.mark.parametrize("shared", (True, False))
 @pytest.mark.parametrize("name", NAMES)
-def test_a_large_cache_is_the_naive_twin(name, shared):
+def test_a_large_cache_equals_the_naive_cache(name, shared):
     game = make_game(name)
     evaluator, behind = EquivariantEvaluator(game), EquivariantEvaluator(game)
-    cache, twin = (
-        make_cache(game, evaluator, shared=shared),
-        NaiveCache(behind, *symmetries_of(game, shared)),
-    )
+    cache = make_cache(game, evaluator, shared=shared)
+    naive = NaiveCache(behind, *symmetries_of(game, shared))
     num_hits = 0
     for number, planes in enumerate(random_operations(name, seed=2)):
         if planes is None:
             evaluator.salt = behind.salt = bytes([number])
             cache.clear()
-            twin.clear()
+            naive.clear()
             continue
         evaluator.calls.clear()
-        logits, values, evaluated = twin.evaluate(planes)
+        logits, values, evaluated = naive.evaluate(planes)
         found = cache.evaluate(planes)
         assert found[0].dtype == found[1].dtype == np.float32
         assert np.array_equal(found[0], logits) and np.array_equal(found[1], values)
-        assert len(evaluator.calls) == bool(
-            evaluated
-        )  # one call at most, of each position once, in the order in which they come
+        # At most one call, with each position once, in the order of the batch.
+        assert len(evaluator.calls) == bool(evaluated)
         assert not evaluated or np.array_equal(evaluator.calls[0], planes[evaluated])
-        assert (cache.num_rows, cache.num_misses) == (twin.num_rows, twin.num_misses)
+        assert (cache.num_lookups, cache.num_misses) == (naive.num_lookups, naive.num_misses)
         num_hits += len(planes) - len(evaluated)
     assert num_hits > 100
 
@@ -138,47 +128,41 @@ def test_a_large_cache_is_the_naive_twin(name, shared):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("shared", (True, False))
 @pytest.mark.parametrize("name", NAMES)
-def test_a_cache_that_loses_entries_all_the_time_still_answers_rightly(name, shared, size):
+def test_a_cache_that_keeps_losing_entries_still_answers_correctly(name, shared, size):
     game = make_game(name)
-    evaluator = EquivariantEvaluator(game)
-    cache, twin = (
-        make_cache(game, evaluator, SIZES[size] * bytes_per_entry(game.num_actions), shared),
-        NaiveCache(EquivariantEvaluator(game), *symmetries_of(game, shared)),
-    )
-    direct = EquivariantEvaluator(game)
+    evaluator, direct = EquivariantEvaluator(game), EquivariantEvaluator(game)
+    max_bytes = SIZES[size] * bytes_per_entry(game.num_actions)
+    cache = make_cache(game, evaluator, max_bytes, shared)
+    naive = NaiveCache(EquivariantEvaluator(game), *symmetries_of(game, shared))
     for number, planes in enumerate(random_operations(name, seed=3)):
         if planes is None:
             evaluator.salt = direct.salt = bytes([number])
             cache.clear()
-            twin.clear()
+            naive.clear()
             continue
-        twin.evaluate(planes)
+        naive.evaluate(planes)
         for ours, theirs in zip(cache.evaluate(planes), direct.evaluate(planes)):
             assert np.array_equal(ours, theirs)
-    assert cache.num_rows == twin.num_rows
-    assert cache.num_misses == sum(map(len, evaluator.calls))
-    assert (
-        twin.num_misses < cache.num_misses or size == "64 entries"
-    ) and cache.num_misses < cache.num_rows
+    assert cache.num_lookups == naive.num_lookups
+    assert cache.num_misses == sum(map(len, evaluator.calls)) < cache.num_lookups
+    assert naive.num_misses < cache.num_misses or size == "64 entries"
 
 
-def test_a_position_that_comes_several_times_in_a_batch_is_evaluated_once():
+def test_a_position_that_repeats_within_a_batch_is_evaluated_once():
     game = make_game("connect_four")
     evaluator = EquivariantEvaluator(game)
     cache, planes = make_cache(game, evaluator), positions_of("connect_four")[:3]
     mirrored = planes[:, :, :, ::-1]
     batch = np.concatenate([planes, mirrored, planes, mirrored])
     logits, values = cache.evaluate(batch)
-    assert np.array_equal(evaluator.calls[0], planes) and (cache.num_rows, cache.num_misses) == (
-        12,
-        3,
-    )
+    assert np.array_equal(evaluator.calls[0], planes)
+    assert (cache.num_lookups, cache.num_misses) == (12, 3)
     assert np.array_equal(logits[3:6], logits[:3, ::-1]) and np.array_equal(values[3:6], values[:3])
     cache.evaluate(batch)
-    assert len(evaluator.calls) == 1 and (cache.num_rows, cache.num_misses) == (24, 3)
+    assert len(evaluator.calls) == 1 and (cache.num_lookups, cache.num_misses) == (24, 3)
 
 
-def test_answers_are_the_callers_own_and_planes_may_lie_anyhow():
+def test_answers_belong_to_the_caller_and_planes_may_have_any_memory_layout():
     game = make_game("connect_four")
     planes = positions_of("connect_four")[:20]
     cache = make_cache(game, EquivariantEvaluator(game))
@@ -188,16 +172,16 @@ def test_answers_are_the_callers_own_and_planes_may_lie_anyhow():
         answers = cache.evaluate(view)
         for answer, right in zip(answers, expected):
             assert np.array_equal(answer, right)
-            answer[:] = 9.0  # what a caller does with its answers is not seen by the next
+            answer[:] = 9.0  # the caller's changes do not reach the next caller
     assert np.array_equal(planes, before)
-    assert cache.num_rows == 80 and cache.num_misses == num_misses
+    assert cache.num_lookups == 80 and cache.num_misses == num_misses
 
 
-# --- interruptions --------------------------------------------------------------------------------------------------------------------------
+# --- interruptions --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("where", ("evaluator", "store"))
-def test_an_interruption_leaves_the_cache_usable(monkeypatch, where):
+def test_a_cache_still_works_after_an_interruption(monkeypatch, where):
     game = make_game("connect_x:5x4x3")
     evaluator, direct = EquivariantEvaluator(game), EquivariantEvaluator(game)
     cache, store, calls = make_cache(game, evaluator), evaluation_cache.store, []
@@ -224,25 +208,24 @@ def test_an_interruption_leaves_the_cache_usable(monkeypatch, where):
     assert num_interrupted >= 3
 
 
-# --- memory and keys ------------------------------------------------------------------------------------------------------------------------
+# --- memory and keys ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ("tic_tac_toe", "connect_four", "othello"))
-def test_the_table_takes_no_more_memory_than_it_may(name):
+def test_the_table_stays_within_its_memory_limit(name):
     game = make_game(name)
     for max_bytes in (5_000, 100_000, 3_000_000):
         cache = make_cache(game, EquivariantEvaluator(game), max_bytes)
-        arrays = [
-            value
-            for value in vars(cache).values()
-            if isinstance(value, np.ndarray) and len(value) == len(cache._keys)
-        ]
-        taken = sum(array.nbytes for array in arrays)
-        assert len(arrays) == 4 and taken == len(cache._keys) * bytes_per_entry(game.num_actions)
+        table = cache._table
+        taken = sum(array.nbytes for array in table)
+        assert taken == len(table.keys) * bytes_per_entry(game.num_actions)
         assert max_bytes / 2 < taken <= max_bytes
         for planes in (random_batch(name, np.random.default_rng(5)) for _ in range(3)):
             cache.evaluate(planes)
-        assert taken == sum(array.nbytes for array in arrays)
+        assert cache._table is table and taken == sum(array.nbytes for array in table)
+        # No other array of the cache is as large as the table.
+        buffers = [*cache._lookup, cache._factors, cache._actions]
+        assert max(map(len, buffers)) <= max(24, len(game.cell_symmetries))
 
 
 def keys_of(game, planes, shared):
@@ -256,7 +239,7 @@ def keys_of(game, planes, shared):
     "name", ("tic_tac_toe", "connect_four", "connect_x:5x40x6", "othello:6", "othello", EXAMPLE)
 )
 def test_keys_of_different_positions_differ(name):
-    """The chance that two of 100,000 random keys of 63 bits are alike is 5e-10."""
+    """The probability that two of 100,000 random 63-bit keys are equal is 5e-10."""
     game, known, wanted = make_game(name), {}, {"tic_tac_toe": 3_000}.get(name, 100_000)
     for seed in range(100):
         plies, final = random_games(game, 1000, seed)
@@ -270,18 +253,18 @@ def test_keys_of_different_positions_differ(name):
     assert len(set(keys)) == wanted and 0 not in keys
 
     some = planes[:: wanted // 2000]
-    forms = [
+    canonical = [
         min(image.tobytes() for image in naive_images(row, game.cell_symmetries)) for row in some
     ]
     keys = keys_of(game, some, shared=True)
-    assert len(set(keys)) == len(set(forms)) == len(set(zip(keys, forms)))
+    assert len(set(keys)) == len(set(canonical)) == len(set(zip(keys, canonical)))
 
 
-# --- without the compiler -------------------------------------------------------------------------------------------------------------------
+# --- without the compiler -------------------------------------------------------------------------
 
 
 def digest(name):
-    """Return a line that depends on every answer, count and key of a cache under random operations."""
+    """Return a line that depends on all answers, counts and keys of a cache."""
     game, total = make_game(name), hashlib.sha256()
     for max_bytes in (0, LARGE):
         for shared in (True, False):
@@ -290,25 +273,22 @@ def digest(name):
                 if planes is None:
                     cache.clear()
                     continue
-                for answer in cache.evaluate(planes):
-                    total.update(answer.tobytes())
-                total.update(
-                    cache._keys.tobytes()
-                    + cache._pending.tobytes()
-                    + bytes(str(cache.num_misses), "ascii")
-                )
+                table = cache._table
+                for array in (*cache.evaluate(planes), table.keys, table.pending):
+                    total.update(array.tobytes())
+                total.update(str(cache.num_misses).encode())
     return f"{label(name)} {total.hexdigest()}"
 
 
-def test_the_interpreted_cache_is_the_compiled_one_and_warns_of_nothing():
-    environment = {
-        **os.environ,
-        "NUMBA_DISABLE_JIT": "1",
-        "PYTHONPATH": str(Path(__file__).parents[1]),
-    }
-    command = [sys.executable, "-W", "error", __file__]
+def test_the_interpreted_cache_equals_the_compiled_one_without_warnings():
+    own = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
     interpreted = subprocess.run(
-        command, check=False, env=environment, capture_output=True, text=True, timeout=300
+        [sys.executable, "-W", "error", __file__],
+        check=False,
+        env=os.environ | own,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert interpreted.returncode == 0, interpreted.stderr
     assert interpreted.stdout.split("\n")[:-1] == [digest(name) for name in NAMES]

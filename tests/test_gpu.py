@@ -1,4 +1,4 @@
-"""On a GPU: the engine's graphs answer like the network, follow its weights, serve threads at once, and a whole run goes on after a stop."""
+"""On a GPU: CUDA graphs agree with torch and follow new weights; a run resumes."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -28,12 +28,14 @@ pytestmark = [
 
 GAME = make_game("connect_x:4x4x3")
 GPU = torch.device("cuda", 0)
-# About eight layers. Convolutions in float32 may run in TF32, which has 11 bits; bfloat16 has 8.
-SHARES = {"float32": 8 * 2**-11, "bfloat16": 8 * 2**-8}
+# About eight layers; float32 convolutions may run in TF32, which has 11 bits. bfloat16 has 8.
+TOLERANCES = {"float32": 8 * 2**-11, "bfloat16": 8 * 2**-8}
 TINY = (
-    "game=tic_tac_toe network.blocks=1 network.channels=8 network.head_channels=2 network.value_units=4 selfplay.num_parallel_games=64 "
-    "selfplay.games_per_iteration=64 selfplay.num_simulations=8 selfplay.num_fast_simulations=4 learner.batch_size=32 evaluation.every=0 "
-    "evaluation.num_games=0 evaluation.final_num_games=0 evaluation.prove=false evaluator.engine=torch learner.precision=float32 device=cuda"
+    "game=tic_tac_toe device=cuda evaluator.engine=torch learner.precision=float32 "
+    "network.blocks=1 network.channels=8 network.head_channels=2 network.value_units=4 "
+    "selfplay.num_parallel_games=64 selfplay.games_per_iteration=64 "
+    "selfplay.num_simulations=8 selfplay.num_fast_simulations=4 learner.batch_size=32 "
+    "evaluation.every=0 evaluation.num_games=0 evaluation.final_num_games=0 evaluation.prove=false"
 ).split()
 
 
@@ -44,43 +46,27 @@ def loaded(precision, network, engine="torch"):
 
 
 def assert_close(found, network, planes, precision):
-    """Compare answers with those of the network itself in float32 on the CPU."""
+    """Compare answers with those of the torch module in float32 on the CPU."""
     with torch.inference_mode():
         output = network.float().cpu().eval()(torch.from_numpy(planes))
     logits, values = output.prior_logits.numpy(), expected_value(output.value_logits).numpy()
-    assert (
-        found[0].dtype == found[1].dtype == np.float32
-        and found[0].shape == logits.shape
-        and found[1].shape == values.shape
-    )
-    np.testing.assert_allclose(
-        found[0], logits, rtol=0, atol=SHARES[precision] * np.abs(logits).max()
-    )
-    np.testing.assert_allclose(
-        found[1],
-        values,
-        rtol=0,
-        atol=SHARES[precision] * max(float(output.value_logits.abs().max()), 1.0),
-    )
+    assert found[0].dtype == found[1].dtype == np.float32
+    assert found[0].shape == logits.shape and found[1].shape == values.shape
+    atol = TOLERANCES[precision] * np.abs(logits).max()
+    value_atol = TOLERANCES[precision] * max(float(output.value_logits.abs().max()), 1.0)
+    np.testing.assert_allclose(found[0], logits, rtol=0, atol=atol)
+    np.testing.assert_allclose(found[1], values, rtol=0, atol=value_atol)
 
 
-@pytest.mark.parametrize("precision", SHARES)
+@pytest.mark.parametrize("precision", TOLERANCES)
 @pytest.mark.parametrize(
     "settings", (dict(), dict(kernel_size=2, value_head="scalar"), dict(kind="tiny", kernel_size=2))
 )
-def test_graphs_answer_like_the_network(precision, settings):
+def test_graphs_agree_with_torch(precision, settings):
     network = small_network(GAME, trained=False, **settings)
     engine = loaded(precision, network.to(GPU))
-    for num_rows in (
-        70,
-        1,
-        2,
-        33,
-        64,
-        200,
-        70,
-        1,
-    ):  # twice: captured, then replayed with other rows in the buffers
+    # Two sizes come twice: captured, then replayed with other rows in the buffers.
+    for num_rows in (70, 1, 2, 33, 64, 200, 70, 1):
         for seed in (0, 1):
             planes = planes_of(GAME, num_rows, seed)
             assert_close(engine.evaluate(planes), network, planes, precision)
@@ -89,8 +75,8 @@ def test_graphs_answer_like_the_network(precision, settings):
     assert all(batch._graph is not None for batch in batches.values())
 
 
-@pytest.mark.parametrize("precision", SHARES)
-def test_new_weights_are_in_the_graphs_that_are_there(precision):
+@pytest.mark.parametrize("precision", TOLERANCES)
+def test_captured_graphs_use_new_weights(precision):
     networks = [small_network(GAME, seed, trained=False) for seed in (0, 1, 0)]
     planes = planes_of(GAME, 50)
     engine = loaded(precision, networks[0].to(GPU))
@@ -124,22 +110,19 @@ def test_threads_that_capture_and_replay_at_once_get_their_own_answers():
             assert_close(answer, network, planes, "float32")
 
 
-def test_an_evaluator_on_a_gpu_has_a_few_streams_and_holds_bfloat16_to_float32():
+def test_an_evaluator_on_a_gpu_has_a_few_streams_and_compares_bfloat16_with_float32():
     network = small_network(GAME, trained=False).to(GPU)
     sample = sample_positions(GAME, 64, np.random.default_rng(0))
     choice = EngineChoice("torch", "bfloat16")
-    evaluator = NetworkEvaluator(
-        network, sample, GAME, choice, EvaluatorSettings(cache_mb=1), GPU, num_threads=8
-    )
+    settings = EvaluatorSettings(cache_mb=1)
+    evaluator = NetworkEvaluator(network, sample, GAME, choice, settings, GPU, num_threads=8)
     assert len(evaluator.streams) == STREAMS_PER_GPU
-    assert (
-        evaluator.report.name == "torch bfloat16" and 0 < evaluator.report.policy_divergence < 0.01
-    )
+    assert evaluator.report.name == "torch bfloat16" and 0 < evaluator.report.policy_kl < 0.01
     planes = planes_of(GAME, 100)
     with ThreadPoolExecutor(STREAMS_PER_GPU) as pool:
         for answer in pool.map(lambda stream: stream.evaluate(planes), evaluator.streams):
             assert_close(answer, network, planes, "bfloat16")
-    evaluator.settings.max_policy_divergence = 0.0
+    evaluator.settings.max_policy_kl = 0.0
     evaluator.update(network)
     assert evaluator.report.name == "torch float32"
 
@@ -149,42 +132,29 @@ def test_the_compiled_network_runs_in_graphs():
     network = small_network(GAME, trained=False)
     engine = loaded("bfloat16", network.to(GPU), engine="torch_compile")
     for num_rows in (64, 3, 100):
-        assert_close(
-            engine.evaluate(planes_of(GAME, num_rows)),
-            network,
-            planes_of(GAME, num_rows),
-            "bfloat16",
-        )
+        planes = planes_of(GAME, num_rows)
+        assert_close(engine.evaluate(planes), network, planes, "bfloat16")
 
 
-@pytest.mark.parametrize("precision", SHARES)
-def test_a_run_on_a_gpu_goes_on_after_a_stop(tmp_path, precision):
+@pytest.mark.parametrize("precision", TOLERANCES)
+def test_a_run_on_a_gpu_resumes(tmp_path, precision):
     def trainer(num_iterations):
-        return Trainer(
-            compose(
-                [*TINY, f"evaluator.precision={precision}", f"run.num_iterations={num_iterations}"]
-            ),
-            RunFolder(tmp_path),
-        )
+        words = [f"evaluator.precision={precision}", f"run.num_iterations={num_iterations}"]
+        return Trainer(compose([*TINY, *words]), RunFolder(tmp_path))
 
     def iterations(run):
         reports = [event for event in run.run() if isinstance(event, IterationReport)]
-        assert all(
-            np.isfinite(report.learner.loss) and report.engine.name.startswith("torch ")
-            for report in reports
-        )
+        assert all(np.isfinite(report.learner.loss) for report in reports)
+        assert all(report.engine.name.startswith("torch ") for report in reports)
         return [report.iteration for report in reports]
 
     first = trainer(2)
-    assert (
-        next(first.learner.network.parameters()).is_cuda
-        and len(first.selfplay.workers) == len(first.evaluator.streams) >= STREAMS_PER_GPU
-    )
+    assert next(first.learner.network.parameters()).is_cuda
+    assert len(first.selfplay.workers) == len(first.evaluator.streams) >= STREAMS_PER_GPU
     assert iterations(first) == [1, 2]
     resumed = trainer(4)
     resumed.restore()
-    for ours, theirs in zip(
-        resumed.learner.network.parameters(), first.learner.network.parameters()
-    ):
+    networks = (resumed.learner.network, first.learner.network)
+    for ours, theirs in zip(*(network.parameters() for network in networks)):
         assert torch.equal(ours, theirs)
     assert iterations(resumed) == [3, 4]

@@ -1,10 +1,12 @@
-"""Freed memory stays with the process, which its page faults tell."""
+"""Freed memory stays with the process: reusing it causes no page faults."""
 
 import platform
 import subprocess
 import sys
 
 import pytest
+
+from alphazero.runtime import memory
 
 COUNT_FAULTS = """
 import resource
@@ -24,21 +26,16 @@ print(*faults)
 """
 
 
-@pytest.mark.skipif(
-    platform.libc_ver()[0] != "glibc", reason="there is nothing to set without glibc"
-)
-def test_memory_that_was_freed_is_used_again_without_page_faults():
-    output = subprocess.run(
-        [sys.executable, "-c", COUNT_FAULTS], capture_output=True, text=True, check=True
-    ).stdout
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has these settings")
+def test_freed_memory_is_reused_without_page_faults():
+    command = [sys.executable, "-c", COUNT_FAULTS]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     faults = [int(number) for number in output.split()]
     assert len(faults) == 4
     assert max(faults[1:]) < 100  # of 24,576 pages
 
 
 def test_without_glibc_nothing_happens(monkeypatch):
-    from alphazero.runtime import memory
-
     monkeypatch.setattr(memory.sys, "platform", "darwin")
     monkeypatch.setattr(memory.ctypes, "CDLL", None)
     memory.keep_freed_memory()

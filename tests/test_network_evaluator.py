@@ -1,19 +1,28 @@
-"""The network as an evaluator: engines that are too far off are replaced, weights are new everywhere, threads and caches change no answer."""
+"""The network as an evaluator: weights, accuracy of engines, threads, caches and lifetime."""
 
+import gc
+import re
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import torch
-from naive import naive_agreement
+from naive import naive_deviation
 from naive_mcts import HashEvaluator
 from network_samples import planes_of, small_network
 
 from alphazero.games.registry import make_game
-from alphazero.inference import network_evaluator
-from alphazero.inference.engines.agreement import PositionSample, agreement, sample_positions
+from alphazero.inference import verified_engine
+from alphazero.inference.engines.agreement import (
+    Deviation,
+    PositionSample,
+    deviation,
+    sample_positions,
+)
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
+from alphazero.inference.engines.selection import candidates
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.replay.augmentation import under_symmetries
@@ -35,18 +44,12 @@ def sample(num_positions=40, seed=0):
 
 
 def make_evaluator(network=None, choice=REFERENCE, num_threads=1, **settings):
-    return NetworkEvaluator(
-        network or small_network(GAME),
-        sample(),
-        GAME,
-        choice,
-        EvaluatorSettings(**settings),
-        num_threads=num_threads,
-    )
+    network, settings = network or small_network(GAME), EvaluatorSettings(**settings)
+    return NetworkEvaluator(network, sample(), GAME, choice, settings, num_threads=num_threads)
 
 
 class Answers:
-    """An evaluator that gives the answers it is made with."""
+    """An evaluator that returns the answers it was made with."""
 
     def __init__(self, logits, values):
         self.answers = np.asarray(logits, np.float32), np.asarray(values, np.float32)
@@ -56,7 +59,10 @@ class Answers:
 
 
 class FakeEngine:
-    """Answers like a `HashEvaluator`, with a number of its network and an error of its own added; remembers what it was given."""
+    """Answers like a `HashEvaluator` plus the number that is its network and a chosen error.
+
+    It records its calls and loads.
+    """
 
     def __init__(self, choice, errors):
         self.choice, self.errors, self.calls, self.loads = choice, errors, [], []
@@ -70,14 +76,13 @@ class FakeEngine:
         logits, values = self._exact.evaluate(planes)
         policy_error, value_error = self.errors.get(str(self.choice), (0.0, 0.0))
         logits[:, 0] += policy_error
-        return logits + np.float32(self.loads[-1][0]), np.clip(
-            values / 2 + value_error, -1, 1
-        ).astype(np.float32)
+        values = np.clip(values / 2 + value_error, -1, 1).astype(np.float32)
+        return logits + np.float32(self.loads[-1][0]), values
 
 
 @pytest.fixture
 def fakes(monkeypatch):
-    """Put fake engines in the place of real ones; return (the engines by name, their errors by name)."""
+    """Replace all engines by fakes; return (the engines by name, their errors by name)."""
     engines, errors = {}, {}
 
     def make_engine(choice, device, num_threads):
@@ -85,7 +90,7 @@ def fakes(monkeypatch):
         engines[str(choice)] = FakeEngine(choice, errors)
         return engines[str(choice)]
 
-    monkeypatch.setattr(network_evaluator, "make_engine", make_engine)
+    monkeypatch.setattr(verified_engine, "make_engine", make_engine)
     monkeypatch.setattr(
         "alphazero.inference.engines.openvino_engine.precisions",
         lambda: ["float32", "bfloat16", "int8"],
@@ -93,7 +98,15 @@ def fakes(monkeypatch):
     return engines, errors
 
 
-# --- laws ---------------------------------------------------------------------------------------------------------------------------------
+def refused(report):
+    """Return {engine: (policy KL, value error)} of a report's refused engines."""
+    pattern = r"(\w+ \w+) \(policy (\S+) nats, value (\S+)\)"
+    return {
+        name: (float(kl), float(error)) for name, kl, error in re.findall(pattern, report.refused)
+    }
+
+
+# --- laws -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -119,46 +132,43 @@ def test_evaluators_keep_the_laws_of_their_protocol(make):
 
 
 @pytest.mark.parametrize("num_threads", (2, 3))
-def test_a_batch_that_is_cut_for_several_threads_has_the_same_answers_in_the_same_order(
-    num_threads,
-):
+def test_a_batch_shared_by_threads_has_the_same_answers_in_the_same_order(num_threads):
     network, planes = small_network(GAME), planes_of(GAME, 70)
     logits, values = make_evaluator(network).evaluate(planes)
-    cut = make_evaluator(network, num_threads=num_threads)
+    shared = make_evaluator(network, num_threads=num_threads)
     for num_rows in (1, 2, 20, 31, 32, 33, 47, 48, 70):
-        part = cut.evaluate(planes[:num_rows])
+        part = shared.evaluate(planes[:num_rows])
         assert part[0].shape == (num_rows, GAME.num_actions) and part[1].shape == (num_rows,)
         np.testing.assert_allclose(part[0], logits[:num_rows], rtol=0, atol=1e-5)
         np.testing.assert_allclose(part[1], values[:num_rows], rtol=0, atol=1e-5)
 
 
-def test_a_batch_is_cut_into_one_part_for_each_thread_unless_it_is_small(fakes):
+def test_each_thread_gets_one_part_of_a_batch_unless_the_batch_is_small(fakes):
     evaluator = make_evaluator(1, num_threads=3)
     engine = fakes[0]["torch float32"]
     for num_rows, parts in ((5, [5]), (45, [45]), (46, [16, 16, 14]), (100, [34, 34, 32])):
         engine.calls.clear()
         evaluator.evaluate(planes_of(GAME, num_rows))
         assert sorted((size for size, _ in engine.calls), reverse=True) == parts
-        assert (threading.get_ident() in {thread for _, thread in engine.calls}) == (
-            len(parts) == 1
-        )
+        on_this_thread = threading.get_ident() in {thread for _, thread in engine.calls}
+        assert on_this_thread == (len(parts) == 1)
 
 
-# --- agreement with the reference -----------------------------------------------------------------------------------------------------------
+# --- deviation from the reference -----------------------------------------------------------------
 
 
-def test_agreement_is_the_naive_twins():
+def test_deviation_equals_the_naive_implementation():
     generator = np.random.default_rng(3)
     for _ in range(20):
         num_rows, num_actions = generator.integers(1, 30), generator.integers(1, 9)
         mask = generator.random((num_rows, num_actions)) < 0.6
         mask[np.arange(num_rows), generator.integers(num_actions, size=num_rows)] = True
         ours, theirs = (
-            (4 * generator.standard_normal(mask.shape), generator.uniform(-1, 1, num_rows))
+            Answers(4 * generator.standard_normal(mask.shape), generator.uniform(-1, 1, num_rows))
             for _ in range(2)
         )
-        found = agreement(Answers(*ours), Answers(*theirs), PositionSample(np.empty(0), mask))
-        expected = naive_agreement(Answers(*ours).answers, Answers(*theirs).answers, mask)
+        found = deviation(ours, theirs, PositionSample(np.empty(0), mask))
+        expected = naive_deviation(ours.answers, theirs.answers, mask)
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
 
 
@@ -167,21 +177,32 @@ def test_illegal_logits_and_a_constant_do_not_count():
     mask = np.array([[True, False, True, False], [False, False, True, True]])
     logits, values = generator.standard_normal((2, 4)), generator.uniform(-1, 1, 2)
     other = np.where(mask, logits + 7.0, 1e30 * generator.standard_normal((2, 4)))
-    found = agreement(
-        Answers(logits, values), Answers(other, values), PositionSample(np.empty(0), mask)
-    )
+    answers, positions = Answers(logits, values), PositionSample(np.empty(0), mask)
+    found = deviation(answers, Answers(other, values), positions)
     np.testing.assert_allclose(found, (0.0, 0.0), atol=1e-6)
-    swapped = agreement(
-        Answers(logits, values),
-        Answers(logits[:, ::-1], -values),
-        PositionSample(np.empty(0), np.ones((2, 4), bool)),
-    )
-    assert swapped.policy_divergence > 0.1
-    np.testing.assert_allclose(swapped.value_error, 2 * np.abs(values).mean(), rtol=1e-5)
+    all_legal = positions._replace(legal_action_mask=np.ones((2, 4), bool))
+    reversed_ = deviation(answers, Answers(logits[:, ::-1], -values), all_legal)
+    assert reversed_.policy_kl > 0.1
+    np.testing.assert_allclose(reversed_.value_error, 2 * np.abs(values).mean(), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "found, is_within",
+    (
+        ((0.0, 0.0), True),
+        ((0.1, 0.2), True),
+        ((0.11, 0.0), False),
+        ((0.0, 0.21), False),
+        ((np.nan, 0.0), False),
+        ((0.0, np.nan), False),
+    ),
+)
+def test_a_deviation_is_within_limits_if_both_figures_are(found, is_within):
+    assert Deviation(*found).within(Deviation(0.1, 0.2)) == is_within
 
 
 class Strict:
-    """A game that complains of illegal actions."""
+    """A game that refuses illegal actions."""
 
     def __init__(self, game):
         self._game = game
@@ -195,14 +216,12 @@ class Strict:
 
 
 @pytest.mark.parametrize("name", ("tic_tac_toe", "connect_x:4x4x3", "othello:4"))
-def test_sampled_positions_are_those_of_random_games(name):
+def test_sampled_positions_come_from_random_games(name):
     game = Strict(make_game(name))
     for num_positions in (1, 7, 100):
         found = sample_positions(game, num_positions, np.random.default_rng(5))
-        assert (
-            found.planes.shape == (num_positions, *game.planes_shape)
-            and found.planes.dtype == np.float32
-        )
+        assert found.planes.shape == (num_positions, *game.planes_shape)
+        assert found.planes.dtype == np.float32
         assert found.legal_action_mask.shape == (num_positions, game.num_actions)
         assert found.legal_action_mask.any(axis=1).all()  # no finished game among them
         again, other = (
@@ -215,27 +234,26 @@ def test_sampled_positions_are_those_of_random_games(name):
     assert 1 <= (found.planes == start).all(axis=(1, 2, 3)).sum() < 50
 
 
-# --- engines that are too far off -----------------------------------------------------------------------------------------------------------
+# --- engines that deviate too much ----------------------------------------------------------------
 
 
-def test_an_engine_beyond_the_bound_is_refused_and_a_more_precise_one_takes_its_place(fakes):
+def test_an_engine_beyond_a_limit_is_replaced_by_a_more_precise_one(fakes):
     engines, errors = fakes
     errors["openvino int8"], errors["openvino bfloat16"] = (1.0, 0.0), (0.0, 0.2)
     evaluator = make_evaluator(5, INT8)
     exact, planes = HashEvaluator(GAME.num_actions), planes_of(GAME, 6)
     assert evaluator.report.name == "openvino float32" and evaluator.precision == "float32"
-    assert (evaluator.report.policy_divergence, evaluator.report.value_error) == (0.0, 0.0)
+    assert (evaluator.report.policy_kl, evaluator.report.value_error) == (0.0, 0.0)
     np.testing.assert_array_equal(evaluator.evaluate(planes)[0], exact.evaluate(planes)[0] + 5)
 
     positions = sample()
     logits, values = exact.evaluate(positions.planes)
     far = logits.copy()
     far[:, 0] += 1.0
-    divergence, _ = naive_agreement((logits, values), (far, values), positions.legal_action_mask)
-    assert (
-        evaluator.report.refused
-        == f"openvino int8 (policy {divergence:.4f} nats, value 0.0000), openvino bfloat16 (policy 0.0000 nats, value 0.2000)"
-    )
+    policy_kl, _ = naive_deviation((logits, values), (far, values), positions.legal_action_mask)
+    assert list(refused(evaluator.report)) == ["openvino int8", "openvino bfloat16"]
+    found = list(refused(evaluator.report).values())
+    np.testing.assert_allclose(found, [(policy_kl, 0.0), (0.0, 0.2)], rtol=0, atol=5e-5)
     assert set(engines) == {
         "openvino int8",
         "openvino bfloat16",
@@ -244,7 +262,7 @@ def test_an_engine_beyond_the_bound_is_refused_and_a_more_precise_one_takes_its_
     }
 
 
-def test_a_refusal_is_for_these_weights_only(fakes):
+def test_a_refusal_holds_for_these_weights_only(fakes):
     engines, errors = fakes
     errors["openvino int8"] = (1.0, 0.0)
     evaluator, planes = make_evaluator(1, INT8), planes_of(GAME, 6)
@@ -252,44 +270,37 @@ def test_a_refusal_is_for_these_weights_only(fakes):
     errors["openvino int8"] = (0.01, 0.01)
     evaluator.update(2)
     assert (evaluator.report.name, evaluator.report.refused) == ("openvino int8", "")
-    assert 0 < evaluator.report.policy_divergence < 1e-4
+    assert 0 < evaluator.report.policy_kl < 1e-4
     np.testing.assert_allclose(evaluator.report.value_error, 0.01, rtol=1e-3)
-    np.testing.assert_array_equal(
-        evaluator.evaluate(planes)[0], engines["openvino int8"].evaluate(planes)[0]
-    )
-    assert engines["openvino int8"].loads[-1][0] == 2
+    own = engines["openvino int8"]
+    np.testing.assert_array_equal(evaluator.evaluate(planes)[0], own.evaluate(planes)[0])
+    assert own.loads[-1][0] == 2
 
 
-def test_where_everything_is_too_far_off_the_reference_itself_computes(fakes):
+def test_the_reference_replaces_engines_that_return_nan(fakes):
     engines, errors = fakes
-    for name in ("torch_compile bfloat16", "torch_compile float32"):
-        errors[name] = (
-            float("nan"),
-            0.0,
-        )  # an engine that answers nonsense is as bad as one that is wrong
+    names = ["torch_compile bfloat16", "torch_compile float32"]
+    errors |= dict.fromkeys(names, (float("nan"), 0.0))
     evaluator = make_evaluator(1, EngineChoice("torch_compile", "bfloat16"))
     assert evaluator.report.name == "torch float32"
-    assert evaluator.report.refused.count("policy nan nats") == 2
+    assert list(refused(evaluator.report)) == names
+    assert all(np.isnan(policy_kl) for policy_kl, _ in refused(evaluator.report).values())
     assert np.isfinite(evaluator.evaluate(planes_of(GAME, 3))[0]).all()
 
 
-@pytest.mark.parametrize("key, bound", (("max_policy_divergence", 0.0), ("max_value_error", 0.0)))
-def test_each_bound_alone_refuses_a_real_engine(key, bound):
+@pytest.mark.parametrize("key", ("max_policy_kl", "max_value_error"))
+def test_each_limit_alone_refuses_a_real_engine(key):
     network, planes = small_network(GAME), planes_of(GAME, 20)
-    refused = make_evaluator(network, BFLOAT16, **{key: bound})
-    assert refused.report.name == "torch float32"
-    assert refused.report.refused.startswith("torch bfloat16 (policy 0.0")
-    np.testing.assert_array_equal(
-        refused.evaluate(planes)[0], make_evaluator(network).evaluate(planes)[0]
-    )
-    accepted = make_evaluator(network, BFLOAT16, max_policy_divergence=1.0, max_value_error=1.0)
-    assert (accepted.report.name, accepted.report.refused, accepted.precision) == (
-        "torch bfloat16",
-        "",
-        "bfloat16",
-    )
-    assert accepted.report.policy_divergence > 0 and accepted.report.value_error > 0
-    assert not np.array_equal(accepted.evaluate(planes)[0], refused.evaluate(planes)[0])
+    limited = make_evaluator(network, BFLOAT16, **{key: 0.0})
+    assert limited.report.name == "torch float32"
+    assert list(refused(limited.report)) == ["torch bfloat16"]
+    exact = make_evaluator(network)
+    np.testing.assert_array_equal(limited.evaluate(planes)[0], exact.evaluate(planes)[0])
+    accepted = make_evaluator(network, BFLOAT16, max_policy_kl=1.0, max_value_error=1.0)
+    assert (accepted.report.name, accepted.report.refused) == ("torch bfloat16", "")
+    assert accepted.precision == "bfloat16"
+    assert accepted.report.policy_kl > 0 and accepted.report.value_error > 0
+    assert not np.array_equal(accepted.evaluate(planes)[0], limited.evaluate(planes)[0])
 
 
 def test_engines_are_compared_and_calibrated_on_the_newest_positions(fakes):
@@ -305,7 +316,7 @@ def test_engines_are_compared_and_calibrated_on_the_newest_positions(fakes):
             np.testing.assert_array_equal(found, expected.planes)
 
 
-# --- new weights --------------------------------------------------------------------------------------------------------------------------
+# --- new weights ----------------------------------------------------------------------------------
 
 
 def test_an_evaluator_has_the_weights_of_its_last_update():
@@ -321,7 +332,7 @@ def test_an_evaluator_has_the_weights_of_its_last_update():
 
 
 @pytest.mark.parametrize("cache_mb", (0, 1))
-def test_streams_answer_with_the_weights_of_the_last_update(cache_mb):
+def test_streams_have_the_weights_of_the_last_update(cache_mb):
     network, planes = small_network(GAME), planes_of(GAME, 20)
     evaluator = make_evaluator(network, num_threads=2, cache_mb=cache_mb)
     before, _ = evaluator.streams[0].evaluate(planes)
@@ -335,11 +346,12 @@ def test_streams_answer_with_the_weights_of_the_last_update(cache_mb):
         np.testing.assert_allclose(stream.evaluate(planes)[0], before + 1, rtol=0, atol=1e-5)
 
 
-# --- streams --------------------------------------------------------------------------------------------------------------------------------
+# --- streams --------------------------------------------------------------------------------------
 
 
-def test_each_stream_computes_on_its_callers_thread_behind_a_cache_of_its_own(fakes):
+def test_each_stream_computes_on_its_callers_thread_behind_its_own_cache(fakes):
     evaluator, planes = make_evaluator(1, num_threads=3, cache_mb=1), planes_of(GAME, 60)
+    expected = HashEvaluator(GAME.num_actions).evaluate(planes)[0] + 1
     engine = fakes[0]["torch float32"]
     assert len(evaluator.streams) == 3
     engine.calls.clear()
@@ -348,15 +360,15 @@ def test_each_stream_computes_on_its_callers_thread_behind_a_cache_of_its_own(fa
         for number, stream in enumerate(evaluator.streams, 1):
             assert stream.counts[:2] == (0, 0)
             for _ in range(2):
-                logits, values = pool.submit(stream.evaluate, planes).result()
-                np.testing.assert_array_equal(
-                    logits, HashEvaluator(GAME.num_actions).evaluate(planes)[0] + 1
-                )
-            assert stream.counts[:2] == (120, 60) and stream.counts.network_s > 0
+                logits, _ = pool.submit(stream.evaluate, planes).result()
+                np.testing.assert_array_equal(logits, expected)
+            counts = stream.counts
+            assert (counts.num_requested, counts.num_evaluated) == (120, 60)
+            assert counts.network_s > 0
             assert engine.calls == [(60, thread)] * number  # once for each stream
 
 
-def test_without_a_cache_every_row_is_evaluated_again(fakes):
+def test_without_a_cache_every_position_is_evaluated_again(fakes):
     evaluator, planes = make_evaluator(1, cache_mb=0), planes_of(GAME, 20)
     engine = fakes[0]["torch float32"]
     engine.calls.clear()
@@ -369,8 +381,7 @@ def test_without_a_cache_every_row_is_evaluated_again(fakes):
 @pytest.mark.parametrize("cache_symmetries", (True, False))
 def test_symmetric_positions_share_an_answer_only_if_asked_for(fakes, cache_symmetries):
     stream = make_evaluator(1, cache_mb=1, cache_symmetries=cache_symmetries).streams[0]
-    planes = planes_of(GAME, 20)
-    mask = np.ones((20, GAME.num_actions), bool)
+    planes, mask = planes_of(GAME, 20), np.ones((20, GAME.num_actions), bool)
     mirrored, *_ = under_symmetries(
         np.ones(20, np.int64), GAME, planes, mask.astype(np.float32), mask
     )
@@ -381,13 +392,52 @@ def test_symmetric_positions_share_an_answer_only_if_asked_for(fakes, cache_symm
     assert np.array_equal(mirrored_values, values) == cache_symmetries
 
 
-def test_the_streams_share_the_megabytes():
+def test_the_streams_share_the_memory_for_caches():
     for num_threads in (1, 3):
         evaluator = make_evaluator(num_threads=num_threads, cache_mb=3)
-        tables = [stream._cache for stream in evaluator.streams]
-        total = sum(
-            array.nbytes
-            for table in tables
-            for array in (table._keys, table._pending, table._logits, table._values)
-        )
+        tables = [stream._cache._table for stream in evaluator.streams]
+        total = sum(array.nbytes for table in tables for array in table)
         assert 0.5 * 3e6 <= total <= 3e6
+
+
+# --- lifetime -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("choice", candidates("auto", "auto", torch.device("cpu")), ids=str)
+def test_a_dropped_evaluator_is_freed_at_once_without_garbage_collection(choice):
+    planes = planes_of(GAME, 40)
+    evaluator = make_evaluator(choice=choice, num_threads=2, cache_mb=1)
+    evaluator.evaluate(planes)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda stream: stream.evaluate(planes), evaluator.streams))
+    parts = [
+        evaluator,
+        *evaluator.streams,
+        evaluator.streams[0]._cache._table.logits,
+        evaluator._engine,
+        evaluator._engine.current,
+        evaluator._pool,
+    ]
+    references = [weakref.ref(part) for part in parts]
+    gc.collect()
+    gc.disable()
+    try:
+        del evaluator, parts
+        assert [reference() for reference in references] == [None] * len(references)
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("num_threads", (1, 3))
+def test_a_closed_evaluator_has_no_threads(fakes, num_threads):
+    before = threading.active_count()
+    evaluator, planes = make_evaluator(1, num_threads=num_threads), planes_of(GAME, 60)
+    evaluator.evaluate(planes)
+    assert (threading.active_count() > before) == (num_threads > 1)
+    evaluator.close()
+    evaluator.close()
+    assert threading.active_count() == before
+    if num_threads > 1:
+        with pytest.raises(RuntimeError):
+            evaluator.evaluate(planes)
+    assert evaluator.streams[0].evaluate(planes)[0].shape == (60, GAME.num_actions)

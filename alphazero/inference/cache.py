@@ -1,218 +1,214 @@
-"""A cache in front of an evaluator: a position that was answered before, by any game of the batch, is not evaluated again.
+"""A cache in front of an evaluator: a position that was evaluated before is not evaluated again.
 
-In: planes. Out: the answers that the evaluator behind gives, or gave. The key is made from the planes themselves, which are all that a network
-sees of a position; positions that are symmetric to each other share one entry, if asked for. Memory is fixed. Knows neither network nor game.
+In: planes. Out: the evaluator's answers, new or stored. The key of a position is a hash of its
+planes, which are all that a network sees of it. Optionally, symmetric positions share one entry.
+Memory is fixed: a new position may overwrite an older one. Knows neither network nor game.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from alphazero.runtime.jit import njit
 
-_WAYS = 4  # entries that a key may lie in; the table is full of chance, four make early loss of an entry rare
+_WAYS = (
+    4  # entries that may hold a given key; with four, few are overwritten before the table fills
+)
 _EMPTY = np.uint64(0)
 _NOT_PENDING = -1
-_KEY_SEED = 20_181_207  # fixed, so that runs repeat
+_FOUND = -1
+_KEY_SEED = 20_181_207  # fixed, so that runs can be repeated
+
+
+class CacheTable(NamedTuple):
+    """The stored answers: E entries, in sets of `_WAYS` that share a hash."""
+
+    keys: np.ndarray  #: uint64[E], 0 in an empty entry
+    pending: np.ndarray  #: int32[E], index of the miss of this batch that will fill it, else -1
+    logits: np.ndarray  #: float32[E, A], of the canonical image of the position
+    values: np.ndarray  #: float32[E]
+
+
+class Lookup(NamedTuple):
+    """The result of looking up B positions. The buffers are reused and may be longer than that."""
+
+    symmetries: np.ndarray  #: int32[B], symmetry that gives the canonical image
+    misses: np.ndarray  #: int32[B], index of the miss that answers the position, -1 if it was found
+    miss_rows: np.ndarray  #: int32[B], for each miss: batch row to evaluate
+    miss_entries: np.ndarray  #: int64[B], for each miss: entry that waits for the answer
 
 
 class CachedEvaluator:
-    """See `alphazero.inference.evaluator.Evaluator`; not for calls from several threads at once.
+    """An `alphazero.inference.evaluator.Evaluator` with memory. Use it from one thread at a time.
 
     Args:
-        evaluator: answers what is not in the cache; `clear` must be called when its answers change.
+        evaluator: evaluates what is not stored; call `clear` when its answers change.
         planes_shape: (C, H, W).
-        cell_symmetries, action_symmetries: int32[S, H*W] and int32[S, A], see `alphazero.games.rules.symmetries`; the first row of each alone
-            keeps symmetric positions apart.
-        max_bytes: of the table.
+        cell_symmetries: int32[S, H * W], see `alphazero.games.rules.symmetries`.
+        action_symmetries: int32[S, A]; pass only the first row of both tables, the identity, to
+            store symmetric positions separately.
+        max_bytes: limit for the table.
     """
 
     def __init__(
         self,
         evaluator,
-        planes_shape,
+        planes_shape: tuple[int, int, int],
         cell_symmetries: np.ndarray,
         action_symmetries: np.ndarray,
         max_bytes: int,
     ):
-        num_actions = action_symmetries.shape[1]
-        size = max(max_bytes // bytes_per_entry(num_actions), 2 * _WAYS)
-        size = 1 << (int(size).bit_length() - 1)
         self.evaluator = evaluator
-        self.num_rows = 0  #: positions asked for so far
-        self.num_misses = 0  #: of these, the ones that the evaluator answered
+        self.num_lookups = 0  #: positions looked up so far
+        self.num_misses = 0  #: of these, the ones that `evaluator` evaluated
         self._factors = _key_factors(planes_shape, cell_symmetries)
         self._actions = np.ascontiguousarray(action_symmetries)
-        self._keys = np.zeros(size, np.uint64)
-        self._pending = np.full(size, _NOT_PENDING, np.int32)
-        self._logits = np.zeros((size, num_actions), np.float32)
-        self._values = np.zeros(size, np.float32)
+        self._table = _empty_table(action_symmetries.shape[1], max_bytes)
+        self._lookup = _lookup_buffers(0)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
         num_rows = len(planes)
         bits = np.ascontiguousarray(planes).reshape(num_rows, -1).view(np.uint32)
-        logits, values = (
-            np.empty((num_rows, self._logits.shape[1]), np.float32),
-            np.empty(num_rows, np.float32),
-        )
-        symmetries, misses = np.empty(num_rows, np.int32), np.empty(num_rows, np.int32)
-        slots, miss_rows = np.empty(num_rows, np.int64), np.empty(num_rows, np.int32)
-        table = (self._keys, self._pending, self._logits, self._values)
+        logits = np.empty((num_rows, self._table.logits.shape[1]), np.float32)
+        values = np.empty(num_rows, np.float32)
+        if num_rows > len(self._lookup.misses):
+            self._lookup = _lookup_buffers(num_rows)
+        table, actions, lookup = self._table, self._actions, self._lookup
         try:
-            with np.errstate(
-                over="ignore"
-            ):  # keys wrap around, which numpy mentions where the kernel is interpreted
-                num_misses = look_up(
-                    *table,
-                    bits,
-                    self._factors,
-                    self._actions,
-                    symmetries,
-                    misses,
-                    slots,
-                    miss_rows,
-                    logits,
-                    values,
-                )
-            self.num_rows += num_rows
+            with np.errstate(over="ignore"):  # hashes overflow; numpy warns when interpreted
+                num_misses = look_up(table, self._factors, actions, bits, lookup, logits, values)
+            self.num_lookups += num_rows
             self.num_misses += num_misses
             if num_misses:
-                miss_rows = miss_rows[:num_misses]
-                answers = self.evaluator.evaluate(
-                    planes if num_misses == num_rows else planes[miss_rows]
-                )
-                store(
-                    *table,
-                    self._actions,
-                    symmetries,
-                    misses,
-                    slots,
-                    miss_rows,
-                    *answers,
-                    logits,
-                    values,
-                )
+                all_miss = num_misses == num_rows
+                rows = planes if all_miss else planes[lookup.miss_rows[:num_misses]]
+                answers = self.evaluator.evaluate(rows)
+                store(table, actions, lookup, *answers, logits, values)
         except BaseException:
-            self.clear()  # entries that wait for an answer must not wait for the next batch's
+            self.clear()  # no entry may stay pending: the next batch would fill it
             raise
         return logits, values
 
     def clear(self) -> None:
-        """Forget every answer."""
-        self._keys.fill(_EMPTY)
-        self._pending.fill(_NOT_PENDING)
+        """Forget all answers."""
+        self._table.keys.fill(_EMPTY)
+        self._table.pending.fill(_NOT_PENDING)
 
 
 def bytes_per_entry(num_actions: int) -> int:
-    """Return the memory of one position."""
+    """Return the memory that one stored position takes."""
     return 16 + 4 * num_actions
 
 
-def _key_factors(planes_shape, cell_symmetries) -> np.ndarray:
-    """Return uint64[S, C * H * W]: a random odd factor for each number in the planes, moved along with the cells by each symmetry."""
+def _empty_table(num_actions: int, max_bytes: int) -> CacheTable:
+    """Return a table whose size is a power of two, at least two sets."""
+    size = max(max_bytes // bytes_per_entry(num_actions), 2 * _WAYS)
+    size = 1 << (int(size).bit_length() - 1)
+    return CacheTable(
+        keys=np.full(size, _EMPTY, np.uint64),
+        pending=np.full(size, _NOT_PENDING, np.int32),
+        logits=np.zeros((size, num_actions), np.float32),
+        values=np.zeros(size, np.float32),
+    )
+
+
+def _lookup_buffers(num_rows: int) -> Lookup:
+    return Lookup(
+        symmetries=np.empty(num_rows, np.int32),
+        misses=np.empty(num_rows, np.int32),
+        miss_rows=np.empty(num_rows, np.int32),
+        miss_entries=np.empty(num_rows, np.int64),
+    )
+
+
+def _key_factors(planes_shape, cell_symmetries: np.ndarray) -> np.ndarray:
+    """Return uint64[S, C * H * W]: a random odd factor for each number in the planes.
+
+    The factors of a symmetry are those of the identity, permuted as the symmetry permutes the
+    cells.
+    """
     num_planes, height, width = planes_shape
-    generator = np.random.default_rng(_KEY_SEED)
-    factors = generator.integers(
-        0, 2**63, (num_planes, height * width), dtype=np.uint64
-    ) * np.uint64(2) + np.uint64(1)
-    moved = np.empty((len(cell_symmetries), num_planes, height * width), np.uint64)
-    for symmetry, table in enumerate(cell_symmetries):
-        moved[symmetry][:, table] = factors
-    return moved.reshape(len(cell_symmetries), -1)
+    shape = (num_planes, height * width)
+    random = np.random.default_rng(_KEY_SEED).integers(0, 2**63, shape, dtype=np.uint64)
+    factors = random * np.uint64(2) + np.uint64(1)
+    images = np.empty((len(cell_symmetries), *shape), np.uint64)
+    for image, cells in zip(images, cell_symmetries):
+        image[:, cells] = factors
+    return images.reshape(len(cell_symmetries), -1)
 
 
 @njit
-def look_up(
-    keys,
-    pending,
-    table_logits,
-    table_values,
-    bits,
-    factors,
-    actions,
-    symmetries,
-    misses,
-    slots,
-    miss_rows,
-    logits,
-    values,
-):
-    """Answer the rows that the table knows, and make room for the others; return how many different ones those are.
+def look_up(table, factors, actions, bits, lookup, logits, values):
+    """Answer the positions that the table holds and reserve entries for the others.
 
     Args:
-        bits: uint32[M, C*H*W], the planes.
-        symmetries: int32[M], out: the symmetry that brings a row into the form under which it is stored.
-        misses: int32[M], out: the index in ``miss_rows`` of the row whose answer it takes, -1 where it has one.
-        slots: int64[M], out: the entry of the table that waits for that row's answer.
-        miss_rows: int32[M], out: the rows to be evaluated, each position once.
-        logits, values: [M, A] and [M], out: the answers of the rows that have one.
+        table: `CacheTable`, changed.
+        factors: uint64[S, C * H * W], see `_key_factors`.
+        actions: int32[S, A], the action symmetries.
+        bits: uint32[B, C * H * W], the planes' floats read as integers.
+        lookup: `Lookup`, output.
+        logits, values: float32[B, A] and float32[B], output: the answers of positions that were
+        found.
+
+    Returns:
+        The number of different positions to evaluate.
     """
     num_misses = 0
-    mask = np.uint64(keys.shape[0] // _WAYS - 1)
+    mask = np.uint64(table.keys.shape[0] // _WAYS - 1)
     for row in range(bits.shape[0]):
         key, symmetry = _key(bits, row, factors)
-        symmetries[row] = symmetry
+        lookup.symmetries[row] = symmetry
         first = np.int64((key >> np.uint64(20)) & mask) * _WAYS
-        slot = _find(keys, first, key)
-        if keys[slot] == key and pending[slot] == _NOT_PENDING:
-            misses[row] = -1
-            values[row] = table_values[slot]
+        entry = _find(table.keys, first, key)
+        if table.keys[entry] == key and table.pending[entry] == _NOT_PENDING:
+            lookup.misses[row] = _FOUND
+            values[row] = table.values[entry]
             for action in range(actions.shape[1]):
-                logits[row, actions[symmetry, action]] = table_logits[slot, action]
-        elif keys[slot] == key:
-            misses[row] = pending[slot]
+                logits[row, actions[symmetry, action]] = table.logits[entry, action]
+        elif table.keys[entry] == key:  # an earlier row of this batch is the same position
+            lookup.misses[row] = table.pending[entry]
         else:
-            keys[slot] = key
-            pending[slot] = num_misses
-            misses[row] = num_misses
-            slots[num_misses] = slot
-            miss_rows[num_misses] = row
+            table.keys[entry] = key
+            table.pending[entry] = num_misses
+            lookup.misses[row] = num_misses
+            lookup.miss_rows[num_misses] = row
+            lookup.miss_entries[num_misses] = entry
             num_misses += 1
     return num_misses
 
 
 @njit
-def store(
-    keys,
-    pending,
-    table_logits,
-    table_values,
-    actions,
-    symmetries,
-    misses,
-    slots,
-    miss_rows,
-    new_logits,
-    new_values,
-    logits,
-    values,
-):
-    """Hand the evaluator's answers to the rows that wait for them, and keep them.
+def store(table, actions, lookup, new_logits, new_values, logits, values):
+    """Copy the evaluator's answers to the positions that wait for them, and store them.
 
-    An entry that was given to another row of the same batch meanwhile is left to the later one.
+    An entry that a later miss of the same batch took over is left to that miss.
 
     Args:
-        new_logits, new_values: of ``miss_rows``; the rest as in `look_up`.
+        table, actions, lookup: as in `look_up`.
+        new_logits, new_values: float32[M, A] and float32[M], answers for the M misses.
+        logits, values: float32[B, A] and float32[B], output: the rows that were not found.
     """
-    for row in range(misses.shape[0]):
-        miss = misses[row]
-        if miss >= 0:
-            own, other = symmetries[row], symmetries[miss_rows[miss]]
+    for row in range(values.shape[0]):
+        miss = lookup.misses[row]
+        if miss != _FOUND:
+            own, other = lookup.symmetries[row], lookup.symmetries[lookup.miss_rows[miss]]
             values[row] = new_values[miss]
             for action in range(actions.shape[1]):
                 logits[row, actions[own, action]] = new_logits[miss, actions[other, action]]
-    for miss in range(miss_rows.shape[0]):
-        slot = slots[miss]
-        if pending[slot] == miss:
-            pending[slot] = _NOT_PENDING
-            table_values[slot] = new_values[miss]
-            symmetry = symmetries[miss_rows[miss]]
+    for miss in range(new_values.shape[0]):
+        entry = lookup.miss_entries[miss]
+        if table.pending[entry] == miss:
+            table.pending[entry] = _NOT_PENDING
+            table.values[entry] = new_values[miss]
+            symmetry = lookup.symmetries[lookup.miss_rows[miss]]
             for action in range(actions.shape[1]):
-                table_logits[slot, action] = new_logits[miss, actions[symmetry, action]]
+                table.logits[entry, action] = new_logits[miss, actions[symmetry, action]]
 
 
 @njit
 def _key(bits, row, factors):
-    """Return the smallest key of a row under all symmetries, and which symmetry gives it."""
+    """Return the smallest hash of a position's symmetric images and the symmetry that gives it."""
     best, best_symmetry = ~np.uint64(0), 0
     for symmetry in range(factors.shape[0]):
         key = np.uint64(0)
@@ -222,7 +218,7 @@ def _key(bits, row, factors):
                 word = word * np.uint64(0x9E3779B97F4A7C15)
                 key += (word ^ (word >> np.uint64(32))) * factors[symmetry, cell]
         key = (key ^ (key >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-        key = key ^ (key >> np.uint64(32)) | np.uint64(1)
+        key = key ^ (key >> np.uint64(32)) | np.uint64(1)  # never `_EMPTY`
         if key < best:
             best, best_symmetry = key, symmetry
     return best, best_symmetry
@@ -230,11 +226,13 @@ def _key(bits, row, factors):
 
 @njit
 def _find(keys, first, key):
-    """Return the entry that holds ``key``, otherwise an empty one of its place, otherwise one chosen by the key."""
-    free = first + np.int64((key >> np.uint64(8)) & np.uint64(_WAYS - 1))
-    for slot in range(first, first + _WAYS):
-        if keys[slot] == key:
-            return slot
-        if keys[slot] == _EMPTY:
-            return slot
-    return free
+    """Return the entry that holds ``key``, else an empty entry of its set, else one to overwrite.
+
+    Args:
+        first: first entry of the key's set.
+    """
+    overwritten = first + np.int64((key >> np.uint64(8)) & np.uint64(_WAYS - 1))
+    for entry in range(first, first + _WAYS):
+        if keys[entry] == key or keys[entry] == _EMPTY:
+            return entry
+    return overwritten

@@ -1,7 +1,7 @@
-"""The seam between search and network: input planes in, prior logits and value out.
+"""The interface between search and network: input planes in, prior logits and values out.
 
-A search only sees this protocol. The network's engine is in `alphazero.network.registry`; the uniform one here serves tests and the benchmark of
-the search alone.
+A search depends on this protocol only. `alphazero.inference.network_evaluator` implements it with a
+network; the uniform evaluator here serves tests and benchmarks of the search alone.
 """
 
 from typing import Protocol
@@ -10,21 +10,21 @@ import numpy as np
 
 
 class Evaluator(Protocol):
-    """Answers leaves in batches.
+    """Evaluates leaves in batches.
 
-    Laws: rows are independent (a row's answer does not depend on the others, up to rounding); values are from the viewpoint of the player to
-    move; illegal actions may have any finite logit, the search masks them.
+    Laws: batch rows are independent, up to rounding; values are from the viewpoint of the player to
+    move; illegal actions may have any finite logit, because the search masks them.
     """
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate M positions.
+        """Evaluate B positions.
 
         Args:
-            planes: float32[M, C, H, W], M >= 1.
+            planes: float32[B, C, H, W], B >= 1.
 
         Returns:
-            prior_logits: float32[M, A].
-            values: float32[M], in [-1, 1].
+            prior_logits: float32[B, A].
+            values: float32[B], in [-1, 1].
         """
         ...
 
@@ -37,6 +37,5 @@ class UniformEvaluator:
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `Evaluator.evaluate`."""
-        return np.zeros((len(planes), self._num_actions), np.float32), np.zeros(
-            len(planes), np.float32
-        )
+        logits = np.zeros((len(planes), self._num_actions), np.float32)
+        return logits, np.zeros(len(planes), np.float32)

@@ -6,35 +6,54 @@ import torch
 
 from alphazero.runtime.errors import ConfigError
 
+_ALLOWED = ["auto", "cpu", "cuda", "cuda:1"]
+
 
 def choose_device(name: str) -> torch.device:
-    """Return the torch device called ``name``; "auto" is the GPU when there is one.
+    """Return the torch device called ``name``; "auto" is the GPU if there is one, else the CPU.
 
     Raises:
-        ConfigError: if there is no such device on this machine.
+        ConfigError: if this machine has no such device.
     """
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         device = torch.device(name)
     except RuntimeError:
+        device = None
+    if device is None or device.type not in ("cpu", "cuda"):
         raise ConfigError(
-            f"device={name} is not a device; use auto, cpu, cuda or cuda:1."
-        ) from None
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise ConfigError(
-            f"device={name} is not on this machine: torch sees {torch.cuda.device_count()} GPUs here; use device=cpu or device=auto."
+            f"device={name} is not a supported device; use auto, cpu, cuda or cuda:1.",
+            key="device",
+            value=name,
+            allowed=_ALLOWED,
         )
-    if device.type not in ("cpu", "cuda"):
-        raise ConfigError(f"device={name} is not supported; use auto, cpu, cuda or cuda:1.")
+    num_gpus = torch.cuda.device_count()
+    if device.type == "cuda" and (device.index or 0) >= num_gpus:
+        raise ConfigError(
+            f"device={name} does not exist: torch finds {num_gpus} GPUs on this machine; "
+            "use device=cpu or device=auto.",
+            key="device",
+            value=name,
+            allowed=["auto", "cpu", *(f"cuda:{index}" for index in range(num_gpus))],
+        )
     return device
 
 
 def set_num_threads(num_threads: int) -> int:
-    """Let torch use this many threads, 0 for all the cores that this process may use; return how many that is."""
+    """Set the number of threads that torch uses.
+
+    Args:
+        num_threads: 0 is one for each core that this process may use.
+
+    Returns:
+        The number of threads set.
+    """
     num_threads = num_threads or num_cores()
     torch.set_num_threads(num_threads)
-    torch.get_num_threads()  # a thread that has not asked yet would later take over what another one set for itself
+    # Reading the number fixes it for this thread. A thread that has never read it would later take
+    # over the number that another thread set for itself.
+    torch.get_num_threads()
     return num_threads
 
 

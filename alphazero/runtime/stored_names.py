@@ -13,6 +13,7 @@ from alphazero.runtime.errors import ConfigError, StoredFileError
 
 #: Settings that were renamed: old key -> today's key.
 RENAMED_SETTINGS = {
+    "evaluator.max_policy_divergence": "evaluator.max_policy_kl",
     "learner.average_half_life_steps": "learner.ema_half_life_steps",
     "learner.reuse": "learner.replay_ratio",
     "learner.root_value_share": "learner.root_value_fraction",
@@ -52,6 +53,7 @@ RETIRED_WEIGHTS = ("margin.", "reply.")
 
 #: Columns of a run's metrics that were renamed: old name -> today's name.
 RENAMED_METRICS = {
+    "engine.policy_divergence": "engine.policy_kl",
     "exact.kept": "exact.accuracy",
     "exact.raw_kept": "exact.raw_accuracy",
     "exact.results_right": "exact.result_accuracy",

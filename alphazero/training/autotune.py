@@ -79,8 +79,12 @@ def check_device(settings: TrainSettings, device: torch.device) -> None:
     evaluator = settings.evaluator
     if not candidates(evaluator.engine, evaluator.precision, device):
         raise ConfigError(
-            f"evaluator.precision={evaluator.precision} is not something that an engine has here: use auto, float32 or bfloat16"
-            "; int8 needs OpenVINO (pip install openvino) and a CPU that has it."
+            f"evaluator.precision={evaluator.precision} is not available on this machine; "
+            "use auto, float32 or bfloat16. int8 needs OpenVINO (pip install openvino) and a CPU "
+            "that supports it.",
+            key="evaluator.precision",
+            value=evaluator.precision,
+            allowed=["auto", "float32", "bfloat16"],
         )
 
 

@@ -1,4 +1,8 @@
-"""How far an engine's answers are from the reference's."""
+"""How far an engine's answers are from the reference's, and the positions to compare them on.
+
+In: two evaluators with the same weights and a sample of positions. Out: mean differences. The
+sample also calibrates engines that quantize. Knows no particular engine.
+"""
 
 from typing import NamedTuple
 
@@ -6,34 +10,35 @@ import numpy as np
 
 
 class PositionSample(NamedTuple):
-    """Positions to compare engines on, and to calibrate them with."""
+    """Unfinished positions to compare engines on and to calibrate them with."""
 
     planes: np.ndarray  #: float32[M, C, H, W]
     legal_action_mask: np.ndarray  #: bool[M, A]
 
 
-class Agreement(NamedTuple):
-    """Means over the positions of a sample."""
+class Deviation(NamedTuple):
+    """How far an engine is from the reference: means over the positions of a sample."""
 
-    policy_divergence: float  #: Kullback-Leibler divergence of the engine's policy from the reference's over the legal actions, nats
-    value_error: float  #: mean |difference of the values|
+    policy_kl: float  #: KL(reference policy || engine's policy) over the legal actions, nats
+    value_error: float  #: mean absolute difference of the values
+
+    def within(self, limits: "Deviation") -> bool:
+        """Return whether neither figure exceeds its limit; False if one is NaN."""
+        return self.policy_kl <= limits.policy_kl and self.value_error <= limits.value_error
 
 
-def agreement(reference, engine, sample: PositionSample) -> Agreement:
-    """Compare two engines that hold the same weights."""
-    logits, values = reference.evaluate(sample.planes)
-    other_logits, other_values = engine.evaluate(sample.planes)
-    log_policy, other_log_policy = (
-        _log_softmax(rows, sample.legal_action_mask) for rows in (logits, other_logits)
-    )
-    divergence = (np.exp(log_policy) * (log_policy - other_log_policy)).sum(
-        axis=1, where=sample.legal_action_mask
-    )
-    return Agreement(float(divergence.mean()), float(np.abs(values - other_values).mean()))
+def deviation(reference, engine, sample: PositionSample) -> Deviation:
+    """Compare two evaluators that hold the same weights."""
+    mask = sample.legal_action_mask
+    reference_logits, reference_values = reference.evaluate(sample.planes)
+    logits, values = engine.evaluate(sample.planes)
+    log_p, log_q = _log_softmax(reference_logits, mask), _log_softmax(logits, mask)
+    policy_kl = (np.exp(log_p) * (log_p - log_q)).sum(axis=1, where=mask).mean()
+    return Deviation(float(policy_kl), float(np.abs(reference_values - values).mean()))
 
 
 def sample_positions(game, num_positions: int, generator: np.random.Generator) -> PositionSample:
-    """Return positions of random games, a few plies of each: for a network that has played none yet."""
+    """Return early positions of random games: a sample for a network without games of its own."""
     states, found = game.initial_states(max(num_positions // 8, 1)), []
     while sum(len(part) for part in found) < num_positions:
         found.append(states)
@@ -45,6 +50,7 @@ def sample_positions(game, num_positions: int, generator: np.random.Generator) -
 
 
 def _log_softmax(logits: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """Return log-probabilities over the legal actions, 0 for illegal ones."""
     logits = np.where(mask, logits.astype(np.float64), -np.inf)
     shifted = logits - logits.max(axis=1, keepdims=True)
     return np.where(mask, shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)), 0.0)

@@ -1,9 +1,12 @@
-"""The engine for NVIDIA GPUs: static batch sizes, each captured once as a CUDA graph; pinned memory; a stream for each calling thread.
+"""The engine for NVIDIA GPUs: a few static batch sizes, each captured once as a CUDA graph.
 
-Two threads that each hold half of the games keep the GPU busy: while one walks its trees, the other's batch is computed. With several GPUs
-the threads take turns in choosing one. Where a graph cannot be captured the same operations are launched one by one.
+Each calling thread has its own CUDA stream and its own buffers in pinned memory. Two threads with
+half of the games each keep a GPU busy: while one walks its trees, the GPU computes the other's
+batch. With several GPUs, the threads are assigned to them in turn. Where a graph cannot be
+captured, the same operations are launched one by one.
 """
 
+import copy
 import functools
 import itertools
 import logging
@@ -12,13 +15,15 @@ import threading
 import numpy as np
 import torch
 
-from alphazero.inference.engines.engine import check_compiled, padded_size
+from alphazero.inference.engines.compilation import check_compiled
+from alphazero.inference.engines.padding import padded_size
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
 from alphazero.runtime.errors import ConfigError
 
 _log = logging.getLogger(__name__)
-_WARM_UPS = 3  # runs before a capture, as torch's documentation of CUDA graphs asks for
+_NUM_WARM_UPS = 3  # runs before a capture; torch's documentation of CUDA graphs recommends some
+_SMALLEST_BATCH = 32
 
 
 class CudaEngine:
@@ -26,8 +31,8 @@ class CudaEngine:
 
     Args:
         precision: "float32" or "bfloat16".
-        device: a GPU; without an index, all of them.
-        compiled: run what torch.compile makes of the network inside the graphs.
+        device: a GPU; without an index, all GPUs.
+        compiled: capture what torch.compile makes of the network.
     """
 
     def __init__(self, precision: str, device: torch.device, compiled: bool = False):
@@ -35,39 +40,35 @@ class CudaEngine:
         indices = range(torch.cuda.device_count()) if device.index is None else [device.index]
         self.devices = [torch.device("cuda", index) for index in indices]
         self._compiled = compiled
-        self._networks: list[torch.nn.Module] = []
+        self._networks: list[torch.nn.Module] = []  # one for each device
         self._forwards: list = []
-        self._streams = itertools.count()
+        self._thread_index = itertools.count()
         self._thread = threading.local()
         self._capturing = threading.Lock()
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """See `alphazero.inference.engines.engine.Engine.load`; weights are copied in place, so that captured graphs stay valid."""
-        fresh = (
-            folded(network)
-            .to(self._dtype)
-            .to(memory_format=torch.channels_last)
-            .requires_grad_(False)
-        )
-        first = not self._networks
-        if not first:
-            for copy in self._networks:
-                for old, new in zip(copy.parameters(), fresh.parameters()):
-                    old.copy_(new)
-        else:
-            self._networks = [_on(fresh, device) for device in self.devices]
+        """See `alphazero.inference.engines.engine.Engine.load`."""
+        fresh = folded(network).to(self._dtype).to(memory_format=torch.channels_last)
+        fresh.requires_grad_(False)
+        is_first = not self._networks
+        if is_first:
+            self._networks = [copy.deepcopy(fresh).to(device) for device in self.devices]
             self._forwards = [
-                torch.compile(copy) if self._compiled else copy for copy in self._networks
+                torch.compile(own) if self._compiled else own for own in self._networks
             ]
+        else:
+            for own in self._networks:
+                for old, new in zip(own.parameters(), fresh.parameters()):
+                    old.copy_(new)  # in place, so that captured graphs stay valid
         for device in self.devices:
             torch.cuda.synchronize(device)  # the threads' streams do not wait for this one
-        if first and self._compiled:
+        if is_first and self._compiled:
             check_compiled(self, planes)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
         if not hasattr(self._thread, "stream"):
-            index = next(self._streams) % len(self.devices)
+            index = next(self._thread_index) % len(self.devices)
             self._thread.stream = _ThreadStream(
                 self._forwards[index], self.devices[index], self._dtype, self._capturing
             )
@@ -75,7 +76,7 @@ class CudaEngine:
 
 
 class _ThreadStream:
-    """One thread's stream and its captured batches."""
+    """The CUDA stream of one thread and its captured batches."""
 
     def __init__(
         self, forward, device: torch.device, dtype: torch.dtype, capturing: threading.Lock
@@ -89,32 +90,30 @@ class _ThreadStream:
 
     def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         num_rows = len(planes)
-        size = max(padded_size(num_rows), 32)
         with (
             torch.inference_mode(),
             torch.cuda.device(self._device),
             torch.cuda.stream(self._stream),
         ):
-            if size not in self._batches:
-                with self._capturing:
-                    self._batches[size] = _Batch(
-                        self._forward,
-                        (size, *planes.shape[1:]),
-                        self._device,
-                        self._dtype,
-                        self._stream,
-                    )
-            batch = self._batches[size]
+            batch = self._batch((max(padded_size(num_rows), _SMALLEST_BATCH), *planes.shape[1:]))
             batch.host_planes[:num_rows] = torch.from_numpy(planes)
             batch.launch()
             self._stream.synchronize()
-            return batch.host_logits[:num_rows].numpy().copy(), batch.host_values[
-                :num_rows
-            ].numpy().copy()
+            logits, values = batch.host_logits[:num_rows], batch.host_values[:num_rows]
+            return logits.numpy().copy(), values.numpy().copy()
+
+    def _batch(self, shape: tuple[int, ...]) -> "_Batch":
+        size = shape[0]
+        if size not in self._batches:
+            with self._capturing:  # one capture at a time
+                self._batches[size] = _Batch(
+                    self._forward, shape, self._device, self._dtype, self._stream
+                )
+        return self._batches[size]
 
 
 class _Batch:
-    """The buffers of one batch size, and the graph that leads from the one in pinned memory to the other."""
+    """The buffers of one batch size and the graph from the input buffer to the output buffers."""
 
     def __init__(
         self, forward, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype, stream
@@ -126,54 +125,48 @@ class _Batch:
         logits, values = self._compute()
         self.host_logits = torch.zeros(logits.shape, pin_memory=True)
         self.host_values = torch.zeros(values.shape, pin_memory=True)
-        for _ in range(_WARM_UPS):
-            self._steps()
+        for _ in range(_NUM_WARM_UPS):
+            self._enqueue()
         stream.synchronize()
         self._graph = self._captured(stream)
 
     def launch(self) -> None:
-        """Queue the whole way on the current stream; the caller waits for it."""
+        """Enqueue copies and network on the current stream; the caller waits for it."""
         if self._graph is None:
-            self._steps()
+            self._enqueue()
         else:
             self._graph.replay()
 
     def _captured(self, stream):
+        """Return the CUDA graph of `_enqueue`, None if it cannot be captured."""
         graph = torch.cuda.CUDAGraph()
         try:
             with torch.cuda.graph(graph, stream=stream, capture_error_mode="thread_local"):
-                self._steps()
+                self._enqueue()
         except RuntimeError as error:
             _warn_of_no_graphs(str(error).partition("\n")[0])
             return None
         return graph
 
-    def _steps(self) -> None:
+    def _enqueue(self) -> None:
         self._planes.copy_(self.host_planes, non_blocking=True)
         logits, values = self._compute()
         self.host_logits.copy_(logits, non_blocking=True)
         self.host_values.copy_(values, non_blocking=True)
 
     def _compute(self):
+        planes = self._planes.to(self._dtype).contiguous(memory_format=torch.channels_last)
         try:
-            output = self._forward(
-                self._planes.to(self._dtype).contiguous(memory_format=torch.channels_last)
-            )
+            output = self._forward(planes)
         except torch.cuda.OutOfMemoryError:
             raise ConfigError(
-                f"a batch of {len(self._planes)} positions does not fit the GPU: lower selfplay.num_parallel_games."
+                f"a batch of {len(self._planes)} positions does not fit into the GPU's memory; "
+                "lower selfplay.num_parallel_games.",
+                key="selfplay.num_parallel_games",
             ) from None
         return output.prior_logits.float(), expected_value(output.value_logits.float())
 
 
 @functools.cache  # once for each reason, not for each batch size
 def _warn_of_no_graphs(reason: str) -> None:
-    _log.warning(
-        "CUDA graphs do not work here (%s); the network runs without them, more slowly.", reason
-    )
-
-
-def _on(network: torch.nn.Module, device: torch.device) -> torch.nn.Module:
-    import copy
-
-    return copy.deepcopy(network).to(device)
+    _log.warning("CUDA graphs do not work here (%s); evaluation continues more slowly.", reason)

@@ -1,6 +1,6 @@
-"""Which engines there are on this machine, how fast they are, and in which order they stand in for each other.
+"""Which engines this machine has, how fast they are, and which one replaces another.
 
-In: a network and the settings that leave something open. Out: `EngineChoice`s with their measured speeds.
+In: a network and settings that may say "auto". Out: `EngineChoice`s and their measured speeds.
 """
 
 import statistics
@@ -13,49 +13,41 @@ import torch
 
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice, make_engine
 
-_ROUNDS = 9
+_NUM_ROUNDS = 9
 _ROUND_S = 0.02  # of one engine in one round
 
 
 class EngineSpeed(NamedTuple):
-    """What the measurement found."""
+    """A measured speed."""
 
     choice: EngineChoice
-    evaluations_per_s: float
+    evaluations_per_s: float  #: positions, all threads together
 
 
 def candidates(engine: str, precision: str, device: torch.device) -> list[EngineChoice]:
-    """Return the engines that the settings allow and the machine has; "auto" leaves all open but torch_compile, which takes long to start."""
-    from alphazero.inference.engines import openvino_engine
+    """Return the engines that the settings allow and this machine has.
 
-    engines = ["torch", "openvino"] if engine == "auto" else [engine]
-    found = []
-    for name in engines:
-        able = (
-            openvino_engine.precisions()
-            if name == "openvino" and device.type == "cpu"
-            else ["float32", "bfloat16"]
-        )
-        if engine == "auto" and name == "openvino" and device.type != "cpu":
-            continue
-        if engine == "openvino":
-            able = able or ["float32"]  # where it is not installed, the engine itself says so
-        found += [
-            EngineChoice(name, one)
-            for one in (able if precision == "auto" else [precision])
-            if engine != "auto" or one in able
-        ]
-    return found
+    "auto" stands for every engine but torch_compile, which takes long to start, and for every
+    precision. An engine that is named is returned even if this machine lacks it: `make_engine` then
+    says what is missing.
+    """
+    if engine == "auto":
+        names = ["torch", "openvino"] if device.type == "cpu" else ["torch"]
+        choices = [EngineChoice(name, one) for name in names for one in _precisions(name)]
+        return [choice for choice in choices if precision in ("auto", choice.precision)]
+    if precision == "auto":
+        return [EngineChoice(engine, one) for one in _precisions(engine) or ["float32"]]
+    return [EngineChoice(engine, precision)]
 
 
 def fallbacks(choice: EngineChoice) -> list[EngineChoice]:
-    """Return ``choice`` and, after it, what takes its place where its answers are too far from the reference's: ever more precise ones."""
-    order = [choice]
-    if choice.precision == "int8":
-        from alphazero.inference.engines import openvino_engine
+    """Return ``choice`` and the engines that replace it, in turn, if it deviates too much.
 
-        if "bfloat16" in openvino_engine.precisions():  # some processors have int8 but no bfloat16
-            order.append(choice._replace(precision="bfloat16"))
+    Each is more precise than the one before; the last is the reference.
+    """
+    order = [choice]
+    if choice.precision == "int8" and "bfloat16" in _precisions(choice.engine):
+        order.append(choice._replace(precision="bfloat16"))  # some processors have int8 alone
     order += [choice._replace(precision="float32"), REFERENCE]
     return list(dict.fromkeys(order))
 
@@ -63,9 +55,10 @@ def fallbacks(choice: EngineChoice) -> list[EngineChoice]:
 def measure_speeds(
     choices, network: torch.nn.Module, planes: np.ndarray, device: torch.device, num_threads: int
 ) -> list[EngineSpeed]:
-    """Return the speeds of the engines, the fastest first, each keeping ``num_threads`` threads busy with batches of ``planes``.
+    """Return the engines' speeds, the fastest first.
 
-    The engines take turns, so that a moment in which the machine is busy does not decide; medians count.
+    Each engine keeps ``num_threads`` threads busy with batches of ``planes``. The engines take
+    turns and the median counts, so that a moment in which the machine is busy does not decide.
     """
     engines = {}
     for choice in choices:
@@ -73,15 +66,23 @@ def measure_speeds(
         engines[choice].load(network, planes)
     samples = {choice: [] for choice in engines}
     with ThreadPoolExecutor(num_threads) as pool:
-        for round_index in range(_ROUNDS + 1):
+        for round_index in range(_NUM_ROUNDS + 1):
             for choice, engine in engines.items():
-                speed = sum(
-                    pool.map(_evaluations_per_s, [engine] * num_threads, [planes] * num_threads)
-                )
-                if round_index:  # the first one makes what is made once
+                each = pool.map(_evaluations_per_s, [engine] * num_threads, [planes] * num_threads)
+                speed = sum(each)
+                if round_index:  # the first round warms up
                     samples[choice].append(speed)
     speeds = [EngineSpeed(choice, statistics.median(found)) for choice, found in samples.items()]
     return sorted(speeds, key=lambda speed: -speed.evaluations_per_s)
+
+
+def _precisions(engine: str) -> list[str]:
+    """Return the number formats of an engine on this machine's CPU, [] if it is not installed."""
+    if engine == "openvino":
+        from alphazero.inference.engines import openvino_engine  # importing OpenVINO takes a while
+
+        return openvino_engine.precisions()
+    return ["float32", "bfloat16"]
 
 
 def _evaluations_per_s(engine, planes: np.ndarray) -> float:

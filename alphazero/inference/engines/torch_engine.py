@@ -1,11 +1,16 @@
-"""The engine that comes with torch, on the CPU: batch normalisation folded, channels last, float32 or bfloat16, and, if asked for, compiled."""
+"""The engine that every machine has: torch on the CPU, in float32 or bfloat16.
+
+Batch normalization is folded into the convolutions, memory is channels last, and torch.compile is
+optional.
+"""
 
 import threading
 
 import numpy as np
 import torch
 
-from alphazero.inference.engines.engine import check_compiled, padded, padded_size
+from alphazero.inference.engines.compilation import check_compiled
+from alphazero.inference.engines.padding import padded, padded_size
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
 
@@ -15,12 +20,13 @@ _SMALLEST_COMPILED = 32  # rows
 class TorchEngine:
     """See `alphazero.inference.engines.engine.Engine`.
 
-    A call made outside the main thread computes on that thread alone. torch's own way, all threads on each layer and a barrier after it, is
-    slower (two threads, 4 x 48 network: 1.2 times) and falls to a tenth of its speed when another program takes a core for a moment.
+    A call outside the main thread computes on that thread alone. torch's default, which splits each
+    layer over all threads with a barrier after it, is slower (two threads, 4 x 48 network: 1.2
+    times) and drops to a tenth of its speed while another program briefly uses a core.
 
     Args:
         precision: "float32" or "bfloat16".
-        compiled: run what torch.compile makes of the network; it needs a C++ compiler and up to half a minute at the first call.
+        compiled: use torch.compile; needs a C++ compiler, and up to 30 s at the first call.
     """
 
     def __init__(self, precision: str, compiled: bool = False):
@@ -31,15 +37,11 @@ class TorchEngine:
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
         """See `alphazero.inference.engines.engine.Engine.load`."""
-        fresh = (
-            folded(network)
-            .to("cpu", self._dtype)
-            .to(memory_format=torch.channels_last)
-            .requires_grad_(False)
-        )
+        fresh = folded(network).to("cpu", self._dtype).to(memory_format=torch.channels_last)
+        fresh.requires_grad_(False)
         if self._network is not None:
             for old, new in zip(self._network.parameters(), fresh.parameters()):
-                old.copy_(new)  # in place: what torch.compile made stays valid
+                old.copy_(new)  # in place, so that compiled code stays valid
             return
         self._network = fresh
         self._forward = torch.compile(fresh, dynamic=False) if self._compiled else fresh
@@ -48,23 +50,25 @@ class TorchEngine:
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
-        if threading.current_thread() is not threading.main_thread() and not hasattr(
-            self._thread, "alone"
-        ):
-            torch.set_num_threads(1)  # for this thread
-            self._thread.alone = True
+        self._limit_thread()
         num_rows = len(planes)
         with torch.inference_mode():
-            batch = (
-                torch.from_numpy(padded(planes, self._padded_size(num_rows)))
-                .to(self._dtype)
-                .contiguous(memory_format=torch.channels_last)
-            )
-            output = self._forward(batch)
+            batch = torch.from_numpy(padded(planes, self._padded_size(num_rows))).to(self._dtype)
+            output = self._forward(batch.contiguous(memory_format=torch.channels_last))
             values = expected_value(output.value_logits[:num_rows].float())
             return output.prior_logits[:num_rows].float().numpy(), values.numpy()
 
+    def _limit_thread(self) -> None:
+        """Make torch compute on the calling thread alone, unless that is the main thread."""
+        thread = self._thread
+        if threading.current_thread() is threading.main_thread() or hasattr(thread, "limited"):
+            return
+        torch.set_num_threads(1)  # of this thread
+        thread.limited = True
+
     def _padded_size(self, num_rows: int) -> int:
-        if self._compiled:  # powers of two: each size is compiled for seconds, and after eight of them torch compiles no more
+        if self._compiled:
+            # Powers of two: each size takes seconds to compile, and after eight sizes torch.compile
+            # silently stops compiling.
             return max(1 << (num_rows - 1).bit_length(), _SMALLEST_COMPILED)
         return padded_size(num_rows)

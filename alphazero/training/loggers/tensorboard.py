@@ -48,7 +48,7 @@ _SCALARS = {
     "time/measure_s": lambda r: r.measure_s,
     "time/store_s": lambda r: r.store_s,
     "time/elapsed_s": lambda r: r.elapsed_s,
-    "search/policy_divergence_from_float32": lambda r: r.engine.policy_divergence,
+    "search/policy_kl_from_float32": lambda r: r.engine.policy_kl,
     "search/value_error_from_float32": lambda r: r.engine.value_error,
     "time/engine_swap_s": lambda r: r.engine.seconds,
 }

@@ -1,0 +1,74 @@
+"""Convert a torch network to an OpenVINO model.
+
+The converted model takes the weights as inputs, so that a network is converted once and new weights
+are put in as constants. `openvino.convert_model` is not used: it sends usage statistics to
+OpenVINO's makers from a forked copy of the process, which may hang when the program ends.
+
+`TorchScriptPythonDecoder`, which `convert_model` itself uses, is not documented. Tried with
+OpenVINO 2025.0, 2025.4, 2026.1 and 2026.4; ``tests/test_engines.py`` compares the results with
+torch.
+"""
+
+import copy
+import warnings
+
+import numpy as np
+import openvino
+import torch
+from openvino import opset13 as operations
+from openvino.frontend import FrontEndManager
+from openvino.frontend.pytorch.ts_decoder import TorchScriptPythonDecoder
+
+from alphazero.network.interface import expected_value
+
+
+def convert(network: torch.nn.Module, planes: np.ndarray) -> openvino.Model:
+    """Return a model from planes (any number of positions) and all weights to logits and values."""
+    function = _WeightsAsInputs(network)
+    example = (torch.from_numpy(planes[:2]), *function.weights)
+    with warnings.catch_warnings():
+        # The tracer warns of a branch on the kind of value head, which is fixed for a network.
+        warnings.simplefilter("ignore")
+        decoder = TorchScriptPythonDecoder(function, example_input=example)
+    frontend = FrontEndManager().load_by_framework("pytorch")
+    model = frontend.convert(frontend.load(decoder))
+    shapes = [[-1, *planes.shape[1:]], *(list(weight.shape) for weight in function.weights)]
+    model.reshape(dict(zip(model.inputs, shapes)))
+    return model
+
+
+def with_weights(template: openvino.Model, network: torch.nn.Module) -> openvino.Model:
+    """Return a copy of a converted model with the network's weights as constants."""
+    model = template.clone()
+    for parameter, weight in zip(model.get_parameters()[1:], network.parameters()):
+        constant = operations.constant(weight.numpy())
+        parameter.output(0).replace(constant.output(0))
+        model.remove_parameter(parameter)
+    model.validate_nodes_and_infer_types()
+    return model
+
+
+class _WeightsAsInputs(torch.nn.Module):
+    """The network as a function of planes and weights; returns logits and values.
+
+    (`torch.func.functional_call` would be shorter but refuses to be traced.)
+    """
+
+    def __init__(self, network: torch.nn.Module):
+        super().__init__()
+        network = copy.deepcopy(network)
+        self._network = [network]  # in a list: a submodule's weights would be traced as constants
+        self._places = [
+            (module, name)
+            for module in network.modules()
+            for name, _ in module.named_parameters(recurse=False)
+        ]
+        self.weights = [getattr(module, name).data for module, name in self._places]
+        for module, name in self._places:
+            delattr(module, name)  # `forward` sets it to a tensor, which a parameter cannot be
+
+    def forward(self, planes, *weights):
+        for (module, name), weight in zip(self._places, weights):
+            setattr(module, name, weight)
+        output = self._network[0](planes)
+        return output.prior_logits, expected_value(output.value_logits)

@@ -1,0 +1,73 @@
+"""Quantize a converted network: mark the convolutions of its tower for int8.
+
+Weights have 8 bits and one scale for each output channel; inputs have 8 bits and one scale for each
+layer. The stem sees zeros and ones, and the heads are small: both stay in float32, which costs no
+time.
+"""
+
+import numpy as np
+import openvino
+from openvino import opset13 as operations
+
+
+def quantize(model: openvino.Model, planes: np.ndarray, core: openvino.Core) -> None:
+    """Quantize ``model`` in place.
+
+    An input's scale comes from its largest value on ``planes``. A smaller scale, as NNCF chooses by
+    default, clips what a trained value head depends on: the mean KL divergence from float32's
+    policy is 0.0004 nats here and 0.016 with NNCF (trained Connect Four network).
+    """
+    largest = _largest_inputs(model, planes, core)
+    for convolution, bound in zip(_tower(model), largest):
+        _quantize_input(convolution, bound)
+        _quantize_weights(convolution)
+    model.validate_nodes_and_infer_types()
+
+
+def _quantize_input(convolution, bound: float) -> None:
+    source = convolution.input_value(0)
+    low, high = (_scalar_constant(limit) for limit in (0.0, bound))
+    # All users of the value get the quantized one, the skip connection too: that saves a pass over
+    # the values, 6 % of the time of a 5 x 64 network.
+    users = source.get_target_inputs()
+    quantized = operations.fake_quantize(source, low, high, low, high, 256)
+    for user in users:
+        user.replace_source_output(quantized.output(0))
+
+
+def _quantize_weights(convolution) -> None:
+    weights = convolution.input_value(1)
+    largest = np.abs(weights.get_node().get_data()).max(axis=(1, 2, 3), keepdims=True)
+    scale = largest + np.float32(1e-12)  # a channel of zeros has a scale too
+    low, high = operations.constant(-scale), operations.constant(scale)
+    quantized = operations.fake_quantize(weights, low, high, low, high, 255)
+    convolution.input(1).replace_source_output(quantized.output(0))
+
+
+def _scalar_constant(number: float):
+    return operations.constant(np.full((1, 1, 1, 1), number, np.float32))
+
+
+def _tower(model: openvino.Model) -> list:
+    """Return the residual blocks' convolutions: larger than 1 x 1, with a ReLU as input."""
+    return [
+        node
+        for node in model.get_ordered_ops()
+        if node.get_type_name() == "Convolution"
+        and node.input_value(0).get_node().get_type_name() == "Relu"
+        and max(node.input_value(1).get_shape()[2:]) > 1
+    ]
+
+
+def _largest_inputs(model: openvino.Model, planes: np.ndarray, core: openvino.Core) -> list[float]:
+    """Return the largest input on ``planes`` of each convolution, in the order of `_tower`."""
+    probe = model.clone()
+    axes = operations.constant(np.arange(4))
+    outputs = [
+        operations.reduce_max(node.input_value(0), axes, keep_dims=False) for node in _tower(probe)
+    ]
+    if not outputs:
+        return []
+    probe = openvino.Model(outputs, probe.get_parameters())
+    answers = core.compile_model(probe, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([planes])
+    return [max(float(answers[index]), 1e-6) for index in range(len(outputs))]

@@ -1,0 +1,68 @@
+"""The engine in use: the wanted one, or a more precise one where its answers are not good enough.
+
+In: a network whenever its weights change, and sample positions. Out: an engine that holds these
+weights, and a report. Each time the weights change, the engine's answers on the sample are compared
+with those of the reference, torch in float32. An engine that deviates too much is refused for these
+weights, and a more precise one takes its place. Knows neither games, threads nor caches.
+"""
+
+import dataclasses
+import time
+
+import torch
+
+from alphazero.inference.engines.agreement import Deviation, PositionSample, deviation
+from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice, make_engine
+from alphazero.inference.engines.selection import fallbacks
+
+
+@dataclasses.dataclass
+class EngineReport:
+    """The engine that was chosen for the newest weights."""
+
+    name: str = ""  #: such as "openvino int8"
+    policy_kl: float = 0.0  #: mean KL divergence from float32's policy on the sample, nats
+    value_error: float = 0.0  #: mean absolute difference from float32's value on the sample
+    refused: str = ""  #: the engines that deviated too much, with their figures; "" if none
+    seconds: float = 0.0  #: time for loading the weights and comparing
+
+
+class VerifiedEngine:
+    """Holds the engine in use, `current`. Call `load` before the first use.
+
+    Args:
+        choice: the wanted engine; `fallbacks` gives those that may take its place.
+        device: torch device.
+        num_threads: number of concurrent calls of the engine on a CPU.
+    """
+
+    current: Engine
+
+    def __init__(self, choice: EngineChoice, device: torch.device, num_threads: int):
+        self._choice = choice
+        self._device = device
+        self._num_threads = num_threads
+        self._engines: dict[EngineChoice, Engine] = {}
+
+    def load(self, network, sample: PositionSample, limits: Deviation) -> EngineReport:
+        """Copy the weights of ``network`` into an engine within ``limits``; return its report."""
+        start = time.perf_counter()
+        refused = []
+        for choice in fallbacks(self._choice):
+            engine = self._loaded(choice, network, sample)
+            found = Deviation(0.0, 0.0)
+            if choice != REFERENCE:
+                found = deviation(self._loaded(REFERENCE, network, sample), engine, sample)
+            if found.within(limits):
+                break
+            figures = f"policy {found.policy_kl:.4f} nats, value {found.value_error:.4f}"
+            refused.append(f"{choice} ({figures})")
+        self.current = engine
+        seconds = time.perf_counter() - start
+        return EngineReport(str(choice), *found, ", ".join(refused), seconds)
+
+    def _loaded(self, choice: EngineChoice, network, sample: PositionSample) -> Engine:
+        if choice not in self._engines:
+            self._engines[choice] = make_engine(choice, self._device, self._num_threads)
+        self._engines[choice].load(network, sample.planes)
+        return self._engines[choice]
