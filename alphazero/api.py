@@ -162,7 +162,7 @@ def train(
     if resume is not None:
         trainer.restore()
     flat = {key: value for key, value, *_ in rows(settings)}
-    loggers = [
+    loggers: list[Any] = [
         JsonLinesLogger(folder.metrics),
         TensorBoardLogger(folder.path, flat, trainer.iteration + 1),
     ]
