@@ -317,7 +317,7 @@ class SelfPlayRun:
         self, game, network, sample, choice, num_threads, cache_mb, simulations=None, batch=None
     ):
         from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
-        from alphazero.search.batched_search import SearchSettings
+        from alphazero.search.settings import SearchSettings
         from alphazero.selfplay.settings import SelfPlaySettings
         from alphazero.selfplay.threads import ParallelSelfPlay
 
@@ -398,7 +398,9 @@ def search_figures(name: str, num_threads: int, repeats: int) -> dict[str, float
     from concurrent.futures import ThreadPoolExecutor
 
     from alphazero.inference.evaluator import UniformEvaluator
-    from alphazero.search.batched_search import SearchSettings, TreeSearch
+    from alphazero.search.batched_search import TreeSearch
+    from alphazero.search.roots import SearchMode
+    from alphazero.search.settings import SearchSettings
 
     game, batch, simulations = make_game(name), 256 // num_threads, 200
     searches = [
@@ -416,7 +418,7 @@ def search_figures(name: str, num_threads: int, repeats: int) -> dict[str, float
 
     def one(search) -> int:
         before = search.counts.num_simulations
-        search.reset(rows, states, np.full(batch, simulations), np.ones(batch, np.bool_))
+        search.reset(rows, states, simulations, SearchMode.FULL)
         search.run()
         return search.counts.num_simulations - before
 
@@ -532,7 +534,7 @@ def learner_figures(name: str, batch_size: int, repeats: int) -> dict[str, float
 def random_records(game, num_games: int):
     """Yield games of a search that knows nothing."""
     from alphazero.inference.evaluator import UniformEvaluator
-    from alphazero.search.batched_search import SearchSettings
+    from alphazero.search.settings import SearchSettings
     from alphazero.selfplay.lockstep import SelfPlay
     from alphazero.selfplay.settings import SelfPlaySettings
 

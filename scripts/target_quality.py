@@ -18,7 +18,9 @@ from rich.table import Table
 from alphazero.games.registry import make_game
 from alphazero.players.network import NetworkPlayer
 from alphazero.runtime.random_generators import child_generator
-from alphazero.search.batched_search import SearchSettings, TreeSearch
+from alphazero.search.batched_search import TreeSearch
+from alphazero.search.roots import SearchMode
+from alphazero.search.settings import SearchSettings
 from alphazero.solvers.base import ILLEGAL_SCORE, values_of
 from alphazero.solvers.registry import make_solver
 from alphazero.storage.run_folder import RunFolder
@@ -81,7 +83,7 @@ def searched(
             settings,
             child_generator(start, "target quality"),
         )
-        search.reset(rows, part, np.full(len(part), num_simulations), np.ones(len(part), np.bool_))
+        search.reset(rows, part, num_simulations, SearchMode.FULL)
         search.run()
         output = search.output(rows)
         weights.append(output.action_weights)

@@ -1,8 +1,242 @@
-"""Searches as the tests set them up."""
+"""Small games, evaluators, and searches as the tests set them up."""
 
+import hashlib
+
+import numpy as np
+
+from alphazero.games.batched_game import Game, Transition
+from alphazero.games.registry import make_game
+from alphazero.search import tree as trees
+from alphazero.search.batched_search import TreeSearch
+from alphazero.search.roots import SearchMode
+from alphazero.search.settings import SearchSettings
 from alphazero.search.uct.search import UctSearch, UctSettings
+
+#: Games whose trees reach proofs, draws (many in 3x3x3), passes and two moves in a row.
+GAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_x:3x3x3", "othello:4", "twice")
+
+#: Priors stay as the evaluator gives them, in FULL searches too.
+NO_NOISE = dict(dirichlet_fraction=0.0)
+
+
+# --- searches -------------------------------------------------------------------------------------
+
+
+def named_game(name):
+    """Return the game of a name in `GAMES`."""
+    return TwiceGame() if name == "twice" else make_game(name)
+
+
+def make_search(game, num_games, max_simulations, evaluator=None, seed=0, **settings):
+    """Return a `TreeSearch` with these `SearchSettings`."""
+    evaluator = evaluator or HashEvaluator(game.num_actions)
+    generator = np.random.default_rng(seed)
+    return TreeSearch(
+        game, evaluator, num_games, max_simulations, SearchSettings(**settings), generator
+    )
+
+
+def searched(game, states, num_simulations, mode=SearchMode.EVALUATION, **options):
+    """Return the finished search of ``states``; options as in `make_search`."""
+    search = make_search(game, len(states), num_simulations, **options)
+    search.reset(np.arange(len(states)), states, num_simulations, mode)
+    search.run()
+    return search
+
+
+def random_modes(rng, num):
+    """Return FULL (in 0.6 of the cases) and FAST at random."""
+    return np.where(rng.random(num) < 0.6, SearchMode.FULL, SearchMode.FAST)
+
+
+def random_positions(game, num_games, seed):
+    """Return unfinished positions of random games, [B, K], each after a random number of plies."""
+    rng, states = np.random.default_rng(seed), game.initial_states(num_games)
+    lengths = rng.integers(0, game.max_plies, num_games)
+    for ply in range(game.max_plies):
+        mask = game.legal_action_mask(states)
+        after = game.step(states, np.where(mask, rng.random(mask.shape), -1.0).argmax(axis=1))
+        moving = (lengths > ply) & ~after.over
+        states[moving] = after.states[moving]
+        lengths[after.over] = 0
+    return states
+
+
+def nodes_by_path(tree, row, root=trees.ROOT_INDEX):
+    """Return the nodes at and below ``root``, by the moves that lead to them from there."""
+    paths = {root: ()}
+    for node in range(root + 1, tree.num_nodes[row]):
+        parent = tree.parents[row, node]
+        if parent in paths:
+            paths[node] = (*paths[parent], int(tree.action_from_parent[row, node]))
+    return {path: node for node, path in paths.items()} if tree.num_nodes[row] else {}
 
 
 def make_uct(game, seed=0, **settings) -> UctSearch:
     """Return a UCT search with these `UctSettings`."""
     return UctSearch(game, UctSettings(**settings), seed)
+
+
+# --- evaluators -----------------------------------------------------------------------------------
+
+
+class HashEvaluator:
+    """Gives every position pseudo-random prior logits and a value, by its planes alone."""
+
+    def __init__(self, num_actions, spread=1.5):
+        self.num_actions, self.spread = num_actions, spread
+        self.num_rows = []  # of each call
+        self._known = {}
+
+    def evaluate(self, planes):
+        self.num_rows.append(len(planes))
+        answers = [self._answer(row.tobytes()) for row in planes]
+        logits, values = ([answer[i] for answer in answers] for i in range(2))
+        return np.array(logits, np.float32), np.array(values, np.float32)
+
+    def _answer(self, data):
+        if data not in self._known:
+            seed = int.from_bytes(hashlib.sha256(data).digest()[:8], "little")
+            generator = np.random.default_rng(seed)
+            logits = self.spread * generator.standard_normal(self.num_actions)
+            self._known[data] = logits, generator.uniform(-0.9, 0.9)
+        return self._known[data]
+
+
+class BanditEvaluator:
+    """Gives every position of a `BanditGame` the same priors, and its arm's value.
+
+    Args:
+        arm_values: float[A], from the viewpoint of the root's player.
+    """
+
+    def __init__(self, priors, root_value, arm_values):
+        self.logits = np.log(np.array(priors, np.float32))
+        self.values = np.array([root_value, *arm_values], np.float32)
+
+    def evaluate(self, planes):
+        arms, plies = planes[:, 0, 0, 0].astype(int), planes[:, 1, 0, 0]
+        signs = np.where(plies % 2, -1, 1).astype(np.float32)
+        return np.tile(self.logits, (len(planes), 1)), self.values[arms] * signs
+
+
+# --- games ----------------------------------------------------------------------------------------
+
+
+class TwiceGame(Game):
+    """A tiny game in which moves do not alternate.
+
+    Players 0 1 1 0 0 1 add 1, 2 or 3 to a sum, which then decides who has won. Adding the same
+    number as the ply's number modulo 3 is illegal, so that masks matter. State: int32[2] = plies
+    made, sum.
+    """
+
+    ORDER = (0, 1, 1, 0, 0, 1, 1)
+    RESULTS = (1, -1, 0, -1, 1)  # for player 0, by the sum modulo 5
+    name, num_actions, state_size, state_dtype = "twice", 3, 2, np.dtype(np.int32)
+    planes_shape, max_plies = (2, 1, 1), 6
+    cell_symmetries = np.zeros((1, 1), np.int32)
+    action_symmetries = np.arange(3, dtype=np.int32)[None]
+
+    def initial_states(self, num_games=1):
+        return np.zeros((num_games, 2), np.int32)
+
+    def step(self, states, actions):
+        plies, numbers = np.ones(len(states), np.int32), np.asarray(actions, np.int32) + 1
+        return self.inspect(states + np.stack([plies, numbers], axis=1))
+
+    def inspect(self, states):
+        plies, over = states[:, 0], states[:, 0] == 6
+        players = np.array(self.ORDER, np.int8)[plies]
+        results = np.array(self.RESULTS, np.float32)[states[:, 1] % 5]
+        results = np.where(over, results * np.where(players == 0, 1, -1), 0).astype(np.float32)
+        mask = (np.arange(3) != plies[:, None] % 3) & ~over[:, None]
+        return Transition(states, over, results, players, mask)
+
+    def observe(self, states):
+        return states.astype(np.float32).reshape(-1, 2, 1, 1)
+
+
+class ScriptedGame(Game):
+    """A game written out as nested lists; players alternate.
+
+    A list is a position with its moves, and a number a final position: its result for the player
+    who would move there.
+    """
+
+    name, state_size, state_dtype, num_actions = "scripted", 1, np.dtype(np.int32), 2
+    planes_shape = (1, 1, 1)
+
+    def __init__(self, positions):
+        self.nodes = [(positions, 0)]  # (position, depth), indexed by the state
+        self.children = {}
+        for number, (node, depth) in enumerate(self.nodes):  # the list grows in the loop
+            for action, child in enumerate(node if isinstance(node, list) else []):
+                self.children[number, action] = len(self.nodes)
+                self.nodes.append((child, depth + 1))
+
+    def initial_states(self, num_games=1):
+        return np.zeros((num_games, 1), np.int32)
+
+    def step(self, states, actions):
+        edges = zip(states[:, 0].tolist(), np.asarray(actions).tolist())
+        return self.inspect(np.array([[self.children[edge]] for edge in edges], np.int32))
+
+    def inspect(self, states):
+        nodes = [self.nodes[state] for (state,) in states]
+        over = np.array([not isinstance(node, list) for node, _ in nodes])
+        results = np.array([0 if isinstance(node, list) else node for node, _ in nodes], np.float32)
+        lengths = np.array([len(node) if isinstance(node, list) else 0 for node, _ in nodes])
+        players = np.array([depth % 2 for _, depth in nodes], np.int8)
+        return Transition(states, over, results, players, np.arange(2) < lengths[:, None])
+
+    def observe(self, states):
+        return states.astype(np.float32).reshape(-1, 1, 1, 1)
+
+
+class BanditGame(Game):
+    """A game without an end whose first action is the arm that is pulled; players alternate.
+
+    State: int32[2] = arm + 1 (0 at the root), plies made.
+    """
+
+    name, state_size, state_dtype, max_plies = "bandit", 2, np.dtype(np.int32), 1000
+    planes_shape = (2, 1, 1)
+
+    def __init__(self, num_arms):
+        self.num_actions = num_arms
+
+    def initial_states(self, num_games=1):
+        return np.zeros((num_games, 2), np.int32)
+
+    def step(self, states, actions):
+        arms = np.where(states[:, 1] == 0, np.asarray(actions) + 1, states[:, 0])
+        return self.inspect(np.stack([arms, states[:, 1] + 1], axis=1).astype(np.int32))
+
+    def inspect(self, states):
+        over, results = np.zeros(len(states), bool), np.zeros(len(states), np.float32)
+        mask = np.ones((len(states), self.num_actions), bool)
+        return Transition(states, over, results, (states[:, 1] % 2).astype(np.int8), mask)
+
+    def observe(self, states):
+        return states.astype(np.float32).reshape(-1, 2, 1, 1)
+
+
+def pull_arms(
+    priors,
+    root_value,
+    arm_values,
+    num_simulations,
+    num_games=1,
+    mode=SearchMode.FULL,
+    seed=0,
+    **settings,
+):
+    """Return the finished searches of a bandit, and their `PolicyOutput`."""
+    game = BanditGame(len(priors))
+    evaluator = BanditEvaluator(priors, root_value, arm_values)
+    search = make_search(game, num_games, num_simulations, evaluator, seed, **settings)
+    rows = np.arange(num_games)
+    search.reset(rows, game.initial_states(num_games), num_simulations, mode)
+    search.run()
+    return search, search.output(rows)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 from naive import naive_deviation
-from naive_mcts import HashEvaluator
 from network_samples import planes_of, small_network
+from search_samples import HashEvaluator
 
 from alphazero.games.registry import make_game
 from alphazero.inference import verified_engine

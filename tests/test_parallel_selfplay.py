@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from naive_mcts import HashEvaluator
+from search_samples import HashEvaluator
 
 from alphazero.games.registry import make_game
-from alphazero.search.batched_search import SearchSettings
+from alphazero.search.settings import SearchSettings
 from alphazero.selfplay import threads as parallel_selfplay
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.settings import SelfPlaySettings

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from naive_mcts import HashEvaluator, TwiceGame
+from search_samples import HashEvaluator, TwiceGame
 
 from alphazero.games.registry import make_game
-from alphazero.search.batched_search import SearchSettings
+from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.lockstep import SelfPlay, sample_actions
 from alphazero.selfplay.settings import SelfPlaySettings, full_simulations, ply_temperatures
 from alphazero.solvers.base import values_of
@@ -243,7 +243,7 @@ def test_the_action_of_a_gumbel_search_is_played_and_that_of_another_is_sampled(
 
     def choose_and_note(output, plies):
         actions = choose(output, plies)
-        seen.append((actions, output.actions, output.is_drawn))
+        seen.append((actions, output.actions, output.is_sampled))
         return actions
 
     selfplay._choose_actions = choose_and_note

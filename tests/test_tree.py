@@ -1,42 +1,24 @@
-"""The tree's arrays: bandits solved by hand, invariants under random operations, reuse without loss, memory as stated."""
+"""The tree's arrays: bandits solved by hand, invariants under random operations, reuse, memory."""
 
 import math
 
 import numpy as np
 import pytest
-from naive_mcts import HashEvaluator, TwiceGame
+from search_samples import GAMES, make_search, named_game, nodes_by_path
 
 from alphazero.games.registry import make_game
 from alphazero.search import puct
-from alphazero.search import simulate as walks
+from alphazero.search import simulate as simulation
 from alphazero.search import tree as trees
-from alphazero.search.batched_search import SearchSettings, TreeSearch
+from alphazero.search.roots import SearchMode
 
-GAMES = (
-    "tic_tac_toe",
-    "connect_x:4x4x3",
-    "connect_x:3x3x3",
-    "othello:4",
-    "twice",
-)  # the third has many draws
-UNREDUCED = puct.Exploration(1.0, 1e9, 0.0, 0.0)  # pb_c stays 1
+#: pb_c stays 1, and an unvisited arm has its parent's value.
+PLAIN = puct.Exploration(
+    pb_c_init=1.0, pb_c_base=1e9, first_play_urgency=0.0, root_first_play_urgency=0.0
+)
 
 
-def named_game(name):
-    return TwiceGame() if name == "twice" else make_game(name)
-
-
-def by_path(tree, row, root=trees.ROOT_INDEX):
-    """Return the nodes below ``root`` by the moves that lead to them from there."""
-    paths = {root: ()}
-    for node in range(root + 1, tree.num_nodes[row]):
-        parent = tree.parents[row, node]
-        if parent in paths:
-            paths[node] = (*paths[parent], int(tree.action_from_parent[row, node]))
-    return {path: node for node, path in paths.items()}
-
-
-# --- bandits solved by hand -------------------------------------------------------------------------------------------------------------
+# --- bandits solved by hand -----------------------------------------------------------------------
 
 
 def pull(
@@ -44,61 +26,58 @@ def pull(
     root_value,
     arm_values,
     num_simulations,
-    exploration=UNREDUCED,
+    exploration=PLAIN,
     same_player=False,
     over=(),
     mask=None,
 ):
-    """Search a bandit: whoever pulls arm a gets ``arm_values[a]`` (viewpoint of the root's player) at every visit, however deep.
+    """Search a bandit with the kernels alone.
 
     Args:
+        arm_values: the value of every node behind an arm, for the root's player.
         same_player: whether the root's player moves at all nodes.
-        over: the arms whose game is finished after one pull.
+        over: the arms that end the game.
+
+    Returns:
+        The tree, and the arms in the order in which they were pulled.
     """
     num_actions = len(priors)
     tree = trees.make_tree(1, num_simulations + 1, num_actions)
-    rows, budgets, node, parents, actions, depths = (np.zeros(1, np.int32) for _ in range(6))
+    rows, node, budgets = np.zeros(1, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32)
     mask = np.ones((1, num_actions), bool) if mask is None else np.array([mask])
+    logits = np.log(np.array([priors], np.float32))
     budgets[0] = num_simulations
-    order = []
+    edges, order = simulation.make_edges(1), []
     while True:
-        walks.simulate(tree, rows, budgets, exploration, None, parents, actions, depths)
-        if actions[0] < 0:
+        simulation.simulate(tree, rows, budgets, exploration, None, edges)
+        if edges.status[0] == simulation.FINISHED:
             return tree, order
-        path = [int(actions[0])]
-        above = parents[0]
-        while above > 0:
-            path.insert(0, int(tree.action_from_parent[0, above]))
-            above = tree.parents[0, above]
-        player = 0 if same_player else depths[0] % 2
-        value = (
-            root_value
-            if parents[0] == trees.NO_PARENT
-            else arm_values[path[0]] * (1 if player == 0 else -1)
-        )
-        finished = parents[0] == trees.ROOT_INDEX and path[0] in over
-        results = np.array([value if finished else 0], np.float32)
-        trees.add_nodes(
-            tree,
-            rows,
-            parents,
-            actions,
-            np.array([player], np.int8),
-            np.array([finished]),
-            results,
-            node,
-        )
-        if parents[0] != trees.NO_PARENT:
-            order.append(path[0])
+        player = 0 if same_player else edges.depths[0] % 2
+        value, finished = root_value, False
+        if edges.status[0] == simulation.LEAF:
+            arm = first_action(tree, edges.parents[0], edges.actions[0])
+            order.append(arm)
+            value = arm_values[arm] * (1 if player == 0 else -1)
+            finished = edges.parents[0] == trees.ROOT_INDEX and arm in over
+        players, results = np.array([player], np.int8), np.array([value * finished], np.float32)
+        finishes = np.array([finished])
+        trees.add_nodes(tree, rows, edges.parents, edges.actions, players, finishes, results, node)
         if not finished:
-            logits = np.log(np.array([priors], np.float32))
             trees.expand(tree, rows, node, logits, mask, np.array([value], np.float32))
             trees.backward(tree, rows, node)
 
 
+def first_action(tree, node, action):
+    """Return the first action of the path that leads to an edge of tree 0."""
+    while node != trees.ROOT_INDEX:
+        action, node = tree.action_from_parent[0, node], tree.parents[0, node]
+    return int(action)
+
+
 @pytest.mark.parametrize("same_player", (False, True))
 def test_bandit_by_hand(same_player):
-    # Q + P sqrt(N) / (1 + n), N the root's visits, its own evaluation included; an unvisited arm has the root's mean for a Q.
+    # Q + P sqrt(N) / (1 + n), N the root's visits, its own evaluation included. An unvisited arm
+    # has the root's mean as its Q.
     # N=1: 0 + .6      , 0 + .4         -> arm 0, which pays 0
     # N=2: 0 + .424    , 0 + .566       -> arm 1, which pays 1
     # N=3: 0 + .520    , 1 + .346       -> arm 1
@@ -111,27 +90,33 @@ def test_bandit_by_hand(same_player):
     assert tree.node_values[0, 0] == pytest.approx(3 / 5)
 
 
-def test_bandit_by_hand_with_first_play_urgency():
-    # The root is worth .5 and so is arm 0, which gets the first pull: visited prior mass .64, its root .8.
-    # N=2: arm 0: .5 + .64 * 1.414 / 2 = .953; arm 1: .5 - urgency * .8 + .36 * 1.414 = 1.009 without urgency, .209 with 1, .969 with .05
-    for urgency, second in ((0.0, 1), (0.05, 1), (0.08, 0), (1.0, 0)):
-        _, order = pull([0.64, 0.36], 0.5, [0.5, -1.0], 2, puct.Exploration(1.0, 1e9, 0.0, urgency))
-        assert order == [0, second]
-        _, order = pull([0.64, 0.36], 0.5, [0.5, -1.0], 2, puct.Exploration(1.0, 1e9, urgency, 0.0))
-        assert order == [0, 1]  # the root has a constant of its own
+@pytest.mark.parametrize(("urgency", "second"), ((0.0, 1), (0.05, 1), (0.08, 0), (1.0, 0)))
+def test_bandit_by_hand_with_first_play_urgency(urgency, second):
+    # The root is worth .5, and so is arm 0, which is pulled first: visited prior .64, its root .8.
+    # N=2: arm 0: .5 + .64 * 1.414 / 2 = .953
+    #      arm 1: .5 - urgency * .8 + .36 * 1.414 = 1.009 without urgency, .209 with 1, .969 with
+    # .05
+    arms = ([0.64, 0.36], 0.5, [0.5, -1.0], 2)
+    at_root = PLAIN._replace(root_first_play_urgency=urgency)
+    assert pull(*arms, at_root)[1] == [0, second]
+    below_root = PLAIN._replace(first_play_urgency=urgency)
+    assert pull(*arms, below_root)[1] == [0, 1]
 
 
 def test_bandit_by_hand_with_growing_exploration():
-    # pb_c = 1 + ln((N + 1 + 1) / 1): 2.0986 at N=1, 2.3863 at N=2
-    # N=2 after arm 0 paid 1: the root's mean is .5; arm 0: 1 + .5 * 1.414 * 2.386 / 2 = 1.844; arm 1: .5 + .5 * 1.414 * 2.386 = 2.187
-    assert pull([0.5, 0.5], 0.0, [1.0, 0.0], 2, puct.Exploration(1.0, 1.0, 0.0, 0.0))[1] == [0, 1]
-    # with pb_c = 1 arm 0: 1 + .354; arm 1: .5 + .707
-    assert pull([0.5, 0.5], 0.0, [1.0, 0.0], 2)[1] == [0, 0]
+    # pb_c = 1 + ln((N + 1 + 1) / 1): 2.0986 at N=1, 2.3863 at N=2. After arm 0 paid 1 the root's
+    # mean is .5. N=2: arm 0: 1 + .5 * 1.414 * 2.386 / 2 = 1.844; arm 1: .5 + .5 * 1.414 * 2.386 =
+    # 2.187
+    arms = ([0.5, 0.5], 0.0, [1.0, 0.0], 2)
+    assert pull(*arms, PLAIN._replace(pb_c_base=1.0))[1] == [0, 1]
+    # With pb_c = 1: arm 0: 1 + .354; arm 1: .5 + .707
+    assert pull(*arms)[1] == [0, 0]
 
 
 def test_an_unvisited_arm_is_never_worth_less_than_a_loss():
-    # urgency 10: arm 1 is worth -1, not .0 - 10 * .775; N=2: arm 0: -.9 + .6 * .707 = -.476; arm 1: -1 + .4 * 1.414 = -.434
-    exploration = puct.Exploration(1.0, 1e9, 10.0, 10.0)
+    # With an urgency of 10, arm 1 is worth -1 and not .0 - 10 * .775.
+    # N=2: arm 0: -.9 + .6 * .707 = -.476; arm 1: -1 + .4 * 1.414 = -.434
+    exploration = PLAIN._replace(first_play_urgency=10.0, root_first_play_urgency=10.0)
     assert pull([0.6, 0.4], 0.0, [-0.9, 0.0], 2, exploration)[1] == [0, 1]
 
 
@@ -156,35 +141,38 @@ def test_an_illegal_arm_is_never_pulled():
     assert (tree.children_index[0, : tree.num_nodes[0], 1] == trees.ILLEGAL).all()
 
 
-# --- masks, extremes --------------------------------------------------------------------------------------------------------------------
+# --- the status of a simulation -------------------------------------------------------------------
+
+
+def test_a_simulation_tells_a_pending_root_a_leaf_and_a_finished_search_apart():
+    tree, _ = pull([0.5, 0.5], 0.0, [0.0, 0.0], 1)
+    three = trees.make_tree(3, 2, 2)
+    for field, source in zip(three[1:], tree[1:]):
+        field[1:] = source
+    three.num_nodes[1:] = 2
+    edges, rows = simulation.make_edges(3), np.arange(3, dtype=np.int32)
+    simulation.simulate(three, rows, np.array([5, 5, 1], np.int32), PLAIN, None, edges)
+    expected = [simulation.ROOT_PENDING, simulation.LEAF, simulation.FINISHED]
+    assert edges.status.tolist() == expected
+    assert edges.parents.tolist() == [trees.NO_PARENT, trees.ROOT_INDEX, trees.NO_PARENT]
+    assert edges.actions.tolist() == [trees.NO_PARENT, 1, trees.NO_PARENT]
+    assert edges.depths.tolist() == [0, 1, 0]
+
+
+# --- masks, extremes ------------------------------------------------------------------------------
 
 
 def test_a_row_with_everything_masked_gives_numbers():
     tree, rows, node = trees.make_tree(2, 3, 4), np.arange(2, dtype=np.int32), np.zeros(2, np.int32)
-    roots = np.full(2, trees.NO_PARENT, np.int32)
-    zeros = np.zeros(2, np.int32)
-    trees.add_nodes(
-        tree,
-        rows,
-        roots,
-        zeros,
-        np.zeros(2, np.int8),
-        np.zeros(2, bool),
-        np.zeros(2, np.float32),
-        node,
-    )
+    no_parents, results = np.full(2, trees.NO_PARENT, np.int32), np.zeros(2, np.float32)
+    players, over = np.zeros(2, np.int8), np.zeros(2, bool)
+    trees.add_nodes(tree, rows, no_parents, no_parents, players, over, results, node)
     mask = np.array([[False] * 4, [True, False, True, False]])
-    trees.expand(
-        tree,
-        rows,
-        node,
-        np.array([[1e30, -1e30, 0, 5]] * 2, np.float32),
-        mask,
-        np.array([0.25, 0.5], np.float32),
-    )
-    trees.mix_root_priors(tree, rows, np.ones((2, 4), np.float32), 0.25, 1.3)
+    logits = np.array([[1e30, -1e30, 0, 5]] * 2, np.float32)
+    trees.expand(tree, rows, node, logits, mask, np.array([0.25, 0.5], np.float32))
+    puct.mix_root_priors(tree, rows, np.ones((2, 4), np.float32), 0.25, 1.3)
     weights, values = np.full((2, 4), np.nan, np.float32), np.full(2, np.nan, np.float32)
-    trees.root_policy(tree, rows, weights, values)
+    puct.root_policy(tree, rows, weights, values)
     assert all(np.isfinite(part).all() for part in (*tree, weights, values))
     assert weights[0].tolist() == [0, 0, 0, 0]
     assert tree.children_priors[0, 0].tolist() == [0, 0, 0, 0]
@@ -192,173 +180,144 @@ def test_a_row_with_everything_masked_gives_numbers():
     assert weights[1].tolist() == [0.5, 0, 0.5, 0]
 
 
-def test_extreme_logits_give_probabilities():
-    for logits in ([1e30, 0.0, -1e30], [-1e30, -1e30, -1e30], [80.0, 90.0, 100.0]):
-        tree, _ = pull([0.2, 0.3, 0.5], 0.0, [0.0] * 3, 0)
-        trees.expand(
-            tree,
-            *np.zeros((2, 1), np.int32),
-            np.array([logits], np.float32),
-            np.ones((1, 3), bool),
-            np.zeros(1, np.float32),
-        )
-        assert tree.children_priors[0, 0].sum() == pytest.approx(1.0)
-        assert tree.children_priors[0, 0].argmax() == np.argmax(logits)
+@pytest.mark.parametrize("logits", ([1e30, 0.0, -1e30], [-1e30, -1e30, -1e30], [80.0, 90.0, 100.0]))
+def test_extreme_logits_give_probabilities(logits):
+    tree, _ = pull([0.2, 0.3, 0.5], 0.0, [0.0] * 3, 0)
+    row, mask = np.zeros(1, np.int32), np.ones((1, 3), bool)
+    trees.expand(tree, row, row, np.array([logits], np.float32), mask, np.zeros(1, np.float32))
+    assert tree.children_priors[0, 0].sum() == pytest.approx(1.0)
+    assert tree.children_priors[0, 0].argmax() == np.argmax(logits)
 
 
-# --- invariants under random operations -------------------------------------------------------------------------------------------------
+# --- invariants under random operations -----------------------------------------------------------
 
 
 def assert_consistent(search, row):
-    """Hold one game's tree to what must be true whenever no leaf waits for its answer."""
+    """Check what holds for a game's tree whenever no leaf waits for its evaluation."""
     tree, game, count = search.tree, search.game, int(search.tree.num_nodes[row])
     assert count <= search.max_simulations + 1
     if count == 0:
         return
-    assert (
-        tree.parents[row, 0] == trees.NO_PARENT
-        and tree.action_from_parent[row, 0] == trees.NO_PARENT
-    )
+    assert tree.parents[row, 0] == tree.action_from_parent[row, 0] == trees.NO_PARENT
     assert np.array_equal(search._states[row, 0], search.root_states[row])
     assert count <= tree.node_visits[row, 0]
     inspected = game.inspect(search._states[row, :count])
     assert np.array_equal(tree.players[row, :count], inspected.players)
     for node in range(count):
-        children, visits = tree.children_index[row, node], tree.children_visits[row, node]
-        assert np.array_equal(children != trees.ILLEGAL, inspected.legal_action_mask[node])
-        if node:
-            parent, action = tree.parents[row, node], tree.action_from_parent[row, node]
-            assert 0 <= parent < node
-            assert tree.children_index[row, parent, action] == node
-            assert tree.children_visits[row, parent, action] == tree.node_visits[row, node]
-            after = game.step(search._states[row, parent][None], np.array([action])).states[0]
-            assert np.array_equal(after, search._states[row, node])
+        legal = tree.children_index[row, node] != trees.ILLEGAL
+        assert np.array_equal(legal, inspected.legal_action_mask[node])
+        if node != trees.ROOT_INDEX:
+            assert_linked(search, row, node)
         if inspected.over[node]:
-            assert (
-                tree.proven_values[row, node]
-                == inspected.results[node]
-                == tree.node_values[row, node]
-            )
-            continue
-        visited = children >= 0
-        assert (visits[visited] > 0).all() and (visits[~visited] == 0).all()
-        assert (tree.parents[row, children[visited]] == node).all()
-        if tree.proven_values[row, node] != trees.UNPROVEN:
-            continue
-        assert visits.sum() + 1 == tree.node_visits[row, node]
-        total = (
-            tree.raw_values[row, node]
-            + (visits * tree.children_values[row, node].astype(np.float64)).sum()
-        )
-        if not (
-            tree.proven_values[row, children[visited]] != trees.UNPROVEN
-        ).any():  # a proof replaces a mean by the exact value
-            assert tree.node_values[row, node] == pytest.approx(
-                total / tree.node_visits[row, node], abs=1e-4
-            )
-            assert tree.children_priors[row, node].sum() == pytest.approx(1.0, abs=1e-5)
-            assert tree.visited_priors[row, node] == pytest.approx(
-                tree.children_priors[row, node, visited].sum(), abs=1e-5
-            )
-        for child, value in zip(children[visited], tree.children_values[row, node, visited]):
-            if tree.proven_values[row, child] == trees.UNPROVEN:
-                sign = 1 if tree.players[row, child] == tree.players[row, node] else -1
-                assert value == pytest.approx(sign * tree.node_values[row, child], abs=1e-4)
+            result = inspected.results[node]
+            assert tree.proven_values[row, node] == tree.node_values[row, node] == result
+        else:
+            assert_statistics(tree, row, node)
+
+
+def assert_linked(search, row, node):
+    """Check the link between a node and its parent."""
+    tree = search.tree
+    parent, action = tree.parents[row, node], tree.action_from_parent[row, node]
+    assert 0 <= parent < node
+    assert tree.children_index[row, parent, action] == node
+    assert tree.children_visits[row, parent, action] == tree.node_visits[row, node]
+    after = search.game.step(search._states[row, parent][None], np.array([action]))
+    assert np.array_equal(after.states[0], search._states[row, node])
+
+
+def assert_statistics(tree, row, node):
+    """Check the statistics of an evaluated node against those of its children."""
+    children, visits = tree.children_index[row, node], tree.children_visits[row, node]
+    visited = children >= 0
+    assert (visits[visited] > 0).all() and (visits[~visited] == 0).all()
+    assert (tree.parents[row, children[visited]] == node).all()
+    if tree.proven_values[row, node] != trees.UNPROVEN:
+        return
+    num_visits, values = tree.node_visits[row, node], tree.children_values[row, node]
+    assert visits.sum() + 1 == num_visits
+    unproven = tree.proven_values[row, children[visited]] == trees.UNPROVEN
+    if unproven.all():  # a proof replaces a mean by the exact value
+        total = tree.raw_values[row, node] + (visits * values.astype(np.float64)).sum()
+        priors = tree.children_priors[row, node]
+        visited_prior = pytest.approx(priors[visited].sum(), abs=1e-5)
+        assert tree.node_values[row, node] == pytest.approx(total / num_visits, abs=1e-4)
+        assert priors.sum() == pytest.approx(1.0, abs=1e-5)
+        assert tree.visited_priors[row, node] == visited_prior
+    for child, value in zip(children[visited][unproven], values[visited][unproven]):
+        sign = 1 if tree.players[row, child] == tree.players[row, node] else -1
+        assert value == pytest.approx(sign * tree.node_values[row, child], abs=1e-4)
+
+
+def random_modes(rng, num):
+    return np.where(rng.random(num) < 0.5, SearchMode.FULL, SearchMode.FAST)
+
+
+def advance_at_random(search, rows, rng):
+    """Play a random move in games whose root is evaluated; return how many kept a subtree."""
+    game = search.game
+    mask = game.legal_action_mask(search.root_states[rows])
+    weights = search.output(rows).action_weights + 0.05 * mask
+    actions = (weights * rng.random(mask.shape)).argmax(axis=1)
+    after = game.step(search.root_states[rows], actions)
+    going, ended = ~after.over, rows[after.over]
+    budgets, modes = rng.integers(0, 31, going.sum()), random_modes(rng, going.sum())
+    search.advance(rows[going], actions[going], after.states[going], budgets, modes)
+    search.reset(ended, game.initial_states(len(ended)), 30, SearchMode.FULL)
+    return (search.tree.num_nodes[rows[going]] > 1).sum()
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_trees_stay_consistent_under_random_operations(name):
     game, rng, num_games = named_game(name), np.random.default_rng(9), 6
-    search = TreeSearch(
-        game,
-        HashEvaluator(game.num_actions),
-        num_games,
-        30,
-        SearchSettings(),
-        np.random.default_rng(1),
-    )
-    search.reset(
-        np.arange(num_games),
-        game.initial_states(num_games),
-        np.full(num_games, 30),
-        np.zeros(num_games, bool),
-    )
-    advanced = 0
+    search = make_search(game, num_games, 30, seed=1)
+    search.reset(np.arange(num_games), game.initial_states(num_games), 30, SearchMode.FAST)
+    num_kept = 0
     for _ in range(150):
         rows = np.flatnonzero(rng.random(num_games) < 0.4)
         evaluated = rows[search.tree.num_nodes[rows] > 0]
-        kind = rng.choice(["step", "advance", "reset"], p=[0.8, 0.17, 0.03])
-        if kind == "step":
+        operation = rng.choice(["step", "advance", "reset"], p=[0.8, 0.17, 0.03])
+        if operation == "step":
             for _ in range(rng.integers(1, 12)):
                 search.step()
-        elif kind == "reset":
-            search.reset(
-                rows,
-                game.initial_states(len(rows)),
-                rng.integers(0, 31, len(rows)),
-                rng.random(len(rows)) < 0.5,
-            )
+        elif operation == "reset":
+            budgets, modes = rng.integers(0, 31, len(rows)), random_modes(rng, len(rows))
+            search.reset(rows, game.initial_states(len(rows)), budgets, modes)
         elif len(evaluated):
-            mask = game.legal_action_mask(search.root_states[evaluated])
-            weights = search.output(evaluated).action_weights + 0.05 * mask
-            actions = (weights * rng.random(mask.shape)).argmax(axis=1)
-            after = game.step(search.root_states[evaluated], actions)
-            live = ~after.over
-            budgets = rng.integers(0, 31, live.sum())
-            search.advance(
-                evaluated[live],
-                actions[live],
-                after.states[live],
-                budgets,
-                rng.random(live.sum()) < 0.5,
-            )
-            search.reset(
-                evaluated[~live],
-                game.initial_states((~live).sum()),
-                np.full((~live).sum(), 30),
-                np.ones((~live).sum(), bool),
-            )
-            advanced += (search.tree.num_nodes[evaluated[live]] > 1).sum()
+            num_kept += advance_at_random(search, evaluated, rng)
         for row in range(num_games):
             assert_consistent(search, row)
-    assert advanced > 5
+    assert num_kept > 5
 
 
-# --- reuse ------------------------------------------------------------------------------------------------------------------------------
-
-
-def subtree(search, row, action):
-    """Return everything that a tree knows below an action of its root, by path."""
-    tree = search.tree
-    root = tree.children_index[row, 0, action]
-    if root < 0:
-        return {}
-    return snapshot(search, row, by_path(tree, row, root))
+# --- reuse ----------------------------------------------------------------------------------------
 
 
 def snapshot(search, row, nodes):
-    kept = {}
+    """Return the statistics of nodes by path, without what names other nodes."""
+    links, kept = ("num_nodes", "parents", "action_from_parent", "children_index"), {}
     for path, node in nodes.items():
-        figures = {
-            name: getattr(search.tree, name)[row, node].copy()
-            for name in search.tree._fields[1:]
-            if name not in ("parents", "action_from_parent")
-        }
-        links = figures.pop("children_index")
-        figures["visited"] = np.where(links >= 0, 0, links)
+        fields = search.tree._asdict().items()
+        figures = {name: field[row, node].copy() for name, field in fields if name not in links}
+        children = search.tree.children_index[row, node]
+        figures["visited"] = np.where(children >= 0, 0, children)
         figures["state"] = search._states[row, node].copy()
         kept[path] = figures
     return kept
+
+
+def subtree(search, row, action):
+    """Return the `snapshot` of everything below an action of the root."""
+    root = search.tree.children_index[row, 0, action]
+    return {} if root < 0 else snapshot(search, row, nodes_by_path(search.tree, row, root))
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_reuse_keeps_every_statistic_of_the_subtree_and_nothing_else(name):
     game, rng = named_game(name), np.random.default_rng(2)
     rows = np.arange(8)
-    search = TreeSearch(
-        game, HashEvaluator(game.num_actions), 8, 80, SearchSettings(), np.random.default_rng(1)
-    )
-    search.reset(rows, game.initial_states(8), np.full(8, 80), np.zeros(8, bool))
+    search = make_search(game, 8, 80, seed=1)
+    search.reset(rows, game.initial_states(8), 80, SearchMode.FAST)
     sizes = []
     for _ in range(4):
         search.run()
@@ -368,22 +327,18 @@ def test_reuse_keeps_every_statistic_of_the_subtree_and_nothing_else(name):
         search.stop(rows[after.over])
         rows, actions, states = rows[~after.over], actions[~after.over], after.states[~after.over]
         before = [subtree(search, row, action) for row, action in zip(rows, actions)]
-        search.advance(rows, actions, states, np.zeros(len(rows), int), np.zeros(len(rows), bool))
+        search.advance(rows, actions, states, 0, SearchMode.FAST)
         for row, expected in zip(rows, before):
-            assert search.tree.num_nodes[row] == len(expected)
-            if expected:
-                found = snapshot(search, row, by_path(search.tree, row))
-                assert set(found) == set(expected)
-                for path, figures in expected.items():
-                    assert all(np.array_equal(figures[key], found[path][key]) for key in figures), (
-                        path
-                    )
+            found = snapshot(search, row, nodes_by_path(search.tree, row))
+            assert search.tree.num_nodes[row] == len(expected) == len(found)
+            for path, figures in expected.items():
+                assert all(np.array_equal(figures[key], found[path][key]) for key in figures), path
             sizes.append(len(expected))
-        search._begin(rows, np.full(len(rows), 80), np.zeros(len(rows), bool))
+        search._begin(rows, 80, SearchMode.FAST)
     assert max(sizes) > 10 and len(set(sizes)) > 5
 
 
-# --- memory -----------------------------------------------------------------------------------------------------------------------------
+# --- memory ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("num_actions", (3, 9, 65))
@@ -394,16 +349,9 @@ def test_a_node_takes_the_stated_memory(num_actions):
 
 
 def test_othello_trees_of_256_games_and_800_simulations_stay_under_500_mb():
-    game = make_game("othello")
-    search = TreeSearch(
-        game, HashEvaluator(game.num_actions), 2, 800, SearchSettings(), np.random.default_rng(0)
-    )
-    arrays = [
-        *search.tree,
-        *(value for value in vars(search).values() if isinstance(value, np.ndarray)),
-    ]
-    assert sum(array.nbytes for array in arrays) / 2 * 256 < 500_000_000
-    assert 256 * 801 * trees.bytes_per_node(65) == pytest.approx(
-        220e6, rel=0.01
-    )  # as the module says
+    search = make_search(make_game("othello"), 2, 800)
+    own = [value for value in vars(search).values() if isinstance(value, np.ndarray)]
+    assert sum(array.nbytes for array in (*search.tree, *own)) / 2 * 256 < 500_000_000
+    stated = 256 * 801 * trees.bytes_per_node(65)  # in the docstring of the module
+    assert stated == pytest.approx(220e6, rel=0.01)
     assert search.max_simulations == 800 and math.prod(search.tree.parents.shape) == 2 * 801

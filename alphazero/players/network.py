@@ -21,7 +21,9 @@ from alphazero.players.base import Analysis, Choice
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.random_generators import child_generator
 from alphazero.runtime.settings import from_stored
-from alphazero.search.batched_search import SearchSettings, TreeSearch
+from alphazero.search.batched_search import TreeSearch
+from alphazero.search.roots import SearchMode
+from alphazero.search.settings import SearchSettings
 from alphazero.search.tree import bytes_per_node
 from alphazero.storage.pretrained import is_shipped
 from alphazero.storage.run_folder import find_network
@@ -149,9 +151,7 @@ class EvaluatorPlayer:
             )
         search, rows = self._search, np.arange(len(states))
         search.stop(np.arange(len(search.root_states)))
-        search.reset(
-            rows, states, np.full(len(rows), self._num_simulations), np.zeros(len(rows), np.bool_)
-        )
+        search.reset(rows, states, self._num_simulations, SearchMode.EVALUATION)
         deadline = None if self._time_limit_s is None else time.monotonic() + self._time_limit_s
         search.run(
             deadline,
@@ -162,10 +162,13 @@ class EvaluatorPlayer:
         return search
 
     def _search_settings(self) -> SearchSettings:
-        """Return the settings with the root of full searches; sequential halving must know its end beforehand, so that a clock takes PUCT."""
-        return dataclasses.replace(
-            self._settings, fast_root=self._settings.root if self._time_limit_s is None else "puct"
-        )
+        """Return the settings, with PUCT at the root if the time is limited.
+
+        Sequential halving must know its number of simulations beforehand.
+        """
+        if self._time_limit_s is None:
+            return self._settings
+        return dataclasses.replace(self._settings, root="puct")
 
 
 class NetworkPlayer(EvaluatorPlayer):

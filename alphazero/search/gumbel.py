@@ -1,11 +1,22 @@
-"""Search with Gumbel noise: which action the root visits next, which one it plays, and the policy target that follows.
+"""The Gumbel root: sequential halving over noisy actions, and the improved policy as the target.
 
-In: the statistics of a node and the plan of a root. Out: an action, or weights. Danihelka et al., "Policy improvement by planning with Gumbel",
-ICLR 2022, sections 2 to 5, and its reference code (google-deepmind/mctx, `seq_halving.py`, `qtransforms.py`).
+In: the statistics of a root and its plan (`alphazero.search.simulate.RootPlan`). Out: the action
+that the next simulation visits, the action to play, and the policy target. Nodes below the root use
+PUCT.
 
-Three things differ from the reference, for trees that live on and know what is proven. Values are used as they are, in [-1, 1], where the reference
-stretches those of a node to [0, 1], which makes much of differences that are noise. The schedule counts the visits of this search alone: those
-kept from an earlier one speak through the values. An action that is proven to lose is out of everything, and the next best takes its place.
+Source: I. Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022, sections 2 to
+4, and its reference code (google-deepmind/mctx, `seq_halving.py`, `qtransforms.py`). The score of
+an action a, in the paper's letters and in the code's names:
+
+    g(a) + logits(a) + sigma(q(a)) = gumbels + logits + scale * completed_value
+
+Three things differ from the reference, because trees are reused and results can be proven:
+
+- Values are used as they are, in [-1, 1]. The reference rescales those of a node to [0, 1], which
+  magnifies differences that are noise.
+- The schedule counts the visits of this search alone. Visits from earlier searches count through
+  the values.
+- An action that is proven to lose is left out everywhere, and the next best takes its place.
 """
 
 import math
@@ -15,20 +26,22 @@ import numpy as np
 from alphazero.runtime.jit import njit
 from alphazero.search.tree import ILLEGAL, ROOT_INDEX, is_proven_loss, keeps_result
 
-LEAST_PRIOR = 1e-37  # its logarithm stands for that of a prior that has become 0
+LEAST_PRIOR = 1e-37  # replaces a prior of 0 in logarithms
 
 
-# --- values of actions ------------------------------------------------------------------------------------------------------------------
+# --- values of actions ----------------------------------------------------------------------------
 
 
 @njit
 def completion(tree, b, node, exploration):
-    """Return (mixed_value, scale): an unvisited action is worth the mixed value, and sigma(q) = scale * q is added to its logit.
+    """Return (mixed_value, scale), the constants of the completed Q-values of a node.
 
-    mixed_value = (raw_value + N * sum(P * Q) / sum(P)) / (1 + N), sums over the visited actions, N the sum of their visits (appendix D)
-    scale = (maxvisit_init + largest n) * value_scale (section 3)
+        completed_value = children_values of a visited action, mixed_value of an unvisited one
+        mixed_value = (raw_value + N * sum(prior * value) / sum(prior)) / (1 + N)
+        scale = value_scale * (maxvisit_init + largest number of visits of an action)
 
-    Actions that are proven to lose count nowhere.
+    Both sums are over the visited actions, and N is the sum of their visits (appendix D; section 3
+    for the scale). Actions that are proven to lose are left out.
     """
     num_visits, most_visits, mass, total = 0.0, 0.0, 0.0, 0.0
     for action in range(tree.children_index.shape[2]):
@@ -49,7 +62,7 @@ def completion(tree, b, node, exploration):
 
 @njit
 def completed_value(tree, b, node, action, mixed_value):
-    """Return the value of an action, the mixed one where it was never visited."""
+    """Return the value of an action, ``mixed_value`` if it was never visited."""
     return (
         np.float64(tree.children_values[b, node, action])
         if tree.children_index[b, node, action] >= 0
@@ -57,16 +70,17 @@ def completed_value(tree, b, node, action, mixed_value):
     )
 
 
-# --- the root: sequential halving -------------------------------------------------------------------------------------------------------
+# --- sequential halving ---------------------------------------------------------------------------
 
 
 @njit
 def plan_roots(tree, rows, budgets, plan, max_num_considered_actions, gumbels):
-    """Write what the searches of the listed games, whose roots are evaluated, begin with.
+    """Write the plans of searches that start now. Their roots must be evaluated.
 
     Args:
+        rows: int32[M], the games.
         budgets: int32[B], as in `alphazero.search.simulate.simulate`.
-        plan: see `alphazero.search.simulate.RootPlan`.
+        plan: `alphazero.search.simulate.RootPlan`.
         gumbels: float32[M, A], the noise.
     """
     for i in range(rows.shape[0]):
@@ -88,10 +102,12 @@ def plan_roots(tree, rows, budgets, plan, max_num_considered_actions, gumbels):
 
 @njit
 def considered_visits(num_considered, num_simulations, index):
-    """Return how many visits an action must have to get visit number ``index`` of a search by sequential halving.
+    """Return how many visits an action must have to receive simulation number ``index``.
 
-    The search has ceil(log2(num_considered)) phases of equal length. In each of them the actions that are left are visited in turn, and the
-    better half goes on, but never fewer than two (Karnin, Koren and Somekh 2013).
+    Sequential halving has ceil(log2(num_considered)) phases with equal numbers of simulations. In
+    each phase the remaining actions are visited in turn; then the better half remains, but at least
+    two (Z. Karnin, T. Koren and O. Somekh, "Almost optimal exploration in multi-armed bandits",
+    2013).
     """
     if num_considered <= 1:
         return index
@@ -110,9 +126,12 @@ def considered_visits(num_considered, num_simulations, index):
 
 @njit
 def select_root(tree, b, plan, exploration):
-    """Return the action with the largest gumbel + logit + sigma(q) among those with the visits that the schedule asks for.
+    """Return the best action among those with the number of visits that the schedule asks for.
 
-    Where proofs have left none with so many, the nearest below serve, then the nearest above.
+        score = gumbels + logits + scale * completed_value
+
+    If proofs have left no action with that many visits, those with the next smaller number count,
+    then those with the next larger one.
     """
     made = 0
     for action in range(plan.kept_visits.shape[1]):
@@ -133,15 +152,23 @@ def select_root(tree, b, plan, exploration):
     return best_action
 
 
+# --- the finished search --------------------------------------------------------------------------
+
+
 @njit
 def root_policy(tree, rows, plan, exploration, temperatures, out_actions, out_weights):
-    """Write the choice of finished searches, and the improved policy softmax(logits + sigma(completed q)).
+    """Write the chosen actions and the improved policies of finished searches.
 
-    The choice is the action with the largest temperature * gumbel + logit + sigma(q) among those that were visited most in this search. At
-    temperature 1 it is the paper's, a draw from the improved policy as far as it was searched; at 0 the noise has no part in it. Only actions that
-    keep the proven result, and none that is proven to lose while another is not, are chosen or have a weight.
+        weights = softmax(logits + scale * completed_value)
+        action  = argmax(temperature * gumbels + logits + scale * completed_value)
+
+    The action is one of those that this search visited most. At temperature 1 it is the paper's
+    choice, a sample from the improved policy as far as that was searched; at 0 the noise has no
+    influence. Only actions that may be played (`alphazero.search.tree.keeps_result`) are chosen or
+    have weight.
 
     Args:
+        rows: int32[M], the games.
         temperatures: float64[M].
         out_actions: int32[M].
         out_weights: float32[M, A], each row sums to 1.

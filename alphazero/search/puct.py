@@ -1,7 +1,10 @@
-"""PUCT's choice of an action at a node, and KataGo's forced playouts at the root with the pruning of the policy target that goes with them.
+"""PUCT: the choice of an action at a node, the root noise, and the policy of a finished search.
 
-In: the statistics of a node. Out: an action, or visit shares without the visits that were forced. Silver et al. 2018, supplement; D. Wu,
-"Accelerating self-play learning in Go", arXiv 1902.10565, section 3.2. Nothing here knows when a search ends.
+In: the statistics of a node. Out: an action, or fractions of the root's visits. Nothing here knows
+when a search ends.
+
+Source: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and
+Go through self-play", 2018, supplement ("Search") and its pseudocode.
 """
 
 import math
@@ -10,24 +13,41 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.runtime.jit import njit
-from alphazero.search.tree import ILLEGAL, ROOT_INDEX, UNPROVEN, UNVISITED
+from alphazero.search.tree import (
+    ILLEGAL,
+    ROOT_INDEX,
+    UNPROVEN,
+    UNVISITED,
+    is_proven_loss,
+    keeps_result,
+)
 
 
 class Exploration(NamedTuple):
-    """The constants of all searches of a batch. PUCT's: pb_c = pb_c_init + ln((visits + pb_c_base + 1) / pb_c_base)."""
+    """The constants of a search, as in `alphazero.search.settings.SearchSettings`."""
 
     pb_c_init: float
     pb_c_base: float
-    first_play_urgency: float  #: an unvisited action is valued at its parent's value less this times sqrt(visited prior mass)
-    root_first_play_urgency: float  #: the same at the root
-    forced_playouts_k: float = 0.0  #: a root with forced playouts gives each visited child sqrt(this * prior * visits of all children)
-    value_scale: float = 0.1  #: of `gumbel.completion`
-    maxvisit_init: float = 50.0  #: of `gumbel.completion`
+    first_play_urgency: float
+    root_first_play_urgency: float
+    forced_playouts_k: float = 0.0
+    value_scale: float = 0.1
+    maxvisit_init: float = 50.0
 
 
 @njit
 def select_action(tree, b, node, exploration):
-    """Return the legal action with the largest Q + pb_c * P * sqrt(N) / (1 + n); the first of equals."""
+    """Return the legal action with the largest PUCT score; the first one of equals.
+
+        score = value + pb_c * prior * sqrt(node_visits) / (1 + children_visits)
+        pb_c  = pb_c_init + ln((node_visits + pb_c_base + 1) / pb_c_base)
+
+    ``value`` is the action's mean value. That of an unvisited action is the node's value with a
+    reduction that grows with the explored part of the policy (D. Wu, arXiv 1902.10565), and at
+    least -1:
+
+        value = node_values - first_play_urgency * sqrt(visited_priors)
+    """
     scale = exploration_scale(tree, b, node, exploration)
     urgency = (
         exploration.root_first_play_urgency
@@ -57,7 +77,7 @@ def select_action(tree, b, node, exploration):
 
 @njit
 def exploration_scale(tree, b, node, exploration):
-    """Return pb_c * sqrt(N), N the node's visits."""
+    """Return pb_c * sqrt(node_visits), see `select_action`."""
     visits = np.float64(tree.node_visits[b, node])
     pb_c = exploration.pb_c_init + math.log(
         (visits + exploration.pb_c_base + 1.0) / exploration.pb_c_base
@@ -65,71 +85,70 @@ def exploration_scale(tree, b, node, exploration):
     return pb_c * math.sqrt(visits)
 
 
-# --- forced playouts at the root --------------------------------------------------------------------------------------------------------
+# --- the root -------------------------------------------------------------------------------------
 
 
 @njit
-def select_forced(tree, b, exploration):
-    """Return the first visited root action with fewer visits than `forced_visits`, otherwise what `select_action` returns."""
-    for action in range(tree.children_index.shape[2]):
-        visits = tree.children_visits[b, ROOT_INDEX, action]
-        if tree.children_index[b, ROOT_INDEX, action] >= 0 and visits < forced_visits(
-            tree, b, action, exploration
-        ):
-            return action
-    return select_action(tree, b, ROOT_INDEX, exploration)
+def mix_root_priors(tree, rows, noise, fraction, temperature):
+    """Apply the root temperature to the priors of evaluated roots and mix noise into them.
 
+        prior = (1 - fraction) * prior ** (1 / temperature) / sum + fraction * noise / sum
 
-@njit
-def forced_visits(tree, b, action, exploration):
-    """Return sqrt(k * P * visits of all children): 0 for an action that is proven to lose, whose prior is 0."""
-    prior = np.float64(tree.children_priors[b, ROOT_INDEX, action])
-    return math.sqrt(
-        exploration.forced_playouts_k * prior * (np.float64(tree.node_visits[b, ROOT_INDEX]) - 1.0)
-    )
-
-
-@njit
-def prune_forced(tree, rows, exploration, out_weights):
-    """Take the forced visits that PUCT alone would not have made out of the visit shares.
-
-    Each action loses up to `forced_visits` of them, as long as its PUCT score, with its value as it is, stays below that of the most visited one,
-    which so keeps all of its own; what is reduced to a single visit loses it too.
+    Both sums are over the legal actions. An action that is proven to lose keeps its prior of 0.
 
     Args:
-        out_weights: float32[M, A], from `tree.root_policy`; each row sums to 1 again afterwards. A proven root's stay as they are.
+        rows: int32[M], the games.
+        noise: float32[M, A], Gamma variables: normalised they are Dirichlet noise.
     """
     for i in range(rows.shape[0]):
         b = rows[i]
-        visits, values, priors = (
-            tree.children_visits[b, ROOT_INDEX],
-            tree.children_values[b, ROOT_INDEX],
-            tree.children_priors[b, ROOT_INDEX],
-        )
-        best = 0
+        priors, children = tree.children_priors[b, ROOT_INDEX], tree.children_index[b, ROOT_INDEX]
+        prior_total, noise_total = 0.0, 0.0
+        for action in range(priors.shape[0]):
+            if children[action] != ILLEGAL:
+                prior_total += math.pow(np.float64(priors[action]), 1.0 / temperature)
+                noise_total += np.float64(noise[i, action])
+        visited = 0.0
+        for action in range(priors.shape[0]):
+            if children[action] != ILLEGAL and prior_total > 0.0:
+                prior = math.pow(np.float64(priors[action]), 1.0 / temperature) / prior_total
+                if noise_total > 0.0:
+                    noise_part = fraction * np.float64(noise[i, action]) / noise_total
+                    prior = (1.0 - fraction) * prior + noise_part
+                if not is_proven_loss(tree, b, ROOT_INDEX, children[action]):
+                    priors[action] = prior
+                if children[action] != UNVISITED:
+                    visited += prior
+        tree.visited_priors[b, ROOT_INDEX] = visited
+
+
+@njit
+def root_policy(tree, rows, out_weights, out_values):
+    """Write the visit fractions of the root's actions, and the root's value.
+
+        weight = children_visits / sum of children_visits, over the actions that may be played
+
+    `keeps_result` says which actions may be played. Without any visits they have equal weights. The
+    value of a proven root is its result, otherwise the mean of its simulations.
+
+    Args:
+        rows: int32[M], the games.
+        out_weights: float32[M, A], each row sums to 1.
+        out_values: float32[M], in [-1, 1], from the viewpoint of the player to move.
+    """
+    for i in range(rows.shape[0]):
+        b = rows[i]
+        proven = tree.proven_values[b, ROOT_INDEX]
+        total, allowed = 0.0, 0
         for action in range(out_weights.shape[1]):
-            if out_weights[i, action] > out_weights[i, best]:
-                best = action
-        if visits[best] == 0 or tree.proven_values[b, ROOT_INDEX] != UNPROVEN:
-            continue
-        scale = exploration_scale(tree, b, ROOT_INDEX, exploration)
-        best_score = np.float64(values[best]) + scale * np.float64(priors[best]) / (
-            1.0 + np.float64(visits[best])
-        )
-        total = 0.0
+            out_weights[i, action] = 0.0
+            if keeps_result(tree, b, action, proven):
+                out_weights[i, action] = tree.children_visits[b, ROOT_INDEX, action]
+                total += np.float64(out_weights[i, action])
+                allowed += 1
         for action in range(out_weights.shape[1]):
-            if out_weights[i, action] == 0.0:
-                continue
-            value, bonus = np.float64(values[action]), scale * np.float64(priors[action])
-            spare, left = forced_visits(tree, b, action, exploration), np.int64(visits[action])
-            while (
-                left > 0 and spare >= 1.0 and value + bonus / np.float64(left) < best_score
-            ):  # left is 1 + n with one visit less
-                left -= 1
-                spare -= 1.0
-            if left == 1 and visits[action] > 1:
-                left = 0
-            out_weights[i, action] = left
-            total += left
-        for action in range(out_weights.shape[1]):
-            out_weights[i, action] = np.float64(out_weights[i, action]) / total
+            if total > 0.0:
+                out_weights[i, action] = np.float64(out_weights[i, action]) / total
+            elif keeps_result(tree, b, action, proven):
+                out_weights[i, action] = 1.0 / allowed
+        out_values[i] = tree.node_values[b, ROOT_INDEX] if proven == UNPROVEN else proven

@@ -1,7 +1,9 @@
-"""The walk of one simulation, from the root to an edge that has no node yet, in each of B games.
+"""`simulate`: walk in each of B trees from the root to an edge that has no node yet.
 
-In: trees, and a plan for each root. Out: the edges, for the driver to step the game over and to have evaluated. How an action is chosen stands in
-`alphazero.search.puct` and `alphazero.search.gumbel`; each root may be searched in another way, all nodes below the roots by PUCT.
+In: the trees, and for each root an algorithm that chooses its action. Out: `Edges`, for the caller
+to step the games over and to have evaluated. Below the root every node chooses by PUCT
+(`alphazero.search.puct`); at the root it is PUCT, PUCT with forced playouts
+(`alphazero.search.forced_playouts`), or sequential halving (`alphazero.search.gumbel`).
 """
 
 from typing import NamedTuple
@@ -10,60 +12,81 @@ import numpy as np
 
 from alphazero.runtime.jit import njit
 from alphazero.search import gumbel
-from alphazero.search.puct import select_action, select_forced
+from alphazero.search.forced_playouts import select_forced
+from alphazero.search.puct import select_action
 from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNPROVEN, UNVISITED, back_up
 
-PUCT, FORCED, GUMBEL = 0, 1, 2
+#: Algorithms of a root.
+PUCT, FORCED_PLAYOUTS, GUMBEL = 0, 1, 2
+
+#: What `simulate` found in a game: an edge without a node, a root that waits for its evaluation, or
+#: nothing, because the search is finished.
+LEAF, ROOT_PENDING, FINISHED = 0, 1, 2
 
 
 class RootPlan(NamedTuple):
-    """How each of B roots is searched. All but the first are written by `gumbel.plan_roots` and mean nothing where the kind is not GUMBEL."""
+    """How each of B roots is searched.
 
-    kinds: np.ndarray  #: int8[B], PUCT, FORCED (PUCT with forced playouts) or GUMBEL
-    gumbels: np.ndarray  #: float32[B, A], the noise of this search
-    logits: np.ndarray  #: float32[B, A], logarithms of the priors when the search began
-    kept_visits: np.ndarray  #: int32[B, A], visits of the root's children when the search began
-    num_considered: np.ndarray  #: int32[B], actions that the search begins with
-    num_simulations: (
-        np.ndarray
-    )  #: int32[B], those of this search alone: the budget without the kept visits
+    `alphazero.search.gumbel.plan_roots` writes all fields but the first, for GUMBEL roots only.
+    """
+
+    algorithms: np.ndarray  #: int8[B], PUCT, FORCED_PLAYOUTS or GUMBEL
+    gumbels: np.ndarray  #: float32[B, A], the Gumbel noise of this search
+    logits: np.ndarray  #: float32[B, A], logarithms of the priors at the start of this search
+    kept_visits: np.ndarray  #: int32[B, A], visits of the root's actions from earlier searches
+    num_considered: np.ndarray  #: int32[B], actions that sequential halving starts with
+    num_simulations: np.ndarray  #: int32[B], of this search alone: the budget minus kept visits
+
+
+class Edges(NamedTuple):
+    """Where the simulations of M games ended."""
+
+    status: np.ndarray  #: int8[M], LEAF, ROOT_PENDING or FINISHED
+    parents: np.ndarray  #: int32[M], the edge's node; NO_PARENT unless the status is LEAF
+    actions: np.ndarray  #: int32[M], the edge's action; NO_PARENT unless the status is LEAF
+    depths: np.ndarray  #: int32[M], the new node's distance from the root; 0 unless it is LEAF
 
 
 def make_root_plan(num_games: int, num_actions: int) -> RootPlan:
-    """Return plans of PUCT."""
-    by_game, by_action = num_games, (num_games, num_actions)
+    """Return a plan of PUCT at every root."""
     return RootPlan(
-        kinds=np.full(by_game, PUCT, np.int8),
-        gumbels=np.zeros(by_action, np.float32),
-        logits=np.zeros(by_action, np.float32),
-        kept_visits=np.zeros(by_action, np.int32),
-        num_considered=np.zeros(by_game, np.int32),
-        num_simulations=np.zeros(by_game, np.int32),
+        algorithms=np.full(num_games, PUCT, np.int8),
+        gumbels=np.zeros((num_games, num_actions), np.float32),
+        logits=np.zeros((num_games, num_actions), np.float32),
+        kept_visits=np.zeros((num_games, num_actions), np.int32),
+        num_considered=np.zeros(num_games, np.int32),
+        num_simulations=np.zeros(num_games, np.int32),
     )
 
 
+def make_edges(num_games: int) -> Edges:
+    """Return room for the edges of ``num_games`` games."""
+    return Edges(np.empty(num_games, np.int8), *np.empty((3, num_games), np.int32))
+
+
 @njit
-def simulate(tree, rows, budgets, exploration, plan, out_parents, out_actions, out_depths):
+def simulate(tree, rows, budgets, exploration, plan, out_edges):
     """Walk in each listed game from the root to an edge that has no node yet.
 
-    A walk that meets a proven node is backed up at once, with the exact value, and the next one begins.
+    A walk that reaches a proven node backs up its exact value at once, and another walk begins.
 
     Args:
         rows: int32[M], the games.
-        budgets: int32[B], the number of visits that the root's children may have in all.
-        plan: `RootPlan`; None is PUCT at every node and compiles to that alone, which with a plan is some 10 % slower.
-        out_parents, out_actions: int32[M], the edge; parent NO_PARENT where the root itself waits, UNVISITED where the game's search is finished.
-        out_depths: int32[M], the edge's distance from the root, 1 at the root's own edges.
+        budgets: int32[B], total number of visits that the root's actions may have.
+        exploration: `alphazero.search.puct.Exploration`.
+        plan: `RootPlan`, or None for PUCT at every root. None compiles to a variant of its own: the
+            test for a plan made plain PUCT some 10 % slower.
+        out_edges: `Edges`.
     """
     for i in range(rows.shape[0]):
         b = rows[i]
-        out_actions[i] = NO_PARENT
-        out_depths[i] = 0
+        out_edges.status[i] = FINISHED
+        out_edges.parents[i] = NO_PARENT
+        out_edges.actions[i] = NO_PARENT
+        out_edges.depths[i] = 0
         if tree.num_nodes[b] == 0:
-            out_parents[i] = NO_PARENT
-            out_actions[i] = 0
+            out_edges.status[i] = ROOT_PENDING
             continue
-        out_parents[i] = UNVISITED
         while not is_finished(tree, b, budgets[b]):
             node, depth = ROOT_INDEX, 1
             if plan is None:
@@ -77,9 +100,10 @@ def simulate(tree, rows, budgets, exploration, plan, out_parents, out_actions, o
                 action = select_action(tree, b, node, exploration)
                 child = tree.children_index[b, node, action]
             if child == UNVISITED:
-                out_parents[i] = node
-                out_actions[i] = action
-                out_depths[i] = depth
+                out_edges.status[i] = LEAF
+                out_edges.parents[i] = node
+                out_edges.actions[i] = action
+                out_edges.depths[i] = depth
                 break
             tree.node_visits[b, child] += 1
             back_up(tree, b, child, np.float64(tree.proven_values[b, child]))
@@ -87,7 +111,7 @@ def simulate(tree, rows, budgets, exploration, plan, out_parents, out_actions, o
 
 @njit
 def is_finished(tree, b, budget):
-    """Return whether game ``b``'s root is proven or its children have ``budget`` visits."""
+    """Return whether game ``b``'s root is proven or its actions have ``budget`` visits in all."""
     if tree.num_nodes[b] == 0:
         return False
     return (
@@ -105,8 +129,8 @@ def finished_rows(tree, budgets, out_finished):
 
 @njit
 def _select_at_root(tree, b, plan, exploration):
-    if plan.kinds[b] == PUCT:
+    if plan.algorithms[b] == PUCT:
         return select_action(tree, b, ROOT_INDEX, exploration)
-    if plan.kinds[b] == FORCED:
+    if plan.algorithms[b] == FORCED_PLAYOUTS:
         return select_forced(tree, b, exploration)
     return gumbel.select_root(tree, b, plan, exploration)

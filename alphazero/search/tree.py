@@ -1,11 +1,19 @@
-"""One tree for each of B games, in arrays: `expand` and `backward` write what a leaf was answered. Neither game nor network is known here.
+"""The search trees of B games, in arrays, and the kernels that add evaluated leaves to them.
 
-The third verb, `simulate`, has a file of its own: how a walk chooses is no matter of the arrays. Layout and verbs follow mctx (google-deepmind/mctx,
-`tree.py`, `search.py`); what differs: priors are kept as probabilities, an illegal action is marked in `children_index`, the player to move is
-stored for each node, and positions whose result is proven are never evaluated again (MCTS-Solver, Winands et al. 2008).
+In: the edges that `alphazero.search.simulate` found, the positions behind them, and the evaluator's
+answers. Out: the statistics of every node and edge. This file knows neither the game nor the
+network, nor how a search chooses its moves.
 
-Letters for shapes: B games in lockstep, N nodes, A actions. A tree takes `bytes_per_node(A)` bytes for each node, and a search of S simulations
-makes at most S + 1 nodes: Othello 8x8 (A = 65), 256 games, 800 simulations are 220 MB.
+Layout and kernels follow mctx (google-deepmind/mctx, `tree.py`, `search.py`). What differs:
+
+- priors are stored as probabilities, not as logits;
+- an illegal action is marked in `children_index`;
+- each node stores its player to move, so that a player may move twice in a row;
+- proven results are carried up the tree (MCTS-Solver, M. Winands, Y. Björnsson and J.-T. Saito,
+  "Monte-Carlo tree search solver", 2008), and a proven node is never evaluated again.
+
+Shapes: B games, N nodes, A actions. A node takes `bytes_per_node(A)` bytes, and a search of S
+simulations makes at most S + 1 nodes: Othello 8x8 (A = 65), 256 games, 800 simulations take 220 MB.
 """
 
 import math
@@ -23,29 +31,31 @@ UNPROVEN = 2
 
 
 class Tree(NamedTuple):
-    """The statistics of B searches. Values are from the viewpoint of the player to move at the node, `children_values` at the parent."""
+    """The statistics of B searches.
 
-    num_nodes: np.ndarray  #: int32[B], nodes in use; 0 where the root waits for its evaluation
-    node_visits: np.ndarray  #: int32[B, N], simulations that ended at or passed through the node, its own evaluation included
-    node_values: np.ndarray  #: float32[B, N], mean value in [-1, 1]
-    raw_values: (
-        np.ndarray
-    )  #: float32[B, N], the evaluator's value, or the exact one of a finished game
+    Node values are from the viewpoint of the player to move at the node, edge values
+    (`children_...`) from that of the player to move at the parent.
+    """
+
+    num_nodes: np.ndarray  #: int32[B], nodes in use; 0 while the root is not evaluated
+    #: int32[B, N], simulations that ended at or passed through the node, its evaluation included
+    node_visits: np.ndarray
+    node_values: np.ndarray  #: float32[B, N], mean value of those simulations, in [-1, 1]
+    raw_values: np.ndarray  #: float32[B, N], the evaluator's value, or a finished game's result
     parents: np.ndarray  #: int32[B, N], NO_PARENT at the root
-    action_from_parent: np.ndarray  #: int32[B, N]
+    action_from_parent: np.ndarray  #: int32[B, N], NO_PARENT at the root
     players: np.ndarray  #: int8[B, N], the player to move
-    proven_values: (
-        np.ndarray
-    )  #: int8[B, N], -1, 0 or 1 where the result under best play is known, otherwise UNPROVEN
+    proven_values: np.ndarray  #: int8[B, N], -1, 0 or 1 if the result is proven, else UNPROVEN
     visited_priors: np.ndarray  #: float32[B, N], sum of the priors of the visited actions
     children_index: np.ndarray  #: int32[B, N, A], the child's node, UNVISITED or ILLEGAL
-    children_priors: np.ndarray  #: float32[B, N, A], probabilities over the legal actions; 0 for an action that is proven to lose
+    #: float32[B, N, A], probabilities over the legal actions; 0 for one that is proven to lose
+    children_priors: np.ndarray
     children_visits: np.ndarray  #: int32[B, N, A]
-    children_values: np.ndarray  #: float32[B, N, A], mean value in [-1, 1] from the viewpoint of the player to move at this node
+    children_values: np.ndarray  #: float32[B, N, A], mean value in [-1, 1]
 
 
 def bytes_per_node(num_actions: int) -> int:
-    """Return the memory of one node of one tree."""
+    """Return the memory that one node of one tree takes."""
     return 16 * num_actions + 26
 
 
@@ -69,16 +79,18 @@ def make_tree(num_games: int, num_nodes: int, num_actions: int) -> Tree:
     )
 
 
-# --- expand -----------------------------------------------------------------------------------------------------------------------------
+# --- expand ---------------------------------------------------------------------------------------
 
 
 @njit
 def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
-    """Append a node for each edge that `simulate` found; a finished game's exact result is backed up at once.
+    """Append a node for each edge that `simulate` found, and back up the result of finished games.
 
     Args:
-        rows, parents, actions: int32[M], from `simulate`.
-        players, over, results: [M], of the new positions, see `alphazero.games.batched_game.Transition`.
+        rows: int32[M], the games.
+        parents, actions: int32[M], from `simulate`; both NO_PARENT for a root.
+        players, over, results: [M], of the new positions, as in
+            `alphazero.games.batched_game.Transition`.
         out_nodes: int32[M], the new nodes.
     """
     for i in range(rows.shape[0]):
@@ -87,7 +99,7 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
         tree.num_nodes[b] = node + 1
         out_nodes[i] = node
         tree.parents[b, node] = parent
-        tree.action_from_parent[b, node] = actions[i] if parent != NO_PARENT else NO_PARENT
+        tree.action_from_parent[b, node] = actions[i]
         tree.players[b, node] = players[i]
         tree.node_visits[b, node] = 1
         tree.proven_values[b, node] = np.int8(results[i]) if over[i] else UNPROVEN
@@ -98,18 +110,20 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
         if over[i]:
             tree.raw_values[b, node] = results[i]
             tree.node_values[b, node] = results[i]
+            # `keep_subtree` would follow the links that an earlier tree left here.
             for action in range(tree.children_index.shape[2]):
-                tree.children_index[b, node, action] = (
-                    ILLEGAL  # what an earlier tree left here would be moved by `keep_subtree`
-                )
+                tree.children_index[b, node, action] = ILLEGAL
             back_up(tree, b, node, np.float64(results[i]))
 
 
 @njit
 def expand(tree, rows, nodes, prior_logits, legal_action_mask, values):
-    """Write the evaluator's answer into the leaves: masked softmax of the logits as priors, and the value.
+    """Write the evaluator's answer into the leaves.
+
+        children_priors = softmax(prior_logits) over the legal actions
 
     Args:
+        rows, nodes: int32[M], the leaves.
         prior_logits: float32[M, A].
         legal_action_mask: bool[M, A].
         values: float32[M], in [-1, 1], from the viewpoint of the player to move at the leaf.
@@ -133,71 +147,36 @@ def expand(tree, rows, nodes, prior_logits, legal_action_mask, values):
                 total += weight
         for action in range(prior_logits.shape[1]):
             if legal_action_mask[i, action]:
-                tree.children_priors[b, node, action] = (
-                    np.float64(tree.children_priors[b, node, action]) / total
-                )
+                weight = np.float64(tree.children_priors[b, node, action])
+                tree.children_priors[b, node, action] = weight / total
         tree.raw_values[b, node] = values[i]
         tree.node_values[b, node] = values[i]
 
 
-@njit
-def mix_root_priors(tree, rows, noise, fraction, temperature):
-    """Flatten the root's priors by a temperature and mix noise into them, once for each new root.
-
-    Args:
-        noise: float32[M, A], drawn for every action; only the legal part counts, rescaled to sum to 1.
-        fraction: the noise's share of the new priors.
-    """
-    for i in range(rows.shape[0]):
-        b = rows[i]
-        priors, children = tree.children_priors[b, ROOT_INDEX], tree.children_index[b, ROOT_INDEX]
-        prior_total, noise_total = 0.0, 0.0
-        for action in range(priors.shape[0]):
-            if children[action] != ILLEGAL:
-                prior_total += math.pow(np.float64(priors[action]), 1.0 / temperature)
-                noise_total += np.float64(noise[i, action])
-        visited = 0.0
-        for action in range(priors.shape[0]):
-            if children[action] != ILLEGAL and prior_total > 0.0:
-                prior = math.pow(np.float64(priors[action]), 1.0 / temperature) / prior_total
-                if noise_total > 0.0:
-                    prior = (1.0 - fraction) * prior + fraction * np.float64(
-                        noise[i, action]
-                    ) / noise_total
-                if not is_proven_loss(tree, b, ROOT_INDEX, children[action]):
-                    priors[action] = prior
-                if children[action] != UNVISITED:
-                    visited += prior
-        tree.visited_priors[b, ROOT_INDEX] = visited
-
-
-# --- backward ---------------------------------------------------------------------------------------------------------------------------
+# --- backward -------------------------------------------------------------------------------------
 
 
 @njit
 def backward(tree, rows, nodes):
-    """Back up the value of each newly expanded leaf along its path to the root."""
+    """Back up the value of each newly expanded leaf along its path to the root.
+
+    Args:
+        rows, nodes: int32[M], the leaves.
+    """
     for i in range(rows.shape[0]):
         back_up(tree, rows[i], nodes[i], np.float64(tree.raw_values[rows[i], nodes[i]]))
 
 
 @njit
-def _sign(tree, b, parent, node):
-    """Return the factor that carries a value from ``node``'s viewpoint to ``parent``'s: the one place where signs flip."""
-    return 1.0 if tree.players[b, parent] == tree.players[b, node] else -1.0
-
-
-@njit
-def is_proven_loss(tree, b, parent, child):
-    """Return whether ``child`` is a node that is proven to lose for the player to move at ``parent``."""
-    if child < 0 or tree.proven_values[b, child] == UNPROVEN:
-        return False
-    return _sign(tree, b, parent, child) * np.float64(tree.proven_values[b, child]) == -1.0
-
-
-@njit
 def back_up(tree, b, leaf, value):
-    """Add one visit of ``value`` (viewpoint of the leaf's player) to every edge and node above ``leaf``, and carry proven results up."""
+    """Add one visit with ``value`` to every edge and node above ``leaf``, and carry proofs up.
+
+    Edges and nodes keep the mean: values += (value - values) / visits. An edge to a proven child has
+    the exact value. Where this visit proves a node, its proven value is backed up from there.
+
+    Args:
+        value: from the viewpoint of the player to move at the leaf.
+    """
     node = leaf
     parent = tree.parents[b, node]
     proving = tree.proven_values[b, node] != UNPROVEN
@@ -225,8 +204,26 @@ def back_up(tree, b, leaf, value):
 
 
 @njit
+def _sign(tree, b, parent, node):
+    """Return 1 if the same player moves at ``parent`` and ``node``, else -1.
+
+    The factor carries a value from one viewpoint to the other. Signs flip nowhere else.
+    """
+    return 1.0 if tree.players[b, parent] == tree.players[b, node] else -1.0
+
+
+# --- proven results (MCTS-Solver) -----------------------------------------------------------------
+
+
+@njit
 def _prove(tree, b, node):
-    """Mark ``node`` as proven if a child wins for its player, or if all children are proven; return whether it is."""
+    """Prove ``node`` if its children allow it; return whether they do.
+
+    With children's proven values from the viewpoint of the node's player:
+
+        proven value = 1                      if any child is proven to win
+                     = max over the children  if all of them are proven
+    """
     best = -2.0
     complete = True
     for action in range(tree.children_index.shape[2]):
@@ -243,41 +240,21 @@ def _prove(tree, b, node):
     return False
 
 
-# --- the root: what the search says, and its reuse --------------------------------------------------------------------------------------
-
-
 @njit
-def root_policy(tree, rows, out_weights, out_values):
-    """Write the visit shares of the root's actions, and its value.
-
-    Where the result is proven, only the actions that reach it keep their share; where some actions are proven to lose and others are not, the
-    losing ones have none.
-
-    Args:
-        out_weights: float32[M, A], each row sums to 1.
-        out_values: float32[M], in [-1, 1], from the viewpoint of the player to move.
-    """
-    for i in range(rows.shape[0]):
-        b = rows[i]
-        proven = tree.proven_values[b, ROOT_INDEX]
-        total, allowed = 0.0, 0
-        for action in range(out_weights.shape[1]):
-            out_weights[i, action] = 0.0
-            if keeps_result(tree, b, action, proven):
-                out_weights[i, action] = tree.children_visits[b, ROOT_INDEX, action]
-                total += np.float64(out_weights[i, action])
-                allowed += 1
-        for action in range(out_weights.shape[1]):
-            if total > 0.0:
-                out_weights[i, action] = np.float64(out_weights[i, action]) / total
-            elif keeps_result(tree, b, action, proven):
-                out_weights[i, action] = 1.0 / allowed
-        out_values[i] = tree.node_values[b, ROOT_INDEX] if proven == UNPROVEN else proven
+def is_proven_loss(tree, b, parent, child):
+    """Return whether ``child`` is a node proven to lose for the player to move at ``parent``."""
+    if child < 0 or tree.proven_values[b, child] == UNPROVEN:
+        return False
+    return _sign(tree, b, parent, child) * np.float64(tree.proven_values[b, child]) == -1.0
 
 
 @njit
 def keeps_result(tree, b, action, proven):
-    """Return whether a root action is legal and not known to be worse than the root's proven value, or than an unproven one."""
+    """Return whether a root action may be played, given the root's proven value.
+
+    It must be legal. At a proven root it must reach the proven result (a lost root allows every
+    legal action); at an unproven root it must not be proven to lose.
+    """
     child = tree.children_index[b, ROOT_INDEX, action]
     if child == ILLEGAL:
         return False
@@ -288,54 +265,3 @@ def keeps_result(tree, b, action, proven):
     if child == UNVISITED or tree.proven_values[b, child] == UNPROVEN:
         return False
     return _sign(tree, b, ROOT_INDEX, child) * np.float64(tree.proven_values[b, child]) == proven
-
-
-@njit(allocates=True)
-def keep_subtree(tree, rows, actions, out_sources, out_kept):
-    """Make the child behind each ``actions[i]`` the new root and move its subtree to the front, in place; the rest is dropped.
-
-    Args:
-        rows, actions: int32[M].
-        out_sources: int32[M, N]; node k of the new tree was node ``out_sources[i, k]``.
-        out_kept: int32[M], the number of nodes kept, 0 where the child was never visited.
-    """
-    new_index = np.empty(tree.parents.shape[1], np.int32)
-    for i in range(rows.shape[0]):
-        b = rows[i]
-        child = (
-            tree.children_index[b, ROOT_INDEX, actions[i]] if tree.num_nodes[b] > 0 else UNVISITED
-        )
-        kept = 0
-        for node in range(tree.num_nodes[b]):
-            parent = tree.parents[b, node]
-            new_index[node] = UNVISITED
-            if node == child or (parent != NO_PARENT and new_index[parent] != UNVISITED):
-                new_index[node] = kept
-                out_sources[i, kept] = node
-                kept += 1
-        for k in range(kept):
-            _move_node(tree, b, out_sources[i, k], k, new_index)
-        if kept > 0:
-            tree.parents[b, ROOT_INDEX] = NO_PARENT
-            tree.action_from_parent[b, ROOT_INDEX] = NO_PARENT
-        tree.num_nodes[b] = kept
-        out_kept[i] = kept
-
-
-@njit
-def _move_node(tree, b, source, target, new_index):
-    tree.node_visits[b, target] = tree.node_visits[b, source]
-    tree.node_values[b, target] = tree.node_values[b, source]
-    tree.raw_values[b, target] = tree.raw_values[b, source]
-    tree.action_from_parent[b, target] = tree.action_from_parent[b, source]
-    tree.players[b, target] = tree.players[b, source]
-    tree.proven_values[b, target] = tree.proven_values[b, source]
-    tree.visited_priors[b, target] = tree.visited_priors[b, source]
-    parent = tree.parents[b, source]
-    tree.parents[b, target] = new_index[parent] if parent != NO_PARENT else NO_PARENT
-    for action in range(tree.children_index.shape[2]):
-        child = tree.children_index[b, source, action]
-        tree.children_index[b, target, action] = new_index[child] if child >= 0 else child
-        tree.children_priors[b, target, action] = tree.children_priors[b, source, action]
-        tree.children_visits[b, target, action] = tree.children_visits[b, source, action]
-        tree.children_values[b, target, action] = tree.children_values[b, source, action]

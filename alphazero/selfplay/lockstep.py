@@ -11,7 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from alphazero.search.batched_search import PolicyOutput, SearchSettings, TreeSearch
+from alphazero.search.batched_search import TreeSearch
+from alphazero.search.roots import PolicyOutput, SearchMode
+from alphazero.search.settings import SearchSettings
 from alphazero.search.tree import ROOT_INDEX, UNPROVEN
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.games_in_progress import GamesInProgress, Moves
@@ -174,12 +176,12 @@ class SelfPlay:
         """Choose which of the next searches are full (KataGo's playout cap randomization).
 
         Returns:
-            The simulations, int[M], and whether the search is a full one, bool[M]: only full
-            searches explore with noise.
+            The simulations, int[M], and the modes, int[M]: only full searches explore with noise.
         """
         full = self._generator.random(len(rows)) < self.settings.full_search_fraction
         self.games.fully_searched[rows] = full
-        return np.where(full, self._full_simulations, self.settings.num_fast_simulations), full
+        num_simulations = np.where(full, self._full_simulations, self.settings.num_fast_simulations)
+        return num_simulations, np.where(full, SearchMode.FULL, SearchMode.FAST)
 
     def _make_moves(self) -> list[GameRecord]:
         """Make a move in every game whose search is finished, if there are enough of them.
@@ -218,7 +220,7 @@ class SelfPlay:
         sampled = sample_actions(
             output.move_weights, ply_temperatures(self.settings, plies), self._generator
         )
-        return np.where(output.is_drawn, output.actions, sampled)
+        return np.where(output.is_sampled, output.actions, sampled)
 
     def _adjudicate(self, rows: np.ndarray, after):
         """End adjudicated games whose result was proven before the move; return the transition."""

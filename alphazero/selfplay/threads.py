@@ -15,7 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from alphazero.search.batched_search import SearchCounts, SearchSettings
+from alphazero.search.batched_search import SearchCounts
+from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.games_in_progress import deal_games
 from alphazero.selfplay.lockstep import SelfPlay

@@ -13,7 +13,7 @@ from alphazero.replay.buffer import ReplaySettings
 from alphazero.runtime.device import choose_device
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.settings import check, option, section
-from alphazero.search.batched_search import SearchSettings
+from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 
 

@@ -1,9 +1,9 @@
 """Rollouts: play a position to its end, with uniformly random moves or with a softmax policy.
 
 In: a game's compiled rules and a position. Out: points for the player who moves first in the game
-(see `alphazero.search.uct.tree`). The weighted policy is the softmax of the game's own evaluation of
-its moves (`rules.action_scores`), a weighted sum of features. `scripts/tune_rollouts.py` tunes the
-weights; this file does not know the features.
+(see `alphazero.search.uct.tree`). The weighted policy is the softmax of the game's own evaluation
+of its moves (`rules.action_scores`), a weighted sum of features. `scripts/tune_rollouts.py` tunes
+the weights; this file does not know the features.
 """
 
 import math
@@ -57,7 +57,7 @@ def rollout(game, state, policy, rng):
         policy: a `RolloutPolicy`.
 
     Returns:
-        The points of the player who moves first in the game: 2 for a win, 1 for a draw, 0 for a loss.
+        The points of the player who moves first in the game: 2 win, 1 draw, 0 loss.
     """
     scratch = policy.scratch
     if policy.weighted:
@@ -136,11 +136,11 @@ def rollout_probabilities(game: CompiledGame, state: np.ndarray, weights=None) -
 
 
 def check_weights(game: CompiledGame, weights=None) -> np.ndarray:
-    """Return the weights of a game's evaluation, float64[F]: ``weights``, or the game's own if None.
+    """Return ``weights``, or a game's own if None, as float64[F].
 
     Raises:
-        ConfigError: if the game has no evaluation, the number of weights is wrong, or one of them is
-            not finite.
+        ConfigError: if the game has no evaluation, the number of weights is wrong, or one of them
+            is not finite.
     """
     own, names = rules.rollout_weights(game.rules), ", ".join(rules.feature_names(game.rules))
     if len(own) == 0:

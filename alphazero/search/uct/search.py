@@ -46,8 +46,8 @@ from alphazero.search.uct.tree import (
 
 #: A visit adds at most 2 points, and points are counted in 32 bits.
 MAX_SIMULATIONS = 2**30 - 1
-#: Statistics by node: 64 MB. By position: 64 MB plus, per node, the state, 12 bytes, and 8 to 16 bytes
-#: of the hash table; see `UctSearch.memory_bytes`.
+#: Statistics by node: 64 MB. By position: 64 MB plus, per node, the state, 12 bytes, and 8 to 16
+#: bytes of the hash table; see `UctSearch.memory_bytes`.
 DEFAULT_MAX_NODES = 4_000_000
 
 FIRST_CHUNK = 16  # simulations; few, so that a slow game looks at the clock soon
@@ -56,7 +56,7 @@ PROGRESS_S = 0.05
 
 _wins_of = getattr(wins_of, "py_func", wins_of)  # the uncompiled function works on arrays too
 
-#: Called as ``progress(simulations done, simulations to do)``; the second is None with a time limit.
+#: ``progress(simulations done, simulations to do)``; the second is None with a time limit.
 Progress = Callable[[int, int | None], None]
 
 
@@ -68,7 +68,7 @@ class UctSettings:
     uct_c: float = math.sqrt(2.0)
     #: Simulations per move; None needs a time limit.
     num_simulations: int | None = 1000
-    #: Seconds per move, kept to within a few milliseconds; with `num_simulations`, whichever ends first.
+    #: Seconds per move, kept to a few milliseconds; with `num_simulations`, whichever ends first.
     time_limit_s: float | None = None
     #: "node": every node of the tree has its own statistics; "position": transpositions share them.
     statistics: str = "node"
@@ -139,8 +139,9 @@ class UctOutput(NamedTuple):
     action: int  #: the move to play
     action_weights: np.ndarray  #: float32[A], fractions of the visits, sum 1
     value: float  #: mean result of the simulations, in [-1, 1]
-    #: int32[A], visits of the positions that the actions lead to. With statistics by node they sum to
-    #: `num_simulations`; by position, a child may also have been visited from elsewhere in the tree.
+    #: int32[A], visits of the positions that the actions lead to. With statistics by node they sum
+    #: to `num_simulations`; by position, a child may also have been visited from elsewhere in the
+    #: tree.
     visits: np.ndarray
     values: np.ndarray  #: float32[A], mean results in [-1, 1], nan for an unvisited action
     num_simulations: int
@@ -151,11 +152,12 @@ def run_simulations(game, tree, root_state, uct_c, policy, scratch, rng, num_sim
     """Run simulations from the root.
 
     Each one walks down by `select` to a leaf; a leaf that was visited before gets its children by
-    `expand` and the walk takes one more step; `rollout` plays the game to its end and `backpropagate`
-    adds the result to every node of the path. `start_tree` must come before the first simulation.
+    `expand` and the walk takes one more step; `rollout` plays the game to its end and
+    `backpropagate` adds the result to every node of the path. `start_tree` must come before the
+    first simulation.
 
-    One simulation is not a function of its own: the call, with all these arrays, took as long as the
-    simulation itself (tic-tac-toe: 2.1 instead of 4.2 million simulations/s).
+    One simulation is not a function of its own: the call, with all these arrays, took as long as
+    the simulation itself (tic-tac-toe: 2.1 instead of 4.2 million simulations/s).
     """
     state, path = scratch.state, scratch.path
     for _ in range(num_simulations):
@@ -179,7 +181,7 @@ def run_simulations(game, tree, root_state, uct_c, policy, scratch, rng, num_sim
 class UctSearch:
     """Upper confidence bounds applied to trees (UCT), one position at a time.
 
-    The same seed and the same sequence of searches give the same moves, unless a time limit cuts in.
+    The same seed and sequence of searches give the same moves, unless a time limit cuts in.
 
     Args:
         game: a game with compiled rules.

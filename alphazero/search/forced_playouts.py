@@ -1,0 +1,88 @@
+"""Forced playouts at the root, and their removal from the policy target.
+
+In: the statistics of the root. Out: an action, or visit fractions without the forced visits. The
+noise in the root's priors is explored by extra visits, and the network does not learn from these.
+
+Source: D. Wu, "Accelerating self-play learning in Go", arXiv 1902.10565, section 3.2 (KataGo).
+"""
+
+import math
+
+import numpy as np
+
+from alphazero.runtime.jit import njit
+from alphazero.search.puct import exploration_scale, select_action
+from alphazero.search.tree import ROOT_INDEX, UNPROVEN
+
+
+@njit
+def select_forced(tree, b, exploration):
+    """Return the first visited root action that is owed forced visits, otherwise PUCT's choice."""
+    for action in range(tree.children_index.shape[2]):
+        visits = tree.children_visits[b, ROOT_INDEX, action]
+        if tree.children_index[b, ROOT_INDEX, action] >= 0 and visits < forced_visits(
+            tree, b, action, exploration
+        ):
+            return action
+    return select_action(tree, b, ROOT_INDEX, exploration)
+
+
+@njit
+def forced_visits(tree, b, action, exploration):
+    """Return the visits that a visited root action must have.
+
+        forced_visits = sqrt(forced_playouts_k * prior * visits of all root actions)
+
+    It is 0 for an action that is proven to lose, since its prior is 0.
+    """
+    prior = np.float64(tree.children_priors[b, ROOT_INDEX, action])
+    return math.sqrt(
+        exploration.forced_playouts_k * prior * (np.float64(tree.node_visits[b, ROOT_INDEX]) - 1.0)
+    )
+
+
+@njit
+def prune_forced(tree, rows, exploration, out_weights):
+    """Remove from the visit fractions the forced visits that PUCT alone would not have made.
+
+    The most visited action keeps all its visits. Each other action loses visits one by one, at most
+    `forced_visits`, while its PUCT score with one visit less (and its value unchanged) stays below
+    the score of the most visited action. An action that is left with a single visit loses that too,
+    unless it had only one. Proven roots are left unchanged.
+
+    Args:
+        rows: int32[M], the games.
+        out_weights: float32[M, A], from `alphazero.search.puct.root_policy`; changed in place, each
+            row sums to 1 again.
+    """
+    for i in range(rows.shape[0]):
+        b = rows[i]
+        visits = tree.children_visits[b, ROOT_INDEX]
+        values = tree.children_values[b, ROOT_INDEX]
+        priors = tree.children_priors[b, ROOT_INDEX]
+        best = 0
+        for action in range(out_weights.shape[1]):
+            if out_weights[i, action] > out_weights[i, best]:
+                best = action
+        if visits[best] == 0 or tree.proven_values[b, ROOT_INDEX] != UNPROVEN:
+            continue
+        scale = exploration_scale(tree, b, ROOT_INDEX, exploration)
+        best_score = np.float64(values[best]) + scale * np.float64(priors[best]) / (
+            1.0 + np.float64(visits[best])
+        )
+        total = 0.0
+        for action in range(out_weights.shape[1]):
+            if out_weights[i, action] == 0.0:
+                continue
+            value, bonus = np.float64(values[action]), scale * np.float64(priors[action])
+            spare, left = forced_visits(tree, b, action, exploration), np.int64(visits[action])
+            # The score with one visit less has 1 + (left - 1) in its denominator.
+            while left > 0 and spare >= 1.0 and value + bonus / np.float64(left) < best_score:
+                left -= 1
+                spare -= 1.0
+            if left == 1 and visits[action] > 1:
+                left = 0
+            out_weights[i, action] = left
+            total += left
+        for action in range(out_weights.shape[1]):
+            out_weights[i, action] = np.float64(out_weights[i, action]) / total

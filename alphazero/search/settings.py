@@ -1,0 +1,61 @@
+"""The settings of a PUCT search. Plain data: this file imports no kernels."""
+
+import dataclasses
+
+from alphazero.runtime.settings import option
+
+
+@dataclasses.dataclass
+class SearchSettings:
+    """The settings of a PUCT search; the formulas are next to the kernels that use them."""
+
+    pb_c_init: float = option(
+        1.25, "PUCT's exploration constant, for values in [-1, 1] (AlphaZero: 1.25)", low=0.0
+    )
+    pb_c_base: float = option(
+        19652.0, "PUCT: visits at which exploration starts to grow (AlphaZero: 19652)", low=1.0
+    )
+    first_play_urgency: float = option(
+        0.25, "value of an unvisited move: its parent's - this * sqrt(visited prior)", low=0.0
+    )
+    root_first_play_urgency: float = option(0.0, "first_play_urgency at the root", low=0.0)
+    dirichlet_alpha: float = option(
+        1.0,
+        "concentration of the Dirichlet noise at the root (AlphaZero: 0.3 for chess, 0.03 for Go)",
+        low=1e-3,
+    )
+    dirichlet_alpha_per_move: bool = option(
+        False, "divide dirichlet_alpha by the number of legal moves (usual alpha then: 10)"
+    )
+    dirichlet_fraction: float = option(
+        0.25, "fraction of noise in the root's priors; 0 disables it (AlphaZero: 0.25)", 0.0, 1.0
+    )
+    root_prior_temperature: float = option(
+        1.0, "temperature of the root's priors in full searches (KataGo: 1.25)", 0.1, 10.0
+    )
+    reuse_tree: bool = option(
+        True, "keep the subtree of the move played; its visits count as simulations"
+    )
+    forced_playouts_k: float = option(
+        0.0, "forced playouts in full searches; 0 disables them (KataGo: 2)", 0.0, 100.0
+    )
+    root: str = option(
+        "puct",
+        "root algorithm of full searches and of players; gumbel is sequential halving",
+        choices=("puct", "gumbel"),
+    )
+    fast_root: str = option(
+        "puct",
+        "root algorithm of self-play's fast searches; gumbel is without noise there",
+        choices=("puct", "gumbel"),
+    )
+    gumbel_scale: float = option(
+        1.0, "scale of the Gumbel noise in full searches with root=gumbel (paper: 1)", 0.0, 10.0
+    )
+    max_num_considered_actions: int = option(
+        16, "moves that a Gumbel root starts with (paper: 16)", low=1
+    )
+    value_scale: float = option(
+        0.1, "Gumbel root: sigma(q) = value_scale * (maxvisit_init + most visits) * q", 0.0, 100.0
+    )
+    maxvisit_init: float = option(50.0, "see value_scale (paper: 50)", low=0.0)

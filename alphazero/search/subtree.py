@@ -1,0 +1,62 @@
+"""Tree reuse: make a child of the root the new root and drop everything outside its subtree.
+
+In: the trees, and the action played in each game. Out: the same arrays, with the kept nodes moved
+to the front. AlphaGo Zero (Silver et al. 2017, Methods, "Search algorithm") reuses the tree like
+this.
+"""
+
+import numpy as np
+
+from alphazero.runtime.jit import njit
+from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNVISITED
+
+
+@njit(allocates=True)
+def keep_subtree(tree, rows, actions, out_sources, out_num_kept):
+    """Make the child behind each ``actions[i]`` the new root, in place.
+
+    Args:
+        rows, actions: int32[M].
+        out_sources: int32[M, N]; node k of the new tree was node ``out_sources[i, k]``.
+        out_num_kept: int32[M], the number of nodes kept, 0 if the child was never visited.
+    """
+    new_index = np.empty(tree.parents.shape[1], np.int32)
+    for i in range(rows.shape[0]):
+        b = rows[i]
+        child = (
+            tree.children_index[b, ROOT_INDEX, actions[i]] if tree.num_nodes[b] > 0 else UNVISITED
+        )
+        num_kept = 0
+        for node in range(tree.num_nodes[b]):
+            parent = tree.parents[b, node]
+            new_index[node] = UNVISITED
+            if node == child or (parent != NO_PARENT and new_index[parent] != UNVISITED):
+                new_index[node] = num_kept
+                out_sources[i, num_kept] = node
+                num_kept += 1
+        for k in range(num_kept):
+            _move_node(tree, b, out_sources[i, k], k, new_index)
+        if num_kept > 0:
+            tree.parents[b, ROOT_INDEX] = NO_PARENT
+            tree.action_from_parent[b, ROOT_INDEX] = NO_PARENT
+        tree.num_nodes[b] = num_kept
+        out_num_kept[i] = num_kept
+
+
+@njit
+def _move_node(tree, b, source, target, new_index):
+    tree.node_visits[b, target] = tree.node_visits[b, source]
+    tree.node_values[b, target] = tree.node_values[b, source]
+    tree.raw_values[b, target] = tree.raw_values[b, source]
+    tree.action_from_parent[b, target] = tree.action_from_parent[b, source]
+    tree.players[b, target] = tree.players[b, source]
+    tree.proven_values[b, target] = tree.proven_values[b, source]
+    tree.visited_priors[b, target] = tree.visited_priors[b, source]
+    parent = tree.parents[b, source]
+    tree.parents[b, target] = new_index[parent] if parent != NO_PARENT else NO_PARENT
+    for action in range(tree.children_index.shape[2]):
+        child = tree.children_index[b, source, action]
+        tree.children_index[b, target, action] = new_index[child] if child >= 0 else child
+        tree.children_priors[b, target, action] = tree.children_priors[b, source, action]
+        tree.children_visits[b, target, action] = tree.children_visits[b, source, action]
+        tree.children_values[b, target, action] = tree.children_values[b, source, action]
