@@ -166,7 +166,7 @@ def test_the_visit_that_completes_a_proof_backs_up_the_proven_result_and_not_its
 
 
 def proven_losses(tree, node):
-    """Return the actions of an unproven node of tree 0 that are proven to lose, if it has others."""
+    """Return the actions of an unproven node of tree 0 that are proven losses, if it has others."""
     children = tree.children_index[0, node]
     if tree.proven_values[0, node] != trees.UNPROVEN or (children != trees.ILLEGAL).sum() == 1:
         return []

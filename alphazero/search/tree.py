@@ -171,8 +171,8 @@ def backward(tree, rows, nodes):
 def back_up(tree, b, leaf, value):
     """Add one visit with ``value`` to every edge and node above ``leaf``, and carry proofs up.
 
-    Edges and nodes keep the mean: values += (value - values) / visits. An edge to a proven child has
-    the exact value. Where this visit proves a node, its proven value is backed up from there.
+    Edges and nodes keep the mean: values += (value - values) / visits. An edge to a proven child
+    has the exact value. Where this visit proves a node, its proven value is backed up from there.
 
     Args:
         value: from the viewpoint of the player to move at the leaf.
