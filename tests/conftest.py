@@ -13,6 +13,11 @@ def pytest_addoption(parser):
         action="store_true",
         help="write the golden playthroughs anew instead of comparing with them; read the difference before it is committed",
     )
+    parser.addoption(
+        "--regenerate-cards",
+        action="store_true",
+        help="rewrite the cards of the pretrained networks from the facts in their files",
+    )
 
 
 def pytest_configure():

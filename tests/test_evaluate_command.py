@@ -208,7 +208,7 @@ def test_a_set_that_cannot_be_made_gets_one_sentence(words, message):
     assert message in str(error.value) and "\n" not in str(error.value)
 
 
-# --- the curves of training runs --------------------------------------------------------------------------------------------------------
+# --- the curves of training runs ----------------------------------------------------------------
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Exact evaluation sets: the ones that ship hold what they promise, files are read as they were written, and new sets keep the same laws."""
+"""Exact evaluation sets: those that ship, the format of their files, and sampling of new ones."""
 
 import dataclasses
 
@@ -16,12 +16,12 @@ from alphazero.evaluation.exact.sets import (
     write_set,
 )
 from alphazero.games.registry import make_game
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.solvers.base import ILLEGAL_SCORE
 from alphazero.solvers.enumeration import EnumeratedSolver, ExactValues
 from alphazero.solvers.registry import make_solver
 
-#: The sets that ship: how many positions, and from which ply on a solver of ours takes no time.
+#: The sets that ship: the number of positions, and the ply from which our solvers are fast.
 SHIPPED = {
     "connect_four": (1000, 24),
     "connect_x:5x5x4": (500, 8),
@@ -38,7 +38,7 @@ def small():
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_set_that_ships_holds_what_it_promises(name):
+def test_a_set_that_ships_has_the_laws_and_the_exact_scores(name):
     game = make_game(name)
     shipped = read_set(shipped_path(name), game)
     num_positions, quick_ply = SHIPPED[name]
@@ -68,7 +68,7 @@ def check_laws(game, found, num_positions):
 
 
 def all_images(game, states):
-    """Return one text for each group of boards that are images of each other, from boards as people see them."""
+    """Return one key for each group of boards that are symmetric images of each other."""
     groups = set()
     for state in states:
         cells, player = game.cells(state), game.players(state[None])[0]
@@ -77,7 +77,7 @@ def all_images(game, states):
     return groups
 
 
-def test_a_mirrored_position_has_the_same_key_and_another_one_has_not():
+def test_only_mirrored_positions_have_the_same_key():
     game = make_game("connect_four")
     states = np.stack(
         [game.play_moves(moves) for moves in ([0, 1, 2], [6, 5, 4], [0, 1, 3], [2, 1, 0])]
@@ -86,7 +86,7 @@ def test_a_mirrored_position_has_the_same_key_and_another_one_has_not():
     assert keys[0] == keys[1] == keys[3] != keys[2]
 
 
-def test_a_sampled_set_keeps_the_laws_and_has_the_exact_scores(small):
+def test_a_sampled_set_has_the_laws_and_the_exact_scores(small):
     game, solver, sampled = small
     check_laws(game, sampled, 60)
     assert np.array_equal(sampled.action_scores, solver.scores(sampled.states))
@@ -96,20 +96,20 @@ def test_a_sampled_set_keeps_the_laws_and_has_the_exact_scores(small):
     assert len(sampled.replies) > 30
 
 
-def test_the_same_seed_draws_the_same_set_and_another_seed_another(small):
+def test_a_seed_determines_the_sampled_set(small):
     game, solver, sampled = small
     assert sample_set(game, solver, 60, seed=5).moves == sampled.moves
     assert sample_set(game, solver, 60, seed=6).moves != sampled.moves
 
 
-def test_only_positions_with_so_many_empty_squares_are_sampled(small):
+def test_max_empties_limits_the_empty_squares(small):
     game, solver, _ = small
     sampled = sample_set(game, solver, 20, seed=5, max_empties=6)
     empties = [(game.cells(state) == 0).sum() for state in sampled.states]
     assert max(empties) == 6
 
 
-def test_more_positions_than_the_game_has_are_refused(small):
+def test_more_positions_than_the_game_has_are_an_error(small):
     game, solver, _ = small
     with pytest.raises(ConfigError) as error:
         sample_set(game, solver, 100_000, seed=5)
@@ -122,18 +122,15 @@ def test_a_file_is_read_as_it_was_written(small, tmp_path):
     write_set(tmp_path / "a.csv", written)
     read = read_set(tmp_path / "a.csv", game)
     assert read.notes == {"game": game.name, "seed": "5"}
+    assert read.moves == written.moves
     for field in dataclasses.fields(read):
-        if field.name != "notes":
-            assert (
-                np.array_equal(getattr(read, field.name), getattr(written, field.name))
-                if field.name != "moves"
-                else read.moves == written.moves
-            )
+        if field.name not in ("notes", "moves"):
+            assert np.array_equal(getattr(read, field.name), getattr(written, field.name))
     write_set(tmp_path / "b.csv", dataclasses.replace(read, notes={"seed": "5"}))
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
-def test_no_set_ships_for_other_games_or_for_a_file_of_the_same_name():
+def test_no_set_ships_for_other_games_or_for_a_game_file_of_the_same_name():
     assert shipped_path("connect_x:4x3x3") is None
     assert shipped_path("connect_four.py") is None
     assert shipped_path("/etc/connect_four") is None
@@ -141,61 +138,59 @@ def test_no_set_ships_for_other_games_or_for_a_file_of_the_same_name():
 
 HEAD = "# game: connect_x:4x3x3\nmoves,scores,source\n"
 GOOD = "0 1 2 0 2 1 1 1,0:0 2:2,random\n"  # column 2 wins at once
-#: What is wrong with a file, and what is said about it.
+#: Files that are not evaluation sets of the game, and the line that the error names.
 WRONG = {
-    "moves,scores,source\n" + GOOD: "is no evaluation set",
-    "# game: othello\nmoves,scores,source\n" + GOOD: "is of othello, not of connect_x:4x3x3",
-    "# game: connect_x:4x3x3\n" + GOOD: "should begin with the line moves,scores,source",
-    HEAD: "should begin with the line moves,scores,source and hold one position or more",
-    HEAD + "0 1 2,0:0\n": "line 3 of .* is not of the form",
-    HEAD + "0 x,0:0,random\n": "line 3 of .* is not of the form",
-    HEAD + GOOD + "0,0:0 3:1,random\n": "line 4 of .* is not of the form",
-    HEAD + "0,0:0 1:1 2:-1000,random\n": "line 3 of .* is not of the form",
-    HEAD + "0 0 0 0 0,1:0 2:1,random\n": "line 3 of .*: move 5, 0, is not legal there",
-    HEAD + "0 7,1:0 2:1,random\n": "line 3 of .*: move 2, 7, is not legal there",
-    HEAD + "0 1 0 1 0,1:0 2:1,random\n": "line 3 of .*: the game is over there",
-    HEAD
-    + "0,0:0 1:1,random\n": "line 3 of .*: the scores are not those of the legal actions, .0, 1, 2.",
-    HEAD + "0,0:2 1:1 2:1,random\n": "line 3 of .*: every move keeps the best possible result",
-    HEAD
-    + "0,0:0 1:1 2:1,somebody\n": "line 3 of .*: the source 'somebody' is not one of random, strong",
-    HEAD
-    + "0,0:0 1:1 2:1,random\n2,0:0 1:1 2:1,random\n": "line 4 of .*: the position is that of line 3 of .*, or an image of it",
+    "moves,scores,source\n" + GOOD: None,
+    "# game: othello\nmoves,scores,source\n" + GOOD: None,
+    "# game: connect_x:4x3x3\n" + GOOD: None,
+    HEAD: None,
+    HEAD + "0 1 2,0:0\n": 3,  # no source
+    HEAD + "0 x,0:0,random\n": 3,  # no action
+    HEAD + GOOD + "0,0:0 3:1,random\n": 4,  # a score for an action that does not exist
+    HEAD + "0,0:0 1:1 2:-1000,random\n": 3,  # a score that is too large
+    HEAD + "0 0 0 0 0,1:0 2:1,random\n": 3,  # an illegal move
+    HEAD + "0 7,1:0 2:1,random\n": 3,  # a move that does not exist
+    HEAD + "0 1 0 1 0,1:0 2:1,random\n": 3,  # a finished game
+    HEAD + "0,0:0 1:1,random\n": 3,  # no score for a legal action
+    HEAD + "0,0:2 1:1 2:1,random\n": 3,  # a position that cannot be misplayed
+    HEAD + "0,0:2 1:1 2:0,somebody\n": 3,  # an unknown source
+    HEAD + "0,0:0 1:1 2:1,random\n2,0:0 1:1 2:1,random\n": 4,  # mirror images
 }
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_a_wrong_file_gets_one_sentence(small, tmp_path, text):
-    (tmp_path / "set.csv").write_text(text)
-    with pytest.raises(ValueError, match=WRONG[text]) as error:
-        read_set(tmp_path / "set.csv", small[0])
-    assert "\n" not in str(error.value) and str(error.value).endswith(".")
+def test_a_wrong_file_is_an_error_that_names_its_line(small, tmp_path, text):
+    path = tmp_path / "set.csv"
+    path.write_text(text)
+    with pytest.raises(StoredFileError) as error:
+        read_set(path, small[0])
+    assert error.value.path == path
+    assert WRONG[text] is None or f"line {WRONG[text]} " in str(error.value)
 
 
-def test_the_right_file_is_read(small, tmp_path):
+def test_a_valid_file_is_read(small, tmp_path):
     (tmp_path / "set.csv").write_text(HEAD + GOOD)
     assert read_set(tmp_path / "set.csv", small[0]).values.tolist() == [1]
 
 
-def test_a_file_that_is_not_there_gets_one_sentence(small, tmp_path):
-    with pytest.raises(
-        ValueError, match="there is no file .*none.csv'; 'alphazero make_evaluation_set out="
-    ):
+def test_a_missing_file_is_an_error(small, tmp_path):
+    with pytest.raises(StoredFileError) as error:
         read_set(tmp_path / "none.csv", small[0])
+    assert error.value.path == tmp_path / "none.csv"
 
 
-#: Positions of Connect Four, and what they ask for: three in a row of one's own, of the other, of both, of nobody.
+#: Positions of Connect Four in which the player to move, the opponent, both or neither has three.
 KINDS = {
     (0, 6, 0, 6, 0, 5): IMMEDIATE,
     (0, 6, 0, 5, 0): FORCED,
     (0, 6, 0, 6, 0, 6): IMMEDIATE,
     (0, 6, 0, 6): QUIET,
     (): QUIET,
-    (2, 2, 3, 3, 4): QUIET,  # both ends of the row win: no move helps, which is not a block
+    (2, 2, 3, 3, 4): QUIET,  # both ends of the row win: no move blocks
 }
 
 
-def test_what_positions_ask_for():
+def test_kinds_of_known_positions():
     game = make_game("connect_four")
     assert kinds_of(game, np.stack([game.play_moves(moves) for moves in KINDS])).tolist() == list(
         KINDS.values()
@@ -203,16 +198,16 @@ def test_what_positions_ask_for():
 
 
 @pytest.mark.parametrize("name", ["connect_x:4x3x3", "connect_four", "othello:4", "tic_tac_toe"])
-def test_kinds_are_those_of_looking_at_moves_one_by_one(name):
+def test_kinds_agree_with_a_search_move_by_move(name):
     game = make_game(name)
     plies, _ = random_games(game, 150 if name == "othello:4" else 40, seed=4)
     states = np.concatenate([ply.states for ply in plies])
     found = kinds_of(game, states).tolist()
-    assert found == [kind_by_hand(game, state) for state in states]
+    assert found == [naive_kind(game, state) for state in states]
     assert name == "connect_four" or len(set(found)) == 3
 
 
-def kind_by_hand(game, state):
+def naive_kind(game, state):
     safe = 0
     player, following = children(game, state)
     if any(is_win(game, after, player) for after in following):
@@ -226,7 +221,7 @@ def kind_by_hand(game, state):
 
 
 def children(game, state):
-    """Return who is to move, and the positions after each legal action."""
+    """Return the player to move, and the positions after each legal action."""
     inspected = game.inspect(state[None])
     actions = np.flatnonzero(inspected.legal_action_mask[0])
     return inspected.players[0], [game.step(state[None], [action]).states[0] for action in actions]

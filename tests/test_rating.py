@@ -1,4 +1,4 @@
-"""Ratings: exact where the answer is known, errors that keep their promise, sentences where there is no answer."""
+"""Ratings: exact in known cases, with correct standard errors, or an error if there are none."""
 
 import itertools
 import math
@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alphazero.evaluation.elo import Pairing, Ratings, joined_players, rate
+from alphazero.evaluation.elo import Pairing, Ratings, connected_players, rate
+from alphazero.runtime.errors import ConfigError
 
 ELO = 400.0 / math.log(10.0)
 
@@ -18,7 +19,10 @@ def expected(difference: float) -> float:
 
 
 def naive_elo(pairings, anchor: str, anchor_elo: float) -> dict[str, float]:
-    """Return the ratings by Zermelo's iteration (Hunter, "MM algorithms for generalized Bradley-Terry models", 2004), game by game."""
+    """Return the ratings by Zermelo's iteration, game by game.
+
+    Source: Hunter, "MM algorithms for generalized Bradley-Terry models", 2004.
+    """
     points, met = {}, []
     for a, b, counts in pairings:
         for quarters, count in enumerate(counts):
@@ -27,11 +31,11 @@ def naive_elo(pairings, anchor: str, anchor_elo: float) -> dict[str, float]:
         met.append((a, b, 2 * sum(counts)))
     strength = dict.fromkeys(points, 1.0)
     for _ in range(20_000):
-        shares = dict.fromkeys(points, 0.0)
+        weights = dict.fromkeys(points, 0.0)
         for a, b, games in met:
             for player in (a, b):
-                shares[player] += games / (strength[a] + strength[b])
-        strength = {player: points[player] / shares[player] for player in points}
+                weights[player] += games / (strength[a] + strength[b])
+        strength = {player: points[player] / weights[player] for player in points}
     return {
         player: anchor_elo + 400.0 * math.log10(value / strength[anchor])
         for player, value in strength.items()
@@ -39,7 +43,7 @@ def naive_elo(pairings, anchor: str, anchor_elo: float) -> dict[str, float]:
 
 
 def naive_stderr(pairings, ratings: Ratings, player: str) -> float:
-    """Return the sandwich's standard error, pair by pair, without what stands in for few pairs, the anchor's row and column left out."""
+    """Return the sandwich standard error, summed pair by pair and without prior pairs."""
     names = [name for name in ratings.players if name != ratings.anchor]
     information, scatter = np.zeros((2, len(names), len(names)))
     for a, b, counts in pairings:
@@ -59,8 +63,13 @@ def elo_of(ratings: Ratings, player: str) -> float:
     return float(ratings.elo[ratings.players.index(player)])
 
 
-def drawn_pairings(generator, truth: dict[str, float], num_pairs: int, kind: str) -> list[Pairing]:
-    """Return results of everybody against the next two in the dictionary; a pair's games are independent, alike, or decided by the colour."""
+def sampled_pairings(
+    generator, truth: dict[str, float], num_pairs: int, kind: str
+) -> list[Pairing]:
+    """Return random results of each player against the next two of ``truth``.
+
+    The games of a pair are "independent", have the "same winner", or "colour decides" them.
+    """
     pairings = []
     names = list(truth)
     for (i, a), (j, b) in itertools.combinations(enumerate(names), 2):
@@ -69,7 +78,7 @@ def drawn_pairings(generator, truth: dict[str, float], num_pairs: int, kind: str
         score = expected(truth[a] - truth[b])
         if kind == "independent":
             x = (generator.random((num_pairs, 2)) < score).mean(axis=1)
-        elif kind == "alike":
+        elif kind == "same winner":
             x = (generator.random(num_pairs) < score).astype(float)
         else:  # in most pairs each player wins with the same colour
             colour = min(score, 1 - score) * 1.2
@@ -93,13 +102,13 @@ MIXED = [
 ]
 
 
-# --- ratings ----------------------------------------------------------------------------------------------------------------------------
+# --- ratings ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "counts", [(1, 0, 0, 0, 1), (0, 3, 0, 1, 0), (2, 1, 4, 3, 9), (1, 0, 0, 0, 99), (0, 0, 7, 0, 0)]
 )
-def test_two_players_are_as_far_apart_as_their_score_says(counts):
+def test_two_players_differ_by_the_elo_of_their_score(counts):
     score = np.dot(counts, [0, 0.25, 0.5, 0.75, 1]) / sum(counts)
     ratings = rate([Pairing("a", "b", counts)], "b", 1000.0)
     assert elo_of(ratings, "a") == pytest.approx(
@@ -110,14 +119,14 @@ def test_two_players_are_as_far_apart_as_their_score_says(counts):
     assert not ratings.is_bound.any()
 
 
-def test_a_chain_adds_up_and_a_circle_without_a_stronger_one_is_flat():
+def test_differences_add_up_along_a_chain_and_cancel_in_a_circle():
     chain = rate([Pairing("a", "b", (1, 0, 0, 0, 3)), Pairing("b", "c", (1, 0, 0, 0, 3))], "c", 0.0)
     assert elo_of(chain, "a") == pytest.approx(2 * 400 * math.log10(3), abs=1e-6)
     circle = rate([Pairing(a, b, (1, 0, 0, 0, 3)) for a, b in ("ab", "bc", "ca")], "c", 0.0)
     np.testing.assert_allclose(circle.elo, 0.0, atol=1e-6)
 
 
-def test_many_players_agree_with_another_method():
+def test_many_players_agree_with_zermelos_iteration():
     ratings = rate(MIXED, "b", 700.0)
     naive = naive_elo(MIXED, "b", 700.0)
     np.testing.assert_allclose(
@@ -127,30 +136,32 @@ def test_many_players_agree_with_another_method():
 
 @given(st.data())
 @settings(max_examples=60, deadline=None)
-def test_ratings_of_largest_likelihood_give_back_every_players_points(data):
-    # Where the gradient is 0, a player's expected points are those that it made, virtual draws included.
+def test_expected_points_at_the_maximum_are_the_observed_points(data):
+    # Where the gradient is 0, a player's expected points equal its points, with virtual draws.
     pairs = [data.draw(st.tuples(*[st.integers(0, 6)] * 5)) for _ in range(6)]
     pairings = [
         Pairing(a, b, counts)
         for (a, b), counts in zip(itertools.combinations("abcd", 2), pairs)
         if sum(counts)
     ]
-    if joined_players(pairings, "a") != set("abcd"):
+    if connected_players(pairings, "a") != set("abcd"):
         return
     ratings = rate(pairings, "a")
-    made, owed, slack = dict.fromkeys("abcd", 0.0), dict.fromkeys("abcd", 0.0), 0.0
+    points, expected_points = dict.fromkeys("abcd", 0.0), dict.fromkeys("abcd", 0.0)
+    slack = 0.0
     for a, b, counts in pairings:
-        share, games = np.dot(counts, np.arange(5) / 4) / sum(counts), 2 * sum(counts)
-        for player, other, score in ((a, b, share), (b, a, 1 - share)):
-            made[player] += games * score
-            owed[player] += games * expected(elo_of(ratings, player) - elo_of(ratings, other))
-        slack += share in (0, 1)  # at most half a game each for the virtual draws
+        a_score, games = np.dot(counts, np.arange(5) / 4) / sum(counts), 2 * sum(counts)
+        for player, other, score in ((a, b, a_score), (b, a, 1 - a_score)):
+            difference = elo_of(ratings, player) - elo_of(ratings, other)
+            points[player] += games * score
+            expected_points[player] += games * expected(difference)
+        slack += a_score in (0, 1)  # a virtual draw changes a player's points by half a game
     for player in "abcd":
-        assert made[player] == pytest.approx(owed[player], abs=1e-6 + 0.5 * slack)
+        assert points[player] == pytest.approx(expected_points[player], abs=1e-6 + 0.5 * slack)
     assert (np.diag(ratings.covariance) >= 0).all()
 
 
-def test_the_anchor_moves_the_scale_and_nothing_else():
+def test_another_anchor_shifts_all_ratings_and_changes_nothing_else():
     first, second = rate(MIXED, "a", 1000.0), rate(MIXED, "c", -50.0)
     np.testing.assert_allclose(first.elo - first.elo[1], second.elo - second.elo[1], atol=1e-6)
     assert (elo_of(first, "a"), elo_of(second, "c")) == (
@@ -166,7 +177,7 @@ def test_the_anchor_moves_the_scale_and_nothing_else():
     assert first.stderr("c") == pytest.approx(second.stderr("a"))
 
 
-def test_order_and_side_of_the_results_do_not_matter():
+def test_the_order_of_pairings_and_players_does_not_matter():
     ratings = rate(MIXED, "a")
     turned = [
         Pairing(b, a, counts[::-1]) if index % 2 else Pairing(a, b, counts)
@@ -183,11 +194,11 @@ def test_order_and_side_of_the_results_do_not_matter():
         assert other.covariance.tolist() == ratings.covariance.tolist()
 
 
-# --- errors -----------------------------------------------------------------------------------------------------------------------------
+# --- errors -------------------------------------------------------------------------------------
 
 
-def test_errors_agree_with_a_sandwich_made_pair_by_pair():
-    # So many pairs that the `PRIOR_PAIRS` = 4 among at least 700 of each pairing change no variance by more than 1 %.
+def test_standard_errors_agree_with_a_sandwich_summed_pair_by_pair():
+    # With at least 700 pairs in each pairing, the `PRIOR_PAIRS` = 4 change no variance by over 1%.
     pairings = [Pairing(a, b, tuple(100 * count for count in counts)) for a, b, counts in MIXED]
     ratings = rate(pairings, "b")
     for player in "acd":
@@ -197,55 +208,55 @@ def test_errors_agree_with_a_sandwich_made_pair_by_pair():
 
 
 @pytest.mark.parametrize("score", [0.5, 0.8])
-def test_errors_of_two_players_follow_the_scatter_of_the_pairs(score):
-    # 10,000 pairs: the standard deviation of a pair's score by hand, over the slope p (1 - p) of the expected score.
-    shares = {
+def test_standard_error_of_two_players_follows_the_variance_of_the_pairs(score):
+    # 10,000 pairs: the standard deviation of a pair's score, calculated by hand, divided by the
+    # slope p (1 - p) of the expected score.
+    frequencies = {
         "independent": ((1 - score) ** 2, 0, 2 * score * (1 - score), 0, score**2),
-        "alike": (1 - score, 0, 0, 0, score),
-        "all the same but for the mean": (0, 0, 2 * (1 - score), 0, 2 * score - 1),
+        "same winner": (1 - score, 0, 0, 0, score),
+        "as equal as the mean allows": (0, 0, 2 * (1 - score), 0, 2 * score - 1),
     }
-    for name, share in shares.items():
-        counts = tuple(round(10_000 * chance) for chance in share)
-        deviation = math.sqrt(np.dot(share, (np.arange(5) / 4 - score) ** 2))
+    for name, frequency in frequencies.items():
+        counts = tuple(round(10_000 * chance) for chance in frequency)
+        deviation = math.sqrt(np.dot(frequency, (np.arange(5) / 4 - score) ** 2))
         if name == "independent":
-            assert deviation == pytest.approx(
-                math.sqrt(score * (1 - score) / 2)
-            )  # as if every game were an observation
+            assert deviation == pytest.approx(math.sqrt(score * (1 - score) / 2))
         ratings = rate([Pairing("a", "b", counts)], "b")
         assert ratings.stderr("a") == pytest.approx(
             ELO * deviation / (score * (1 - score)) / 100, rel=0.01, abs=0.5
         )
 
 
-def test_equal_pairs_are_no_certainty():
+def test_equal_pairs_do_not_give_a_standard_error_of_zero():
     assert 20 < rate([Pairing("a", "b", (0, 0, 5, 0, 0))], "b").stderr("a") < 400
 
 
-@pytest.mark.parametrize("kind", ["independent", "alike", "colour decides"])
+@pytest.mark.parametrize("kind", ["independent", "same winner", "colour decides"])
 @pytest.mark.parametrize("num_pairs", [8, 30])
-def test_intervals_cover_the_truth_as_often_as_they_say(kind, num_pairs):
+def test_intervals_cover_the_truth_with_their_stated_probability(kind, num_pairs):
     truth = {"a": -150.0, "b": 0.0, "c": 120.0, "d": 200.0, "e": 350.0}
     generator, rounds = np.random.default_rng(0), 200
     deviations = []
     for _ in range(rounds):
-        ratings = rate(drawn_pairings(generator, truth, num_pairs, kind), "b", 0.0)
+        ratings = rate(sampled_pairings(generator, truth, num_pairs, kind), "b", 0.0)
         deviations += [
             [
                 (elo_of(ratings, player) - truth[player]) / ratings.stderr(player)
                 for player in "acde"
             ]
         ]
-    # Per player 95 % with a standard deviation of 1.5 % over 200 rounds; few pairs make it waver by 2 % more. Four deviations: 87 %.
+    # For each player, 95% of 200 rounds has a standard deviation of 1.5%; few pairs add up to 2%.
+    # Four standard deviations below: 87%.
     assert (np.abs(deviations) < 1.96).mean(axis=0).min() > 0.87
-    # The errors are those that occur: a standard deviation from 200 rounds is sure to 5 %, few pairs add 5 %; three times both.
+    # A standard deviation from 200 rounds is accurate to 5%; few pairs add 5%. Three times both.
     assert np.std(deviations, axis=0) == pytest.approx(1.0, abs=0.25)
     assert np.abs(np.mean(deviations, axis=0)).max() < 4 / math.sqrt(rounds)
 
 
-# --- players who won or lost everything, or met nobody ----------------------------------------------------------------------------------
+# --- players who won or lost every game, or played none ------------------------------------------
 
 
-def test_one_drawn_game_is_added_for_who_won_everything():
+def test_a_player_who_won_every_game_gets_one_virtual_draw():
     ratings = rate([Pairing("a", "b", (0, 0, 0, 0, 10))], "b", 0.0)
     assert elo_of(ratings, "a") == pytest.approx(400 * math.log10(20.5 / 0.5), abs=1e-6)
     assert ratings.is_bound.tolist() == [True, False]
@@ -255,7 +266,7 @@ def test_one_drawn_game_is_added_for_who_won_everything():
     assert 0 < low < elo_of(ratings, "a") < high
 
 
-def test_a_group_that_won_everything_keeps_its_inner_distances():
+def test_a_group_that_won_every_game_keeps_its_inner_differences():
     inner = [Pairing("a", "b", (2, 0, 0, 0, 6)), Pairing("c", "d", (3, 0, 0, 0, 6))]
     ratings = rate([*inner, Pairing("a", "c", (0, 0, 0, 0, 5))], "c", 0.0)
     assert ratings.is_bound.tolist() == [True, True, False, False]
@@ -264,8 +275,8 @@ def test_a_group_that_won_everything_keeps_its_inner_distances():
     assert ratings.difference("a", "c")[0] == pytest.approx(400 * math.log10(10.5 / 0.5), abs=1e-6)
 
 
-def test_who_lost_to_one_and_scored_elsewhere_gets_no_virtual_draw():
-    # a won all against c, but b ties them: everything is finite, and Zermelo's iteration without any addition agrees.
+def test_a_player_who_scored_against_someone_gets_no_virtual_draw():
+    # a won every game against c, but b connects them: all ratings are finite without virtual draws.
     pairings = [
         Pairing("a", "c", (0, 0, 0, 0, 4)),
         Pairing("a", "b", (1, 0, 1, 0, 3)),
@@ -285,7 +296,7 @@ def test_extreme_results_stay_finite():
     np.testing.assert_allclose(np.diff(ratings.elo), 400 * math.log10(10000.5 / 0.5), atol=1e-3)
 
 
-def test_lopsided_results_are_solved_where_whole_newton_steps_diverge():
+def test_lopsided_results_converge_where_full_newton_steps_diverge():
     counts = {
         "ac": (4, 2),
         "ad": (1178, 1),
@@ -303,23 +314,20 @@ def test_lopsided_results_are_solved_where_whole_newton_steps_diverge():
             for (a, b), (lost, won) in counts.items()
             if player in (a, b)
         ]
-        owed = sum(
+        expected_points = sum(
             (won + lost) * expected(ratings.difference(player, other)[0])
             for _, other, won, lost in sides
         )
-        assert owed == pytest.approx(sum(won for *_, won, _ in sides), abs=1e-4)
+        assert expected_points == pytest.approx(sum(won for *_, won, _ in sides), abs=1e-4)
 
 
-def test_players_who_cannot_be_compared_are_named():
+def test_players_without_a_connection_to_the_anchor_are_an_error():
     pairings = [Pairing("a", "b", (1, 0, 0, 0, 1)), Pairing("x", "y", (1, 0, 0, 0, 1))]
-    with pytest.raises(
-        ValueError,
-        match=r"^no chain of games leads from x, y to a: their ratings cannot be compared\.$",
-    ):
+    with pytest.raises(ConfigError) as error:
         rate(pairings, "a")
-    with pytest.raises(
-        ValueError, match=r"^ratings are relative to the anchor, and z has not played\.$"
-    ):
+    assert (error.value.value, error.value.allowed) == (["x", "y"], ["a", "b"])
+    with pytest.raises(ConfigError) as error:
         rate(pairings, "z")
-    assert joined_players(pairings, "a") == {"a", "b"}
-    assert joined_players(pairings, "z") == {"z"}
+    assert (error.value.key, error.value.value) == ("anchor", "z")
+    assert connected_players(pairings, "a") == {"a", "b"}
+    assert connected_players(pairings, "z") == {"z"}

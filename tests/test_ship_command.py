@@ -1,4 +1,4 @@
-"""`alphazero ship`: the network, the facts of its run, the card, and the words that make such a run again."""
+"""`alphazero ship`: the network, the facts of its run, the card, and the recipe of the run."""
 
 import dataclasses
 import io
@@ -9,7 +9,7 @@ from network_samples import SMALL, small_network
 from rich.console import Console
 
 from alphazero.cli.ship import main, recipe
-from alphazero.evaluation.model_card import PLACE_KEYS, duration_text, flat_settings, summary
+from alphazero.evaluation.model_card import RUN_FOLDER_KEYS, duration_text, flat_settings, summary
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays, network_info, save_network
 from alphazero.runtime.errors import ConfigError
@@ -56,7 +56,7 @@ def _figures(**sections) -> dict:
 
 @pytest.fixture
 def run(tmp_path):
-    """The folder of a run of three iterations, as training leaves it."""
+    """Return the folder of a run of three iterations, as training leaves it."""
     folder = RunFolder.create(str(tmp_path / "checkpoints"), "tic_tac_toe", "mine")
     folder.write_config(
         dataclasses.asdict(compose(["game=tic_tac_toe", "seed=5", "run.root=/somewhere/else"]))
@@ -76,9 +76,9 @@ def run(tmp_path):
         {"iteration": number + 1, "elapsed_s": 30.0 * (number + 1)} | common | figures
         for number, figures in enumerate(measured)
     ]
-    folder.metrics.write_text(
-        "".join(json.dumps(line) + "\n" for line in lines) + '{"iteration": 4, "selfpl'
-    )  # torn off
+    # The last line is incomplete, as after a crash.
+    text = "".join(json.dumps(line) + "\n" for line in lines) + '{"iteration": 4, "selfpl'
+    folder.metrics.write_text(text)
     for number in (1, 2, 3):
         _network(
             folder.network(number),
@@ -89,161 +89,166 @@ def run(tmp_path):
 
 
 def _ship(tmp_path, *words) -> tuple[str, str]:
-    """Return what was printed, and the card."""
+    """Return the output of the command, and the card."""
     console = Console(file=io.StringIO(), width=100, highlight=False)
     assert main([f"into={tmp_path / 'best'}", "replace=true", *words], console) == 0
     return console.file.getvalue(), (tmp_path / "best" / "tic_tac_toe.md").read_text()
 
 
+def _table(card: str) -> dict[str, str]:
+    """Return the rows of the table of a card."""
+    lines = [line for line in card.splitlines() if line.startswith("| ")]
+    return {cells[1].strip(): cells[2].strip() for cells in (line.split("|") for line in lines)}
+
+
+def _info(tmp_path) -> dict:
+    """Return the facts in the shipped network."""
+    return network_info(tmp_path / "best" / "tic_tac_toe.safetensors")
+
+
 def test_the_newest_network_of_a_run_is_copied_with_the_facts_of_its_run(run, tmp_path):
-    printed, card = _ship(
+    printed, _ = _ship(
         tmp_path, f"run={run.path}", "hardware=two cores: fast", "measured=[line one, line two]"
     )
-    source, shipped = (
-        load_network(run.network(3)),
-        load_network(tmp_path / "best" / "tic_tac_toe.safetensors"),
-    )
+    path = tmp_path / "best" / "tic_tac_toe.safetensors"
+    source, shipped = load_network(run.network(3)), load_network(path)
     assert (shipped.game, shipped.settings) == (source.game, source.settings)
     assert shipped.arrays.keys() == source.arrays.keys()
     assert all((shipped.arrays[name] == array).all() for name, array in source.arrays.items())
     info = shipped.info
-    assert (info["run"], info["iteration"], info["elapsed_s"], info["measure_s"]) == (
-        "mine",
-        3,
-        90.0,
-        7.5,
-    )
+    assert (info["run"], info["iteration"]) == ("mine", 3)
+    assert (info["elapsed_s"], info["measure_s"]) == (90.0, 7.5)
     assert (info["num_games"], info["num_positions"]) == (30, 210)
     assert (info["strength"], info["exact"], info["proof"]) == (STRENGTH, EXACT, PROOF)
+    assert (info["hardware"], info["measured"]) == ("two cores: fast", ["line one", "line two"])
     assert info["settings"]["seed"] == 5 and "run.root" not in info["settings"]
     assert info["recipe"] == ["game=tic_tac_toe", "seed=5"]
     assert info["versions"] == json.loads((run.path / "versions.json").read_text())
-    for fact in (
-        "| made by | run mine, iteration 3 |",
-        "30 games of self-play, 210 positions",
-        "| wall time | 1 min 30 s of training, and 8 s of measuring its strength |",
-        "| hardware | two cores: fast |",
-        "| engine in self-play | torch bfloat16 |",
-        "    alphazero train game=tic_tac_toe seed=5\n",
-        "in 4,519 of 4,520 that are not final; 1 games lost",
-        "1,000 positions with exact scores that ship with the game: 98.7% of its moves keep the exact result with 64 simulations (90.0% have the best score), "
-        "91.2% without search (80.0%)",
-        "87.5% against uct:500, with 64 simulations for a move: 17 won, 1 drawn, 2 lost; 95 % interval 70.0% to 95.0%; 19 different games.",
-        "* line one\n* line two\n",
-        "alphazero prove game=tic_tac_toe player=best num_simulations=100",
+    assert "somewhere" not in str(info)
+    assert str(run.network(3)) in printed and str(path) in printed
+
+
+def test_the_card_contains_the_facts(run, tmp_path):
+    words = f"run={run.path}", "hardware=two cores: fast", "measured=[line one, line two]"
+    _, card = _ship(tmp_path, *words)
+    table = _table(card)
+    assert table["game"] == "tic_tac_toe" and table["hardware"] == "two cores: fast"
+    values = list(table.values())
+    for facts in (("mine", "3"), ("30", "210"), ("1 min 30 s", "8 s"), ("torch bfloat16",)):
+        assert any(all(fact in value for fact in facts) for value in values), facts
+    items = [" ".join(item.split()) for item in card.split("\n* ")]
+    for facts in (
+        ("4,519", "4,520", "1 games lost"),
+        ("1,000", "64", "98.7%", "90.0%", "91.2%", "80.0%"),
+        ("uct:500", "64", "87.5%", "70.0%", "95.0%", "17", "1 drawn", "2 lost", "19"),
+        ("line one",),
+        ("line two",),
     ):
-        assert fact in card
-    assert "somewhere" not in card + str(info)
-    assert printed.startswith(
-        f"{run.network(3)} is copied to {tmp_path / 'best' / 'tic_tac_toe.safetensors'} ("
-    )
+        assert any(all(fact in item for fact in facts) for item in items), facts
+    for command in (
+        "    alphazero train game=tic_tac_toe seed=5\n",
+        "    alphazero prove game=tic_tac_toe player=best num_simulations=100\n",
+    ):
+        assert command in card
+    assert "somewhere" not in card
 
 
-def test_an_earlier_network_has_the_figures_of_its_own_iteration_and_no_others(run, tmp_path):
+def test_an_earlier_network_has_the_figures_of_its_own_iteration_only(run, tmp_path):
     _, card = _ship(tmp_path, f"run={run.network(2)}")
-    info = network_info(tmp_path / "best" / "tic_tac_toe.safetensors")
+    info = _info(tmp_path)
     assert (info["iteration"], info["num_games"], info["elapsed_s"]) == (2, 20, 60.0)
     assert not {"strength", "exact", "proof"} & set(info)
-    assert "Not measured." in card and "| hardware | not noted |" in card
+    assert "uct:500" not in card
     _, card = _ship(tmp_path, f"run={run.network(1)}")
-    assert "50.0% against uct:500" in card
-    run.metrics.write_text(
-        run.metrics.read_text().splitlines()[0] + "\n"
-    )  # the lines of the other two are lost
-    assert "Not measured." in _ship(tmp_path, f"run={run.network(2)}")[1]
+    assert _info(tmp_path)["strength"]["score"] == 0.5 and "50.0%" in card
+    # The metrics of the other two iterations are lost.
+    run.metrics.write_text(run.metrics.read_text().splitlines()[0] + "\n")
+    _ship(tmp_path, f"run={run.network(2)}")
+    assert "strength" not in _info(tmp_path)
 
 
-def test_latest_is_the_run_whose_state_was_written_last_and_the_one_before_is_named(run, tmp_path):
+def test_latest_is_the_newest_run_and_a_replaced_network_is_described(run, tmp_path):
     root = f"root={run.path.parents[1]}"
-    assert "the place of another" not in _ship(tmp_path, root)[0]
-    assert (
-        "took the place of another: 1 min 30 s of training, the best possible result kept in 4,519 of 4,520 positions."
-        in _ship(tmp_path, root)[0]
-    )
+    first, _ = _ship(tmp_path, root)
+    second, _ = _ship(tmp_path, root)
+    # The summary is of the new network, and in the second call of the replaced one too.
+    assert (first.count("4,519"), second.count("4,519")) == (1, 2)
+    assert (first.count("1 min 30 s"), second.count("1 min 30 s")) == (1, 2)
 
 
-def test_another_network_stays_until_it_is_to_be_replaced(run, tmp_path, monkeypatch):
+def test_another_network_is_replaced_only_on_request(run, tmp_path, monkeypatch):
     into = f"into={tmp_path / 'best'}"
+    path = tmp_path / "best" / "tic_tac_toe.safetensors"
     monkeypatch.setattr("alphazero.cli.ship.shipped_folder", lambda: tmp_path / "best")
     console = Console(file=io.StringIO(), width=100)
     assert main([into, f"run={run.network(3)}"], console) == 0
-    assert console.file.getvalue().startswith(f"{run.network(3)} is now the best of tic_tac_toe: ")
-    before = (tmp_path / "best" / "tic_tac_toe.safetensors").read_bytes()
-    with pytest.raises(
-        ConfigError,
-        match=r"tic_tac_toe.safetensors holds another network of tic_tac_toe: 1 min 30 s .*replace=true puts this one",
-    ):
+    assert str(path) in console.file.getvalue()
+    before = path.read_bytes()
+    with pytest.raises(ConfigError) as error:
         main([into, f"run={run.network(1)}"], Console(file=io.StringIO()))
-    assert (tmp_path / "best" / "tic_tac_toe.safetensors").read_bytes() == before
-    assert (
-        main(
-            [into, f"run={tmp_path / 'best' / 'tic_tac_toe.safetensors'}"],
-            Console(file=io.StringIO()),
-        )
-        == 0
-    )  # its card anew
+    assert str(path) in str(error.value) and "replace=true" in str(error.value)
+    assert path.read_bytes() == before
+    assert main([into, f"run={path}"], Console(file=io.StringIO())) == 0  # rewrites its card
 
 
-def test_a_run_of_an_older_version_is_described_as_far_as_it_goes(run, tmp_path):
+def test_a_run_of_an_older_version_is_described_as_far_as_possible(run, tmp_path):
     run.config.write_text(
         "game: {name: tic_tac_toe}\nlearner: {batch_size: 64, gone_since: 3}\nseed: 2\n"
     )
-    run.metrics.write_text(
-        '{"iteration": 3, "selfplay.num_games": 9, "selfplay.num_positions": 80, "elapsed_s": 61.0}\n'
-    )
+    row = {"selfplay.num_games": 9, "selfplay.num_positions": 80, "elapsed_s": 61.0}
+    run.metrics.write_text(json.dumps({"iteration": 3} | row) + "\n")
     (run.path / "versions.json").unlink()
     _, card = _ship(tmp_path, f"run={run.path}")
-    info = network_info(tmp_path / "best" / "tic_tac_toe.safetensors")
+    info = _info(tmp_path)
     assert {"seed=2", "learner.batch_size=64", "game=tic_tac_toe"} <= set(info["recipe"])
     assert not [word for word in info["recipe"] if "gone_since" in word]
-    assert "| wall time | 1 min 1 s of training |" in card
-    assert "| versions |" not in card
-    compose(info["recipe"])  # it is accepted
+    assert "measure_s" not in info and "versions" not in info
+    assert "1 min 1 s" in card and "versions" not in _table(card)
+    compose(info["recipe"])  # raises if it is not valid
 
 
-def test_a_network_without_its_run_and_one_that_ships_already_can_be_shipped(run, tmp_path):
+def test_a_network_without_its_run_can_be_shipped(tmp_path):
     _network(tmp_path / "alone.safetensors")
     _, card = _ship(tmp_path, f"run={tmp_path / 'alone.safetensors'}")
-    assert "did not say how it was made" in card
+    assert "recipe" not in _info(tmp_path) and "alphazero train" not in card
+
+
+def test_a_shipped_network_can_be_shipped_again_with_further_facts(run, tmp_path):
     _ship(tmp_path, f"run={run.path}", "hardware=one")
-    before = network_info(tmp_path / "best" / "tic_tac_toe.safetensors")
-    _, card = _ship(
-        tmp_path, f"run={tmp_path / 'best' / 'tic_tac_toe.safetensors'}", "measured=[more]"
-    )
-    assert network_info(tmp_path / "best" / "tic_tac_toe.safetensors") == before | {
-        "measured": ["more"]
-    }
-    assert "| hardware | one |" in card and "* more\n" in card
+    before = _info(tmp_path)
+    path = tmp_path / "best" / "tic_tac_toe.safetensors"
+    _, card = _ship(tmp_path, f"run={path}", "measured=[more]")
+    assert _info(tmp_path) == before | {"measured": ["more"]}
+    assert _table(card)["hardware"] == "one" and "* more\n" in card
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "value"),
     [
-        (["run=nowhere"], "there is no file or directory 'nowhere'"),
-        (["root=nowhere"], "run=latest found no run under 'nowhere'"),
-        (["run={tmp}/unfit.safetensors"], "these weights do not fit"),
-        (
-            ["run={tmp}/good.safetensors", "into={tmp}/good.safetensors"],
-            "the network cannot be written to",
-        ),
-        (["network=x"], "'alphazero ship' has no setting 'network'"),
+        (["run=nowhere"], "nowhere"),
+        (["root=nowhere"], "nowhere"),
+        (["run={tmp}/unfit.safetensors"], "value_hidden.weight"),
+        (["run={tmp}/good.safetensors", "into={tmp}/good.safetensors"], "good.safetensors"),
+        (["network=x"], "network"),
     ],
 )
-def test_what_cannot_be_shipped_gets_one_sentence(words, message, tmp_path):
+def test_what_cannot_be_shipped_is_an_error_that_names_it(words, value, tmp_path):
     _network(tmp_path / "good.safetensors")
     stored = load_network(tmp_path / "good.safetensors")
     save_network(tmp_path / "unfit.safetensors", stored.arrays, "connect_four", stored.settings, {})
-    with pytest.raises(ValueError) as error:  # noqa: PT011 (the message is looked at below)
+    with pytest.raises(ValueError) as error:
         main([word.format(tmp=tmp_path) for word in words])
-    assert message in str(error.value)
+    assert value in str(error.value)
     assert "\n" not in str(error.value)
 
 
-# --- the words that make a run again ----------------------------------------------------------------------------------------------------
+# --- recipes ------------------------------------------------------------------------------------
 
 
 def _settings(words) -> dict:
-    return {key: value for key, value, *_ in rows(compose(list(words))) if key not in PLACE_KEYS}
+    return {
+        key: value for key, value, *_ in rows(compose(list(words))) if key not in RUN_FOLDER_KEYS
+    }
 
 
 @pytest.mark.parametrize(
@@ -268,21 +273,19 @@ def _settings(words) -> dict:
         ],
     ],
 )
-def test_a_recipe_makes_the_same_settings(words):
+def test_a_recipe_gives_the_same_settings(words):
     wanted = _settings(words)
     made = _settings(recipe(wanted, wanted["game.name"]))
-    left_open = {
-        "evaluator.engine": "auto",
-        "selfplay.num_parallel_games": 0,
-    }  # the last words could be measured ones
+    # A recipe leaves these settings open, as their values may have been measured.
+    left_open = {"evaluator.engine": "auto", "selfplay.num_parallel_games": 0}
     assert {key: value for key, value in made.items() if value != left_open.get(key)} == {
         key: value for key, value in wanted.items() if made[key] != left_open.get(key)
     }
 
 
-def test_a_recipe_is_the_ready_one_where_that_says_it_all():
+def test_a_recipe_is_an_experiment_if_one_has_the_same_settings():
     wanted = _settings(["experiment=connect_four_5min", "seed=3"])
-    # As a run stores them: what was left open has been measured.
+    # As a run stores them: settings that were left open have been measured.
     wanted |= {
         "evaluator.engine": "openvino",
         "evaluator.precision": "int8",
@@ -292,20 +295,22 @@ def test_a_recipe_is_the_ready_one_where_that_says_it_all():
     assert recipe(wanted, "connect_four") == ["experiment=connect_four_5min", "seed=3"]
 
 
-def test_settings_become_flat_and_times_become_words():
-    assert flat_settings({"a": {"b": 1, "c": {"d": [2]}}, "e": ""}) == {
-        "a.b": 1,
-        "a.c.d": [2],
-        "e": "",
-    }
-    assert [duration_text(seconds) for seconds in (0.4, 59.6, 592, 7260)] == [
-        "0 s",
-        "1 min 0 s",
-        "9 min 52 s",
-        "2 h 1 min",
-    ]
+def test_settings_become_flat():
+    nested = {"a": {"b": 1, "c": {"d": [2]}}, "e": ""}
+    assert flat_settings(nested) == {"a.b": 1, "a.c.d": [2], "e": ""}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.4, "0 s"), (59.6, "1 min 0 s"), (592, "9 min 52 s"), (7260, "2 h 1 min")],
+)
+def test_durations_as_text(seconds, text):
+    assert duration_text(seconds) == text
+
+
+def test_a_summary_has_the_training_time_and_the_most_exact_measurement():
     assert summary({}) == ""
-    assert (
-        summary({"elapsed_s": 61, "exact": EXACT, "strength": STRENGTH})
-        == "1 min 1 s of training, 98.7% of its moves keep the exact result"
-    )
+    info = {"elapsed_s": 61, "exact": EXACT, "strength": STRENGTH}
+    assert "1 min 1 s" in summary(info) and "98.7%" in summary(info)
+    assert "87.5%" in summary({"strength": STRENGTH})
+    assert "4,519 of 4,520" in summary(info | {"proof": PROOF})

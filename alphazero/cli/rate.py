@@ -11,8 +11,8 @@ from alphazero.cli.help_text import print_help
 from alphazero.cli.pictures.ratings import draw_ratings
 from alphazero.cli.rate_table import growth_text, ratings_table
 from alphazero.cli.warm_up import warm_up
-from alphazero.evaluation.elo import Ratings, joined_players, rate
-from alphazero.evaluation.match import MatchProgress
+from alphazero.evaluation.elo import Ratings, connected_players, rate
+from alphazero.evaluation.match import MatchProgress, Openings
 from alphazero.evaluation.rating_file import RatingFile
 from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.batched_game import Game
@@ -214,8 +214,7 @@ def play(
             file.matches,
             settings.num_games,
             settings.games_per_match,
-            settings.opening_plies,
-            settings.seed,
+            Openings(settings.opening_plies, settings.seed),
             bar,
         )
         for match in matches:
@@ -226,7 +225,7 @@ def play(
 
 def rate_joined(file: RatingFile, anchor: str, anchor_elo: float = 1000.0) -> Ratings | None:
     """Return the ratings of all players whom games join to the anchor, None if there are none."""
-    joined = joined_players(file.pairings, anchor)
+    joined = connected_players(file.pairings, anchor)
     pairings = [pairing for pairing in file.pairings if pairing.player_a in joined]
     return rate(pairings, anchor, anchor_elo) if pairings else None
 

@@ -7,7 +7,13 @@ from omegaconf import OmegaConf
 from rich.console import Console
 
 from alphazero.cli.help_text import print_help
-from alphazero.evaluation.model_card import MEASURED_KEYS, PLACE_KEYS, card_text, run_facts, summary
+from alphazero.evaluation.model_card import (
+    AUTOTUNED_KEYS,
+    RUN_FOLDER_KEYS,
+    card_text,
+    run_facts,
+    summary,
+)
 from alphazero.network.weights import NetworkFile, load_network, network_info, save_network
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
@@ -135,13 +141,13 @@ def recipe(settings: dict, game_name: str) -> list[str]:
     wanted = {
         key: settings.get(key, default)
         for key, default, *_ in rows(TrainSettings())
-        if key not in PLACE_KEYS
+        if key not in RUN_FOLDER_KEYS
     }
     found = []
     for words in _presets(game_name):
         composed = {key: value for key, value, *_ in rows(compose(words))}
         if composed["game.name"] == game_name:
-            left_open = [key for key in MEASURED_KEYS if composed[key] in ("auto", 0)]
+            left_open = [key for key in AUTOTUNED_KEYS if composed[key] in ("auto", 0)]
             differing = [
                 key
                 for key, value in wanted.items()

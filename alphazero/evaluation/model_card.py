@@ -1,17 +1,20 @@
-"""The card of a network that ships: what it is, how it was made, how strong it is, as facts and as a page of Markdown.
+"""The model card of a pretrained network: how it was trained and how strong it is.
 
-In: a stored network, the folder of the run that made it, and what a person adds (the hardware, further measurements). Out: the facts, as plain data
-that is stored inside the network's file, and the page. Every figure of the page is one of these facts; nothing of it is written by hand.
+In: a stored network, the folder of its run, and what a person adds (the hardware, further
+measurements). Out: the facts, as plain data that is stored in the network's file, and a page of
+Markdown. Everything on the page comes from these facts; nothing is written by hand.
 """
 
 import json
+import textwrap
+from typing import Any
 
 from alphazero.evaluation.exact.sets import shipped_path
 from alphazero.network.weights import NetworkFile
 from alphazero.storage.run_folder import RunFolder, folder_name
 
-#: Settings that say where a run lies and what it keeps; they change nothing of what is learned.
-PLACE_KEYS = (
+#: Settings of the run folder and its contents, which do not affect what is learned.
+RUN_FOLDER_KEYS = (
     "run.root",
     "run.name",
     "run.retune",
@@ -19,45 +22,45 @@ PLACE_KEYS = (
     "run.sample_game_every",
     "resume",
 )
-#: Settings of the speed, which a run that leaves them open measures on its machine and stores as it found them.
-MEASURED_KEYS = (
+#: Settings of speed. A run measures those that are left open, and stores the values it has chosen.
+AUTOTUNED_KEYS = (
     "evaluator.engine",
     "evaluator.precision",
     "learner.precision",
     "selfplay.num_parallel_games",
 )
+LICENSE = "Apache-2.0"
 _MEASUREMENTS = ("strength", "exact", "proof")
 _NOT_WEIGHTS = ("running_mean", "running_var", "num_batches_tracked")
 
 
-def run_facts(folder: RunFolder, iteration: int) -> dict:
-    """Return what a run's folder says of the network of an iteration.
+def run_facts(folder: RunFolder, iteration: int) -> dict[str, Any]:
+    """Return the facts about an iteration's network that are in the run's folder.
 
     Returns:
-        Plain data, without what the folder does not hold: ``elapsed_s`` and ``measure_s`` (seconds of the run up to then, without and of its
-        measurements), ``num_games`` and ``num_positions`` of self-play, ``engine`` of the last iteration, the figures of ``strength``,
-        ``exact`` and ``proof`` as `alphazero.training.events` names them, ``settings`` by their keys, and ``versions``.
+        Plain data; what the folder does not contain is left out. ``elapsed_s`` and ``measure_s``
+        are the run's seconds up to this iteration, without and of its evaluation. ``num_games`` and
+        ``num_positions`` count self-play. ``engine`` is that of the last iteration. The figures
+        of ``strength``, ``exact`` and ``proof`` have the names of `alphazero.training.events`.
+        ``settings`` are flat; ``versions`` are those of the packages.
     """
-    facts: dict = {}
-    rows = [
-        row
-        for row in (folder.read_metrics() if folder.metrics.is_file() else [])
-        if row["iteration"] <= iteration
-    ]
-    for key, column in (
-        ("num_games", "selfplay.num_games"),
-        ("num_positions", "selfplay.num_positions"),
-        ("measure_s", "measure_s"),
-    ):
+    facts: dict[str, Any] = {}
+    metrics = folder.read_metrics() if folder.metrics.is_file() else []
+    rows = [row for row in metrics if row["iteration"] <= iteration]
+    sums = {
+        "num_games": "selfplay.num_games",
+        "num_positions": "selfplay.num_positions",
+        "measure_s": "measure_s",
+    }
+    for key, column in sums.items():
         if rows and all(row.get(column) is not None for row in rows):
             facts[key] = round(sum(row[column] for row in rows), 1)
     if rows and rows[-1]["iteration"] == iteration:
-        facts |= _figures(rows[-1])
+        facts |= _iteration_facts(rows[-1])
     if folder.config.is_file():
+        settings = flat_settings(folder.read_config())
         facts["settings"] = {
-            key: value
-            for key, value in flat_settings(folder.read_config()).items()
-            if key not in PLACE_KEYS
+            key: value for key, value in settings.items() if key not in RUN_FOLDER_KEYS
         }
     versions = folder.path / "versions.json"
     if versions.is_file():
@@ -65,52 +68,59 @@ def run_facts(folder: RunFolder, iteration: int) -> dict:
     return facts
 
 
-def flat_settings(settings: dict, prefix: str = "") -> dict:
-    """Return nested settings by their keys, such as "learner.batch_size"."""
+def flat_settings(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return nested settings as one dictionary with keys such as "learner.batch_size"."""
     flat = {}
     for name, value in settings.items():
-        flat |= (
-            flat_settings(value, f"{prefix}{name}.")
-            if isinstance(value, dict)
-            else {prefix + name: value}
-        )
+        key = prefix + name
+        flat |= flat_settings(value, f"{key}.") if isinstance(value, dict) else {key: value}
     return flat
 
 
-def summary(info: dict) -> str:
-    """Return in a few words how a network was made and how strong it is; '' if its file does not say."""
-    words = [f"{duration_text(info['elapsed_s'])} of training"] if info.get("elapsed_s") else []
+def summary(info: dict[str, Any]) -> str:
+    """Return a network's training time and strength in a few words; '' if both are unknown."""
+    parts = [f"{duration_text(info['elapsed_s'])} of training"] if info.get("elapsed_s") else []
     if "proof" in info:
-        words.append(
-            f"the best possible result kept in {info['proof']['num_accurate']:,} of {info['proof']['num_positions']:,} positions"
-        )
+        proof = info["proof"]
+        accuracy = f"{proof['num_accurate']:,} of {proof['num_positions']:,}"
+        parts.append(f"accurate in {accuracy} positions")
     elif "exact" in info:
-        words.append(f"{info['exact']['accuracy']:.1%} of its moves keep the exact result")
+        parts.append(f"accuracy {info['exact']['accuracy']:.1%}")
     elif "strength" in info:
-        words.append(f"{info['strength']['score']:.1%} against {info['strength']['opponent']}")
-    return ", ".join(words)
+        parts.append(f"{info['strength']['score']:.1%} against {info['strength']['opponent']}")
+    return ", ".join(parts)
 
 
 def card_text(network: NetworkFile, num_bytes: int) -> str:
-    """Return the card of a network as Markdown; its facts are those of ``network.info``."""
+    """Return the card of a network as Markdown, from the facts in ``network.info``.
+
+    Args:
+        num_bytes: the size of the network's file.
+    """
     info, game = network.info, network.game
-    parts = [
-        f"# best of {game}\n",
-        "The network that plays this game where no other player is named. This page was written by `alphazero ship` from the files of the run.\n",
-        _table(_what_it_is(network, num_bytes)),
-        "## How strong it is\n",
-        "\n".join(f"* {line}" for line in _measured_lines(info)) or "Not measured.",
-        "\n## How to make it again\n",
+    sections = [
+        f"# Pretrained network: {game}",
+        _wrapped(
+            "The default player (`best`) of this game. `alphazero ship` generates this page from "
+            "facts that are stored in the network's file."
+        ),
+        _table(_overview(network, num_bytes)),
+        "## Strength",
+        _strength_text(info),
+        "## How to reproduce it",
         _recipe_text(info),
-        "## How to use it\n",
-        "".join(f"    {line}\n" for line in _usage(game, info)),
-        "The file alone is enough: it holds the game's name, the network's shape and all of the facts on this page. The licence is this project's.",
+        "## Usage",
+        "\n".join(f"    {line}" for line in _usage(game, info)),
+        _wrapped(
+            "The network's file is self-contained: it includes the name of the game, the "
+            "architecture and all facts on this page."
+        ),
     ]
-    return "\n".join(parts) + "\n"
+    return "\n\n".join(sections) + "\n"
 
 
 def duration_text(seconds: float) -> str:
-    """Return a time in words, such as 9 min 52 s."""
+    """Return a duration as text, such as "9 min 52 s"."""
     hours, rest = divmod(round(seconds), 3600)
     minutes, rest = divmod(rest, 60)
     if hours:
@@ -118,107 +128,138 @@ def duration_text(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-# --- facts ------------------------------------------------------------------------------------------------------------------------------
-
-
-def _figures(row: dict) -> dict:
-    """Return what the line of one iteration tells of its network."""
-    facts = {"elapsed_s": round(row["elapsed_s"], 1)}
+def _iteration_facts(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts in an iteration's row of metrics."""
+    facts: dict[str, Any] = {"elapsed_s": round(row["elapsed_s"], 1)}
     if row.get("engine.name"):
         facts["engine"] = row["engine.name"]
     for section in _MEASUREMENTS:
+        prefix = section + "."
         figures = {
-            key.removeprefix(section + "."): value
-            for key, value in row.items()
-            if key.startswith(section + ".")
+            key.removeprefix(prefix): value for key, value in row.items() if key.startswith(prefix)
         }
         if figures:
             facts[section] = figures
     return facts
 
 
-# --- the page ---------------------------------------------------------------------------------------------------------------------------
+# --- the page ---------------------------------------------------------------------------------
 
 
-def _what_it_is(network: NetworkFile, num_bytes: int) -> dict[str, str]:
-    """Return the rows of the first table."""
-    info, shape = network.info, network.settings
-    num_weights = sum(
-        array.size for name, array in network.arrays.items() if not name.endswith(_NOT_WEIGHTS)
-    )
-    tower = (
-        f"{shape['blocks']} blocks of {shape['channels']} channels, "
-        if shape.get("kind") == "resnet"
-        else ""
-    )
+def _overview(network: NetworkFile, num_bytes: int) -> dict[str, str]:
+    """Return the rows of the table at the top."""
+    info = network.info
     rows = {
         "game": network.game,
         "file": f"`{folder_name(network.game)}.safetensors`, {num_bytes:,} bytes",
-        "network": f"{shape.get('kind', 'network')}, {tower}{num_weights:,} weights",
+        "network": _network_text(network),
     }
     if "iteration" in info:
-        rows["made by"] = f"run {info.get('run', '?')}, iteration {info['iteration']}"
+        rows["trained by"] = f"run {info.get('run', '?')}, iteration {info['iteration']}"
     if "num_games" in info:
-        rows["learned from"] = (
+        rows["training data"] = (
             f"{info['num_games']:,} games of self-play, {info['num_positions']:,} positions"
         )
     if "elapsed_s" in info:
-        besides = (
-            f", and {duration_text(info['measure_s'])} of measuring its strength"
-            if info.get("measure_s", 0) >= 1
-            else ""
-        )
-        rows["wall time"] = f"{duration_text(info['elapsed_s'])} of training{besides}"
-    rows["hardware"] = info.get("hardware") or "not noted"
+        rows["wall time"] = f"{duration_text(info['elapsed_s'])} of training"
+        if info.get("measure_s", 0) >= 1:
+            rows["wall time"] += f", {duration_text(info['measure_s'])} of evaluation"
+    rows["hardware"] = info.get("hardware") or "unknown"
     if "engine" in info:
         rows["engine in self-play"] = info["engine"]
     if "versions" in info:
-        rows["versions"] = ", ".join(
-            f"{name} {version}" for name, version in info["versions"].items()
-        )
+        versions = (f"{name} {version}" for name, version in info["versions"].items())
+        rows["versions"] = ", ".join(versions)
+    rows["license"] = LICENSE
     return rows
 
 
-def _measured_lines(info: dict) -> list[str]:
-    """Return a line for each measurement, those that a person added last."""
+def _network_text(network: NetworkFile) -> str:
+    shape = network.settings
+    num_weights = sum(
+        array.size for name, array in network.arrays.items() if not name.endswith(_NOT_WEIGHTS)
+    )
+    parts = [shape.get("kind", "network")]
+    if shape.get("kind") == "resnet":
+        parts.append(f"{shape['blocks']} blocks of {shape['channels']} channels")
+    return ", ".join([*parts, f"{num_weights:,} weights"])
+
+
+def _strength_text(info: dict[str, Any]) -> str:
+    """Return a list item for each measurement; those that a person has added come last."""
     lines = []
     if "proof" in info:
-        p = info["proof"]
-        simulations = info.get("settings", {}).get("evaluation.num_simulations")
-        against = "no game lost" if p["num_losses"] == 0 else f"{p['num_losses']:,} games lost"
-        lines.append(
-            f"Every position looked at{f', with {simulations} simulations for a move' if simulations else ''}: best possible result kept "
-            f"in {p['num_accurate']:,} of {p['num_positions']:,} that are not final; {against} against every possible play of the other side."
+        lines.append(_proof_line(info["proof"], info.get("settings", {})))
+    if "exact" in info:
+        lines.append(_exact_line(info["exact"]))
+    if "strength" in info:
+        lines.append(_match_line(info["strength"]))
+    lines += info.get("measured", [])
+    if not lines:
+        return "Not measured."
+    items = "\n".join(_wrapped(f"* {line}", indent="  ") for line in lines)
+    definitions = []
+    if "proof" in info or "exact" in info:
+        definitions.append(
+            "Accuracy is the fraction of positions whose move keeps the exact result."
         )
     if "exact" in info:
-        e = info["exact"]
-        lines.append(
-            f"Of the {e['num_positions']:,} positions with exact scores that ship with the game: {e['accuracy']:.1%} of its moves keep the exact result with "
-            f"{e['num_simulations']} simulations ({e['optimal']:.1%} have the best score), {e['raw_accuracy']:.1%} without search ({e['raw_optimal']:.1%})."
-        )
-    if "strength" in info:
-        s = info["strength"]
-        lines.append(
-            f"{s['score']:.1%} against {s['opponent']}, with {s['num_simulations']} simulations for a move: {s['wins']} won, {s['draws']} drawn, "
-            f"{s['losses']} lost; 95 % interval {s['score_low']:.1%} to {s['score_high']:.1%}; {s['num_distinct']} different games."
-        )
-    return lines + list(info.get("measured", []))
+        definitions.append("A move is optimal if its exact score is the best one.")
+    return f"{_wrapped(' '.join(definitions))}\n\n{items}" if definitions else items
 
 
-def _recipe_text(info: dict) -> str:
+def _proof_line(proof: dict[str, Any], settings: dict[str, Any]) -> str:
+    simulations = settings.get("evaluation.num_simulations")
+    limit = f", {simulations} simulations per move" if simulations else ""
+    return (
+        f"All positions of the game{limit}: accuracy {proof['num_accurate']:,} of "
+        f"{proof['num_positions']:,} positions that are not final; {proof['num_losses']:,} games "
+        "lost against all possible play of the opponent."
+    )
+
+
+def _exact_line(exact: dict[str, Any]) -> str:
+    return (
+        f"Evaluation set of {exact['num_positions']:,} positions: accuracy "
+        f"{exact['accuracy']:.1%} with {exact['num_simulations']} simulations per move "
+        f"({exact['optimal']:.1%} optimal), {exact['raw_accuracy']:.1%} without search "
+        f"({exact['raw_optimal']:.1%} optimal)."
+    )
+
+
+def _match_line(match: dict[str, Any]) -> str:
+    return (
+        f"Match against {match['opponent']}, {match['num_simulations']} simulations per move: "
+        f"score {match['score']:.1%} (95% interval {match['score_low']:.1%} to "
+        f"{match['score_high']:.1%}); {match['wins']} won, {match['draws']} drawn, "
+        f"{match['losses']} lost; {match['num_distinct']} different games."
+    )
+
+
+def _recipe_text(info: dict[str, Any]) -> str:
     if not info.get("recipe"):
-        return "The folder of its run did not say how it was made.\n"
+        return "Unknown: the network was shipped without its run."
     settings = info["settings"]
-    lines = f"    alphazero train {' '.join(info['recipe'])}\n    alphazero ship run=latest replace=true\n"
-    speed = " ".join(f"{key}={settings[key]}" for key in MEASURED_KEYS if key in settings)
+    paragraphs = [
+        f"    alphazero train {' '.join(info['recipe'])}\n"
+        "    alphazero ship run=latest replace=true"
+    ]
+    speed = " ".join(f"{key}={settings[key]}" for key in AUTOTUNED_KEYS if key in settings)
     if speed:
-        lines += f"\nOf what changes the speed it had `{speed}`; where the command leaves these open, each machine measures its own.\n"
+        paragraphs.append(
+            f"This run had `{speed}`. Where the command does not set them, these settings are "
+            "measured on each machine."
+        )
     if settings.get("run.time_limit_s"):
-        lines += "\nThe run ends by the clock (`run.time_limit_s`), so that another machine makes another number of games in it.\n"
-    return lines
+        paragraphs.append(
+            "The run ends after a fixed time (`run.time_limit_s`), so that the number of games "
+            "depends on the machine."
+        )
+    return "\n\n".join([paragraphs[0], *map(_wrapped, paragraphs[1:])])
 
 
-def _usage(game: str, info: dict) -> list[str]:
+def _usage(game: str, info: dict[str, Any]) -> list[str]:
+    """Return the commands that use the network."""
     lines = [
         f"alphazero play game={game}",
         f"alphazero match game={game} a=best b=uct:1000",
@@ -227,11 +268,19 @@ def _usage(game: str, info: dict) -> list[str]:
     if shipped_path(game):
         lines.append(f"alphazero evaluate game={game} network=best")
     if "proof" in info:
-        lines.append(
-            f"alphazero prove game={game} player=best num_simulations={info.get('settings', {}).get('evaluation.num_simulations', 100)}"
-        )
+        simulations = info.get("settings", {}).get("evaluation.num_simulations", 100)
+        lines.append(f"alphazero prove game={game} player=best num_simulations={simulations}")
     return lines
 
 
+def _wrapped(text: str, indent: str = "") -> str:
+    """Return a paragraph in lines of at most 100 columns."""
+    return textwrap.fill(
+        text, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
 def _table(rows: dict[str, str]) -> str:
-    return "| | |\n|---|---|\n" + "".join(f"| {name} | {text} |\n" for name, text in rows.items())
+    return "\n".join(
+        ["| | |", "|---|---|", *(f"| {name} | {text} |" for name, text in rows.items())]
+    )

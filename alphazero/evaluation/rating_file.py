@@ -1,24 +1,28 @@
-"""The file of a run's ratings: every match that was played for them, and the ratings themselves for other programs.
+"""The file ratings.json of a run: all matches played for its ratings, and the ratings themselves.
 
     {"format": ..., "game": ..., "opening_plies": ...,
-     "networks": {player: {"iteration": ..., "elapsed_s": ...}},      the players that are networks of the run
+     "networks": {player: {"iteration": ..., "elapsed_s": ...}},
      "ratings": [{"player": ..., "elo": ..., ...}, ...],
-     "matches": [                                                      a line for each, see `alphazero.evaluation.tournament.TournamentMatch`
+     "matches": [
      {...}
      ]}
 
-It is written whole after every match, so that an interruption costs the unfinished match alone. Ratings are never read back: they follow
-from the matches.
+``networks`` lists the players that are networks of the run. Each of ``matches`` is one line, with
+the fields of `alphazero.evaluation.tournament.TournamentMatch`.
+
+The whole file is rewritten after every match, so that an interruption loses the unfinished match
+only. Ratings are written for other programs and never read back: they follow from the matches.
 """
 
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from alphazero.evaluation.elo import Pairing, Ratings
 from alphazero.evaluation.tournament import TournamentMatch
 from alphazero.games.registry import same_game
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import write_atomically
 
 RATINGS_FORMAT = "alphazero-ratings-1"
@@ -26,52 +30,59 @@ RATINGS_FORMAT = "alphazero-ratings-1"
 
 @dataclass
 class RatingFile:
-    """What the file holds."""
+    """The contents of the file."""
 
     path: Path
     game: str
     opening_plies: int
-    networks: dict[str, dict] = field(default_factory=dict)
+    networks: dict[str, dict[str, Any]] = field(default_factory=dict)
     matches: list[TournamentMatch] = field(default_factory=list)
 
     @classmethod
     def open(cls, path: Path, game: str, opening_plies: int) -> "RatingFile":
-        """Read the file, or begin one.
+        """Read the file; without one, return an empty `RatingFile`.
 
         Raises:
-            ConfigError: with one plain sentence if it cannot be read, or its games are of another kind.
+            StoredFileError: if it cannot be read, or holds games of another game.
+            ConfigError: if its games have openings of another length.
         """
         if not path.is_file():
             return cls(path, game, opening_plies)
         try:
-            plain = json.loads(path.read_text(encoding="utf-8"))
-            if plain["format"] != RATINGS_FORMAT:
-                raise ValueError(f"it lacks the mark '{RATINGS_FORMAT}'")
-            found = cls(
-                path,
-                plain["game"],
-                plain["opening_plies"],
-                plain["networks"],
-                [*map(TournamentMatch.from_plain, plain["matches"])],
-            )
+            stored = cls._read(path)
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ConfigError(
-                f"'{path}' cannot be read as ratings ({' '.join(str(error).split())}): move it away to start anew."
+            reason = " ".join(str(error).split())
+            raise StoredFileError(
+                f"'{path}' is not a file of ratings ({reason}); move it away to start a new one.",
+                path=path,
             ) from None
-        if not same_game(game, found.game):
-            raise ConfigError(
-                f"'{path}' holds games of {found.game}, not of {game}: move it away to start anew."
+        if not same_game(game, stored.game):
+            raise StoredFileError(
+                f"'{path}' holds ratings of {stored.game}, not of {game}; "
+                "move it away to start a new one.",
+                path=path,
             )
-        if found.opening_plies != opening_plies:
+        if stored.opening_plies != opening_plies:
             raise ConfigError(
-                f"opening_plies={opening_plies} does not go with the games in '{path}', which have {found.opening_plies}: "
-                f"take opening_plies={found.opening_plies}, or move the file away to start anew."
+                f"opening_plies={opening_plies} differs from the games in '{path}'; "
+                f"use opening_plies={stored.opening_plies}, or move the file away.",
+                key="opening_plies",
+                value=opening_plies,
+                allowed=[stored.opening_plies],
             )
-        return found
+        return stored
+
+    @classmethod
+    def _read(cls, path: Path) -> "RatingFile":
+        plain = json.loads(path.read_text(encoding="utf-8"))
+        if plain["format"] != RATINGS_FORMAT:
+            raise ValueError(f"its format is not '{RATINGS_FORMAT}'")
+        matches = [TournamentMatch.from_plain(match) for match in plain["matches"]]
+        return cls(path, plain["game"], plain["opening_plies"], plain["networks"], matches)
 
     @property
     def pairings(self) -> list[Pairing]:
-        """What the ratings need of the matches."""
+        """The pair counts of all matches, for the ratings."""
         return [match.pairing for match in self.matches]
 
     @property
@@ -80,35 +91,30 @@ class RatingFile:
 
     @property
     def num_distinct_games(self) -> int:
-        """How many games differ in their moves or in who played which colour."""
-        return len(
-            {
-                (frozenset(match[:2]), match[index % 2], moves)
-                for match in self.matches
-                for index, moves in enumerate(match.moves)
-            }
-        )
+        """The number of games that differ in their moves or in who moved first."""
+        games = {
+            (frozenset(match[:2]), match[index % 2], moves)
+            for match in self.matches
+            for index, moves in enumerate(match.moves)
+        }
+        return len(games)
 
     def write(self, ratings: Ratings | None = None) -> None:
-        """Store everything; without ``ratings`` there are none yet."""
+        """Write everything to `path`; without ``ratings``, its list of ratings is empty."""
+        players = () if ratings is None else ratings.players
         head = {
             "format": RATINGS_FORMAT,
             "game": self.game,
             "opening_plies": self.opening_plies,
             "networks": self.networks,
+            "ratings": [_plain_rating(ratings, player) for player in players],
         }
-        head["ratings"] = (
-            []
-            if ratings is None
-            else [_plain_rating(ratings, player) for player in ratings.players]
-        )
         lines = ",\n".join(json.dumps(match.to_plain()) for match in self.matches)
-        write_atomically(
-            self.path, f'{json.dumps(head)[:-1]}, "matches": [\n{lines}\n]}}\n'.encode()
-        )
+        text = f'{json.dumps(head)[:-1]}, "matches": [\n{lines}\n]}}\n'
+        write_atomically(self.path, text.encode())
 
 
-def _plain_rating(ratings: Ratings, player: str) -> dict:
+def _plain_rating(ratings: Ratings, player: str) -> dict[str, Any]:
     index = ratings.players.index(player)
     return {
         "player": player,

@@ -1,19 +1,25 @@
-"""A tournament whose games go where they tell most.
+"""A tournament whose schedule plays the most informative matches.
 
-In: a game, players by name, and the matches played so far. Out: further matches, one after another; they can be stored as plain data. Nobody has
-to meet everybody: the next match is between the two players whose
+In: a game, named players, and the matches played so far. Out: further matches, one by one, which
+can be stored as plain data. This is no round robin: the next match is between the two players for
+whom
 
     p (1 - p) Var(elo_a - elo_b)
 
-is the largest. p (1 - p) is the information of a game about the difference of the two ratings: none where the result is foregone. Together
-the two factors decide by how much a game shrinks the volume of what is still possible for all ratings (D-optimal design: Chaloner and
-Verdinelli, "Bayesian experimental design: a review", 1995). So players meet neighbours on the scale, newcomers first, and everybody plays
-about equally often. The ratings that it goes by have a wide normal prior, for which nobody needs to have played; those that are reported
-have none, see `alphazero.evaluation.elo`. The schedule depends on the matches alone: a tournament that is interrupted goes on with the same pairing.
+is largest. p (1 - p) is the information of one game about the rating difference, which is small if
+the result is predictable. Together the two factors determine how much a game shrinks the joint
+confidence region of all ratings (D-optimal design: Chaloner and Verdinelli, "Bayesian experimental
+design: a review", 1995). As a result, players meet opponents of similar strength, new players play
+first, and all play about equally often.
+
+The ratings that the schedule uses have a wide normal prior, so that players without games have one
+too. The ratings that are reported have none, see `alphazero.evaluation.elo`. The schedule depends
+on the matches alone: a tournament that is interrupted continues with the same pairing.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,51 +31,42 @@ from alphazero.evaluation.elo import (
     fit,
     information,
 )
-from alphazero.evaluation.match import MatchProgress, Openings, play_match
+from alphazero.evaluation.match import DEFAULT_OPENINGS, MatchProgress, Openings, play_match
+from alphazero.evaluation.report import PAIR_SCORES
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 
 PRIOR_ELO_STDDEV = 500.0
 
-#: ``progress(player_a, player_b, match_progress)``: called whenever games have finished.
-Progress = Callable[[str, str, MatchProgress], None]
-
 
 class TournamentMatch(NamedTuple):
-    """Some games between two players; game 2i and game 2i + 1 share an opening, and player A moves first in the former."""
+    """Games between two players. Games 2i and 2i + 1 share an opening; A moves first in game 2i."""
 
     player_a: str
     player_b: str
-    scores: tuple[float, ...]  #: player A's points of each game
-    moves: tuple[tuple[int, ...], ...]  #: of each game, the opening's included
+    scores: tuple[float, ...]  #: player A's points in each game
+    moves: tuple[tuple[int, ...], ...]  #: of each game, including the opening
 
     @property
     def pairing(self) -> Pairing:
-        """What the ratings need of it."""
-        counts = [0] * 5
+        """The pair counts, for the ratings."""
+        counts = [0] * len(PAIR_SCORES)
         for first, second in zip(self.scores[::2], self.scores[1::2]):
             counts[round(2 * (first + second))] += 1
         return Pairing(self.player_a, self.player_b, tuple(counts))
 
-    def to_plain(self) -> dict:
-        """Return it as plain data for JSON."""
-        return {
-            "player_a": self.player_a,
-            "player_b": self.player_b,
-            "scores": list(self.scores),
-            "moves": [list(moves) for moves in self.moves],
-        }
+    def to_plain(self) -> dict[str, Any]:
+        """Return the match as plain data for JSON."""
+        moves = [list(line) for line in self.moves]
+        return self._asdict() | {"scores": list(self.scores), "moves": moves}
 
     @classmethod
-    def from_plain(cls, plain: dict) -> "TournamentMatch":
-        """Read what `to_plain` returned."""
-        return cls(
-            plain["player_a"],
-            plain["player_b"],
-            tuple(plain["scores"]),
-            tuple(map(tuple, plain["moves"])),
-        )
+    def from_plain(cls, plain: dict[str, Any]) -> "TournamentMatch":
+        """Return the match that `to_plain` has stored."""
+        moves = tuple(map(tuple, plain["moves"]))
+        return cls(plain["player_a"], plain["player_b"], tuple(plain["scores"]), moves)
 
 
 def play_tournament(
@@ -78,50 +75,58 @@ def play_tournament(
     matches: Iterable[TournamentMatch],
     num_games: int,
     games_per_match: int = 20,
-    opening_plies: int = 4,
-    seed: int = 0,
-    progress: Progress | None = None,
+    openings: Openings = DEFAULT_OPENINGS,
+    progress: Callable[[str, str, MatchProgress], None] | None = None,
 ) -> Iterator[TournamentMatch]:
-    """Play ``num_games`` further games and yield each match when it has ended.
+    """Play ``num_games`` further games; yield each match when it has ended.
 
     Args:
-        matches: those played so far, of these players and of others.
+        matches: those played so far, by these players or others.
         num_games, games_per_match: even numbers; the last match may be shorter.
-        seed: of the openings. Two players never get an opening twice from one seed before all others have served, whatever the number of matches.
+        openings: how openings are sampled. From ``openings.seed`` follow different seeds for
+            different players; two players who meet again continue with the next openings.
+        progress: called as ``progress(player_a, player_b, match_progress)`` whenever games have
+            finished.
 
     Raises:
-        ValueError: as `alphazero.evaluation.match.play_match`.
+        ConfigError, ValueError: as `alphazero.evaluation.match.play_match`.
     """
     matches = list(matches)
     for start in range(0, num_games, games_per_match):
-        names = next_pairing([match.pairing for match in matches], players)
-        num_met = sum(len(match.scores) // 2 for match in matches if {*match[:2]} == {*names})
-        opening_seed = int(child_generator(seed, " against ".join(names)).integers(2**62))
+        a, b = next_pairing([match.pairing for match in matches], players)
+        num_pairs_met = sum(len(match.scores) // 2 for match in matches if {*match[:2]} == {a, b})
         report = play_match(
             game,
-            *(players[name] for name in names),
+            players[a],
+            players[b],
             min(games_per_match, num_games - start),
-            Openings(opening_plies, opening_seed, num_used=num_met),
-            progress=None if progress is None else lambda news, names=names: progress(*names, news),
+            _openings_of(openings, a, b, num_pairs_met),
+            progress=None if progress is None else lambda news, a=a, b=b: progress(a, b, news),
         )
-        matches.append(
-            TournamentMatch(
-                *names,
-                tuple(played.score for played in report.games),
-                tuple(played.moves for played in report.games),
-            )
-        )
+        scores = tuple(played.score for played in report.games)
+        moves = tuple(played.moves for played in report.games)
+        matches.append(TournamentMatch(a, b, scores, moves))
         yield matches[-1]
 
 
+def _openings_of(openings: Openings, player_a: str, player_b: str, num_used: int) -> Openings:
+    """Return the openings of two players: a seed of their own, and none of those used before."""
+    generator = child_generator(openings.seed, f"{player_a} against {player_b}")
+    return replace(openings, seed=int(generator.integers(2**62)), num_used=num_used)
+
+
 def next_pairing(pairings: Iterable[Pairing], players: Collection[str]) -> tuple[str, str]:
-    """Return the two of ``players``, in alphabetical order, whose next game tells most; of equals the first in alphabetical order.
+    """Return the two of ``players``, in alphabetical order, whose next game is most informative.
+
+    Of equally informative pairings, it is the first in alphabetical order.
 
     Args:
-        pairings: what has been played, by these players and by others.
+        pairings: the games played so far, by these players or others.
     """
     if len(players) < 2:
-        raise ValueError("a tournament needs two players or more.")
+        allowed = "two players or more"
+        message = f"a tournament needs {allowed}, not {len(players)}."
+        raise ConfigError(message, key="players", value=list(players), allowed=allowed)
     names, counts = count_pairs(pairings, players)
     precision = (ELO_PER_UNIT / PRIOR_ELO_STDDEV) ** 2
     units = fit(counts, precision)
@@ -129,10 +134,9 @@ def next_pairing(pairings: Iterable[Pairing], players: Collection[str]) -> tuple
     variances = np.diag(covariance)
     of_difference = variances[:, None] + variances[None, :] - 2.0 * covariance
     expected = expected_scores(units)
-    taking_part = np.isin(names, list(players))
-    gain = np.triu(expected * (1.0 - expected) * of_difference, 1) * np.outer(
-        taking_part, taking_part
-    )
-    # Rounding must not decide between equals: it may differ from one machine to the next.
+    takes_part = np.isin(names, list(players))
+    gain = np.triu(expected * (1.0 - expected) * of_difference, 1)
+    gain *= np.outer(takes_part, takes_part)
+    # The tolerance keeps rounding, which depends on the machine, from choosing between equals.
     a, b = np.argwhere(gain >= gain.max() * (1.0 - 1e-9))[0]
     return names[a], names[b]

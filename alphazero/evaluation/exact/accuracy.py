@@ -1,4 +1,4 @@
-"""How exactly a player plays: its moves and values on an evaluation set, compared with perfect play.
+"""A player's moves and values on an evaluation set, compared with perfect play.
 
 In: a function that chooses moves, and an `EvaluationSet`. Out: an `AccuracyReport`. Two measures:
 
