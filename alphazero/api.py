@@ -17,7 +17,7 @@ from alphazero.evaluation.match import Openings
 from alphazero.evaluation.match import play_match as _play_match
 from alphazero.evaluation.report import MatchReport
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game
+from alphazero.games.registry import make_game, make_stored_game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.runtime.settings import check, from_stored, rows
@@ -132,6 +132,7 @@ def train(
     *overrides: str,
     settings: TrainSettings | None = None,
     resume: str | Path | None = None,
+    game: str | None = None,
     progress: Callable[[StageProgress], None] | None = None,
 ) -> Iterator[IterationReport]:
     """Train a network by self-play; yield a report after each stored iteration.
@@ -143,6 +144,8 @@ def train(
         overrides: words as `make_settings` takes them.
         settings: complete settings, in place of ``overrides``.
         resume: the folder of a run to continue; its stored settings are used.
+        game: your own game's file, if the run to continue is of one; stored settings alone never
+            run a file.
         progress: called several times a second while an iteration is under way.
 
     Raises:
@@ -155,6 +158,8 @@ def train(
     if resume is not None:
         run = load_run(resume)
         folder, settings = RunFolder(run.path), run.settings
+        source = f"the run '{run.path}'"
+        settings.game.name = make_stored_game(settings.game.name, source, game).name
     else:
         settings = settings or make_settings(*overrides)
         folder = RunFolder.create(settings.run.root, settings.game.name, settings.run.name)

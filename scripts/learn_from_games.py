@@ -17,7 +17,7 @@ from rich.progress import track
 
 from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.sets import read_set, shipped_path
-from alphazero.games.registry import make_game
+from alphazero.games.registry import make_stored_game
 from alphazero.inference.engines.engine import REFERENCE, make_engine
 from alphazero.learner.learner import HeldOutReport, Learner
 from alphazero.network.registry import make_network
@@ -34,7 +34,9 @@ _ALL = 10**9
 def main(path: str, num_steps: int, words: list[str]) -> None:
     """Learn, and print what it came to."""
     folder = RunFolder.find(path, "checkpoints", None)
-    game = make_game(folder.read_config()["game"]["name"])
+    stored_game = folder.read_config()["game"]["name"]
+    named = next((word[10:] for word in words if word.startswith("game.name=")), None)
+    game = make_stored_game(stored_game, f"the run '{folder.path}'", named, key="game.name")
     settings = compose([*words, f"game.name={game.name}"])
     settings.learner.precision = settings.learner.precision.replace("auto", "bfloat16")
     records = folder.load_games(

@@ -12,7 +12,7 @@ from alphazero.cli.help_text import print_help
 from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.comparison import Difference, difference
 from alphazero.evaluation.exact.sets import EvaluationSet, find_set
-from alphazero.games.registry import make_game
+from alphazero.games.registry import make_stored_game, same_game
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.runtime import jit
 from alphazero.runtime import settings as config
@@ -54,6 +54,9 @@ class CompareSettings:
     set: str | None = option(
         None,
         "file of the positions, see 'alphazero make_evaluation_set'; without it those that ship with the game",
+    )
+    game: str | None = option(
+        None, "your own game's file, if a run is of one: a stored file alone never runs it"
     )
     num_simulations: int = option(200, "simulations for a move", 1, 1_000_000)
     engine: str = option(
@@ -106,12 +109,16 @@ def compare(folders: list[RunFolder], settings: CompareSettings, console: Consol
     stored = [
         config.from_stored(TrainSettings, folder.read_config(), folder.config) for folder in folders
     ]
-    names = {run.game.name for run in stored}
-    if len(names) > 1:
-        raise ConfigError(
-            f"runs of {' and '.join(sorted(names))} cannot be compared: take runs of one game."
-        )
-    game = make_game(stored[0].game.name)
+    game = make_stored_game(stored[0].game.name, f"the run '{folders[0].path}'", settings.game)
+    for run in stored:
+        if not same_game(game.name, run.game.name):
+            raise ConfigError(
+                f"runs of {game.name} and {run.game.name} cannot be compared: take runs of one game.",
+                key="run",
+                value=run.game.name,
+                allowed=game.name,
+            )
+        run.game.name = game.name  # another spelling of a path is no other way of training
     positions = find_set(settings.set, game)
     jit.announce_first_compilation()
     ways: dict[str, Way] = {}

@@ -6,6 +6,7 @@ import io
 import os
 import sys
 
+from alphazero.games.registry import make_game, make_stored_game
 from alphazero.play.json_engine import Engine, serve
 from alphazero.players.base import PlayerSettings
 from alphazero.runtime import jit
@@ -30,6 +31,9 @@ class EngineOptions:
 
     network: str | None = option(
         None, "the path of a network or of a run; without it the player below answers"
+    )
+    game: str | None = option(
+        None, "the only game to play; your own game's file must be named here, also for a network"
     )
     player: str = option(
         "auto",
@@ -70,10 +74,12 @@ def main(words: list[str], requests=None, answers=None) -> int:
 
 def _make_engine(settings: EngineSettings) -> Engine:
     if settings.network is None:
-        return Engine(settings.player, settings)
+        game = None if settings.game is None else make_game(settings.game).name
+        return Engine(settings.player, settings, game)
     from alphazero.players.network import network_file_game
 
-    game = network_file_game(settings.network)
+    stored_game, source = network_file_game(settings.network), f"the network '{settings.network}'"
+    game = make_stored_game(stored_game, source, settings.game).name
     engine = Engine(f"network:{settings.network}", settings, game)
     engine.warm_up(game)
     return engine

@@ -21,7 +21,7 @@ from alphazero.evaluation.exact.accuracy import (
 )
 from alphazero.evaluation.exact.sets import EvaluationSet, find_set, game_of_set
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game
+from alphazero.games.registry import make_game, make_stored_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player, network_path, read_spec
 from alphazero.runtime.overrides import from_overrides
@@ -74,8 +74,7 @@ def main(words: list[str], console: Console | None = None) -> int:
         return 0
     settings = from_overrides(EvaluateSettings, words, COMMAND)
     check_folder(settings, "plot", "json")
-    named = settings.game or game_of_networks((settings.network,), settings)
-    game = make_game(named or (game_of_set(settings.set) if settings.set else DEFAULT_GAME))
+    game = _game(settings)
     evaluation_set = find_set(settings.set, game)
     players = _players(settings, game)
     console = console or Console(highlight=False)
@@ -104,6 +103,17 @@ def main(words: list[str], console: Console | None = None) -> int:
         )
         console.print(f"Picture: {settings.plot}", markup=False, soft_wrap=True)
     return 0
+
+
+def _game(settings: EvaluateSettings) -> Game:
+    """Return the game that the user names, else that of the network, of the set, or the default."""
+    if settings.game:
+        return make_game(settings.game)
+    if game := game_of_networks((settings.network,), settings):
+        return game
+    if settings.set:
+        return make_stored_game(game_of_set(settings.set), f"the evaluation set '{settings.set}'")
+    return make_game(DEFAULT_GAME)
 
 
 def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport]) -> Table:

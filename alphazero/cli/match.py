@@ -9,12 +9,11 @@ from rich.console import Console
 from rich.table import Table
 
 from alphazero.cli.counting_bar import counting_bar
-from alphazero.cli.game_of_players import DEFAULT_GAME, game_of_networks
+from alphazero.cli.game_of_players import choose_game
 from alphazero.cli.help_text import print_help
 from alphazero.cli.warm_up import warm_up
 from alphazero.evaluation.match import MatchProgress, MatchReport, Openings, play_match
 from alphazero.evaluation.sprt import Sprt, SprtResult
-from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import default_match, make_player
 from alphazero.runtime.errors import ConfigError
@@ -97,9 +96,7 @@ def main(words: list[str], console: Console | None = None) -> int:
     sprt = (
         Sprt(settings.elo0, settings.elo1, settings.alpha, settings.beta) if settings.sprt else None
     )
-    game = make_game(
-        settings.game or game_of_networks((settings.a, settings.b), settings) or DEFAULT_GAME
-    )
+    game = choose_game(settings.game, (settings.a, settings.b), settings)
     specs = [
         named or default
         for named, default in zip((settings.a, settings.b), default_match(game.name))

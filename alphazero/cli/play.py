@@ -5,12 +5,11 @@ import secrets
 
 from rich.console import Console
 
-from alphazero.cli.game_of_players import DEFAULT_GAME, game_of_networks
+from alphazero.cli.game_of_players import choose_game
 from alphazero.cli.help_text import print_help
 from alphazero.cli.warm_up import getting_ready, warm_up
 from alphazero.evaluation.model_card import summary
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game
 from alphazero.network.weights import network_info
 from alphazero.play.session import Session
 from alphazero.play.terminal import HumanPlayer, TerminalGame
@@ -81,11 +80,7 @@ def main(words: list[str], console: Console | None = None, read_line=None) -> in
     settings = from_overrides(PlaySettings, words, COMMAND)
     if settings.seed is None:
         settings.seed = secrets.randbelow(2**31)
-    game = make_game(
-        settings.game
-        or game_of_networks((settings.first, settings.second), settings)
-        or DEFAULT_GAME
-    )
+    game = choose_game(settings.game, (settings.first, settings.second), settings)
     Session(game, settings.moves)  # refuses an impossible list before a network is loaded
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)

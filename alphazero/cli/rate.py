@@ -16,7 +16,7 @@ from alphazero.evaluation.match import MatchProgress, Openings
 from alphazero.evaluation.rating_file import RatingFile
 from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game
+from alphazero.games.registry import make_stored_game
 from alphazero.network.weights import load_network, network_info
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player, network_path, read_spec
@@ -44,6 +44,9 @@ class RateSettings:
 
     run: str = option("latest", "folder of the run, or latest")
     root: str = option("checkpoints", "folder of all runs, where latest is looked for")
+    game: str | None = option(
+        None, "your own game's file, if the run is of one: a stored file alone never runs it"
+    )
     num_networks: int = option(
         8, "networks of the run: the first, the newest, and others evenly between them", 1, 10_000
     )
@@ -91,7 +94,8 @@ def main(words: list[str], console: Console | None = None) -> int:
     check_folder(settings, "output")
     folder = RunFolder.find(settings.run, settings.root, None, key="run")
     networks = choose_networks(folder, settings.num_networks)
-    game = make_game(load_network(networks[0]).game)
+    stored_game = load_network(networks[0]).game
+    game = make_stored_game(stored_game, f"the network '{networks[0]}'", settings.game)
     file = RatingFile.open(folder.path / "ratings.json", game.name, settings.opening_plies)
     console = console or Console(highlight=False)
     anchor = player_name(settings.anchor, game, settings)

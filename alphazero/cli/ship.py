@@ -43,6 +43,9 @@ class ShipSettings:
         "folder of the run, whose newest network is taken, or the path of a network, or latest",
     )
     root: str = option("checkpoints", "folder of all runs, where latest is looked for")
+    game: str | None = option(
+        None, "your own game's file, if the network is of one: a stored file alone never runs it"
+    )
     replace: bool = option(
         False,
         "put it in the place of another network, which is then lost unless you have a copy of its file",
@@ -111,19 +114,18 @@ def with_facts(source: Path, settings: ShipSettings) -> NetworkFile:
     Raises:
         ValueError: with one plain sentence if it is no network, or one that cannot play its game.
     """
-    from alphazero.games.registry import make_game
+    from alphazero.games.registry import make_stored_game
     from alphazero.players.network import NetworkPlayer
 
     network = load_network(source)
-    NetworkPlayer(
-        make_game(network.game), source, num_simulations=1
-    )  # refuses weights that do not fit their game
+    game = make_stored_game(network.game, f"the network '{source}'", settings.game)
+    NetworkPlayer(game, source, num_simulations=1)  # refuses weights that do not fit their game
     info = dict(network.info)
     folder = RunFolder(source.parent.parent)
     if source.parent.name == "networks" and "iteration" in info:
         info |= run_facts(folder, info["iteration"])
     if "settings" in info:
-        info["recipe"] = recipe(info["settings"], network.game)
+        info["recipe"] = recipe(info["settings"], game.name)
     added = {"hardware": settings.hardware, "measured": list(settings.measured)}
     return network._replace(info=info | {key: value for key, value in added.items() if value})
 
@@ -142,7 +144,7 @@ def recipe(settings: dict, game_name: str) -> list[str]:
         key: settings.get(key, default)
         for key, default, *_ in rows(TrainSettings())
         if key not in RUN_FOLDER_KEYS
-    }
+    } | {"game.name": game_name}
     found = []
     for words in _presets(game_name):
         composed = {key: value for key, value, *_ in rows(compose(words))}

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from alphazero.cli.help_text import print_help
 from alphazero.cli.train_text import end_lines, program, start_lines
+from alphazero.games.registry import is_game_file, make_stored_game
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import expand_sweep, parse_overrides, split_word
@@ -96,7 +97,8 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
         done = trainer.stored_iteration
         if done:
             console.print(f"\nStopped. Iteration {done} is stored; the unfinished one is lost.")
-            console.print(f"Resume with:  {program()} train resume={folder.path}")
+            words = folder.resume_words(settings.game.name)
+            console.print(f"Resume with:  {program()} train {words}")
         else:
             console.print("\nStopped. No iteration was finished, so there is nothing to resume.")
         return 130
@@ -150,7 +152,9 @@ def _resumed(words: list[str]) -> tuple[TrainSettings, RunFolder]:
     """Return the settings of a stored run with the changes of the words, and its folder."""
     texts = dict(split_word(word) for word in words)
     game = texts.pop("game", None)
-    name = None if game is None else game_of_choice(game)
+    if game is not None and is_game_file(game):
+        texts.setdefault("game.name", game)
+    name = texts.get("game.name") or (None if game is None else game_of_choice(game))
     root = texts.get("run.root", TrainSettings().run.root)
     folder = RunFolder.find(texts.pop("resume"), root, name)
     stored = folder.read_config()
@@ -160,6 +164,8 @@ def _resumed(words: list[str]) -> tuple[TrainSettings, RunFolder]:
     changes = [f"{key}={text}" for key, text in texts.items()]
     values = parse_overrides(TrainSettings, changes, f"{COMMAND} resume=...")
     settings = from_plain(old, values)
+    named = settings.game.name if "game.name" in texts else None
+    make_stored_game(old.game.name, f"the run '{folder.path}'", named, key="game.name")
     check_run(settings)
     from alphazero.training.trainer import check_resumable
 

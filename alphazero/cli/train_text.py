@@ -84,12 +84,13 @@ def _next_steps(trainer, report) -> list[str]:
     folder, network = trainer.folder, trainer.folder.network(report.iteration)
     is_early = trainer.run_fraction < 1.0
     planned = trainer.settings.run.num_iterations if is_early else 0
-    more = 2 * max(report.iteration, planned)
+    more = f"run.num_iterations={2 * max(report.iteration, planned)}"
+    resume = folder.resume_words(trainer.game.name)
     return [
         f"Trained for {time}. The network is {network}",
         "",
         "[bold]What next?[/]",
         f"  play against it:   {program()} play game={trainer.game.name} second={network}",
         f"  look at the run:   {program('tensorboard')} --logdir {folder.path}",
-        f"  train it further:  {program()} train resume={folder.path} run.num_iterations={more}",
+        f"  train it further:  {program()} train {resume} {more}",
     ]

@@ -49,7 +49,8 @@ class Engine:
     Args:
         spec: who plays, as `alphazero.players.registry.make_player` reads it; "auto" is the default player of the request's game.
         settings: of the player.
-        network_game: the only game that is played, if a network of that game does it; None plays them all.
+        network_game: the only game to play, such as that of a network; None plays all of ours. A game file
+            is run, so its name must come from the user and not from a stored file.
     """
 
     def __init__(
@@ -181,7 +182,7 @@ def _checked_game(game, network_game: str | None) -> str:
     if game is None:
         raise RequestError(f'the request names no game: add "game", one of {_GAME_HINT}.')
     if network_game is not None and game != network_game:
-        raise RequestError(f"the network of this engine plays {network_game}, not {_quote(game)}.")
+        raise RequestError(f"this engine plays {network_game}, not {_quote(game)}.")
     if network_game is None and not (isinstance(game, str) and _GAME_NAME.fullmatch(game)):
         raise RequestError(f"there is no game {_quote(game)}; there are {_GAME_HINT}.")
     return game

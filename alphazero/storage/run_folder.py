@@ -23,6 +23,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from alphazero.games.registry import is_game_file
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
 from alphazero.runtime.stored_names import current_metrics
@@ -94,6 +95,14 @@ class RunFolder:
                 f"{key}=latest found no run{' of ' + game if game else ''} under '{root}' that finished an iteration."
             )
         return cls(states[-1].parent)
+
+    def resume_words(self, game_name: str) -> str:
+        """Return the arguments of `alphazero train` that resume the run.
+
+        A game file is named there: only the user's word runs it, the stored config's does not.
+        """
+        game = f" game.name={game_name}" if is_game_file(game_name) else ""
+        return f"resume={self.path}{game}"
 
     def write_config(self, settings: dict) -> None:
         """Store the resolved settings, and the versions of everything that made the run."""

@@ -184,7 +184,7 @@ class Trainer:
         sentence = divergence(report)
         if sentence is not None:
             rate = "=".join(lower_rate(self.settings))
-            kept = f"Iteration {self.stored_iteration} is kept; go on from it with:  alphazero train resume={self.folder.path} {rate}"
+            kept = f"Iteration {self.stored_iteration} is kept; go on from it with:  alphazero train {self.folder.resume_words(self.game.name)} {rate}"
             raise ValueError(
                 f"{sentence} {kept if self.stored_iteration else f'Begin again with {rate}.'}"
             )
