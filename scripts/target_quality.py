@@ -15,7 +15,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from alphazero.games.registry import make_game
+from alphazero.games.registry import make_stored_game
 from alphazero.players.network import NetworkPlayer
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.batched_search import TreeSearch
@@ -180,7 +180,7 @@ def main(words: list[str]) -> int:
     try:
         folder = RunFolder.find(options.run, options.root, None)
         config = folder.read_config()
-        game = make_game(config["game"]["name"])
+        game = make_stored_game(config["game"]["name"], f"the run '{folder.path}'")
         solver = make_solver(game)
         records = folder.load_games(
             max(int(file.stem) for file in (folder.path / "games").iterdir()), 10**9

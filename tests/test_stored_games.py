@@ -35,7 +35,10 @@ def make_run(folder: Path, name: str, game_name: str) -> Path:
     info = {"iteration": 1, "elapsed_s": 1.0}
     save_network(run.network(1), weights, game_name, NETWORK, info)
     save_state(run.state, {"iteration": 1})
-    exact = {"accuracy": 0.9, "raw_accuracy": 0.8, "num_positions": 10, "num_simulations": 64}
+    exact = dict.fromkeys(
+        ("accuracy", "raw_accuracy", "optimal", "raw_optimal", "value_error", "result_accuracy"),
+        0.9,
+    ) | {"num_positions": 10, "num_simulations": 64}
     measured = info | {f"exact.{key}": value for key, value in exact.items()}
     run.metrics.write_text(json.dumps(measured) + "\n")
     RatingFile(run.path / "ratings.json", game_name, 4).write()
