@@ -13,7 +13,7 @@ from alphazero.evaluation.rating_file import RatingFile
 from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.players.network import NetworkPlayer
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.storage import pretrained
 from alphazero.training.settings import TrainSettings
 from alphazero.training.trainer import check_resumable
@@ -63,7 +63,7 @@ def test_a_shipped_network_is_found_for_its_game_file(name, network, tmp_path, m
 def test_ratings_go_on_for_their_game_file(name, tmp_path):
     RatingFile(tmp_path / "ratings.json", STORED, 4).write()
     assert RatingFile.open(tmp_path / "ratings.json", name, 4).num_games == 0
-    with pytest.raises(ConfigError):
+    with pytest.raises(StoredFileError):
         RatingFile.open(tmp_path / "ratings.json", "other.py", 4)
 
 
@@ -73,7 +73,7 @@ def test_an_evaluation_set_is_of_its_game_file(name, tmp_path):
     path.write_text(f"# game: {STORED}\nmoves,scores,source\n,{scores},random\n")
     assert np.array_equal(find_set(str(path), game).states, game.initial_states())
     path.write_text(path.read_text().replace(STORED, "examples/other.py"))
-    with pytest.raises(ConfigError):
+    with pytest.raises(StoredFileError):
         find_set(str(path), game)
 
 
