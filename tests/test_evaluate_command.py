@@ -1,4 +1,4 @@
-"""`alphazero evaluate`, `alphazero make_evaluation_set` and `alphazero plot what=exact`: what they print, write and refuse."""
+"""The commands `evaluate`, `make_evaluation_set` and `plot what=exact`: output, files, errors."""
 
 import importlib.util
 import io
@@ -41,70 +41,70 @@ def test_a_made_set_can_be_made_again(set_file, tmp_path, capsys):
     assert notes["seed"] == "3"
     command, name, *words = notes["made by"].split()
     assert cli_main([name, *words, f"out={tmp_path / 'again.csv'}"]) == 0
-    assert "40 positions of plies" in capsys.readouterr().out
+    assert "40 positions" in capsys.readouterr().out
     assert (tmp_path / "again.csv").read_bytes() == set_file.read_bytes()
 
 
-def test_the_table_and_the_file_tell_the_same(set_file, tmp_path):
+def test_the_table_and_the_file_have_the_same_figures(set_file, tmp_path):
     text = run(f"game={GAME}", "network=uct:30", f"set={set_file}", f"json={tmp_path / 'x.json'}")
     figures = json.loads((tmp_path / "x.json").read_text())["players"]["uct:30"]
-    assert (
-        figures["num_positions"]
-        == 40
-        > figures["accuracy"]["count"]
-        > figures["optimal"]["count"]
-        > 0
-    )
-    (everything,) = [line.split() for line in text.splitlines() if line.startswith("all")]
+    counts = figures["accuracy"]["count"], figures["optimal"]["count"]
+    assert figures["num_positions"] == 40 > counts[0] > counts[1] > 0
+    (everything,) = (line.split() for line in text.splitlines() if line.startswith("all"))
     assert everything[1:3] == ["40", f"{100 * figures['accuracy']['fraction']:.1f}"]
     assert everything[-1] == f"{100 * figures['optimal']['fraction']:.1f}"
     for heading in ("kind", "source", "ply"):
-        assert f"by {heading}" in text
+        assert heading in text
         assert all(f"\n  {label} " in text for label in figures[heading])
-    assert f"mean error {figures['value_error']:.3f}" in text
+    assert f"{figures['value_error']:.3f}" in text
 
 
 def test_misplayed_positions_are_shown(set_file):
-    assert "misplayed" not in run(f"game={GAME}", "network=random", f"set={set_file}")
-    text = run(f"game={GAME}", "network=random", f"set={set_file}", "show=3")
-    assert (
-        text.count("misplayed: ") == text.count("would have kept a ") == text.count("moves=[") == 3
-    )
-    first = r"\nmisplayed: [XO] (Red|Yellow) played [0-2], a (draw|loss), where [0-2, ]+ would have kept a (win|draw)\n  [0 ]   [1 ]   [2 ]  \n╭"
-    assert re.search(first, text)
+    words = f"game={GAME}", "network=random", f"set={set_file}"
+    assert "moves=[" not in run(*words)
+    text = run(*words, "show=3")
+    blocks = text.split("misplayed: ")[1:]
+    assert len(blocks) == text.count("moves=[") == 3
+    positions = read_set(set_file, make_game(GAME))
+    for block in blocks:
+        head, board = block.split("\n", 1)
+        assert head[0] in "XO" and "╭" in board
+        # The exact results of the move played, and of the best moves.
+        results = re.findall(r"\b(win|draw|loss)\b", head)
+        assert results in (["draw", "win"], ["loss", "draw"], ["loss", "win"])
+        moves = tuple(json.loads(re.search(r"moves=(\[[\d,]*\])", block)[1]))
+        value = positions.values[positions.moves.index(moves)]
+        assert results[1] == {1: "win", 0: "draw"}[value]
 
 
-def test_a_set_is_not_written_over_unasked(tmp_path):
-    words, path = (
-        [f"game={GAME}", "num_positions=10", f"out={tmp_path / 'x.csv'}"],
-        tmp_path / "x.csv",
-    )
+def test_a_set_is_overwritten_only_on_request(tmp_path):
+    path = tmp_path / "x.csv"
+    words = [f"game={GAME}", "num_positions=10", f"out={path}"]
     path.write_text("mine")
-    with pytest.raises(
-        ConfigError,
-        match="x.csv is there already: name another file by out=, or let replace=true write over it",
-    ):
+    with pytest.raises(ConfigError) as error:
         make_evaluation_set.main(words)
+    assert str(path) in str(error.value) and "replace=true" in str(error.value)
     assert path.read_text() == "mine"
-    assert (
-        make_evaluation_set.main([*words, "replace=true"]) == 0
-        and len(read_set(path, make_game(GAME))) == 10
-    )
+    assert make_evaluation_set.main([*words, "replace=true"]) == 0
+    assert len(read_set(path, make_game(GAME))) == 10
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    """Return the folder of a run of two iterations of a game with a set that ships, measured after both."""
+    """Return the folder of a run of two iterations, both evaluated on the set of the game."""
     root = tmp_path_factory.mktemp("runs")
-    words = f"experiment=dummy_run game=connect_x network=2x32 network.channels=4 pit=off run.root={root} run.name=one device=cpu run.num_threads=1"
-    fixed = "evaluator.engine=torch evaluator.precision=float32 learner.precision=float32 evaluation.num_games=0 evaluation.final_num_games=0"
-    assert cli_main(["train", *words.split(), *fixed.split()]) == 0
+    words = (
+        "experiment=dummy_run game=connect_x network=2x32 network.channels=4 pit=off device=cpu "
+        "run.num_threads=1 evaluator.engine=torch evaluator.precision=float32 "
+        "learner.precision=float32 evaluation.num_games=0 evaluation.final_num_games=0"
+    )
+    assert cli_main(["train", *words.split(), f"run.root={root}", "run.name=one"]) == 0
     return root / "connect_x_5x5x4" / "one"
 
 
 def test_a_network_is_measured_alone_and_with_search(trained, tmp_path):
     text = run(f"network={trained}", "num_simulations=16", f"json={tmp_path / 'x.json'}")
-    assert "one/000002 on 500 positions of the set that ships" in text
+    assert "one/000002" in text and "500 positions" in text
     players = json.loads((tmp_path / "x.json").read_text())["players"]
     assert list(players) == ["network alone", "16 simulations"]
     (everything,) = [line.split() for line in text.splitlines() if line.startswith("all")]
@@ -119,12 +119,12 @@ def test_a_network_is_measured_alone_and_with_search(trained, tmp_path):
     assert "network alone" in alone and "16 simulations" not in alone
 
 
-def test_a_run_tells_what_the_command_finds(trained, tmp_path):
+def test_a_run_and_the_command_measure_the_same(trained, tmp_path):
     rows = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
     assert [row["exact.num_positions"] for row in rows] == [500, 500]
     run(f"network={trained}", "num_simulations=4", f"json={tmp_path / 'x.json'}")
     alone, searched = json.loads((tmp_path / "x.json").read_text())["players"].values()
-    # The run's search has a root prior temperature of its own, which plays no part without noise.
+    # The run's search sets a root prior temperature, which has no effect without noise.
     for key, expected in (
         ("raw_accuracy", alone["accuracy"]["fraction"]),
         ("raw_optimal", alone["optimal"]["fraction"]),
@@ -149,7 +149,7 @@ def test_a_run_tells_what_the_command_finds(trained, tmp_path):
         )
 
 
-def test_a_set_names_its_game(set_file):
+def test_a_set_determines_the_game(set_file):
     assert f"{GAME}: random on 40 positions" in run("network=random", f"set={set_file}")
 
 
@@ -200,7 +200,7 @@ def test_a_set_that_cannot_be_made_is_an_error_that_names_the_setting(words, key
 
 @pytest.fixture
 def runs(tmp_path):
-    """Return the folders of three runs: two that were measured, the last one twice as slow, and one that was not."""
+    """Return the folder of three runs: two that were evaluated, `b` half as fast, and one not."""
     for name, speed in (("a", 1), ("b", 2), ("none", 0)):
         folder = tmp_path / name
         folder.mkdir()
@@ -225,70 +225,52 @@ def runs(tmp_path):
 @pytest.mark.parametrize(
     "words", [["run={0}/a"], ["run={0}/a,{0}/b"], ["run={0}/a,{0}/b", "lines=median"]]
 )
-def test_the_curves_are_drawn(runs, words):
-    assert (
-        plot.main(
-            [word.format(runs) for word in words] + ["what=exact", f"output={runs / 'x.svg'}"]
-        )
-        == 0
-    )
+def test_the_curves_are_plotted(runs, words):
+    words = [word.format(runs) for word in words]
+    assert plot.main([*words, "what=exact", f"output={runs / 'x.svg'}"]) == 0
     picture = (runs / "x.svg").read_text()
     assert "<svg" in picture and "tic_tac_toe" in picture
 
 
 @needs_matplotlib
 @pytest.mark.filterwarnings("error")
-def test_a_runs_own_picture_shows_what_it_measured(trained, tmp_path, capsys):
+def test_the_picture_of_a_run_shows_its_measurements(trained, tmp_path, capsys):
     rows = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
-    for name, more in (
-        ("exact", {}),
-        (
-            "both",
-            {f"strength.{key}": 0.5 for key in ("score", "score_low", "score_high")}
-            | {"strength.opponent": "uct:50"},
-        ),
-    ):
+    strength = {f"strength.{key}": 0.5 for key in ("score", "score_low", "score_high")}
+    strength["strength.opponent"] = "uct:50"
+    for name, more in (("exact", {}), ("both", strength)):
         folder = tmp_path / name
         folder.mkdir()
-        (folder / "metrics.jsonl").write_text(
-            "".join(json.dumps(row | more) + "\n" for row in rows)
-        )
+        lines = [json.dumps(row | more) + "\n" for row in rows]
+        (folder / "metrics.jsonl").write_text("".join(lines))
         assert plot.main([f"run={folder}", f"output={folder / 'x.svg'}"]) == 0
         picture = (folder / "x.svg").read_text()
-        shown = [
-            "losses",
-            "accuracy, 4 simulations",
-            "self-play speed",
-            "score against uct:50",
-        ]
-        assert [words in picture for words in shown] == [True, True, True, name == "both"]
+        for words in ("losses", "accuracy, 4 simulations", "self-play speed"):
+            assert words in picture
+        assert ("uct:50" in picture) == (name == "both")
     assert plot.main([f"run={trained}"]) == 0
-    assert (
-        capsys.readouterr().out.splitlines()[-1] == str(trained / "plot.png")
-        and (trained / "plot.png").is_file()
-    )
+    assert capsys.readouterr().out.splitlines()[-1] == str(trained / "plot.png")
+    assert (trained / "plot.png").is_file()
 
 
 @needs_matplotlib
-def test_the_picture_goes_into_the_first_run(runs, capsys):
+def test_the_picture_is_written_into_the_first_run(runs, capsys):
     plot.main([f"run={runs}/b,{runs}/a", "what=exact"])
     assert capsys.readouterr().out.strip() == str(runs / "b" / "exact.png")
     assert (runs / "b" / "exact.png").is_file()
 
 
-def test_runs_that_cannot_be_drawn_get_one_sentence(runs):
-    for words, message in (
-        (
-            [f"run={runs}/a,{runs}/none", "what=exact"],
-            "the run none was never measured",
-        ),
-        ([f"run={runs}/a,{runs}/zzz", "what=exact"], "is not the folder of a run"),
-        ([f"run={runs}/a,{runs}/b"], "is not the folder of a run"),
-        ([f"run={runs}/a", "what=else"], "what takes one of run, exact"),
-        (
-            [f"run={runs}/a", "what=exact", "output=no/such/folder/x.png"],
-            "there is no folder no/such/folder",
-        ),
-    ):
-        with pytest.raises(ValueError, match=message):
-            plot.main(words)
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        (["run={0}/a,{0}/none", "what=exact"], "none"),  # not evaluated
+        (["run={0}/a,{0}/zzz", "what=exact"], "zzz"),
+        (["run={0}/a,{0}/b"], "run="),
+        (["run={0}/a", "what=else"], "what"),
+        (["run={0}/a", "what=exact", "output=no/such/folder/x.png"], "no/such/folder"),
+    ],
+)
+def test_runs_that_cannot_be_plotted_are_an_error(runs, words, value):
+    with pytest.raises(ValueError) as error:
+        plot.main([word.format(runs) for word in words])
+    assert value in str(error.value)
