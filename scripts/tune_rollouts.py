@@ -1,8 +1,10 @@
-"""Tune the weights of a game's weighted rollouts by local search: `python scripts/tune_rollouts.py`, `--help` for its options.
+"""Tune the weights of a game's weighted rollouts: `python scripts/tune_rollouts.py --help`.
 
-Each round changes all weights a little and lets UCT with weighted rollouts meet UCT with random ones, both with the same thinking time; what
-scores better is kept. All candidates get the same openings, so that luck with these favours none. The best score of many is still a lucky
-one: the result is therefore measured anew, on openings of its own, and printed with an interval.
+Local search: each round adds noise to the best weights so far, and UCT with these weighted rollouts
+plays UCT with random rollouts, both with the same thinking time. Higher scores are kept. All
+candidates play the same openings, so that no candidate has luckier ones. The best score of many is
+still partly luck: the result is therefore measured again, on new openings, and printed with a
+confidence interval.
 """
 
 import argparse
@@ -20,12 +22,14 @@ from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.uct import UctPlayer
 from alphazero.runtime import jit
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 
-#: A candidate is the best weights plus normal noise of this many times the first weights' size, more after a success and less after a failure: steady
-#: when one round in five succeeds (I. Rechenberg's rule).
+#: Standard deviation of a candidate's noise, relative to the first weights: at first, and its
+#: factors after a success and a failure. It is stable if one round in five succeeds (I.
+#: Rechenberg's rule).
 FIRST_STEP, GROWTH, SHRINKAGE = 0.7, 1.5, 1.5**-0.25
-SMALLEST_SIZE = 0.05  # of a weight, for its noise: one that begins at 0 can grow
+SMALLEST_SIZE = 0.05  # of a weight, for its noise, so that a weight of 0 can grow
 OPENING_PLIES = 4
 
 
@@ -35,7 +39,7 @@ class Round:
 
     weights: np.ndarray  #: float64[F]
     score: float  #: against random rollouts, in [0, 1]
-    is_best: bool  #: whether it beats all before it
+    is_best: bool  #: whether it is better than all before it
 
 
 def climb(
@@ -44,12 +48,9 @@ def climb(
     num_rounds: int,
     generator: np.random.Generator,
 ) -> Iterator[Round]:
-    """Climb from ``start`` to weights of a higher score, in ``num_rounds`` steps; yield the start and every candidate."""
-    best, step, sizes = (
-        Round(start, evaluate(start), True),
-        FIRST_STEP,
-        np.maximum(abs(start), SMALLEST_SIZE),
-    )
+    """Climb from ``start`` to weights with a higher score; yield the start and every candidate."""
+    sizes, step = np.maximum(abs(start), SMALLEST_SIZE), FIRST_STEP
+    best = Round(start, evaluate(start), True)
     yield best
     for _ in range(num_rounds):
         weights = best.weights + step * sizes * generator.standard_normal(len(start))
@@ -61,10 +62,10 @@ def climb(
         yield candidate
 
 
-def meet(
+def play_random_rollouts(
     game: Game, weights: np.ndarray, time_limit_s: float, num_games: int, seed: int
 ) -> MatchReport:
-    """Let weighted rollouts (player A) meet random ones with the same time for each move."""
+    """Play weighted rollouts (player A) against random ones, with the same time per move."""
     weighted = PlayerSettings(
         time_limit_s=time_limit_s, rollout="weighted", rollout_weights=weights.tolist(), seed=seed
     )
@@ -74,95 +75,87 @@ def meet(
 
 
 def tune(options: argparse.Namespace, console: Console) -> np.ndarray:
-    """Run the local search, print its rounds and what it found, and return the best weights."""
+    """Run the local search, print its rounds and its result, and return the best weights."""
     game = make_game(options.game)
-    names = rules.feature_names(game.rules)
-    start = options.start if options.start is not None else rules.rollout_weights(game.rules)
-    if len(names) == 0 or len(start) != len(names):
-        raise ValueError(
-            f"{game.name} takes {len(names)} rollout weights ({', '.join(names) or 'it has no evaluation of moves'})."
-        )
-    console.print(
-        f"{game.name}, {options.time_limit_s:g} s for a move, {options.games} games for each candidate: {', '.join(names)}"
-    )
+    start = first_weights(game, options.start)
+    limits = f"{options.time_limit_s:g} s per move, {options.games} games per candidate"
+    console.print(f"{game.name}, {limits}: {', '.join(rules.feature_names(game.rules))}")
 
     def evaluate(weights: np.ndarray) -> float:
-        return meet(game, weights, options.time_limit_s, options.games, options.seed).score
+        limit_s, num_games = options.time_limit_s, options.games
+        return play_random_rollouts(game, weights, limit_s, num_games, options.seed).score
 
+    generator = child_generator(options.seed, "tune_rollouts")
     best = None
-    for number, found in enumerate(
-        climb(evaluate, start, options.rounds, child_generator(options.seed, "tune_rollouts"))
-    ):
+    for number, found in enumerate(climb(evaluate, start, options.rounds, generator)):
         best = found if found.is_best else best
         mark = "start" if number == 0 else ("better" if found.is_best else "")
-        console.print(
-            f"{number:>4}  {written(found.weights)}  scores {found.score:.1%}  {mark}",
-            highlight=False,
-        )
-    report = meet(
-        game, best.weights, options.time_limit_s, options.final_games, options.seed + 10**6
+        line = f"{number:>4}  {format_weights(found.weights)}  scores {found.score:.1%}  {mark}"
+        console.print(line, highlight=False)
+    final_seed = options.seed + 10**6
+    report = play_random_rollouts(
+        game, best.weights, options.time_limit_s, options.final_games, final_seed
     )
     low, high = report.score_interval
     console.print(
-        f"best  {written(best.weights)}  scores {report.score:.1%} against random rollouts (95 % interval {low:.1%} to {high:.1%}, "
-        f"{len(report.games)} new games)",
+        f"best  {format_weights(best.weights)}  scores {report.score:.1%} against random rollouts "
+        f"(95 % interval {low:.1%} to {high:.1%}, {len(report.games)} new games)",
         highlight=False,
     )
     return best.weights
 
 
-def written(weights: np.ndarray) -> str:
-    """Return the weights as a player's setting writes them, rollout_weights=[...]."""
+def first_weights(game: Game, start: np.ndarray | None) -> np.ndarray:
+    """Return the weights to start with, the game's own if ``start`` is None.
+
+    Raises:
+        ConfigError: if the game has no evaluation, or another number of weights.
+    """
+    names = rules.feature_names(game.rules)
+    if len(names) == 0:
+        message = f"{game.name} has no evaluation of moves, so it has no rollout weights."
+        raise ConfigError(message, key="game", value=game.name)
+    start = rules.rollout_weights(game.rules) if start is None else start
+    if len(start) != len(names):
+        allowed = f"{len(names)} numbers ({', '.join(names)})"
+        message = f"start={format_weights(start)} is not allowed: {game.name} takes {allowed}."
+        raise ConfigError(message, key="start", value=start, allowed=allowed)
+    return start
+
+
+def format_weights(weights: np.ndarray) -> str:
+    """Return the weights as the player setting ``rollout_weights`` takes them."""
     return "[" + ",".join(f"{weight:.4g}" for weight in weights) + "]"
 
 
-def read_words(words: list[str]) -> argparse.Namespace:
+def read_options(words: list[str]) -> argparse.Namespace:
+    """Read the command line; exit with status 2 if an argument is not allowed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--game", default="othello:6", help="the game (default othello:6)")
-    parser.add_argument(
-        "--time-limit-s",
-        type=float,
-        default=0.01,
-        help="seconds for a move, of both sides (default 0.01)",
-    )
-    parser.add_argument("--rounds", type=int, default=8, help="candidates to try (default 8)")
-    parser.add_argument(
-        "--games",
-        type=int,
-        default=40,
-        help="games for each candidate, an even number (default 40)",
-    )
-    parser.add_argument(
-        "--final-games",
-        type=int,
-        default=100,
-        help="games that measure the result, an even number (default 100)",
-    )
-    parser.add_argument(
-        "--start",
-        type=float,
-        nargs="+",
-        help="the weights to begin with; without them the game's own",
-    )
-    parser.add_argument(
-        "--seed", type=int, default=0, help="seed of candidates, openings and players (default 0)"
-    )
+    add = parser.add_argument
+    add("--game", default="othello:6", help="the game (default: othello:6)")
+    add("--time-limit-s", type=float, default=0.01, help="seconds per move (default: 0.01)")
+    add("--rounds", type=int, default=8, help="candidates to try (default: 8)")
+    add("--games", type=int, default=40, help="games per candidate, an even number (default: 40)")
+    add("--final-games", type=int, default=100, help="games of the final measurement, even (100)")
+    add("--start", type=float, nargs="+", help="the first weights (default: the game's own)")
+    add("--seed", type=int, default=0, help="seed of candidates, openings and players (default: 0)")
     options = parser.parse_args(words)
     for name, smallest in (("rounds", 0), ("games", 2), ("final_games", 2), ("seed", 0)):
-        number = getattr(options, name)
-        if number < smallest or ("games" in name and number % 2):
-            even = "an even number" if "games" in name else "a number"
+        number, even = getattr(options, name), "games" in name
+        if number < smallest or (even and number % 2):
+            allowed = f"{'an even number, ' if even else ''}{smallest} or more"
             parser.error(
-                f"--{name.replace('_', '-')} {number} is not allowed: it is {even} from {smallest} on."
+                f"--{name.replace('_', '-')} {number} is not allowed: it must be {allowed}."
             )
     options.start = None if options.start is None else np.array(options.start)
     return options
 
 
 def main(words: list[str]) -> int:
-    options = read_words(words)
+    """Run the script and return its exit status."""
+    options = read_options(words)
     jit.announce_first_compilation()
     try:
         tune(options, Console(soft_wrap=True))

@@ -1,8 +1,9 @@
-"""A slow, obvious twin of the UCT search: dictionaries of lists of results, UCB1 as the books write it.
+"""A slow, obvious twin of the UCT search: the textbook with dictionaries of lists of results.
 
-It shares no code with `alphazero.search`. A node is named by the moves that lead to it, or, where statistics belong to positions, by its
-state. It draws the same random numbers in the same order, one for each tie in the order of the actions and then those of the playout, so that
-both searches must agree to the last visit.
+It shares no code with `alphazero.search`. A node is named by the moves that lead to it or, with
+statistics by position, by its state. Random numbers are sampled in the same order as in the search:
+one for each tie in the order of the actions, then those of the playout. So both agree to the last
+visit.
 """
 
 import math
@@ -13,16 +14,14 @@ from alphazero.runtime.random_generators import random_below
 
 
 class NaiveUct:
-    """Runs simulations from ``root``; `results` then maps a node's name to the results of its simulations for player 0."""
+    """Runs simulations from ``root``.
+
+    `results` maps a node's name to the results of its simulations for player 0.
+    """
 
     def __init__(self, game, root, uct_c, by_position, rng):
-        self.game, self.root, self.uct_c, self.by_position, self.rng = (
-            game,
-            root,
-            uct_c,
-            by_position,
-            rng,
-        )
+        self.game, self.root, self.uct_c = game, root, uct_c
+        self.by_position, self.rng = by_position, rng
         self.results = {}
         self.expanded = {self.name((), root)}
 

@@ -4,7 +4,6 @@ import importlib.util
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from alphazero.games.registry import make_game
@@ -20,7 +19,7 @@ def load(name):
     return module
 
 
-benchmark, tuning = load("benchmark"), load("tune_rollouts")
+benchmark = load("benchmark")
 
 
 # --- benchmark.py -----------------------------------------------------------------------------------------------------------------------
@@ -163,47 +162,3 @@ def test_the_benchmark_refuses_bad_words_in_a_sentence(words, sentence, capsys):
     with pytest.raises(SystemExit, match="2"):
         benchmark.main(words)
     assert sentence in capsys.readouterr().err
-
-
-# --- tune_rollouts.py -------------------------------------------------------------------------------------------------------------------
-
-
-def test_climbing_keeps_what_is_better_and_gets_nearer_to_the_top():
-    top = np.array([1.0, -2.0, 0.5])
-
-    def score(weights):
-        return -float(((weights - top) ** 2).sum())
-
-    rounds = list(tuning.climb(score, np.array([3.0, 1.0, 0.2]), 300, np.random.default_rng(0)))
-    assert len(rounds) == 301 and rounds[0].is_best
-    best = [found.score for found in rounds if found.is_best]
-    assert best == sorted(best) and best[-1] > -0.1 > best[0]
-    assert all(found.score <= best[-1] for found in rounds)
-
-
-def test_tuning_prints_its_rounds_and_the_result_with_an_interval(capsys):
-    words = "--game othello:4 --rounds 2 --games 2 --final-games 4 --time-limit-s 0.001 --start 0.1 2 1".split()
-    assert tuning.main(words) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines[1:4]] == ["0", "1", "2"]
-    assert "[0.1,2,1]" in lines[1]
-    assert "95 % interval" in lines[4] and "4 new games" in lines[4]
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--game", "tic_tac_toe"], "has no evaluation of moves"),
-        (["--start", "1"], "takes 3 rollout weights"),
-        (["--game", "go"], "no game 'go'"),
-    ],
-)
-def test_tuning_refuses_a_game_or_weights_that_do_not_fit(words, sentence, capsys):
-    assert tuning.main(words) == 2
-    assert sentence in capsys.readouterr().err
-
-
-def test_tuning_refuses_an_odd_number_of_games(capsys):
-    with pytest.raises(SystemExit, match="2"):
-        tuning.main(["--games", "3"])
-    assert "even number" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Weighted rollouts: a move's probability grows with its evaluation, none is left out, all sum to 1."""
+"""Weighted rollouts: probabilities are the softmax of the evaluation, all above 0, sum 1."""
 
 import numpy as np
 import pytest
@@ -52,8 +52,8 @@ def test_without_weights_all_moves_are_alike():
     assert sorted(probabilities)[-4:] == [0.25] * 4
 
 
-def test_a_corner_is_likelier_than_an_edge_and_an_edge_than_the_middle():
-    # White to move may enclose a row of black discs at the corner 0, at the edge 2 (from above), or in the middle.
+def test_corners_are_likelier_than_edges_and_edges_than_the_middle():
+    # White can enclose black discs from the corner 0, from the edge cell 4, and from the inner 21.
     game = make_game("othello:6")
     state = game.text_to_state("-BWB--\n--B---\n--W---\n-WB---\n------\n------", player=0)
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0])
@@ -64,18 +64,17 @@ def test_a_corner_is_likelier_than_an_edge_and_an_edge_than_the_middle():
     assert probabilities[edge] / probabilities[inside] == pytest.approx(np.exp(1.0))
 
 
-def test_moves_are_drawn_with_their_probabilities():
+def test_moves_are_sampled_with_their_probabilities():
     chances = np.array([1.0, 0.4, 0.6, 7.0])  # of which the first three count
     rng, num = kernel_rng(np.random.default_rng(1)), 20_000
-    shares = np.bincount([sample_index(chances, 3, 2.0, rng) for _ in range(num)]) / num
+    found = np.bincount([sample_index(chances, 3, 2.0, rng) for _ in range(num)]) / num
     wanted = np.array([0.5, 0.2, 0.3])
-    assert (
-        abs(shares - wanted) <= 5 * np.sqrt(wanted * (1 - wanted) / num)
-    ).all()  # within 5 standard errors
+    # Within 5 standard errors.
+    assert (abs(found - wanted) <= 5 * np.sqrt(wanted * (1 - wanted) / num)).all()
 
 
-def test_rounding_never_draws_what_is_not_there():
-    # Sums are rounded, and a number drawn may lie beyond the last chance. Here nearly all do.
+def test_rounding_never_gives_an_index_out_of_range():
+    # Sums are rounded, so a random number may lie beyond the last chance. Here nearly all do.
     rng = kernel_rng(np.random.default_rng(1))
     assert {sample_index(np.array([1e-9, 1e-9, 1.0]), 2, 1.0, rng) for _ in range(100)} == {1}
 

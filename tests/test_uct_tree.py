@@ -1,4 +1,4 @@
-"""The tree of the UCT search: UCB1, the laws of its statistics, and a naive twin that must agree to the last visit."""
+"""The tree of the UCT search: UCB1, the naive twin, laws of the statistics, shared positions."""
 
 import math
 from collections import Counter
@@ -27,7 +27,7 @@ NAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_four", "othello:4", "othello
 
 
 def grown(name, num_simulations, moves=(), **settings):
-    """Return a search that has just looked at the position after ``moves``."""
+    """Return a search that has just searched the position after ``moves``."""
     game = make_game(name)
     search = make_uct(game, num_simulations=num_simulations, **settings)
     search.run(game.play_moves(list(moves)))
@@ -48,7 +48,7 @@ def find(tree, actions):
     return node
 
 
-# --- UCB1 -------------------------------------------------------------------------------------------------------------------------------
+# --- UCB1 -----------------------------------------------------------------------------------------
 
 
 def test_ucb1_is_the_formula():
@@ -67,31 +67,25 @@ def test_ucb1_is_the_same_inside_its_tables_and_beyond(visits, parent_visits):
 
 
 def test_wins_count_draws_as_half_and_belong_to_one_side():
-    # Three simulations: the player who moves first in the game won one, drew one, lost one; and won all.
+    # Three simulations: the first player won one, drew one and lost one; or won all.
     assert (wins_of(0, 3, 3), wins_of(1, 3, 3)) == (1.5, 1.5)
     assert (wins_of(0, 6, 3), wins_of(1, 6, 3)) == (3.0, 0.0)
 
 
-# --- the twin ---------------------------------------------------------------------------------------------------------------------------
+# --- the twin -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("by_position", [False, True], ids=["node", "position"])
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: Path(name).stem.replace(":", "_"))
 def test_trees_are_those_of_the_naive_twin(name, by_position):
-    game, seed = make_game(name), 3
-    num_simulations = 250
-    twin = NaiveUct(
-        game, game.initial_states()[0], 0.9, by_position, kernel_rng(child_generator(seed, "uct"))
-    )
+    game, seed, num_simulations = make_game(name), 3, 250
+    rng = kernel_rng(child_generator(seed, "uct"))
+    twin = NaiveUct(game, game.initial_states()[0], 0.9, by_position, rng)
     for _ in range(num_simulations):
         twin.simulate()
-    search = make_uct(
-        game,
-        uct_c=0.9,
-        num_simulations=num_simulations,
-        statistics="position" if by_position else "node",
-        seed=seed,
-    )
+    statistics = "position" if by_position else "node"
+    settings = dict(uct_c=0.9, num_simulations=num_simulations, statistics=statistics)
+    search = make_uct(game, seed, **settings)
     search.run(twin.root)
     assert dict(visited(search, twin)) == {
         name: (len(results), sum(results)) for name, results in twin.results.items()
@@ -99,23 +93,20 @@ def test_trees_are_those_of_the_naive_twin(name, by_position):
 
 
 def visited(search, twin):
-    """Yield the visited nodes by their names in the twin, with their visits and the sum of their results for player 0."""
-    stack = [(ROOT_INDEX, (), twin.root)]
+    """Yield (name in the twin, (visits, sum of the results for player 0)) of the visited nodes."""
+    tree, stack = search.tree, [(ROOT_INDEX, (), twin.root)]
     while stack:
         node, moves, state = stack.pop()
-        visits, points = (
-            int(search.tree.nodes[node]["visits"]),
-            int(search.tree.nodes[node]["points"]),
-        )
+        visits, points = int(tree.nodes[node]["visits"]), int(tree.nodes[node]["points"])
         if visits == 0:
             continue
         yield twin.name(moves, state), (visits, points - visits)
-        if search.tree.nodes[node]["first_child"] != NO_CHILDREN:
-            for action, child in zip(*children_of(search.tree, node)):
+        if tree.nodes[node]["first_child"] != NO_CHILDREN:
+            for action, child in zip(*children_of(tree, node)):
                 stack.append((int(child), (*moves, int(action)), twin.after(state, action)))
 
 
-# --- laws -------------------------------------------------------------------------------------------------------------------------------
+# --- laws -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: Path(name).stem.replace(":", "_"))
@@ -146,22 +137,15 @@ def test_each_root_move_is_visited_once_by_as_many_simulations_as_there_are_move
 
 
 def test_unvisited_moves_are_taken_in_random_order():
-    # Each column is the first one with probability 1/7: of 700 seeds within 5 standard errors, sqrt(700 * 1/7 * 6/7) = 9.3, of 100.
-    firsts = Counter(
-        int(
-            np.argmax(
-                make_uct(make_game("connect_four"), num_simulations=1, seed=seed).run(START).visits
-            )
-        )
-        for seed in range(700)
-    )
+    # Each column is the first one with probability 1/7: of 700 seeds 100, with a standard error of
+    # sqrt(700 * 1/7 * 6/7) = 9.3. Within five of them.
+    game, start = make_game("connect_four"), make_game("connect_four").initial_states()[0]
+    outputs = [make_uct(game, seed, num_simulations=1).run(start) for seed in range(700)]
+    firsts = Counter(int(output.visits.argmax()) for output in outputs)
     assert all(abs(firsts[column] - 100) < 5 * 9.3 for column in range(7))
 
 
-START = make_game("connect_four").initial_states()[0]
-
-
-#: O has two free cells: 2 wins at once (2-4-6), with 8 X fills the board and wins (0-1-2).
+#: O has two free cells: 2 wins (2-4-6); after 8, X fills the board and wins (0-1-2).
 TWO_ARMS = [0, 3, 1, 4, 7, 6, 5]
 
 
@@ -176,21 +160,20 @@ def test_without_exploration_the_best_arm_gets_all_visits_but_one():
 
 
 def test_the_bandit_of_two_sure_arms_is_played_as_worked_out_by_hand():
-    # After N simulations the loser, visited once, is due when sqrt(ln N) > 1 + sqrt(ln N / (N - 1)): 1.4823 < 1.5241 for N = 9, but
-    # 1.5174 > 1.5058 for N = 10. Visited twice, when sqrt(ln N / 2) > 1 + sqrt(ln N / (N - 2)): 1.3279 < 1.3320 for N = 34, but
-    # 1.3333 > 1.3282 for N = 35.
+    # After N simulations the loser, visited once, is due when sqrt(ln N) > 1 + sqrt(ln N / (N -
+    # 1)): 1.4823 < 1.5241 for N = 9, but 1.5174 > 1.5058 for N = 10. Visited twice, it is due when
+    # sqrt(ln N / 2) > 1 + sqrt(ln N / (N - 2)): 1.3279 < 1.3320 for N = 34, but 1.3333 > 1.3282 for
+    # N = 35.
     visits = {number: arms_after(number, uct_c=1.0) for number in (2, 10, 11, 35, 36)}
     assert visits == {2: (1, 1), 10: (9, 1), 11: (9, 2), 35: (33, 2), 36: (33, 3)}
 
 
-# --- statistics by position -------------------------------------------------------------------------------------------------------------
+# --- statistics by position -----------------------------------------------------------------------
 
 
 def test_a_position_has_the_same_statistics_however_it_is_reached():
-    shared, apart = (
-        grown("tic_tac_toe", 20_000, statistics="position").tree,
-        grown("tic_tac_toe", 20_000).tree,
-    )
+    shared = grown("tic_tac_toe", 20_000, statistics="position").tree
+    apart = grown("tic_tac_toe", 20_000).tree
     first, second = [0, 4, 8], [8, 4, 0]
     assert find(shared, first) == find(shared, second)
     assert shared.nodes[find(shared, first)]["visits"] > 0
@@ -198,18 +181,17 @@ def test_a_position_has_the_same_statistics_however_it_is_reached():
 
 
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: Path(name).stem.replace(":", "_"))
-def test_every_position_is_held_once_and_edges_lead_to_what_follows(name):
+def test_every_position_is_stored_once_and_edges_lead_to_its_successors(name):
     search = grown(name, 1500, statistics="position")
     tree, game = search.tree, search.game
     positions = tree.positions[: tree.sizes[0]]
     assert len({position.tobytes() for position in positions}) == len(positions)
     for node in expanded(tree):
         actions, children = children_of(tree, node)
-        assert (actions == np.flatnonzero(game.legal_action_mask(positions[node][None])[0])).all()
-        assert (
-            game.step(np.repeat(positions[node][None], len(actions), axis=0), actions).states
-            == positions[children]
-        ).all()
+        legal = np.flatnonzero(game.legal_action_mask(positions[node][None])[0])
+        assert (actions == legal).all()
+        parents = np.repeat(positions[node][None], len(actions), axis=0)
+        assert (game.step(parents, actions).states == positions[children]).all()
 
 
 def test_tic_tac_toe_has_no_more_nodes_than_positions():
@@ -225,13 +207,10 @@ def test_visits_of_a_position_are_those_of_all_lines_that_lead_to_it():
         for child in children_of(tree, node)[1]:
             incoming[int(child)] += 1
     assert max(incoming.values()) > 1
-    # A simulation passes each ply once: the visits of the positions of a ply sum to the simulations that got that far.
-    plies = np.array(
-        [
-            (position[0] | position[1]).item().bit_count()
-            for position in tree.positions[: tree.sizes[0]]
-        ]
-    )
+    # A simulation passes each ply once: the visits of a ply's positions sum to the simulations that
+    # got that far.
+    positions = tree.positions[: tree.sizes[0]]
+    plies = np.array([(stones[0] | stones[1]).item().bit_count() for stones in positions])
     visits = tree.nodes["visits"][: tree.sizes[0]]
     by_ply = [int(visits[plies == ply].sum()) for ply in range(10)]
     assert by_ply[0] == by_ply[1] == 3000
@@ -243,10 +222,8 @@ def test_positions_are_found_again_in_a_table_that_was_used_before(dtype):
     rng = np.random.default_rng(0)
     states = np.unique(rng.integers(0, 100, size=(600, 3)).astype(dtype), axis=0)
     tree = make_tree(600, 3, np.dtype(dtype), by_position=True)
-    for part in (
-        states[:400],
-        states[200:],
-    ):  # the second search begins with the table of the first
+    # The second search begins with the table of the first.
+    for part in (states[:400], states[200:]):
         tree.sizes[:] = 0
         nodes = [int(find_position(tree, state)) for state in part]
         assert nodes == list(range(len(part)))

@@ -1,16 +1,21 @@
-"""The tree of the UCT baseline in arrays, and the kernels that grow it: `select`, `expand` and `backpropagate` (`rollout` has its own file).
+"""The tree of the UCT baseline in arrays, and its kernels `select`, `expand`, `backpropagate`.
 
-In: a game's compiled rules, positions to grow from. Out: visits and points. Nothing here knows when a search ends or how its move is chosen.
-After Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", 2006, and the survey of Browne et al., "A survey of Monte Carlo tree search
-methods", 2012, section 3.
+In: a game's compiled rules and positions. Out: visits and points. This file does not know when a
+search ends or how its move is chosen; `rollout` has a file of its own.
 
-The result of a rollout is kept as the *points* of the player who moves first in the game: 2 for a win, 1 for a draw, 0 for a loss. A number
-that does not depend on who looks at it adds up in the same way wherever it is stored, also where a player moves twice in a row; `wins_of`
-is the one place where it takes a viewpoint.
+Sources: L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", 2006; C. Browne et al.,
+"A survey of Monte Carlo tree search methods", 2012, section 3.
 
-Statistics by node: the children of a node lie side by side in `nodes`, so that comparing them reads one stretch of memory. Statistics by
-position: `nodes` holds each position once, found again through a hash table, and `edges` holds for each expanded one the moves and where they
-lead; no game of ours repeats a position, so that the graph has no cycles. Letters for shapes: N nodes, E edges, M slots, K state words, A actions.
+A rollout's result is stored as the points of the player who moves first in the game: 2 for a win, 1
+for a draw, 0 for a loss. Points do not depend on whose turn it is, so they add up in the same way
+at every node, also where a player moves twice in a row. Only `wins_of` takes a viewpoint.
+
+Statistics by node: the children of a node are neighbours in `nodes`, so that comparing them reads
+one stretch of memory. Statistics by position: `nodes` holds each position once, found through a
+hash table, and `edges` holds the moves of each expanded one and where they lead. No game of ours
+repeats a position, so this graph has no cycles.
+
+Shapes: N nodes, E edges, M slots of the hash table, K state words, A actions.
 """
 
 import math
@@ -25,31 +30,27 @@ from alphazero.runtime.random_generators import random_below
 ROOT_INDEX = 0
 NO_CHILDREN = -1
 
-#: 16 bytes: four nodes in a line of the cache.
+#: One node, 16 bytes: four in a cache line.
 NODE = np.dtype(
     [
-        ("visits", np.int32),  # simulations that ended at or passed through the node
-        (
-            "points",
-            np.int32,
-        ),  # their results for the player who moves first in the game: 2 a win, 1 a draw, 0 a loss
-        (
-            "first_child",
-            np.int32,
-        ),  # by node: index of the first child's node; by position: of the first edge; NO_CHILDREN while a leaf
+        # simulations that ended at or passed through the node
+        ("visits", np.int32),
+        # sum of their points
+        ("points", np.int32),
+        # by node: index of the first child; by position: of the first edge; NO_CHILDREN at a leaf
+        ("first_child", np.int32),
         ("num_children", np.int16),
-        (
-            "action",
-            np.int16,
-        ),  # by node: the action that leads here from the parent; by position: unused
+        # by node: the action from the parent to this node; by position: unused
+        ("action", np.int16),
     ]
 )
+#: An edge to a child, with statistics by position.
 EDGE = np.dtype([("child", np.int32), ("action", np.int32)])
 
-NUM_NODES, NUM_EDGES = 0, 1  # places in Tree.sizes
+NUM_NODES, NUM_EDGES = 0, 1  # indices of Tree.sizes
 
-# Divisions and roots took most of the time of a search: the small numbers' come from tables (25 % more simulations/s on
-# tic-tac-toe, 15 % on Connect Four).
+# Divisions and roots took most of the time of a search. Those of small numbers are read from
+# tables: 25 % more simulations/s on tic-tac-toe, 15 % on Connect Four.
 TABLE_SIZE = 4096
 _COUNTS = np.arange(1, TABLE_SIZE)
 INVERSES = np.zeros((TABLE_SIZE, 2))
@@ -63,33 +64,31 @@ _13, _7, _17, _32 = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
 
 
 class Tree(NamedTuple):
-    """The statistics of one search. Its arrays may hold anything before `start_tree`: nothing is read that was not written since."""
+    """The statistics of one search.
+
+    The arrays may hold anything before `start_tree`: nothing is read that was not written since.
+    The last four are empty with statistics by node.
+    """
 
     sizes: np.ndarray  #: int32[2], nodes and edges in use
     nodes: np.ndarray  #: NODE[N], the root first
-    edges: (
-        np.ndarray
-    )  #: EDGE[E], statistics by position; E = 0 says that statistics belong to nodes
-    positions: np.ndarray  #: [N, K], statistics by position: the state of each node
-    slots: np.ndarray  #: int32[N], statistics by position: where the node stands in `table`
-    table: (
-        np.ndarray
-    )  #: int32[M], M a power of two: the node of a position, looked for from its hash onwards
+    edges: np.ndarray  #: EDGE[E]; E = 0 means statistics by node
+    positions: np.ndarray  #: [N, K], the state of each node
+    slots: np.ndarray  #: int32[N], index of each node in `table`
+    table: np.ndarray  #: int32[M], hash table of the nodes with linear probing; M is a power of two
 
 
 class Scratch(NamedTuple):
-    """Memory that the kernels write over in each simulation, so that they allocate nothing."""
+    """Memory that the kernels overwrite in each simulation, so that they allocate nothing."""
 
     state: np.ndarray  #: [K], the position of the simulation
     child_state: np.ndarray  #: [K]
-    path: (
-        np.ndarray
-    )  #: int32[T + 1], the nodes of the simulation from the root on; T is the longest game
+    path: np.ndarray  #: int32[T + 1], the simulation's nodes from the root; T is the longest game
     mask: np.ndarray  #: bool[A]
 
 
 def make_tree(max_nodes: int, state_size: int, state_dtype: np.dtype, by_position: bool) -> Tree:
-    """Return room for a tree. The memory is taken from the machine only where it comes to be used."""
+    """Return room for a tree; the system provides the memory only when it is first written."""
     shared = max_nodes if by_position else 0
     num_slots = 1 << (2 * shared - 1).bit_length() if by_position else 0
     return Tree(
@@ -114,12 +113,18 @@ def make_scratch(
     )
 
 
-# --- select -----------------------------------------------------------------------------------------------------------------------------
+# --- select ---------------------------------------------------------------------------------------
 
 
 @njit
 def ucb1(wins, visits, parent_visits, uct_c):
-    """Return wins / visits + uct_c * sqrt(ln(parent_visits) / visits) (Auer et al. 2002), infinity without visits."""
+    """Return the UCB1 score of a child, infinity without visits.
+
+        score = wins / visits + uct_c * sqrt(ln(parent_visits) / visits)
+
+    P. Auer, N. Cesa-Bianchi and P. Fischer, "Finite-time analysis of the multiarmed bandit
+    problem", 2002; there uct_c is sqrt(2).
+    """
     if visits == 0:
         return np.inf
     if parent_visits < TABLE_SIZE:
@@ -133,13 +138,19 @@ def ucb1(wins, visits, parent_visits, uct_c):
 
 @njit
 def wins_of(player, points, visits):
-    """Return the wins, draws as half, that ``visits`` simulations with ``points`` are for ``player``."""
+    """Return the number of wins in ``visits`` simulations for ``player``; a draw counts half."""
     return 0.5 * (points if player == 0 else 2 * visits - points)
 
 
 @njit
 def select(tree, node, player, uct_c, rng):
-    """Return the edge of ``node`` with the largest `ucb1` for ``player``, who is to move there: unvisited ones first, equals at random."""
+    """Return the edge of ``node`` with the largest `ucb1` score; equal ones at random.
+
+    So unvisited children come first, in random order.
+
+    Args:
+        player: the player to move at ``node``.
+    """
     first = tree.nodes[node]["first_child"]
     parent_visits = tree.nodes[node]["visits"]
     best_edge, best_score, num_best = first, -np.inf, 0
@@ -152,7 +163,8 @@ def select(tree, node, player, uct_c, rng):
         if score > best_score:
             best_edge, best_score, num_best = edge, score, 1
         elif score == best_score:
-            # The n-th of equals takes the place of those before it with probability 1/n, which leaves each the same chance.
+            # The n-th of equals replaces the one before with probability 1/n: all are equally
+            # likely.
             num_best += 1
             if random_below(rng, num_best) == 0:
                 best_edge = edge
@@ -176,7 +188,7 @@ def action_of(tree, edge):
 
 
 def children_of(tree: Tree, node: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the actions that lead from ``node`` to its children, and the children's nodes."""
+    """Return the actions of an expanded node, and the nodes they lead to."""
     first = int(tree.nodes[node]["first_child"])
     edges = slice(first, first + int(tree.nodes[node]["num_children"]))
     if len(tree.edges) > 0:
@@ -184,7 +196,7 @@ def children_of(tree: Tree, node: int) -> tuple[np.ndarray, np.ndarray]:
     return tree.nodes[edges]["action"], np.arange(edges.start, edges.stop)
 
 
-# --- expand -----------------------------------------------------------------------------------------------------------------------------
+# --- expand ---------------------------------------------------------------------------------------
 
 
 @njit
@@ -201,7 +213,11 @@ def start_tree(game, tree, root_state, scratch):
 
 @njit
 def expand(game, tree, node, state, scratch):
-    """Give a leaf its children if it was visited before, its game is not over and there is room; return whether it got them."""
+    """Add the children of a leaf, if it was visited before, is not final, and there is room.
+
+    Returns:
+        Whether they were added.
+    """
     if tree.nodes[node]["visits"] == 0 or rules.is_over(game, state):
         return False
     num_actions = scratch.mask.shape[0]
@@ -216,7 +232,7 @@ def expand(game, tree, node, state, scratch):
 
 @njit
 def add_children(game, tree, node, state, scratch):
-    """Write the legal moves of ``state``, which is the position of ``node``, and what they lead to; there must be room."""
+    """Add the children of ``node``, whose position is ``state``; there must be room."""
     rules.legal_actions(game, state, scratch.mask)
     by_position = tree.edges.shape[0] > 0
     first = tree.sizes[NUM_EDGES] if by_position else tree.sizes[NUM_NODES]
@@ -254,10 +270,11 @@ def add_node(tree, action):
 
 @njit
 def find_position(tree, state):
-    """Return the node of a position, a new one if it is met for the first time.
+    """Return the node of a position, a new one if the position is new.
 
-    A slot counts only if its node points back to it. So what an earlier search left in the table is not cleared and does no harm (P. Briggs
-    and L. Torczon, "An efficient representation for sparse sets", 1993).
+    A slot of the table is valid only if its node points back to it, so the table need not be
+    cleared between searches (P. Briggs and L. Torczon, "An efficient representation for sparse
+    sets", 1993).
     """
     last_slot = tree.table.shape[0] - 1
     slot = hash_of(state) & last_slot
@@ -278,7 +295,10 @@ def find_position(tree, state):
 
 @njit
 def hash_of(state):
-    """Return 32 bits that depend on every word of a state (rounds of xorshift, see `alphazero.runtime.random_generators`)."""
+    """Return a 32-bit hash of a state: one round of xorshift per word, and two more.
+
+    See `alphazero.runtime.random_generators`.
+    """
     bits = _SEED
     for word in range(state.shape[0] + 2):
         if word < state.shape[0]:
@@ -297,12 +317,12 @@ def _same_state(a, b):
     return True
 
 
-# --- backpropagate ----------------------------------------------------------------------------------------------------------------------
+# --- backpropagate --------------------------------------------------------------------------------
 
 
 @njit
 def backpropagate(tree, path, length, points):
-    """Add one visit with the first player's ``points`` to each of the first ``length`` nodes of ``path``."""
+    """Add one visit with ``points`` to each of the first ``length`` nodes of ``path``."""
     for i in range(length):
         tree.nodes[path[i]]["visits"] += 1
         tree.nodes[path[i]]["points"] += points
