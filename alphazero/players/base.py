@@ -1,8 +1,12 @@
-"""Players: positions in, moves out. What the arena, the terminal and the engine know of whoever chooses the moves.
+"""The interface of players, the choosers of moves: positions in, moves out.
 
-A player is told nothing but the positions, so that any two of them can meet. Those of this file need no network;
-`alphazero.players.network` holds the one that does, and `alphazero.players.registry` reads the words by which a person names a player.
-Letters for shapes: B positions, K state words, A actions.
+Matches, the terminal and the JSON engine know a player only by this interface. A player is asked
+about positions and learns nothing else, so any two players of a game can play each other. The
+players are the other modules of this package; `alphazero.players.registry` makes one from its
+specification, such as "uct:1000".
+
+Shapes: B positions, K state words, A actions. Every value is an expected result in [-1, 1] from
+the viewpoint of the player to move in that position: 1 is a sure win, -1 a sure loss.
 """
 
 import dataclasses
@@ -17,80 +21,123 @@ from alphazero.runtime.settings import option
 MAX_SIMULATIONS = 10_000_000
 MAX_TIME_S = 86_400.0
 
-#: ``progress(done, total)``: simulations made so far and to be made; ``total`` is None where only the clock ends the search.
-Progress = Callable[[int, int | None], None]
+#: Called as ``progress(done, total)`` during the search of a position, with the simulations made so
+#: far and those to be made. ``total`` is None where only the clock ends the search.
+SearchProgress = Callable[[int, int | None], None]
 
 
 class Choice(NamedTuple):
-    """The moves of B positions."""
+    """The moves that a player chooses in B positions."""
 
-    actions: np.ndarray  #: int32[B], legal actions
-    action_weights: np.ndarray  #: float32[B, A], the distribution that the player saw, such as visit shares; sums to 1, 0 where illegal
-    values: np.ndarray  #: float32[B], expected results from the viewpoint of the player to move; nan where the player has no opinion
+    #: int32[B], legal actions.
+    actions: np.ndarray
+    #: float32[B, A], the weight that the player gives to each action: visit fractions of a search,
+    #: the policy of a network, or equal weights of equally good actions. Each row sums to 1 and is
+    #: 0 where an action is illegal.
+    action_weights: np.ndarray
+    #: float32[B], expected results for the player to move; nan if the player has no estimate.
+    values: np.ndarray
 
 
 class Analysis(NamedTuple):
-    """What a player thinks of one position; every value is from the viewpoint of the player to move there."""
+    """What a player thinks of one position. Values are for the player to move in it."""
 
-    action: int  #: the move it would play
-    action_weights: np.ndarray  #: float32[A], as in `Choice`
-    value: float  #: expected result in [-1, 1]; nan where the player has no opinion
-    visits: (
-        np.ndarray
-    )  #: int32[A], simulations that went through each action; all 0 without a search
-    values: np.ndarray  #: float32[A], expected result of each action; nan where unknown
-    principal_variation: list[int]  #: the line it expects, starting with ``action``
-    num_simulations: int  #: how many simulations it made
-    scores: np.ndarray | None = (
-        None  #: int16[A], exact scores as `alphazero.solvers.base.Solver` gives them; None from a player that does not know them
-    )
+    #: The move that it would play.
+    action: int
+    #: float32[A], as in `Choice`.
+    action_weights: np.ndarray
+    #: Expected result in [-1, 1]; nan if the player has no estimate.
+    value: float
+    #: int32[A], simulations that went through each action; all 0 without a search.
+    visits: np.ndarray
+    #: float32[A], expected result after each action; nan where unknown.
+    values: np.ndarray
+    #: The moves that it expects from here on, both sides', starting with ``action``.
+    principal_variation: list[int]
+    #: Simulations made; 0 without a search.
+    num_simulations: int
+    #: int16[A], exact scores as `alphazero.solvers.base.Solver` defines them; None if unknown.
+    scores: np.ndarray | None = None
 
 
 class Player(Protocol):
     """A chooser of moves.
 
-    Laws: actions are legal; the same player made with the same seed and asked the same questions in the same order gives the same answers
-    (a time limit breaks this); ``states`` is never changed.
+    Laws:
 
-    A player that must be told how a position came about has ``choose_after(histories, states)``, see `alphazero.players.gtp`, which matches ask then.
+    - actions are legal;
+    - a player made with the same seed and asked the same questions in the same order gives the same
+      answers, unless it has a time limit;
+    - ``states`` is never changed.
+
+    A player that needs the moves that led to a position has a method ``choose_after(histories,
+    states)`` too, see `alphazero.players.gtp`; a match then calls that one.
     """
 
+    #: What matches and tables call it.
     name: str
-    #: How many positions it likes to be asked about at once: 1 for a search that takes them one by one, hundreds for a network.
+    #: How many positions it should be asked about at once: 1 if it searches one by one, hundreds if
+    #: it evaluates them in a batch.
     batch_size: int
 
     def choose(self, states: np.ndarray) -> Choice:
-        """Choose a move in each of B unfinished positions, [B, K]."""
+        """Choose a move in each of B unfinished positions.
 
-    def analyse(self, state: np.ndarray, progress: Progress | None = None) -> Analysis:
-        """Say what it thinks of one unfinished position, [K]."""
+        Args:
+            states: [B, K].
+        """
+        ...
 
-    def limited(self, num_simulations: int | None, time_limit_s: float | None) -> "Player":
-        """Return the same player, knowledge shared, freshly seeded, with these limits in place of its own; both None leaves its own."""
+    def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
+        """Analyse one unfinished position.
+
+        Args:
+            state: [K].
+            progress: called now and then during the search.
+        """
+        ...
+
+    def limited(
+        self, num_simulations: int | None = None, time_limit_s: float | None = None
+    ) -> "Player":
+        """Return a player like this one, seeded afresh, with other limits of its search.
+
+        The new player shares what this one has learned or loaded.
+
+        Args:
+            num_simulations, time_limit_s: as in `PlayerSettings`. They replace both limits of this
+                player; if both are None, the new player keeps them.
+        """
+        ...
 
 
 @dataclasses.dataclass
 class PlayerSettings:
-    """How players think, unless the words that name a player say otherwise (``uct:500,uct_c=0.7``)."""
+    """How a player thinks, unless its specification says otherwise (``uct:500,uct_c=0.7``)."""
 
     num_simulations: int | None = option(
         None,
-        "simulations for a move; without it 1000 for uct, 200 for a network, or the time limit",
-        1,
-        MAX_SIMULATIONS,
+        "simulations per move; default 1000 for uct, 200 for a network, unlimited with a time limit",
+        low=1,
+        high=MAX_SIMULATIONS,
     )
     time_limit_s: float | None = option(
-        None, "seconds for a move; with num_simulations, whichever ends first", 0.001, MAX_TIME_S
+        None,
+        "seconds per move; with num_simulations, whichever ends first",
+        low=0.001,
+        high=MAX_TIME_S,
     )
-    uct_c: float = option(math.sqrt(2.0), "UCT: exploration constant C of UCB1", 0.0, 1000.0)
+    uct_c: float = option(
+        math.sqrt(2.0), "UCT: exploration constant C of UCB1", low=0.0, high=1000.0
+    )
     statistics: str = option(
         "node",
-        "UCT: statistics belong to tree nodes, or to positions (transpositions share them)",
+        "UCT: statistics per tree node, or per position (shared by transpositions)",
         choices=("node", "position"),
     )
     final_move: str = option(
         "visits",
-        "UCT: play the most visited move, or the one of the best value",
+        "UCT: play the most visited move, or the one with the best value",
         choices=("visits", "value"),
     )
     rollout: str = option(
@@ -99,13 +146,13 @@ class PlayerSettings:
         choices=("random", "weighted"),
     )
     rollout_weights: list[float] | None = option(
-        None, "UCT: weights of the evaluation of weighted rollouts; without them the game's own"
+        None, "UCT: weights of that evaluation; default the game's own"
     )
-    with_search: bool = option(True, "network: search with it, or play its best guess at once")
-    device: str = option("auto", "network: where it runs: auto, cpu, cuda")
+    with_search: bool = option(True, "network: search, or play the most likely move of its policy")
+    device: str = option("auto", "network: device: auto, cpu, cuda")
     engine: str = option(
         "torch",
-        "network: what runs it (openvino is faster on a CPU, where installed)",
+        "network: inference engine (openvino is faster on a CPU, if installed)",
         choices=("torch", "torch_compile", "openvino"),
     )
     precision: str = option(
@@ -114,5 +161,5 @@ class PlayerSettings:
         choices=("float32", "bfloat16", "int8"),
     )
     seed: int = option(
-        0, "seed of everything random; the same seed gives the same game", 0, 2**63 - 1
+        0, "seed of all random numbers; the same seed gives the same game", low=0, high=2**63 - 1
     )

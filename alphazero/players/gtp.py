@@ -1,10 +1,12 @@
-"""A player behind the Go Text Protocol: another program's Othello engine, such as Debian's gtp-rhino.
+"""A player behind the Go Text Protocol: another program's Othello engine, such as gtp-rhino.
 
-In: the moves of a game so far. Out: the engine's move. Gunnar Farnebäck, "Specification of the Go Text Protocol", version 2, 2002: one command for a line;
-the answer begins with = or, for an error, with ?, and ends with an empty line. Columns are letters from the left, rows are numbers, here from
-the top, as Othello counts them; black moves first.
+In: the moves of a game so far. Out: the engine's next move. Source: Gunnar Farnebäck,
+"Specification of the Go Text Protocol", version 2, 2002. A command is one line; the answer begins
+with = or, for an error, with ?, and ends with an empty line. Columns are letters from the left.
+Rows are numbers, here counted from the top, as usual for Othello. Black moves first.
 
-The board is mirrored on the way: elsewhere black begins with discs on e4 and d5, here on d4 and e5.
+Columns are mirrored on the way, because the starting position elsewhere is the mirror image of
+ours: black there begins with discs on e4 and d5, here on d4 and e5.
 """
 
 import math
@@ -15,19 +17,42 @@ from collections.abc import Sequence
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.players.base import Choice
+from alphazero.players.base import Analysis, Choice, SearchProgress
+from alphazero.runtime.errors import ConfigError, InputError
 
-_COLOURS = ("black", "white")
+_COLORS = ("black", "white")
+
+
+class GtpError(InputError):
+    """An engine does not do what the protocol or the game demands.
+
+    Attributes:
+        engine: its command line.
+        request: the command that it was sent, None if none was.
+        answer: its answer, None if it ended without one.
+    """
+
+    def __init__(
+        self, message: str, *, engine: str, request: str | None = None, answer: str | None = None
+    ):
+        super().__init__(message)
+        self.engine = engine
+        self.request = request
+        self.answer = answer
 
 
 class GtpPlayer:
-    """Asks an engine that runs beside this program, and lives as long as the player does.
+    """Asks an engine in a process of its own, which ends with the player; see `Player`.
+
+    An engine needs the moves of the game, so only `choose_after` gives an answer.
 
     Args:
+        game: Othello, of a size that the engine plays.
         command: the engine's command line, such as ``gtp-rhino --level 4``.
 
     Raises:
-        ValueError: with one plain sentence if the game is not Othello, or the engine cannot be started, says no, or ends.
+        ConfigError: if the game is not Othello, or the engine cannot be started.
+        GtpError: if the engine refuses the board size, or does not follow the protocol.
     """
 
     batch_size = 1
@@ -35,22 +60,16 @@ class GtpPlayer:
     def __init__(self, game: Game, command: str):
         self.game = game
         self.name = command
-        self._process = None
+        self._process: subprocess.Popen[str] | None = None
         self._size = math.isqrt(game.num_actions - 1)
         if type(getattr(game, "rules", None)).__name__ != "Othello":
-            raise ValueError(f"an engine behind GTP plays Othello here, not {game.name}.")
-        try:
-            self._process = subprocess.Popen(
-                shlex.split(command),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
+            raise ConfigError(
+                f"a GTP engine plays only Othello here, not {game.name}.",
+                key="game",
+                value=game.name,
+                allowed=["othello"],
             )
-        except (OSError, ValueError, IndexError) as error:
-            raise ValueError(
-                f"the engine '{command}' cannot be started: {getattr(error, 'strerror', None) or 'there is no command'}."
-            ) from None
+        self._process = _start(command)
         self._ask(f"boardsize {self._size}")
 
     def __del__(self):
@@ -59,71 +78,111 @@ class GtpPlayer:
             self._process.wait()
 
     def choose_after(self, histories: Sequence[Sequence[int]], states: np.ndarray) -> Choice:
-        """Choose a move in each of B unfinished positions ([B, K]), which the moves of ``histories`` led to from the start of the game."""
+        """Choose a move in each of B unfinished positions, given the moves that led there.
+
+        Args:
+            histories: B sequences of actions from the start of the game.
+            states: [B, K], the positions after them.
+
+        Raises:
+            GtpError: if the engine refuses a move, ends, or answers with something else.
+        """
         actions = np.array([self._move_after(moves) for moves in histories], np.int32)
         weights = np.eye(self.game.num_actions, dtype=np.float32)[actions]
-        return Choice(actions, weights, np.full(len(actions), np.nan, np.float32))
+        return Choice(actions, weights, values=np.full(len(actions), np.nan, np.float32))
 
     def choose(self, states: np.ndarray) -> Choice:
-        raise ValueError(
-            f"the engine '{self.name}' must be told how a position came about: it plays in 'alphazero match' and 'alphazero rate' only."
-        )
+        """Raise `GtpError`: an engine needs the moves that led to a position."""
+        raise self._needs_moves()
 
-    def analyse(self, state: np.ndarray, progress=None):
-        self.choose(state[None])
+    def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
+        """Raise `GtpError`: an engine needs the moves that led to a position."""
+        raise self._needs_moves()
 
-    def limited(self, num_simulations: int | None, time_limit_s: float | None) -> "GtpPlayer":
+    def limited(
+        self, num_simulations: int | None = None, time_limit_s: float | None = None
+    ) -> "GtpPlayer":
+        """Return this player: the limits of an engine are arguments of its command line."""
         return self
 
     def _move_after(self, moves: Sequence[int]) -> int:
-        """Return the engine's move after these. Passes are told too, though some engines make them by themselves and refuse the word."""
         self._ask("clear_board")
         for ply, move in enumerate(moves):
-            self._ask(
-                f"play {_COLOURS[ply % 2]} {self._vertex(move)}", may_refuse=move == self._pass
-            )
-        return self._action(self._ask(f"genmove {_COLOURS[len(moves) % 2]}"))
+            # Some engines pass by themselves and then refuse to be told to.
+            is_pass = move == self._pass
+            self._ask(f"play {_COLORS[ply % 2]} {self._vertex(move)}", may_refuse=is_pass)
+        request = f"genmove {_COLORS[len(moves) % 2]}"
+        return self._action(self._ask(request), request)
+
+    def _needs_moves(self) -> GtpError:
+        return GtpError(
+            f"the engine '{self.name}' needs the moves that led to a position: "
+            "it plays only in 'alphazero match' and 'alphazero rate'.",
+            engine=self.name,
+        )
 
     @property
     def _pass(self) -> int:
         return self._size * self._size
 
     def _vertex(self, action: int) -> str:
+        """Return how the protocol writes an action."""
         if action == self._pass:
             return "pass"
         row, column = divmod(action, self._size)
         return f"{chr(ord('a') + self._size - 1 - column)}{row + 1}"
 
-    def _action(self, vertex: str) -> int:
-        vertex = vertex.strip().lower()
+    def _action(self, answer: str, request: str) -> int:
+        """Return the action that the protocol writes as ``answer``."""
+        vertex = answer.strip().lower()
         if vertex == "pass":
             return self._pass
-        column, row = (
-            ord(vertex[:1] or "?") - ord("a"),
-            int(vertex[1:]) - 1 if vertex[1:].isdecimal() else -1,
-        )
+        column = ord(vertex[:1] or "?") - ord("a")
+        row = int(vertex[1:]) - 1 if vertex[1:].isdecimal() else -1
         if not (0 <= column < self._size and 0 <= row < self._size):
-            raise ValueError(f"the engine '{self.name}' answered '{vertex}', which is no square.")
+            message = f"the engine '{self.name}' answered '{vertex}', which is not a square."
+            raise GtpError(message, engine=self.name, request=request, answer=answer)
         return row * self._size + self._size - 1 - column
 
-    def _ask(self, command: str, may_refuse: bool = False) -> str:
-        """Return the text of the engine's answer; what it says beside answers goes to nobody."""
+    def _ask(self, request: str, may_refuse: bool = False) -> str:
+        """Return the text of the engine's answer to a command."""
+        stdin, stdout = self._process.stdin, self._process.stdout
         try:
-            self._process.stdin.write(command + "\n")
-            self._process.stdin.flush()
-            first = self._process.stdout.readline()
+            stdin.write(request + "\n")
+            stdin.flush()
+            first = stdout.readline()
         except OSError:
             first = ""
         if not first.startswith(("=", "?")):
             found = f"answered '{first.strip()}'" if first else "ended"
-            raise ValueError(
-                f"the engine '{self.name}' {found} at '{command}': that is not the Go Text Protocol."
+            raise GtpError(
+                f"the engine '{self.name}' {found} at '{request}': "
+                "it does not follow the Go Text Protocol.",
+                engine=self.name,
+                request=request,
+                answer=first.strip() or None,
             )
-        others = list(
-            iter(lambda: self._process.stdout.readline().rstrip(), "")
-        )  # up to the empty line, or to the end of all
+        # Up to the empty line, or to the end of the output.
+        others = list(iter(lambda: stdout.readline().rstrip(), ""))
         if first.startswith("?") and not may_refuse:
-            raise ValueError(
-                f"the engine '{self.name}' refused '{command}': {first[1:].strip() or 'no reason given'}."
-            )
+            reason = first[1:].strip() or "no reason given"
+            message = f"the engine '{self.name}' refused '{request}': {reason}."
+            raise GtpError(message, engine=self.name, request=request, answer=first.strip())
         return "\n".join([first[1:].strip(), *others]).strip()
+
+
+def _start(command: str) -> subprocess.Popen[str]:
+    """Start an engine; what it writes to standard error is dropped."""
+    try:
+        return subprocess.Popen(
+            shlex.split(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+    except (OSError, ValueError, IndexError) as error:
+        reason = getattr(error, "strerror", None) or "there is no command"
+        raise ConfigError(
+            f"the engine '{command}' cannot be started: {reason}.", value=command
+        ) from None

@@ -5,12 +5,12 @@ import math
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.players.base import Analysis, Choice, Progress
+from alphazero.players.base import Analysis, Choice, SearchProgress
 from alphazero.runtime.random_generators import child_generator
 
 
 class RandomPlayer:
-    """Plays a uniformly random legal action and has no opinion."""
+    """Plays a uniformly random legal action and estimates nothing; see `Player`."""
 
     batch_size = 1
 
@@ -21,28 +21,32 @@ class RandomPlayer:
         self._generator = child_generator(seed, "random player")
 
     def choose(self, states: np.ndarray) -> Choice:
+        """See `alphazero.players.base.Player.choose`."""
         mask = self.game.legal_action_mask(states)
         keys = np.where(mask, self._generator.random(mask.shape), -1.0)
         weights = mask / mask.sum(axis=1, keepdims=True)
         return Choice(
-            keys.argmax(axis=1).astype(np.int32),
-            weights.astype(np.float32),
-            np.full(len(states), np.nan, np.float32),
+            actions=keys.argmax(axis=1).astype(np.int32),
+            action_weights=weights.astype(np.float32),
+            values=np.full(len(states), np.nan, np.float32),
         )
 
-    def analyse(self, state: np.ndarray, progress: Progress | None = None) -> Analysis:
+    def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
+        """See `alphazero.players.base.Player.analyse`."""
         choice = self.choose(state[None])
-        action, num_actions = int(choice.actions[0]), self.game.num_actions
-        unknown = np.full(num_actions, np.nan, np.float32)
+        action = int(choice.actions[0])
         return Analysis(
-            action,
-            choice.action_weights[0],
-            math.nan,
-            np.zeros(num_actions, np.int32),
-            unknown,
-            [action],
-            0,
+            action=action,
+            action_weights=choice.action_weights[0],
+            value=math.nan,
+            visits=np.zeros(self.game.num_actions, np.int32),
+            values=np.full(self.game.num_actions, np.nan, np.float32),
+            principal_variation=[action],
+            num_simulations=0,
         )
 
-    def limited(self, num_simulations: int | None, time_limit_s: float | None) -> "RandomPlayer":
+    def limited(
+        self, num_simulations: int | None = None, time_limit_s: float | None = None
+    ) -> "RandomPlayer":
+        """See `alphazero.players.base.Player.limited`; there is no search to limit."""
         return RandomPlayer(self.game, self._seed, self.name)

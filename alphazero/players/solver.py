@@ -1,26 +1,30 @@
-"""A player that plays perfectly: one of the moves with the highest exact score, at random among equals.
+"""The player that plays perfectly, by the exact scores of a solver.
 
-In: positions, and the solver of their game. Out: moves. It refuses positions that its solver cannot reach, with the solver's sentence.
-Letters for shapes: B positions, K state words, A actions.
+In: positions that the solver of their game can solve. Out: one of the moves with the highest exact
+score, chosen at random among equals.
+
+Shapes: B positions, K state words, A actions.
 """
 
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.players.base import Analysis, Choice, Progress
+from alphazero.players.base import Analysis, Choice, SearchProgress
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.base import ILLEGAL_SCORE, Solver, values_of
 from alphazero.solvers.registry import make_solver
 
 
 class SolverPlayer:
-    """Plays a move of the highest score: it wins as early as it can, and loses as late as it can.
+    """Wins as early as possible and loses as late as possible; see `Player`.
+
+    Its methods raise `UnsolvableError` for a position beyond the limit of its solver.
 
     Args:
-        solver: of this game, if there is one already.
+        solver: a solver of this game; None makes one.
 
     Raises:
-        ValueError: if the game has no solver.
+        UnsolvableError: if the game has no solver.
     """
 
     batch_size = 1
@@ -35,40 +39,40 @@ class SolverPlayer:
         self._generator = child_generator(seed, "solver player")
 
     def choose(self, states: np.ndarray) -> Choice:
+        """See `alphazero.players.base.Player.choose`."""
         return self._choose(self.solver.scores(states))
 
-    def analyse(self, state: np.ndarray, progress: Progress | None = None) -> Analysis:
+    def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
+        """See `alphazero.players.base.Player.analyse`; `Analysis.scores` has the exact scores."""
         scores = self.solver.scores(state[None])
         choice = self._choose(scores)
         action = int(choice.actions[0])
-        values = np.where(scores[0] == ILLEGAL_SCORE, np.nan, values_of(scores[0])).astype(
-            np.float32
-        )
-        visits = np.zeros(self.game.num_actions, np.int32)
+        values = np.where(scores[0] == ILLEGAL_SCORE, np.nan, values_of(scores[0]))
         return Analysis(
-            action,
-            choice.action_weights[0],
-            float(choice.values[0]),
-            visits,
-            values,
-            [action],
-            0,
-            scores[0],
+            action=action,
+            action_weights=choice.action_weights[0],
+            value=float(choice.values[0]),
+            visits=np.zeros(self.game.num_actions, np.int32),
+            values=values.astype(np.float32),
+            principal_variation=[action],
+            num_simulations=0,
+            scores=scores[0],
         )
 
-    def limited(self, num_simulations: int | None, time_limit_s: float | None) -> "SolverPlayer":
-        # Perfect play takes what it takes: there is nothing that a limit could cut short.
+    def limited(
+        self, num_simulations: int | None = None, time_limit_s: float | None = None
+    ) -> "SolverPlayer":
+        """See `alphazero.players.base.Player.limited`; the limits have no effect on a solver."""
         return SolverPlayer(self.game, self._seed, self.solver, self.name)
 
     def _choose(self, scores: np.ndarray) -> Choice:
-        """Return the moves for int16[B, A] scores; all the best ones have the same weight."""
+        """Return the moves for int16[B, A] scores; equally good actions have equal weights."""
         best = scores.max(axis=1, keepdims=True, initial=ILLEGAL_SCORE)
         mask = scores == best
-        actions = (
-            np.where(mask, self._generator.random(mask.shape), -1.0).argmax(axis=1).astype(np.int32)
-        )
+        keys = np.where(mask, self._generator.random(mask.shape), -1.0)
+        weights = mask / mask.sum(axis=1, keepdims=True)
         return Choice(
-            actions,
-            (mask / mask.sum(axis=1, keepdims=True)).astype(np.float32),
-            values_of(best[:, 0]).astype(np.float32),
+            actions=keys.argmax(axis=1).astype(np.int32),
+            action_weights=weights.astype(np.float32),
+            values=values_of(best[:, 0]).astype(np.float32),
         )

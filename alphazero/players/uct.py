@@ -1,98 +1,91 @@
-"""The player that searches with UCT and random rollouts."""
+"""The player that searches with UCT and rollouts, without a network."""
 
 import dataclasses
 
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.players.base import Analysis, Choice, PlayerSettings, Progress
+from alphazero.players.base import Analysis, Choice, PlayerSettings, SearchProgress
+from alphazero.search.uct.search import UctSearch, UctSettings
 
-#: Simulations of a UCT player that is given neither a number nor a time.
+#: Simulations per move if neither their number nor the time is limited.
 DEFAULT_UCT_SIMULATIONS = 1000
+
+#: The fields of `PlayerSettings` that a UCT search takes as they are.
+_UCT_KEYS = ("uct_c", "statistics", "final_move", "rollout")
 
 
 class UctPlayer:
-    """Plays what the UCT search with random rollouts says; see `alphazero.search.uct.search`."""
+    """Plays the move of `alphazero.search.uct.search`; see `Player`."""
 
     batch_size = 1
 
     def __init__(self, game: Game, settings: PlayerSettings | None = None):
         self.game = game
         self.settings = settings or PlayerSettings()
-        self.name = _uct_name(self.settings)
-        self._search = _uct_search(game, self.settings)
+        self.name = _specification(self.settings)
+        uct_settings = UctSettings(
+            **{key: getattr(self.settings, key) for key in _UCT_KEYS},
+            rollout_weights=self.settings.rollout_weights,
+            num_simulations=uct_simulations(self.settings),
+            time_limit_s=self.settings.time_limit_s,
+        )
+        self._search = UctSearch(game, uct_settings, self.settings.seed)
 
     def choose(self, states: np.ndarray) -> Choice:
+        """See `alphazero.players.base.Player.choose`."""
         outputs = [self._search.run(state) for state in states]
-        weights = (
-            np.stack([output.action_weights for output in outputs])
-            if outputs
-            else np.zeros((0, self.game.num_actions), np.float32)
-        )
+        weights = np.zeros((len(states), self.game.num_actions), np.float32)
+        for row, output in enumerate(outputs):
+            weights[row] = output.action_weights
         return Choice(
-            np.array([output.action for output in outputs], np.int32),
-            weights,
-            np.array([output.value for output in outputs], np.float32),
+            actions=np.array([output.action for output in outputs], np.int32),
+            action_weights=weights,
+            values=np.array([output.value for output in outputs], np.float32),
         )
 
-    def analyse(self, state: np.ndarray, progress: Progress | None = None) -> Analysis:
+    def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
+        """See `alphazero.players.base.Player.analyse`."""
         output = self._search.run(state, progress)
         return Analysis(
-            int(output.action),
-            output.action_weights,
-            float(output.value),
-            output.visits,
-            output.values,
-            self._search.principal_variation(),
-            int(output.num_simulations),
+            action=output.action,
+            action_weights=output.action_weights,
+            value=output.value,
+            visits=output.visits,
+            values=output.values,
+            principal_variation=self._search.principal_variation(),
+            num_simulations=output.num_simulations,
         )
 
-    def limited(self, num_simulations: int | None, time_limit_s: float | None) -> "UctPlayer":
+    def limited(
+        self, num_simulations: int | None = None, time_limit_s: float | None = None
+    ) -> "UctPlayer":
+        """See `alphazero.players.base.Player.limited`."""
         if num_simulations is None and time_limit_s is None:
             return UctPlayer(self.game, self.settings)
-        return UctPlayer(
-            self.game,
-            dataclasses.replace(
-                self.settings, num_simulations=num_simulations, time_limit_s=time_limit_s
-            ),
-        )
-
-
-def _uct_search(game: Game, settings: PlayerSettings):
-    from alphazero.search.uct.search import UctSearch, UctSettings
-
-    uct_settings = UctSettings(
-        uct_c=settings.uct_c,
-        num_simulations=uct_simulations(settings),
-        time_limit_s=settings.time_limit_s,
-        statistics=settings.statistics,
-        final_move=settings.final_move,
-        rollout=settings.rollout,
-        rollout_weights=settings.rollout_weights,
-    )
-    return UctSearch(game, uct_settings, settings.seed)
+        limits = {"num_simulations": num_simulations, "time_limit_s": time_limit_s}
+        return UctPlayer(self.game, dataclasses.replace(self.settings, **limits))
 
 
 def uct_simulations(settings: PlayerSettings) -> int | None:
-    """Return the largest number of simulations that the settings allow a UCT player for one move; None where only the clock ends it."""
+    """Return the most simulations that a UCT player makes per move; None if only time ends them."""
     if settings.num_simulations is None and settings.time_limit_s is None:
         return DEFAULT_UCT_SIMULATIONS
     return settings.num_simulations
 
 
-def _uct_name(settings: PlayerSettings) -> str:
-    parts = []
-    if settings.num_simulations is not None or settings.time_limit_s is None:
-        parts.append(f"uct:{uct_simulations(settings)}")
+def _specification(settings: PlayerSettings) -> str:
+    """Return the player specification with these settings, such as "uct:500,uct_c=0.7"."""
+    num_simulations = uct_simulations(settings)
+    parts = ["uct" if num_simulations is None else f"uct:{num_simulations}"]
     if settings.time_limit_s is not None:
-        parts.append(f"{'' if parts else 'uct,'}time_limit_s={settings.time_limit_s:g}")
-    standard = PlayerSettings()
-    for key in ("uct_c", "statistics", "final_move", "rollout"):
+        parts.append(f"time_limit_s={settings.time_limit_s:g}")
+    default = PlayerSettings()
+    for key in _UCT_KEYS:
         value = getattr(settings, key)
-        if value != getattr(standard, key):
+        if value != getattr(default, key):
             parts.append(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}")
     if settings.rollout_weights is not None:
-        parts.append(
-            f"rollout_weights=[{','.join(f'{weight:g}' for weight in settings.rollout_weights)}]"
-        )
+        weights = ",".join(f"{weight:g}" for weight in settings.rollout_weights)
+        parts.append(f"rollout_weights=[{weights}]")
     return ",".join(parts)
