@@ -1,6 +1,7 @@
-"""A program that speaks GTP and plays naive Othello from the layout of everybody else: black, who begins, on e4 and d5.
+"""A GTP engine for the tests: naive Othello from the usual starting position, black on e4 and d5.
 
-It plays its first legal square in reading order, refuses what is not legal, and passes by itself, as some engines do, or with `--strict` waits to be told.
+It plays the first legal square in reading order and refuses illegal moves. It passes by itself, as
+some engines do; with `--strict` it waits to be told. With `--dies` it ends when a game begins.
 """
 
 import sys
@@ -21,7 +22,7 @@ class Board(NaiveOthello):
 
 
 def answer(words, board, strict):
-    """Return (the answer's text or None where it is refused, the board)."""
+    """Return the text of the answer, None for a refusal, and the board after it."""
     if words[0] == "boardsize":
         return ("", Board(int(words[1]))) if int(words[1]) in (6, 8) else (None, board)
     if words[0] == "clear_board":
@@ -36,10 +37,10 @@ def answer(words, board, strict):
         board.play(square)
         return "", board
     moves = board.disc_moves(board.player)
-    return (
-        f"{chr(ord('A') + moves[0] % board.size)}{moves[0] // board.size + 1}" if moves else "PASS",
-        board,
-    )
+    if not moves:
+        return "PASS", board
+    row, column = divmod(moves[0], board.size)
+    return f"{chr(ord('A') + column)}{row + 1}", board
 
 
 def main():

@@ -19,6 +19,7 @@ from alphazero.cli import main
 from alphazero.cli.train_text import program
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, save_network
+from alphazero.players.base import PlayerSettings
 from alphazero.players.network import NetworkPlayer
 from alphazero.runtime import settings as config
 from alphazero.runtime.errors import ConfigError
@@ -456,7 +457,9 @@ def test_a_dummy_run_with_the_ownership_head_and_averaged_weights_reports_its_lo
     assert f"{losses[0]:.3f}" in out
     stored = load_network(RunFolder(folder).network(2))
     assert stored.settings["ownership_head"] and "ownership.weight" in stored.arrays
-    player = NetworkPlayer(make_game(stored.game), folder, num_simulations=4, device="cpu")
+    player = NetworkPlayer(
+        make_game(stored.game), folder, PlayerSettings(num_simulations=4, device="cpu")
+    )
     assert player.choose(make_game(stored.game).initial_states(2)).actions.shape == (2,)
 
 
@@ -472,7 +475,7 @@ def test_a_network_that_was_stored_before_there_was_an_ownership_head_plays(fini
     save_network(tmp_path / "older.safetensors", stored.arrays, stored.game, older, {})
     game = make_game("tic_tac_toe")
     players = [
-        NetworkPlayer(game, path, num_simulations=8, device="cpu")
+        NetworkPlayer(game, path, PlayerSettings(num_simulations=8, device="cpu"))
         for path in (tmp_path / "older.safetensors", finished_run.network(3))
     ]
     ours, theirs = (player.choose(game.initial_states(1)) for player in players)
@@ -485,7 +488,9 @@ def test_a_network_that_was_stored_before_there_was_an_ownership_head_plays(fini
         {},
     )
     with pytest.raises(ConfigError) as refused:
-        NetworkPlayer(game, tmp_path / "newer.safetensors", num_simulations=8, device="cpu")
+        NetworkPlayer(
+            game, tmp_path / "newer.safetensors", PlayerSettings(num_simulations=8, device="cpu")
+        )
     assert refused.value.key == "quantum_head"
     assert "newer.safetensors" in str(refused.value)
 

@@ -12,6 +12,7 @@ from omegaconf import OmegaConf
 
 from alphazero.cli import main
 from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings
 from alphazero.players.network import NetworkPlayer
 from alphazero.runtime.settings import from_stored, rows
 from alphazero.runtime.stored_names import RENAMED_SETTINGS, RETIRED_SETTINGS
@@ -61,5 +62,5 @@ def test_a_run_of_an_earlier_version_goes_on_as_it_would_have_there(folder):
 
 def test_a_network_of_an_earlier_version_plays(folder):
     game = make_game("tic_tac_toe")
-    player = NetworkPlayer(game, folder.path, num_simulations=4, device="cpu")
+    player = NetworkPlayer(game, folder.path, PlayerSettings(num_simulations=4, device="cpu"))
     assert player.choose(game.initial_states(2)).actions.shape == (2,)

@@ -1,5 +1,6 @@
-"""Players: legal moves, answers that repeat, and the words by which a person names a player."""
+"""Players make legal moves and repeat with the same seed; player specifications are read."""
 
+import os
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ from alphazero.players.random import RandomPlayer
 from alphazero.players.registry import (
     default_match,
     default_player,
+    is_path,
     make_player,
     network_path,
     read_spec,
@@ -91,11 +93,12 @@ def test_random_player_is_uniform_over_legal_actions():
     num = 7000
     actions = RandomPlayer(game, seed=0).choose(game.initial_states(num)).actions
     counts = np.bincount(actions, minlength=7)
-    # Each count is binomial(7000, 1/7): mean 1000, standard deviation 29.3; 5 of them leave room for 7 counts.
+    # Each count is binomial(7000, 1/7): mean 1000, standard deviation 29.3. Five of these leave
+    # room for seven counts.
     assert np.all(np.abs(counts - 1000) < 5 * 29.3)
 
 
-def test_random_player_has_no_opinion():
+def test_random_player_estimates_nothing():
     game = make_game("tic_tac_toe")
     analysis = RandomPlayer(game).analyse(game.initial_states()[0])
     assert np.isnan(analysis.value)
@@ -125,7 +128,7 @@ def test_uct_player_reports_progress():
     assert all(0 <= done <= total == 3000 for done, total in calls)
 
 
-# --- the words that name a player -------------------------------------------------------------------------------------------------------
+# --- player specifications ------------------------------------------------------------------------
 
 
 def test_spec_settings_replace_those_of_the_command():
@@ -133,18 +136,36 @@ def test_spec_settings_replace_those_of_the_command():
     kind, settings = read_spec("uct", command)
     assert (kind, settings) == ("uct", command)
     kind, settings = read_spec("uct:300,rollout=weighted", command)
-    assert (kind, settings.num_simulations, settings.rollout, settings.uct_c, settings.seed) == (
-        "uct",
-        300,
-        "weighted",
-        0.5,
-        9,
-    )
+    assert (kind, settings.num_simulations, settings.rollout) == ("uct", 300, "weighted")
+    assert (settings.uct_c, settings.seed) == (0.5, 9)
     kind, settings = read_spec("a,b/x=1.safetensors,with_search=false", command)
     assert (kind, settings.with_search) == ("a,b/x=1.safetensors", False)
 
 
-def test_own_limits_of_a_spec_do_not_add_to_those_of_the_command():
+@pytest.mark.parametrize(
+    ("spec", "kind"),
+    [
+        ("random", "random"),
+        ("human", "human"),
+        ("network:runs/a:b", "runs/a:b"),
+        ("gtp:engine --level=3 a,b", "gtp:engine --level=3 a,b"),
+        ("C:\\runs\\x.safetensors", "C:\\runs\\x.safetensors"),
+    ],
+)
+def test_a_specification_without_settings_keeps_those_of_the_command(spec, kind):
+    command = PlayerSettings(time_limit_s=3.0, seed=9)
+    assert read_spec(spec, command) == (kind, command)
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [("uct", False), ("human", False), ("network", False), ("gtp:a/b", False), ("runs/a", True)],
+)
+def test_a_kind_is_a_path_or_a_name(kind, expected):
+    assert is_path(kind) is expected
+
+
+def test_a_limit_in_a_spec_replaces_both_limits_of_the_command():
     command = PlayerSettings(num_simulations=7, time_limit_s=3.0)
     assert read_spec("uct:50", command)[1].time_limit_s is None
     own = read_spec("uct,time_limit_s=2", command)[1]
@@ -153,103 +174,95 @@ def test_own_limits_of_a_spec_do_not_add_to_those_of_the_command():
     assert (both.num_simulations, both.time_limit_s) == (50, 2.0)
 
 
-def test_uct_without_limits_makes_a_thousand_simulations_and_with_a_time_limit_all_it_can():
+def test_uct_makes_a_thousand_simulations_unless_a_limit_is_given():
     assert uct_simulations(PlayerSettings()) == 1000
     assert uct_simulations(PlayerSettings(time_limit_s=1.0)) is None
     assert uct_simulations(PlayerSettings(time_limit_s=1.0, num_simulations=5)) == 5
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("uct:", "after 'uct:' comes the number"),
-        ("uct:many", "after 'uct:' comes the number"),
-        ("uct:-5", "after 'uct:' comes the number"),
-        ("uct:0", "num_simulations takes 1 to"),
-        ("uct:99999999999", "after 'uct:' comes the number"),
-        ("uct:999999999", "num_simulations takes 1 to"),
-        ("uct,uct_k=1", "has no setting 'uct_k'. Did you mean uct_c?"),
-        ("uct,uct_c=big", "uct_c"),
-        ("uct,uct_c=.nan", "uct_c=.nan"),
-        ("uct,time_limit_s=0", "time_limit_s takes 0.001 to"),
-        ("random:5", "random takes no number"),
-        ("stockfish", "there is no player 'stockfish'; a player is one of random, uct"),
-        ("", "there is no player ''"),
-        ("human", "a human plays in 'alphazero play' only"),
-        (
-            "checkpoints/nowhere.safetensors",
-            "there is no network at 'checkpoints/nowhere.safetensors'",
-        ),
-        ("best:5", "best takes no number"),
-    ],
-)
-def test_impossible_specs_get_one_sentence(spec, message, tmp_path, monkeypatch):
+@pytest.mark.parametrize("spec", ["stockfish", "", "human"])
+def test_an_unknown_player_is_refused_with_the_known_ones(spec, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(ConfigError) as refused:
         make_player(spec, make_game("connect_four"))
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
+    assert refused.value.value == spec
+    assert {"random", "uct", "solver", "best", "network"} <= set(refused.value.allowed)
+    assert "human" not in refused.value.allowed
 
 
 @pytest.mark.parametrize(
-    ("spec", "message"),
+    ("spec", "key", "value"),
     [
-        ("best", "no network ships with connect_x:4x3x3; take uct"),
-        (
-            "network",
-            "there is no network of connect_x:4x3x3 under checkpoints/connect_x_4x3x3, and none ships with it",
-        ),
+        ("uct:", "num_simulations", ""),
+        ("uct:many", "num_simulations", "many"),
+        ("uct:-5", "num_simulations", "-5"),
+        ("uct:0", "num_simulations", 0),
+        ("uct:99999999999", "num_simulations", "99999999999"),
+        ("uct:999999999", "num_simulations", 999_999_999),
+        ("uct,uct_k=1", "uct_k", "1"),
+        ("uct,uct_c=big", "uct_c", "big"),
+        ("uct,time_limit_s=0", "time_limit_s", 0.0),
+        ("random:5", None, "random:5"),
+        ("best:5", None, "best:5"),
+        ("checkpoints/nowhere.safetensors", None, "checkpoints/nowhere.safetensors"),
     ],
 )
-def test_a_game_without_a_network_gets_one_sentence(spec, message, tmp_path, monkeypatch):
+def test_an_impossible_specification_is_refused(spec, key, value, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(ConfigError) as refused:
+        make_player(spec, make_game("connect_four"))
+    assert (refused.value.key, refused.value.value) == (key, value)
+    assert str(value) in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_setting_that_is_not_a_number_is_refused():
+    with pytest.raises(ConfigError) as refused:
+        read_spec("uct,uct_c=.nan")
+    assert refused.value.key == "uct_c"
+
+
+def test_a_misspelt_setting_gets_the_most_similar_one():
+    with pytest.raises(ConfigError, match="uct_c"):
+        read_spec("uct,uct_k=1")
+
+
+@pytest.mark.parametrize("spec", ["best", "network"])
+def test_a_game_without_a_network_is_named(spec, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match="connect_x:4x3x3") as refused:
         make_player(spec, make_game("connect_x:4x3x3"))
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
+    assert refused.value.value == spec
 
 
-def test_the_network_that_ships_stands_in_until_one_is_trained(tmp_path, monkeypatch):
+def test_network_is_the_shipped_one_until_one_is_trained(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert (
-        network_path("network", "tic_tac_toe")
-        == network_path("best", "tic_tac_toe")
-        == shipped_network("tic_tac_toe")
-    )
+    shipped = shipped_network("tic_tac_toe")
+    assert network_path("network", "tic_tac_toe") == network_path("best", "tic_tac_toe") == shipped
     own = tmp_path / "checkpoints/tic_tac_toe/run/networks/000001.safetensors"
     own.parent.mkdir(parents=True)
     own.touch()
     assert network_path("network", "tic_tac_toe").resolve() == own
-    assert network_path("best", "tic_tac_toe") == shipped_network("tic_tac_toe")
+    assert network_path("best", "tic_tac_toe") == shipped
 
 
-def test_the_player_who_is_taken_where_nobody_is_named():
-    assert (default_player("connect_four"), default_match("connect_four")) == (
-        "best",
-        ("best", "uct:1000"),
-    )
-    assert (default_player("connect_x:4x3x3"), default_match("connect_x:4x3x3")) == (
-        "uct",
-        ("uct:1000", "random"),
-    )
+def test_default_players_are_the_shipped_network_and_uct():
+    assert default_player("connect_four") == "best"
+    assert default_match("connect_four") == ("best", "uct:1000")
+    assert default_player("connect_x:4x3x3") == "uct"
+    assert default_match("connect_x:4x3x3") == ("uct:1000", "random")
 
 
 def test_network_spec_finds_the_newest_network_of_the_game(tmp_path, monkeypatch):
-    import os
-
     monkeypatch.chdir(tmp_path)
+    runs = tmp_path / "checkpoints/othello_6"
     for age, name in enumerate(("b/networks/000009", "a/networks/000001", "a/networks/000002")):
-        path = tmp_path / "checkpoints/othello_6" / f"{name}.safetensors"
+        path = runs / f"{name}.safetensors"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
         os.utime(path, (age, age))
-    assert (
-        network_path("network", "othello:6").as_posix()
-        == "checkpoints/othello_6/a/networks/000002.safetensors"
-    )
-    assert (
-        network_path("checkpoints/othello_6/b", "othello:6").as_posix() == "checkpoints/othello_6/b"
-    )
+    newest = network_path("network", "othello:6")
+    assert newest.resolve() == (runs / "a/networks/000002.safetensors").resolve()
+    assert network_path("checkpoints/othello_6/b", "othello:6").resolve() == (runs / "b").resolve()
 
 
 @pytest.mark.parametrize(
@@ -261,7 +274,7 @@ def test_network_spec_finds_the_newest_network_of_the_game(tmp_path, monkeypatch
         {"num_simulations": 5, "rollout": "weighted"},
     ],
 )
-def test_name_of_a_uct_player_names_the_same_player(settings):
+def test_the_name_of_a_uct_player_is_a_specification_of_it(settings):
     player = UctPlayer(make_game("othello:4"), PlayerSettings(**settings))
     kind, read = read_spec(player.name)
     assert kind == "uct"
@@ -269,7 +282,7 @@ def test_name_of_a_uct_player_names_the_same_player(settings):
     assert uct_simulations(read) == uct_simulations(player.settings)
 
 
-def test_playing_without_a_network_never_loads_torch():
+def test_playing_without_a_network_does_not_import_torch():
     code = (
         "import sys; import alphazero.cli.play, alphazero.cli.match, alphazero.cli.engine;"
         "from alphazero.players.registry import make_player;"

@@ -1,4 +1,4 @@
-"""The player that plays by exact scores: its laws, its word, and where its scores are shown."""
+"""The player that plays by exact scores: its laws, its specification, and where scores appear."""
 
 import io
 import json
@@ -17,6 +17,7 @@ from alphazero.play.terminal import HumanPlayer, TerminalGame
 from alphazero.players.random import RandomPlayer
 from alphazero.players.registry import make_player
 from alphazero.players.solver import SolverPlayer
+from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import ILLEGAL_SCORE
 from alphazero.solvers.enumeration import EnumeratedSolver, ExactValues
 from alphazero.solvers.proof import prove
@@ -33,27 +34,25 @@ def open_states(game):
     return states[~game.over(states)]
 
 
-def test_a_move_has_the_highest_score_and_all_such_moves_are_drawn_from():
+def test_a_move_has_the_highest_score_and_all_such_moves_are_sampled():
     player, states = tic_tac_toe_player(), open_states(TIC_TAC_TOE.game)
     scores = TIC_TAC_TOE.scores(states)
     best = scores == scores.max(axis=1, keepdims=True)
     seen = np.zeros_like(best)
-    for _ in range(
-        150
-    ):  # one of at most 9 moves in one of 313 positions is missed with a chance below 313 * 9 * (8/9)^150, 0.006 %
+    # The chance to miss one of at most 9 moves in one of 313 positions is below
+    # 313 * 9 * (8/9)^150 = 0.006 %.
+    for _ in range(150):
         choice = player.choose(states)
         seen[np.arange(len(states)), choice.actions] = True
     assert (seen == best).all()
-    assert (
-        choice.actions.dtype == np.int32
-        and choice.action_weights.dtype == choice.values.dtype == np.float32
-    )
+    assert choice.actions.dtype == np.int32
+    assert choice.action_weights.dtype == choice.values.dtype == np.float32
     assert np.allclose(choice.action_weights, best / best.sum(axis=1, keepdims=True))
     assert (choice.values == ExactValues(TIC_TAC_TOE.game).values(states)).all()
     assert player.choose(states[:0]).actions.shape == (0,)
 
 
-def test_the_same_seed_gives_the_same_moves_and_a_limited_player_begins_anew():
+def test_the_same_seed_gives_the_same_moves_and_a_limited_player_is_freshly_seeded():
     start = TIC_TAC_TOE.game.initial_states(50)
     first = tic_tac_toe_player(3)
     actions = first.choose(start).actions
@@ -74,17 +73,8 @@ def test_an_analysis_holds_the_result_and_the_score_of_each_action():
         np.array([np.nan, np.nan, 1, np.nan, np.nan, 0, -1, -1, -1], np.float32),
         equal_nan=True,
     )
-    assert analysis.scores.tolist() == [
-        ILLEGAL_SCORE,
-        ILLEGAL_SCORE,
-        9,
-        ILLEGAL_SCORE,
-        ILLEGAL_SCORE,
-        0,
-        -8,
-        -8,
-        -8,
-    ]
+    illegal = [ILLEGAL_SCORE] * 2
+    assert analysis.scores.tolist() == [*illegal, 9, *illegal, 0, -8, -8, -8]
     assert analysis.visits.tolist() == [0] * 9 and analysis.num_simulations == 0
 
 
@@ -92,10 +82,8 @@ def test_it_is_proven_perfect_and_a_random_player_never_beats_it():
     game = TIC_TAC_TOE.game
     report = prove(game, lambda states: tic_tac_toe_player().choose(states).actions)
     assert report.perfect and report.unbeatable
-    assert (
-        play_match(game, tic_tac_toe_player(), RandomPlayer(game), 40, Openings(0)).total.losses
-        == 0
-    )
+    match = play_match(game, tic_tac_toe_player(), RandomPlayer(game), 40, Openings(0))
+    assert match.total.losses == 0
 
 
 def test_in_connect_four_it_wins_as_early_and_loses_as_late_as_it_can():
@@ -106,14 +94,15 @@ def test_in_connect_four_it_wins_as_early_and_loses_as_late_as_it_can():
         assert scores[player.analyse(state).action] == scores.max()
 
 
-# --- its word ---------------------------------------------------------------------------------------------------------------------------
+# --- commands -------------------------------------------------------------------------------------
 
 
-def test_the_word_solver_names_it():
+def test_its_specification_is_solver_without_a_number():
     player = make_player("solver,seed=7", make_game("connect_x:4x4x3"))
     assert isinstance(player, SolverPlayer) and player.name == "solver"
-    with pytest.raises(ValueError, match="solver takes no number"):
+    with pytest.raises(ConfigError) as refused:
         make_player("solver:5", player.game)
+    assert refused.value.value == "solver:5"
 
 
 def test_the_engine_answers_with_scores():
@@ -126,7 +115,7 @@ def test_the_engine_answers_with_scores():
     assert "othello" in error and "60 empty squares" in error
 
 
-def test_the_engines_command_takes_it(monkeypatch, capsys):
+def test_the_engine_command_takes_it(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO('{"game": "connect_x:4x4x3"}\n'))
     assert main(["engine", "player=solver"]) == 0
     assert json.loads(capsys.readouterr().out)["scores"] == [1, 4, 4, 1]
@@ -136,7 +125,7 @@ def test_two_of_them_play_at_the_terminal_and_each_game_ends_as_the_scores_say(c
     assert main(["play", "game=connect_x:4x4x3", "first=solver", "second=solver", "seed=1"]) == 0
     text = capsys.readouterr().out
     # A score of 4 is a win with the fifth of eight discs: move 9 of the game.
-    assert "value +1.00 (100 %)" in text and "wins after 9 moves" in text
+    assert "+1.00" in text and "9 moves" in text
 
 
 @pytest.mark.parametrize(
@@ -146,13 +135,13 @@ def test_two_of_them_play_at_the_terminal_and_each_game_ends_as_the_scores_say(c
         ["match", "game=othello", "a=solver", "num_games=2"],
     ],
 )
-def test_a_position_out_of_reach_ends_a_command_with_a_sentence(words, capsys):
+def test_an_unsolvable_position_ends_a_command_with_exit_status_2(words, capsys):
     assert main(words) == 2
     message = capsys.readouterr().err
     assert "othello" in message and "empty squares" in message
 
 
-def test_a_hint_out_of_reach_is_a_sentence_and_the_view_shows_scores():
+def test_there_is_no_hint_for_an_unsolvable_position_and_the_view_shows_scores():
     console = Console(file=io.StringIO(), width=100)
     typed = iter(["hint", "quit"])
     othello = make_game("othello")
@@ -169,11 +158,12 @@ def test_a_hint_out_of_reach_is_a_sentence_and_the_view_shows_scores():
     game = TIC_TAC_TOE.game
     TerminalGame(game, (HumanPlayer(), tic_tac_toe_player()), console, lambda _: next(typed)).run()
     text = console.file.getvalue()
-    # In answer to the corner only the middle draws; after the other moves X wins with its fourth disc at the latest.
+    # Only the middle draws against the corner. After all other moves X wins, with its fourth disc
+    # at the latest.
     assert "Score" in text and text.count("-1.00 (0 %)") == 7 and "+0\n" in text.replace(" ", "")
 
 
-def test_a_game_that_begins_near_its_end_asks_nothing_about_the_start(capsys):
+def test_a_game_that_starts_near_its_end_does_not_solve_the_first_position(capsys):
     plies, _ = random_games(make_game("othello"), 1, seed=4)
     moves = ",".join(str(int(ply.actions[0])) for ply in plies[:-8])
     assert main(["play", "game=othello", f"moves=[{moves}]", "first=solver", "second=solver"]) == 0

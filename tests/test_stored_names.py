@@ -11,6 +11,7 @@ from alphazero.cli import train
 from alphazero.games.registry import make_game
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.weights import load_network, network_arrays, save_network
+from alphazero.players.base import PlayerSettings
 from alphazero.players.network import NetworkPlayer
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.overrides import from_overrides
@@ -102,7 +103,7 @@ def test_a_stored_network_with_removed_heads_plays_without_them(tmp_path):
     stored = load_network(path)
     assert set(stored.arrays) == set(arrays)
     game = make_game("tic_tac_toe")
-    player = NetworkPlayer(game, path, num_simulations=4, device="cpu")
+    player = NetworkPlayer(game, path, PlayerSettings(num_simulations=4, device="cpu"))
     assert player.choose(game.initial_states(2)).actions.shape == (2,)
 
 

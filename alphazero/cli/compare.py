@@ -13,7 +13,7 @@ from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.comparison import Difference, difference
 from alphazero.evaluation.exact.sets import EvaluationSet, find_set
 from alphazero.games.registry import make_stored_game, same_game
-from alphazero.inference.engines.engine import EngineChoice
+from alphazero.players.base import PlayerSettings
 from alphazero.runtime import jit
 from alphazero.runtime import settings as config
 from alphazero.runtime.errors import ConfigError
@@ -220,12 +220,12 @@ def _add(
 
     values = {key: value for key, value, *_ in config.rows(run) if key not in _APART}
     way = ways.setdefault(json.dumps(values, default=str), Way("", values, [], [], [], [], []))
-    player = NetworkPlayer(
-        game,
-        folder.path,
-        settings.num_simulations,
-        choice=EngineChoice(settings.engine, settings.precision),
+    player_settings = PlayerSettings(
+        num_simulations=settings.num_simulations,
+        engine=settings.engine,
+        precision=settings.precision,
     )
+    player = NetworkPlayer(game, folder.path, player_settings)
     info = load_network(find_network(folder.path)).info
     way.names.append(folder.path.name)
     way.seconds.append(info.get("elapsed_s", float("nan")))

@@ -119,7 +119,7 @@ def with_facts(source: Path, settings: ShipSettings) -> NetworkFile:
 
     network = load_network(source)
     game = make_stored_game(network.game, f"the network '{source}'", settings.game)
-    NetworkPlayer(game, source, num_simulations=1)  # refuses weights that do not fit their game
+    NetworkPlayer(game, source)  # refuses weights that do not fit their game
     info = dict(network.info)
     folder = RunFolder(source.parent.parent)
     if source.parent.name == "networks" and "iteration" in info:

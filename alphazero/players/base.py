@@ -117,7 +117,7 @@ class PlayerSettings:
 
     num_simulations: int | None = option(
         None,
-        "simulations per move; default 1000 for uct, 200 for a network, unlimited with a time limit",
+        "simulations per move; default 1000 for uct, 200 for a network, no limit if time is limited",
         low=1,
         high=MAX_SIMULATIONS,
     )

@@ -1,11 +1,18 @@
-"""The words by which a person names a player: `random`, `uct:1000,uct_c=0.7`, `solver`, `best`, `runs/x/000012.safetensors`.
+"""Makes a player from its specification, such as `uct:1000,uct_c=0.7`, `best` or a network's path.
 
-In: such words, and the settings of a command for whatever they leave open. Out: a player. torch is loaded only for a network.
+In: a player specification, and settings for whatever it leaves open. Out: a player. The grammar:
+
+    specification  = kind {"," setting "=" value}
+    kind           = "random" | "uct" | "uct:" simulations | "solver" | "best" | "network"
+                   | "gtp:" command line | [ "network:" ] path | "human"
+
+Settings are fields of `PlayerSettings`. torch is imported only for a network.
 """
 
 import dataclasses
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player, PlayerSettings
@@ -14,11 +21,13 @@ from alphazero.players.random import RandomPlayer
 from alphazero.players.solver import SolverPlayer
 from alphazero.players.uct import UctPlayer
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import from_overrides
+from alphazero.runtime.overrides import parse_overrides
+from alphazero.runtime.settings import from_plain
 from alphazero.storage.pretrained import shipped_network
 from alphazero.storage.run_folder import folder_name
 
-KINDS = (
+#: What `make_player` takes, for messages.
+_ALLOWED = (
     "random",
     "uct",
     "uct:1000",
@@ -29,21 +38,40 @@ KINDS = (
     "PATH.safetensors",
     "RUN_DIRECTORY",
 )
+#: The kinds that are neither a path nor an engine.
+_NAMED_KINDS = ("human", "random", "uct", "solver", "best", "network")
+_LIMITS = ("num_simulations", "time_limit_s")
+
+
+class PlayerSpec(NamedTuple):
+    """A player specification, taken apart."""
+
+    #: One of the named kinds without a number, "gtp:COMMAND", or the path of a network or a run.
+    kind: str
+    #: The given settings with those of the specification in their place.
+    settings: PlayerSettings
 
 
 def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -> Player:
-    """Return the player that the words ``spec`` name.
+    """Return the player of a specification.
 
     Args:
-        spec: ``random``, ``uct``, ``uct:SIMULATIONS``, ``solver`` (perfect play), ``best`` (the network that ships with this game),
-            ``network`` (the newest one of this game under checkpoints/, or else the one that ships), ``gtp:COMMAND`` (another program's
-            engine, see `alphazero.players.gtp`), or the path of a network or of a run's directory; then, after commas, settings of this
-            player alone: ``uct:500,uct_c=0.7,rollout=weighted``.
-        settings: those of the command, for whatever ``spec`` leaves open.
+        spec: one of the following, with settings of this player alone after commas, such as
+            ``uct:500,uct_c=0.7,rollout=weighted``:
+
+            - ``random``;
+            - ``uct``, or ``uct:1000`` for 1000 simulations per move;
+            - ``solver``: perfect play;
+            - ``best``: the network that ships with the game;
+            - ``network``: the newest network of the game under checkpoints/, otherwise ``best``;
+            - the path of a network, or of a run's folder for its newest network;
+            - ``gtp:COMMAND``: another program's engine, see `alphazero.players.gtp`.
+        settings: for whatever ``spec`` leaves open.
 
     Raises:
-        ConfigError: with one plain sentence if there is no such player.
-        ValueError: the same for a solver of a game that has none.
+        ConfigError: if there is no such player, setting or value.
+        UnsolvableError: if the game has no solver.
+        StoredFileError: if the network cannot be read, or plays another game.
     """
     kind, settings = read_spec(spec, settings)
     if kind == "random":
@@ -55,118 +83,125 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
     if kind.startswith("gtp:"):
         return GtpPlayer(game, kind.removeprefix("gtp:"))
     if kind == "human":
-        raise ConfigError(
-            "a human plays in 'alphazero play' only: here take random, uct, solver, best or a network."
-        )
+        message = f"a human plays only in 'alphazero play'; take one of {', '.join(_ALLOWED)}."
+        raise ConfigError(message, value=spec, allowed=_ALLOWED)
     path = network_path(kind, game.name)
     if path is None:
         raise ConfigError(
-            f"there is no player '{spec}'; a player is one of {', '.join(KINDS)}, in 'alphazero play' also human (docs/PLAY.md)."
+            f"there is no player '{spec}'; a player is one of {', '.join(_ALLOWED)}, "
+            "and in 'alphazero play' also human (docs/PLAY.md).",
+            value=spec,
+            allowed=_ALLOWED,
         )
-    from alphazero.inference.engines.engine import EngineChoice
     from alphazero.players.network import NetworkPlayer
 
-    limits = {"time_limit_s": settings.time_limit_s}
-    if settings.num_simulations is not None:
-        limits["num_simulations"] = settings.num_simulations
-    choice = EngineChoice(settings.engine, settings.precision)
-    return NetworkPlayer(
-        game,
-        path,
-        with_search=settings.with_search,
-        seed=settings.seed,
-        device=settings.device,
-        choice=choice,
-        **limits,
-    )
+    return NetworkPlayer(game, path, settings)
 
 
 def default_player(game_name: str) -> str:
-    """Return the words of the player who plays where nobody is named: the network that ships with the game, otherwise uct."""
+    """Return the specification of the player to use if none is given.
+
+    It is the network that ships with the game, otherwise UCT.
+    """
     return "best" if shipped_network(game_name) else "uct"
 
 
 def default_match(game_name: str) -> tuple[str, str]:
-    """Return the words of the two who meet where nobody is named: the network that ships with the game against uct, otherwise uct against random."""
+    """Return the specifications of the two players to use if none are given.
+
+    They are the network that ships with the game and UCT, otherwise UCT and the random player.
+    """
     return ("best", "uct:1000") if shipped_network(game_name) else ("uct:1000", "random")
 
 
-def read_spec(spec: str, settings: PlayerSettings | None = None) -> tuple[str, PlayerSettings]:
-    """Split the words that name a player into its kind (or path) and its settings.
+def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
+    """Read a player specification; `make_player` says what it may be, ``human`` is allowed too.
+
+    Args:
+        settings: for whatever ``spec`` leaves open. If it gives a limit of its own (a number of
+            simulations or a time), both limits of ``settings`` are dropped.
 
     Raises:
-        ConfigError: for a setting that does not exist or an impossible value.
+        ConfigError: for a number where none is taken, an unknown setting or an impossible value.
     """
     settings = settings or PlayerSettings()
-    kind, *own = re.split(r",(?=\w+=)", spec)
-    known = [field.name for field in dataclasses.fields(PlayerSettings)]
-    kind, colon, count = (
-        kind.partition(":")
-        if re.match(r"(uct|random|solver|human|best|network):", kind)
-        else (kind, "", "")
-    )
-    if colon and kind == "network":
-        kind = count
-    elif colon and kind != "uct":
-        raise ConfigError(f"'{spec}' is not a player: {kind} takes no number.")
-    elif colon:
-        own.insert(0, f"num_simulations={count}")
-        if not re.fullmatch(r"[0-9]{1,9}", count):
-            raise ConfigError(
-                f"'{spec}' is not a player: after 'uct:' comes the number of simulations, such as uct:1000."
-            )
-    own_settings = dataclasses.asdict(from_overrides(PlayerSettings, own, spec))
-    changed = {
-        key: own_settings[key] for key in known if any(word.startswith(key + "=") for word in own)
-    }
-    if changed.keys() & {
-        "num_simulations",
-        "time_limit_s",
-    }:  # a player's own limits replace the command's, they do not add to them
-        changed = {"num_simulations": None, "time_limit_s": None} | changed
-    return kind, dataclasses.replace(settings, **changed)
+    kind, *words = re.split(r",(?=\w+=)", spec)
+    named = re.fullmatch(rf"({'|'.join(_NAMED_KINDS)}):(.*)", kind, re.DOTALL)
+    if named:
+        kind, suffix = named.groups()
+        if kind == "network":
+            kind = suffix
+        else:
+            words.insert(0, _num_simulations_word(spec, kind, suffix))
+    values = parse_overrides(PlayerSettings, words, spec)
+    checked = from_plain(PlayerSettings, values)
+    own = {key: getattr(checked, key) for key in values}
+    if own.keys() & set(_LIMITS):
+        own = dict.fromkeys(_LIMITS) | own
+    return PlayerSpec(kind, dataclasses.replace(settings, **own))
+
+
+def _num_simulations_word(spec: str, kind: str, number: str) -> str:
+    """Return the setting that ``kind:number`` stands for."""
+    if kind != "uct":
+        raise ConfigError(f"'{spec}' is not a player: {kind} takes no number.", value=spec)
+    if not re.fullmatch(r"[0-9]{1,9}", number):
+        raise ConfigError(
+            f"'{spec}' is not a player: 'uct:' takes a number of simulations, such as uct:1000.",
+            key="num_simulations",
+            value=number,
+        )
+    return f"num_simulations={number}"
 
 
 def is_path(kind: str) -> bool:
-    """Return whether a player's kind names a network's file or a run, and is none of the words."""
-    return kind not in (
-        "human",
-        "random",
-        "uct",
-        "solver",
-        "best",
-        "network",
-    ) and not kind.startswith("gtp:")
+    """Return whether a player's kind is the path of a network or a run."""
+    return kind not in _NAMED_KINDS and not kind.startswith("gtp:")
 
 
 def network_path(kind: str, game_name: str) -> Path | None:
-    """Return the path of the network that a player's kind names, None if it names none.
+    """Return the path of the network, or of the run, that a player's kind stands for.
+
+    Returns:
+        The path, or None if the kind is no network.
 
     Raises:
         ConfigError: if it looks like a path and nothing is there, or the game has no such network.
     """
     if kind == "best":
-        shipped = shipped_network(game_name)
-        if shipped is None:
-            raise ConfigError(
-                f"there is no best: no network ships with {game_name}; take uct, or train one (alphazero train) and take network."
-            )
-        return shipped
+        return _shipped_network(game_name)
     if kind == "network":
-        runs = Path("checkpoints") / folder_name(game_name)
-        found = sorted(
-            runs.glob("*/networks/*.safetensors"),
-            key=lambda path: (path.stat().st_mtime_ns, path.name),
-        )
-        newest = found[-1] if found else shipped_network(game_name)
-        if newest is None:
-            raise ConfigError(
-                f"there is no network of {game_name} under {runs}, and none ships with it: train one, or give the path of one."
-            )
-        return newest
+        return _newest_network(game_name)
     path = Path(kind)
     if path.exists() and kind:
         return path
     if path.suffix == ".safetensors" or "/" in kind or "\\" in kind:
-        raise ConfigError(f"there is no network at '{kind}'.")
+        raise ConfigError(f"there is no network at '{kind}'.", value=kind)
     return None
+
+
+def _shipped_network(game_name: str) -> Path:
+    shipped = shipped_network(game_name)
+    if shipped is None:
+        raise ConfigError(
+            f"no network ships with {game_name}: take uct instead of best, "
+            "or train a network (alphazero train) and take network.",
+            value="best",
+        )
+    return shipped
+
+
+def _newest_network(game_name: str) -> Path:
+    runs = Path("checkpoints") / folder_name(game_name)
+    found = sorted(
+        runs.glob("*/networks/*.safetensors"),
+        key=lambda path: (path.stat().st_mtime_ns, path.name),
+    )
+    newest = found[-1] if found else shipped_network(game_name)
+    if newest is None:
+        raise ConfigError(
+            f"there is no network of {game_name} under {runs}, and none ships with it: "
+            "train one, or give a path.",
+            value="network",
+        )
+    return newest
