@@ -12,6 +12,7 @@ from alphazero.evaluation.exact.sets import find_set
 from alphazero.evaluation.rating_file import RatingFile
 from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays, save_network
+from alphazero.players.base import PlayerSettings
 from alphazero.players.network import NetworkPlayer
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.storage import pretrained
@@ -44,7 +45,7 @@ def network(tmp_path):
 
 
 def test_a_network_plays_for_its_game_file(name, network):
-    player = NetworkPlayer(make_game(name), network, num_simulations=1)
+    player = NetworkPlayer(make_game(name), network, PlayerSettings(num_simulations=1))
     assert player.game.name == make_game(name).name
 
 
