@@ -1,10 +1,14 @@
-"""Draw the terminal pictures of the documentation: `python scripts/make_pictures.py` writes docs/images/*.svg.
+"""Draw the terminal pictures of the documentation.
 
-A terminal's screen becomes an SVG of its own making: squares of colour, letters one by one, and box-drawing characters as lines, so that
-boards have no gaps whatever font the reader has. Nothing is loaded from anywhere.
+    python scripts/make_pictures.py          writes docs/images/play_connect_four.svg
+
+A terminal screen becomes an SVG: backgrounds are rectangles, box-drawing characters and discs are
+shapes, and all other characters are text. Boards therefore have no gaps, whatever font the reader
+has. The SVG loads nothing.
 """
 
 import io
+import re
 import sys
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -13,48 +17,28 @@ from rich.color import Color
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
+from rich.text import Text
 
 CELL_W, CELL_H, MARGIN = 9.6, 20.0, 16.0
-BACKGROUND, FOREGROUND = "#16181d", "#d7dae0"
+BACKGROUND, FOREGROUND, DIM = "#16181d", "#d7dae0", "#858b96"
 FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
-HARD_SPACE = "&#160;"  # an ordinary space loses its width next to another
-_ANSI = [
-    "000000",
-    "cd3131",
-    "2fb170",
-    "d7ba3d",
-    "3b78d8",
-    "bc5fd3",
-    "2bb3c0",
-    "d7dae0",
-    "6b7280",
-    "f14c4c",
-    "4ade80",
-    "f5d76e",
-    "6ca6ff",
-    "e58af5",
-    "5fe1ee",
-    "ffffff",
-]
-#: Where the lines of a box-drawing character go: left, right, up, down.
-_BOX = {
-    "─": "lr",
-    "━": "LR",
-    "│": "ud",
-    "╭": "rd",
-    "╮": "ld",
-    "╰": "ru",
-    "╯": "lu",
-    "├": "rud",
-    "┤": "lud",
-    "┬": "lrd",
-    "┴": "lru",
-    "┼": "lrud",
+HARD_SPACE = "&#160;"  # adjacent ordinary spaces would collapse into one
+WINDOW_BUTTONS = ("#ff5f57", "#febc2e", "#28c840")
+#: The 16 standard colors of a terminal.
+ANSI_COLORS = (
+    "#000000 #cd3131 #2fb170 #d7ba3d #3b78d8 #bc5fd3 #2bb3c0 #d7dae0 "
+    "#6b7280 #f14c4c #4ade80 #f5d76e #6ca6ff #e58af5 #5fe1ee #ffffff"
+).split()
+#: Where the lines of a box-drawing character end: left, right, up, down.
+BOX_LINES = {
+    **{"─": "lr", "━": "lr", "│": "ud"},
+    **{"╭": "rd", "╮": "ld", "╰": "ru", "╯": "lu"},
+    **{"├": "rud", "┤": "lud", "┬": "lrd", "┴": "lru", "┼": "lrud"},
 }
 
 
 def recording_console(width: int = 92) -> Console:
-    """Return a console that keeps what is printed for `save_svg`."""
+    """Return a console that keeps what is printed, for `save_svg`."""
     return Console(
         record=True,
         width=width,
@@ -68,106 +52,116 @@ def recording_console(width: int = 92) -> Console:
 def save_svg(
     console: Console, path: Path, title: str, first: str = "", last: str | None = None
 ) -> None:
-    """Write what was printed on a recording console as an SVG picture.
+    """Write what was printed on a recording console as an SVG file.
 
     Args:
-        first, last: how the first line to show begins, and the first one after it to leave out.
+        first: start of the first line to draw.
+        last: start of the first line after it that is left out; None draws to the end.
     """
-    lines = [
-        list(line) for line in Segment.split_lines(Segment.filter_control(console._record_buffer))
-    ]
+    lines = _printed_lines(console)
     texts = ["".join(segment.text for segment in line) for line in lines]
     start = next(index for index, text in enumerate(texts) if text.startswith(first))
-    end = next(
-        (index for index in range(start, len(texts)) if last and texts[index].startswith(last)),
-        len(texts),
-    )
+    ends = [index for index in range(start, len(texts)) if last and texts[index].startswith(last)]
+    end = ends[0] if ends else len(texts)
     while end > start and not texts[end - 1].strip():
         end -= 1
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(svg_of_lines(lines[start:end], console.width, title), encoding="utf-8")
 
 
+def _printed_lines(console: Console) -> list[list[Segment]]:
+    """Return the lines printed so far, each as segments of one style."""
+    printed = Text.from_ansi(console.export_text(clear=False, styles=True))
+    unwrapped = console.options.update_width(10_000)
+    return console.render_lines(printed, unwrapped, pad=False)
+
+
 def svg_of_lines(lines: list[list[Segment]], columns: int, title: str) -> str:
-    """Return an SVG of a screen."""
+    """Return an SVG of a terminal window."""
     width, height = 2 * MARGIN + columns * CELL_W, 2 * MARGIN + (len(lines) + 1.5) * CELL_H
     shapes = []
     for row, line in enumerate(lines):
-        column = 0
+        x, y = MARGIN, MARGIN + (row + 1.5) * CELL_H
         for segment in line:
-            shapes += _segment(
-                segment.text,
-                segment.style or Style(),
-                MARGIN + column * CELL_W,
-                MARGIN + (row + 1.5) * CELL_H,
-            )
-            column += len(segment.text)
-    dots = "".join(
-        f'<circle cx="{MARGIN + 6 + 20 * i}" cy="{MARGIN}" r="6" fill="#{c}"/>'
-        for i, c in enumerate(("ff5f57", "febc2e", "28c840"))
+            shapes += _segment_shapes(segment.text, segment.style or Style(), x, y)
+            x += len(segment.text) * CELL_W
+    backgrounds_first = sorted(shapes, key=lambda shape: not shape.startswith("<rect"))
+    buttons = "".join(
+        f'<circle cx="{MARGIN + 6 + 20 * index}" cy="{MARGIN}" r="6" fill="{color}"/>'
+        for index, color in enumerate(WINDOW_BUTTONS)
     )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" '
-        f'font-family="{FONT}" font-size="16">\n<title>{escape(title)}</title>\n'
-        f'<rect width="{width:g}" height="{height:g}" rx="10" fill="{BACKGROUND}"/>{dots}\n'
-        f'<text x="{width / 2:g}" y="{MARGIN + 5:g}" text-anchor="middle" fill="#9aa0aa">{escape(title)}</text>\n'
-        + "\n".join(sorted(shapes, key=lambda shape: not shape.startswith("<rect")))
-        + "\n</svg>\n"
+    size = f'width="{width:g}" height="{height:g}"'
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" {size} '
+            f'font-family="{FONT}" font-size="16">',
+            f"<title>{escape(title)}</title>",
+            f'<rect {size} rx="10" fill="{BACKGROUND}"/>{buttons}',
+            f'<text x="{width / 2:g}" y="{MARGIN + 5:g}" text-anchor="middle" fill="#9aa0aa">'
+            f"{escape(title)}</text>",
+            *backgrounds_first,
+            "</svg>\n",
+        ]
     )
 
 
-def _segment(text: str, style: Style, x: float, y: float) -> list[str]:
-    """Return the shapes of some characters of one style; (x, y) is the top left corner of the first one's cell."""
-    ink, paper = _hex(style.color, FOREGROUND), _hex(style.bgcolor, None)
-    if style.dim:
-        ink = "#858b96"
-    shapes = []
-    if paper:
-        # A third of a unit too large, so that no hairline shows between two squares.
-        shapes.append(
-            f'<rect x="{x:g}" y="{y:g}" width="{len(text) * CELL_W + 0.3:g}" height="{CELL_H + 0.3:g}" fill="{paper}"/>'
-        )
-    lines = "".join(
-        _box_path(character, x + (index + 0.5) * CELL_W, y + CELL_H / 2)
-        for index, character in enumerate(text)
-    )
+def _segment_shapes(text: str, style: Style, x: float, y: float) -> list[str]:
+    """Return the shapes of characters of one style.
+
+    Args:
+        x, y: top left corner of the first character's cell.
+    """
+    color = DIM if style.dim else _hex(style.color) or FOREGROUND
+    background, shapes = _hex(style.bgcolor), []
+    if background:
+        # A third of a unit too large, so that no gap shows between two cells.
+        width, height = len(text) * CELL_W + 0.3, CELL_H + 0.3
+        size = f'width="{width:g}" height="{height:g}"'
+        shapes.append(f'<rect x="{x:g}" y="{y:g}" {size} fill="{background}"/>')
+    centers = [(x + (index + 0.5) * CELL_W, y + CELL_H / 2) for index in range(len(text))]
+    lines = "".join(_box_path(character, *center) for character, center in zip(text, centers))
     if lines:
-        shapes.append(
-            f'<path d="{lines}" stroke="{ink}" stroke-width="{3 if "━" in text else 1.2}"/>'
-        )
-    for index, character in enumerate(text):
-        if character == "●":
-            shapes.append(
-                f'<circle cx="{x + (index + 0.5) * CELL_W:g}" cy="{y + CELL_H / 2:g}" r="7.5" fill="{ink}"/>'
-            )
-    letters = "".join(
-        " " if character in _BOX or character == "●" else character for character in text
-    )
-    if letters.strip():
-        start = len(letters) - len(letters.lstrip())
-        letters, weight = letters.strip(), ' font-weight="bold"' if style.bold else ""
-        place = f'x="{x + start * CELL_W:g}" y="{y + 15:g}" textLength="{len(letters) * CELL_W:g}"'
-        shapes.append(
-            f'<text {place} fill="{ink}"{weight}>{escape(letters).replace(" ", HARD_SPACE)}</text>'
-        )
-    return shapes
+        stroke_width = 3 if "━" in text else 1.2
+        shapes.append(f'<path d="{lines}" stroke="{color}" stroke-width="{stroke_width}"/>')
+    shapes += [
+        f'<circle cx="{center_x:g}" cy="{center_y:g}" r="7.5" fill="{color}"/>'
+        for character, (center_x, center_y) in zip(text, centers)
+        if character == "●"
+    ]
+    return shapes + _letters(text, color, bool(style.bold), x, y + 15)
+
+
+def _letters(text: str, color: str, bold: bool, x: float, baseline: float) -> list[str]:
+    """Return text elements for the characters that are not shapes.
+
+    Words that are more than a space apart are separate elements, each of its exact width: columns
+    stay aligned in any font.
+    """
+    text = "".join(" " if char in BOX_LINES or char == "●" else char for char in text)
+    weight, elements = ' font-weight="bold"' if bold else "", []
+    for words in re.finditer(r"\S+( \S+)*", text):
+        letters, start = words.group(), x + words.start() * CELL_W
+        place = f'x="{start:g}" y="{baseline:g}" textLength="{len(letters) * CELL_W:g}"'
+        content = escape(letters).replace(" ", HARD_SPACE)
+        elements.append(f'<text {place} fill="{color}"{weight}>{content}</text>')
+    return elements
 
 
 def _box_path(character: str, x: float, y: float) -> str:
-    """Return the lines of a box-drawing character whose middle is (x, y), '' for any other character."""
+    """Return the lines of a box-drawing character with center (x, y), "" for other characters."""
     half_w, half_h = CELL_W / 2 + 0.2, CELL_H / 2 + 0.2
     ends = {"l": (x - half_w, y), "r": (x + half_w, y), "u": (x, y - half_h), "d": (x, y + half_h)}
-    return "".join(
-        f"M{x:g} {y:g}L{ends[end][0]:g} {ends[end][1]:g}" for end in _BOX.get(character, "").lower()
-    )
+    targets = (ends[end] for end in BOX_LINES.get(character, ""))
+    return "".join(f"M{x:g} {y:g}L{end_x:g} {end_y:g}" for end_x, end_y in targets)
 
 
-def _hex(color: Color | None, default: str | None) -> str | None:
+def _hex(color: Color | None) -> str | None:
+    """Return "#rrggbb", None for a terminal's default color."""
     if color is None or color.is_default:
-        return default
+        return None
     if color.triplet is not None:
         return color.triplet.hex
-    return f"#{_ANSI[color.number]}" if color.number is not None and color.number < 16 else default
+    return ANSI_COLORS[color.number] if color.number is not None and color.number < 16 else None
 
 
 def draw_play(path: Path) -> None:
@@ -184,14 +178,9 @@ def draw_play(path: Path) -> None:
             raise EOFError
         return line
 
-    main(["game=connect_four", "second=uct:20000", "seed=1", "moves=[3,3,2,4]"], console, read_line)
-    save_svg(
-        console,
-        path,
-        "alphazero play game=connect_four second=uct:20000",
-        "Connect Four",
-        "The game ends",
-    )
+    words = ["game=connect_four", "second=uct:20000"]
+    main([*words, "seed=1", "moves=[3,3,2,4]"], console, read_line)
+    save_svg(console, path, f"alphazero play {' '.join(words)}", "Connect Four", "The game ends")
 
 
 if __name__ == "__main__":

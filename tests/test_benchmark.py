@@ -1,37 +1,27 @@
-"""The scripts that measure: what they report, not how fast anything is."""
+"""The benchmark reports what it promises; nothing here measures how fast anything is."""
 
-import importlib.util
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from alphazero.games.registry import make_game
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
-def load(name):
-    """Import a script."""
-    spec = importlib.util.spec_from_file_location(
-        name, Path(__file__).parents[1] / "scripts" / f"{name}.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-benchmark = load("benchmark")
-
-
-# --- benchmark.py -----------------------------------------------------------------------------------------------------------------------
+import benchmark
+from benchmark_parts import engines, learner, measuring, selfplay, solvers, uct
 
 
 @pytest.fixture
 def short(monkeypatch):
-    monkeypatch.setattr(benchmark, "UCT_SIMULATIONS", {"tic_tac_toe": 200})
-    monkeypatch.setattr(benchmark, "PLAYOUTS", {"tic_tac_toe": 50, "connect_four": 50})
+    """Make the parts without a network short."""
+    monkeypatch.setattr(uct, "NUM_SIMULATIONS", {"tic_tac_toe": 200})
+    monkeypatch.setattr(uct, "NUM_PLAYOUTS", {"tic_tac_toe": 50, "connect_four": 50})
 
 
-def test_the_figures_are_shown_and_written_with_their_units(short, tmp_path, capsys):
+def test_figures_are_printed_and_written_with_their_units(short, tmp_path, capsys):
     path = tmp_path / "figures.json"
     assert benchmark.main(["--only", "uct,playouts", "--repeats", "1", "--json", str(path)]) == 0
     report = json.loads(path.read_text())
@@ -40,125 +30,122 @@ def test_the_figures_are_shown_and_written_with_their_units(short, tmp_path, cap
     assert [row["name"] for row in report["playouts"]] == ["tic_tac_toe", "connect_four"]
     figures = report["uct"][0]["figures"]
     assert figures["simulations"] == 200 and figures["simulations_per_s"] > 0
-    if benchmark.has_open_spiel():
-        assert figures["ratio"] == pytest.approx(
-            figures["simulations_per_s"] / figures["open_spiel_simulations_per_s"]
-        )
+    if uct.has_open_spiel():
+        expected = figures["simulations_per_s"] / figures["open_spiel_simulations_per_s"]
+        assert figures["ratio"] == pytest.approx(expected)
     assert "playouts/s" in capsys.readouterr().out
 
 
-def test_only_the_parts_asked_for_are_measured(short, tmp_path, capsys):
+def test_only_the_chosen_parts_are_measured(short, tmp_path):
     path = tmp_path / "figures.json"
     benchmark.main(["--only", "playouts", "--repeats", "1", "--json", str(path)])
     assert set(json.loads(path.read_text())) == {"machine", "playouts"}
 
 
+def test_every_part_exists_and_is_listed_in_the_help(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        benchmark.main(["--help"])
+    help_text = capsys.readouterr().out
+    modules = {module.__name__: module for module in (engines, learner, selfplay, solvers, uct)}
+    for name, part in benchmark.PARTS.items():
+        assert f"\n  {name} " in help_text
+        assert callable(getattr(modules[f"benchmark_parts.{part.module}"], part.function))
+
+
 def test_without_open_spiel_the_rest_is_measured(short, monkeypatch):
-    monkeypatch.setattr(benchmark, "has_open_spiel", lambda: False)
-    (row,) = benchmark.uct_rows(benchmark.Settings(repeats=1))
+    monkeypatch.setattr(uct, "has_open_spiel", lambda: False)
+    (row,) = benchmark.measure("uct", repeats=1)
     assert set(row.figures) == {"simulations", "simulations_per_s", "by_position_simulations_per_s"}
 
 
-def test_solvers_are_measured_on_positions_of_the_stage_that_the_row_names(monkeypatch):
-    monkeypatch.setattr(benchmark, "SOLVER_PLIES", (30,))
-    monkeypatch.setattr(benchmark, "SOLVER_EMPTIES", {"othello:4": (5,)})
-    monkeypatch.setattr(benchmark, "SOLVER_POSITIONS", 3)
-    rows = benchmark.solver_rows(benchmark.Settings(repeats=1))
+def test_solvers_are_measured_at_the_stage_that_the_row_names(monkeypatch):
+    monkeypatch.setattr(solvers, "PLIES", (30,))
+    monkeypatch.setattr(solvers, "EMPTIES", {"othello:4": (5,)})
+    monkeypatch.setattr(solvers, "NUM_POSITIONS", 3)
+    rows = benchmark.measure("solver", repeats=1)
     assert [row.name for row in rows] == ["connect_four, ply 30", "othello:4, 5 empty"]
     for row in rows:
         assert 0 < row.figures["median_ms"] <= row.figures["slowest_ms"]
         assert row.figures["nodes"] > 0 and row.figures["nodes_per_s"] > 0
     for name, empties in (("connect_four", 12), ("othello:4", 5)):
-        game, states = make_game(name), benchmark.positions_with(name, empties)
+        game, states = make_game(name), solvers.positions_with(name, empties)
         assert len(states) == 3 and not game.over(states).any()
         assert [int((game.cells(state) == 0).sum()) for state in states] == [empties] * 3
 
 
-def test_measurements_take_turns_and_the_first_of_each_does_not_count():
+def test_runs_take_turns_and_the_first_of_each_does_not_count():
     calls = []
 
     def run(name, numbers):
         return lambda seed: calls.append((name, seed)) or numbers[seed]
 
-    medians = benchmark.in_turn(
-        {"a": run("a", [1000, 3, 1, 2]), "b": run("b", [0, 5, 6, 70])}, repeats=3
-    )
-    assert medians == {"a": 2, "b": 6}
+    runs = {"a": run("a", [1000, 3, 1, 2]), "b": run("b", [0, 5, 6, 70])}
+    assert measuring.in_turn(runs, repeats=3) == {"a": 2, "b": 6}
     assert calls == [(name, seed) for seed in range(4) for name in "ab"]
+
+
+def test_a_new_process_has_the_number_of_cores_asked_for():
+    assert measuring.in_new_process(1, measuring.core_counts) == [1]
 
 
 @pytest.fixture
 def tiny(monkeypatch):
-    monkeypatch.setattr(benchmark, "SELFPLAY_GAMES", {"tic_tac_toe": (1, 8)})
-    for name, value in {
-        "SELFPLAY_BATCH": 6,
-        "SELFPLAY_SIMULATIONS": 5,
-        "SELFPLAY_S": 0.1,
-        "ALONE_S": 0.02,
-        "MEMORY_GAMES": 24,
-    }.items():
-        monkeypatch.setattr(benchmark, name, value)
-    monkeypatch.setattr(benchmark, "LEARNER_NETWORKS", {"tiny": 8})
-    monkeypatch.setattr(benchmark, "thread_counts", lambda: [1, 2])
+    """Make the parts with a network short, in this process."""
+    monkeypatch.setattr(selfplay, "NETWORKS", {"tic_tac_toe": (1, 8)})
+    small = {"BATCH": 6, "NUM_SIMULATIONS": 5, "RUN_S": 0.1, "NUM_MEMORY_GAMES": 24}
+    for name, value in small.items():
+        monkeypatch.setattr(selfplay, name, value)
+    monkeypatch.setattr(engines, "RUN_S", 0.02)
+    monkeypatch.setattr(learner, "NETWORKS", {"tiny": 8})
+    monkeypatch.setattr(learner, "NUM_STEPS", {"tiny": 40})
+    monkeypatch.setattr(learner, "NUM_GAMES", 64)
+    monkeypatch.setattr(measuring, "core_counts", lambda: [1, 2])
     monkeypatch.setattr(
-        benchmark, "apart", lambda num_cores, function, *arguments: function(*arguments)
+        measuring, "in_new_process", lambda num_cores, function, *arguments: function(*arguments)
     )
 
 
-def test_self_play_is_measured_beside_its_engine_with_ratios_of_what_was_measured(tiny):
-    one, two = benchmark.selfplay_rows(benchmark.Settings(repeats=1))
+def test_self_play_is_measured_beside_its_engine_with_their_ratios(tiny):
+    one, two = benchmark.measure("selfplay", repeats=1)
     assert (one.name, two.name) == ("tic_tac_toe 1x8, 1 core", "tic_tac_toe 1x8, 2 cores")
     for figures in (one.figures, two.figures):
-        simulations = figures["simulations_per_s"]
-        assert figures["ratio_to_engine_alone"] == pytest.approx(
-            simulations / figures["engine_alone_evaluations_per_s"]
-        )
-        assert figures["ratio_to_torch_eager_float32"] == pytest.approx(
-            simulations / figures["torch_eager_float32_evaluations_per_s"]
-        )
-        assert figures["gain_of_the_cache"] == pytest.approx(
-            figures["with_cache_simulations_per_s"] / simulations
-        )
-        assert (
-            0 < figures["with_cache_hit_rate"] < 1
-            and 0 < figures["evaluator_fraction"] < 1
-            and 1 <= figures["mean_batch"] <= 6
-        )
+        speed = figures["simulations_per_s"]
+        for name in ("engine_alone", "torch_eager_float32"):
+            expected = speed / figures[f"{name}_evaluations_per_s"]
+            assert figures[f"ratio_to_{name}"] == pytest.approx(expected)
+        expected = figures["with_cache_simulations_per_s"] / speed
+        assert figures["gain_of_the_cache"] == pytest.approx(expected)
+        assert 0 < figures["with_cache_hit_rate"] < 1 <= figures["mean_batch"] <= 6
+        assert 0 < figures["network_fraction"] < figures["evaluator_fraction"] < 1
 
 
-def test_the_search_and_the_learner_are_measured_on_each_number_of_cores(tiny):
-    rows = benchmark.search_rows(benchmark.Settings(repeats=1)) + benchmark.learner_rows(
-        benchmark.Settings(repeats=1)
-    )
-    assert [row.name for row in rows] == [
-        "tic_tac_toe, 1 core",
-        "tic_tac_toe, 2 cores",
-        "tiny, 8 rows, 1 core",
-        "tiny, 8 rows, 2 cores",
-    ]
-    assert all(row.figures["simulations_per_s"] > 0 for row in rows[:2])
-    assert all(
-        row.figures["ratio"]
-        == pytest.approx(row.figures["rows_per_s"] / row.figures["arithmetic_alone_rows_per_s"])
-        for row in rows[2:]
-    )
+def test_search_and_learner_are_measured_on_each_number_of_cores(tiny):
+    search = benchmark.measure("search", repeats=1)
+    assert [row.name for row in search] == ["tic_tac_toe, 1 core", "tic_tac_toe, 2 cores"]
+    assert all(row.figures["simulations_per_s"] > 0 for row in search)
+    learning = benchmark.measure("learner", repeats=1)
+    assert [row.name for row in learning] == ["tiny, 8 rows, 1 core", "tiny, 8 rows, 2 cores"]
+    for figures in (row.figures for row in learning):
+        expected = figures["rows_per_s"] / figures["arithmetic_alone_rows_per_s"]
+        assert figures["ratio"] == pytest.approx(expected)
 
 
-def test_memory_is_told_after_each_quarter_and_its_peak_is_no_smaller(tiny):
-    figures = benchmark.memory_rows(benchmark.Settings(repeats=1))[0].figures
+def test_memory_is_reported_after_each_quarter_and_never_exceeds_the_peak(tiny):
+    figures = benchmark.measure("memory", repeats=1)[0].figures
     assert list(figures) == [*(f"after_{games}_games_mb" for games in (6, 12, 18, 24)), "peak_mb"]
     assert 50 < figures["after_24_games_mb"] <= 1.1 * figures["peak_mb"]
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "named"),
     [
-        (["--only", "uct,speed"], "there is no part 'speed'"),
-        (["--repeats", "0"], "from 1 on"),
-        (["--json", "no/such/x"], "there is no folder"),
+        (["--only", "uct,speed"], ("--only", "speed", "playouts")),
+        (["--repeats", "0"], ("--repeats", "0", "1 or more")),
+        (["--json", "no/such/x"], ("--json", "no/such")),
     ],
 )
-def test_the_benchmark_refuses_bad_words_in_a_sentence(words, sentence, capsys):
+def test_bad_arguments_are_refused(words, named, capsys):
     with pytest.raises(SystemExit, match="2"):
         benchmark.main(words)
-    assert sentence in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert all(part in message for part in named)

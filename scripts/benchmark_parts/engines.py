@@ -1,0 +1,80 @@
+"""The network's engines alone: evaluations/s of an untrained network."""
+
+import statistics
+import time
+
+import numpy as np
+import torch
+
+from alphazero.games.registry import make_game
+from alphazero.inference.engines.agreement import PositionSample, sample_positions
+from alphazero.inference.engines.engine import EngineChoice
+from alphazero.inference.engines.selection import candidates, measure_speeds
+from alphazero.network.interface import NetworkSettings
+from alphazero.network.registry import make_network
+from benchmark_parts import measuring
+from benchmark_parts.measuring import Row
+
+#: Games, with the blocks and channels of their network.
+NETWORKS = {"connect_four": (5, 64), "othello:6": (4, 64)}
+RUN_S = 0.7  #: seconds of one run of a single engine
+CPU = torch.device("cpu")
+
+
+def measure_engines(repeats: int) -> list[Row]:
+    """Measure every engine on one core and on all cores."""
+    return [
+        Row(
+            measuring.cores_label(num_cores),
+            measuring.in_new_process(num_cores, _figures, num_cores, repeats),
+        )
+        for num_cores in measuring.core_counts()
+    ]
+
+
+def network_of(name: str, blocks: int, channels: int):
+    """Return a game, an untrained network for it and a `PositionSample`."""
+    game = make_game(name)
+    settings = NetworkSettings(blocks=blocks, channels=channels)
+    network = make_network(game.planes_shape, game.num_actions, settings)
+    return game, network, sample_positions(game, 256, np.random.default_rng(0))
+
+
+def fastest(network, sample: PositionSample, num_threads: int) -> EngineChoice:
+    """Return the engine that ``evaluator.engine=auto`` takes."""
+    choices = candidates("auto", "auto", CPU)
+    return measure_speeds(choices, network, sample.planes[:64], CPU, num_threads)[0].choice
+
+
+def eager_per_s(network, planes: np.ndarray, num_threads: int) -> float:
+    """Return evaluations/s of plain torch: float32, nothing folded, torch's own threads."""
+    torch.set_num_threads(num_threads)
+    network.eval()
+
+    class Eager:
+        def evaluate(self, planes):
+            with torch.inference_mode():
+                return network(torch.from_numpy(planes))
+
+    return evaluations_per_s(Eager(), planes)
+
+
+def evaluations_per_s(evaluator, planes: np.ndarray) -> float:
+    evaluator.evaluate(planes)
+    started, calls = time.perf_counter(), 0
+    while time.perf_counter() - started < RUN_S:
+        evaluator.evaluate(planes)
+        calls += 1
+    return calls * len(planes) / (time.perf_counter() - started)
+
+
+def _figures(num_threads: int, repeats: int) -> dict[str, float]:
+    _, network, sample = network_of("connect_four", *NETWORKS["connect_four"])
+    choices, eager = candidates("auto", "auto", CPU), "torch eager as it comes"
+    speeds: dict[str, list[float]] = {name: [] for name in [*map(str, choices), eager]}
+    planes = sample.planes[:128]
+    for _ in range(repeats):
+        for choice, speed in measure_speeds(choices, network, planes, CPU, num_threads):
+            speeds[str(choice)].append(speed)
+        speeds[eager].append(eager_per_s(network, sample.planes, num_threads))
+    return {f"{name}_evaluations_per_s": statistics.median(found) for name, found in speeds.items()}

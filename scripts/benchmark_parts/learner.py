@@ -1,0 +1,68 @@
+"""The learner with the replay buffer, beside the network's arithmetic alone."""
+
+import time
+
+from alphazero.games.registry import make_game
+from alphazero.inference.evaluator import UniformEvaluator
+from alphazero.learner.learner import Learner
+from alphazero.network.registry import make_network
+from alphazero.replay.buffer import Replay
+from alphazero.runtime.random_generators import child_generator
+from alphazero.search.settings import SearchSettings
+from alphazero.selfplay.lockstep import SelfPlay
+from alphazero.selfplay.settings import SelfPlaySettings
+from alphazero.training.compose import compose
+from benchmark_parts import measuring
+from benchmark_parts.engines import CPU
+from benchmark_parts.measuring import Row, in_turn
+
+NETWORKS = {"4x48": 256, "tiny": 64}  #: names of network configs, with the batch size
+NUM_STEPS = {"4x48": 20, "tiny": 400}  #: of one run
+NUM_GAMES = 200  #: in the replay buffer
+
+
+def measure_learner(repeats: int) -> list[Row]:
+    """Measure samples/s (named rows): with batches from the replay buffer, and with one batch."""
+    return [
+        Row(
+            f"{name}, {batch_size} rows, {measuring.cores_label(num_cores)}",
+            measuring.in_new_process(num_cores, _figures, name, batch_size, repeats),
+        )
+        for name, batch_size in NETWORKS.items()
+        for num_cores in measuring.core_counts()
+    ]
+
+
+def _figures(name: str, batch_size: int, repeats: int) -> dict[str, float]:
+    game, num_steps = make_game("connect_four"), NUM_STEPS[name]
+    settings = compose([f"network={name}", f"learner.batch_size={batch_size}"])
+    settings.learner.precision = "float32" if name == "tiny" else "bfloat16"
+    network = make_network(game.planes_shape, game.num_actions, settings.network)
+    learner = Learner(network, settings.learner, CPU)
+    replay = Replay(game, settings.replay, child_generator(0, "benchmark"))
+    for record in _records(game):
+        replay.add(record)
+    batch = replay.sample(batch_size)
+
+    def samples_per_s(batches) -> float:
+        started = time.perf_counter()
+        for _ in learner.learn(batches, 0.0):
+            pass
+        return num_steps * batch_size / (time.perf_counter() - started)
+
+    def with_replay(_seed):
+        return samples_per_s(replay.sample(batch_size) for _ in range(num_steps))
+
+    def arithmetic_alone(_seed):
+        return samples_per_s(batch for _ in range(num_steps))
+
+    runs = {"rows_per_s": with_replay, "arithmetic_alone_rows_per_s": arithmetic_alone}
+    figures = in_turn(runs, repeats)
+    return figures | {"ratio": figures["rows_per_s"] / figures["arithmetic_alone_rows_per_s"]}
+
+
+def _records(game):
+    """Yield games of a search without a network."""
+    options = SelfPlaySettings(num_parallel_games=64, num_simulations=8, full_search_fraction=1.0)
+    evaluator, generator = UniformEvaluator(game.num_actions), child_generator(0, "records")
+    yield from SelfPlay(game, evaluator, options, SearchSettings(), generator).play(NUM_GAMES)
