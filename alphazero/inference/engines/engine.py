@@ -7,11 +7,16 @@ To add an engine, implement `Engine`, make it in `make_engine`, name it in `engi
 in the choices of `alphazero.inference.network_evaluator.EvaluatorSettings`.
 """
 
-from typing import NamedTuple, Protocol
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from alphazero.runtime.errors import ConfigError
+
+if TYPE_CHECKING:  # importing torch takes seconds; naming an engine does not need it
+    import torch
 
 
 class Engine(Protocol):
@@ -22,7 +27,7 @@ class Engine(Protocol):
     thread, so that as many calls as there are cores keep all cores busy.
     """
 
-    def load(self, network, planes: np.ndarray) -> None:
+    def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
         """Copy the weights of a torch module. No other call may be under way.
 
         Args:
@@ -42,14 +47,14 @@ class EngineChoice(NamedTuple):
     engine: str  #: "torch", "torch_compile" or "openvino"
     precision: str  #: "float32", "bfloat16" or "int8"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.engine} {self.precision}"
 
 
 REFERENCE = EngineChoice("torch", "float32")
 
 
-def make_engine(choice: EngineChoice, device, num_threads: int) -> Engine:
+def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
     """Return an engine without a network; call its `load` next.
 
     Args:
