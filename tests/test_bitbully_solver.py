@@ -1,4 +1,7 @@
-"""The solver of the package `bitbully` beside ours; without the package only the sentence is looked at that says so."""
+"""The solver of the package `bitbully` agrees with ours.
+
+Without the package, only the error that says so is tested.
+"""
 
 import numpy as np
 import pytest
@@ -17,7 +20,7 @@ needs_bitbully = pytest.mark.skipif(
 
 
 @needs_bitbully
-def test_the_first_moves_have_their_known_scores_and_a_mirrored_board_the_mirrored_ones():
+def test_the_first_moves_have_their_known_scores_and_mirrored_boards_mirrored_ones():
     game = make_game("connect_four")
     states = np.stack([game.play_moves(moves) for moves in ([], [1], [5], [3, 3, 3, 3, 3, 3])])
     scores = BitbullySolver(game).scores(states).tolist()

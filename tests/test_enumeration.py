@@ -1,4 +1,4 @@
-"""Small games looked at whole: how many positions they have, and what perfect play gives."""
+"""Enumerated games: how many positions they have, and the result of perfect play."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def test_tic_tac_toe_has_5478_positions_of_which_4520_are_not_final_and_255168_g
     assert positions.values[0] == 0
 
 
-def test_positions_are_different_and_lead_to_each_other_by_the_rules(tic_tac_toe):
+def test_positions_are_distinct_and_follow_each_other_by_the_rules(tic_tac_toe):
     game, positions = tic_tac_toe.game, tic_tac_toe.positions
     assert len({state.tobytes() for state in positions.states}) == len(positions)
     rows, actions = np.nonzero(game.legal_action_mask(positions.states))
@@ -40,7 +40,6 @@ def test_positions_are_different_and_lead_to_each_other_by_the_rules(tic_tac_toe
 
 @pytest.mark.parametrize("name", ["connect_x:3x3x3", "connect_x:2x4x2", "othello:4"])
 def test_values_agree_with_a_recursive_search_of_the_naive_twin(name):
-    """Perfect play of the naive twin from positions deep in random games."""
     game = make_game(name)
     exact = ExactValues(game)
     rng = np.random.default_rng(0)
@@ -55,13 +54,11 @@ def test_values_agree_with_a_recursive_search_of_the_naive_twin(name):
 
 
 def searched(name, line):
-    """Return the result of perfect play after ``line``, from the viewpoint of the player to move."""
+    """Return the result of perfect play after ``line`` for the player to move, by recursion."""
     twin = replayed(name, line)
-    return (
-        twin.result()
-        if twin.over()
-        else max(-searched(name, [*line, action]) for action in twin.legal())
-    )
+    if twin.over():
+        return twin.result()
+    return max(-searched(name, [*line, action]) for action in twin.legal())
 
 
 def best_by_search(name, line):
@@ -71,7 +68,8 @@ def best_by_search(name, line):
 
 @pytest.mark.parametrize(
     ("name", "num_games", "value"),
-    # The side that moves second wins on 4x4; two in a row on 2x2 cannot be stopped; 3x3 and 4x4 with gravity are drawn.
+    # The side that moves second wins Othello on 4x4. Two in a row on 2x2 cannot be stopped. Three
+    # and four in a row with gravity, on square boards, are drawn.
     [
         ("othello:4", 60_060, -1),
         ("connect_x:2x2x2", 2 * (1 + 2), 1),
@@ -79,7 +77,7 @@ def best_by_search(name, line):
         ("connect_x:4x4x4", None, 0),
     ],
 )
-def test_the_results_of_small_boards_are_the_known_ones(name, num_games, value):
+def test_small_boards_have_their_known_results(name, num_games, value):
     positions = enumerate_positions(make_game(name))
     assert positions.values[0] == value
     assert num_games in (None, count_games(positions))
@@ -95,38 +93,29 @@ def test_snort_is_won_by_the_first_player_on_odd_boards(side, value):
     assert enumerate_positions(CompiledGame("snort", snort(side))).values[0] == value
 
 
-def test_values_are_seen_by_the_player_to_move(tic_tac_toe):
+def test_values_are_from_the_viewpoint_of_the_player_to_move(tic_tac_toe):
     game = tic_tac_toe.game
     x_to_move = game.text_to_state("XX.\nOO.\n...", 0)
     assert tic_tac_toe.values(x_to_move[None])[0] == 1
     assert tic_tac_toe.best_actions(x_to_move) == [2]
     # After any other move O wins, or X's next line is stopped.
-    assert tic_tac_toe.action_values(x_to_move[None])[0].tolist() == [
-        -2,
-        -2,
-        1,
-        -2,
-        -2,
-        0,
-        -1,
-        -1,
-        -1,
-    ]
+    values = tic_tac_toe.action_values(x_to_move[None])[0]
+    assert values.tolist() == [-2, -2, 1, -2, -2, 0, -1, -1, -1]
     o_to_move = game.text_to_state("XX.\nOO.\nX..", 1)
     assert tic_tac_toe.best_actions(o_to_move) == [5]
     assert tic_tac_toe.best_actions(game.text_to_state("XXX\nOO.\n...", 1)) == []
 
 
-def test_an_enumeration_can_begin_anywhere():
+def test_an_enumeration_can_start_anywhere():
     game = make_game("othello")
-    # One empty corner for white to take; black passes, and nothing else can happen.
+    # Black has to pass, then white takes the last empty corner; nothing else can happen.
     state = game.text_to_state("-BW" + "W" * 5 + "\n" + "\n".join("W" * 8 for _ in range(7)), 1)
     positions = enumerate_positions(game, state)
     assert [int(position[3]) for position in positions.states] == [1, 0, 3]
     assert positions.values.tolist() == [-1, 1, -1]
 
 
-def test_an_unknown_position_and_a_game_too_large_get_a_sentence(tic_tac_toe):
+def test_an_unknown_position_and_a_game_too_large_are_refused(tic_tac_toe):
     with pytest.raises(InputError, match="tic_tac_toe"):
         tic_tac_toe.values(np.array([[511, 511]], np.uint64))
     with pytest.raises(UnsolvableError) as raised:
@@ -135,9 +124,9 @@ def test_an_unknown_position_and_a_game_too_large_get_a_sentence(tic_tac_toe):
     assert (error.game, error.unit, error.limit) == ("connect_x:4x4x4", "positions", 10_000)
 
 
-def test_positions_that_repeat_are_refused():
+def test_a_game_whose_positions_repeat_is_refused():
     class Circle(CompiledGame):
-        """Tic-tac-toe, in which the third move leads back to the start."""
+        """Tic-tac-toe whose third move leads back to the start."""
 
         def step(self, states, actions):
             following = super().step(states, actions)

@@ -1,4 +1,4 @@
-"""Proofs: a player is met with every play of the other side."""
+"""Proofs: a player against every possible play of the opponent."""
 
 import re
 
@@ -36,7 +36,7 @@ def test_a_perfect_player_is_proven_unbeatable(exact):
     assert all(side.games[2] == side.final_positions[2] == 0 for side in report.sides)
 
 
-def test_a_poor_player_is_not(exact):
+def test_a_poor_player_is_proven_beatable(exact):
     report = prove(exact.game, lowest_key(exact), exact)
     assert not report.unbeatable and not report.perfect
     assert all(side.games[2] > 0 for side in report.sides)
@@ -49,7 +49,7 @@ def test_a_poor_player_is_not(exact):
 
 
 @pytest.mark.parametrize("player", [perfect, lowest_key])
-def test_the_numbers_of_a_proof_are_those_of_playing_every_game_out(exact, player):
+def test_the_numbers_of_a_proof_agree_with_playing_every_game(exact, player):
     choose = player(exact)
     report = prove(exact.game, choose, exact)
     for color, side in enumerate(report.sides):
@@ -67,7 +67,7 @@ def test_the_numbers_of_a_proof_are_those_of_playing_every_game_out(exact, playe
 
 
 def play_every_game(game, choose, color, line, seen, ends):
-    """Walk through all games one by one, replaying each from its start with the naive twin."""
+    """Play all games one by one, replaying each from its start with the naive implementation."""
     twin = naive_twin("tic_tac_toe")
     for action in line:
         twin.play(action)
@@ -88,7 +88,7 @@ def test_positions_are_asked_about_once_and_in_batches(exact):
 
     def choose(states):
         batches.append(states.copy())
-        states[:] = 0  # what a player does to its copy is its own affair
+        states[:] = 0  # a player may overwrite the states that it is given
         return perfect(exact)(batches[-1])
 
     report = prove(exact.game, choose, exact, batch_size=1000)
@@ -103,27 +103,24 @@ def test_an_illegal_choice_is_named(exact, action):
         prove(exact.game, lambda states: np.full(len(states), action), exact)
 
 
-def test_the_lines_of_a_report_say_what_was_proven(exact):
+def test_the_text_of_a_proof_has_its_verdict_and_numbers(exact):
     lines = "\n".join(proof_lines(prove(exact.game, perfect(exact), exact)))
     assert "  unbeatable" in lines and "4,520 of 4,520" in lines
     lines = "\n".join(proof_lines(prove(exact.game, lowest_key(exact), exact)))
     assert "  beatable" in lines and " 487 games" in lines
 
 
-def test_who_loses_what_is_lost_from_the_start_is_perfect_all_the_same(capsys):
+def test_a_player_is_perfect_even_if_the_game_is_lost_from_the_start(capsys):
     assert main(["prove", "game=connect_x:3x4x3", "player=solver"]) == 0
     out = capsys.readouterr().out
     assert "\n  perfect" in out and "beatable" not in out and "4,631 of 4,631" in out
     assert main(["prove", "game=connect_x:3x3x3", "player=random", "show=1"]) == 1
     out = capsys.readouterr().out
     assert "\n  beatable" in out
-    assert re.search(
-        r"\nmisplayed: [XO] (Red|Yellow) played [0-2], a (draw|loss), where [0-2, ]+ would have kept a (win|draw)\n",
-        out,
-    )
+    assert re.search(r"\nmisplayed: .* played [0-2], .*(draw|loss).* [0-2].*(win|draw)\n", out)
 
 
-def test_a_game_that_is_too_large_is_sent_to_evaluate(capsys, monkeypatch):
+def test_for_a_game_too_large_to_prove_the_evaluate_command_is_named(capsys, monkeypatch):
     monkeypatch.setattr(enumerate_positions, "__defaults__", (None, 1000))
     assert main(["prove", "game=connect_four", "player=random"]) == 2
     message = capsys.readouterr().err

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from game_samples import random_games, random_states
 from rich.console import Console
-from test_exact_solver import late_states
+from solver_samples import late_states
 
 from alphazero.cli import main
 from alphazero.evaluation.match import Openings, play_match

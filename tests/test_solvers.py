@@ -1,4 +1,4 @@
-"""The exact solvers against brute force, against each other's questions, and against published scores."""
+"""The exact solvers agree with brute force, with each other, and with published scores."""
 
 import copy
 import functools
@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from game_samples import EXAMPLE, label, random_games
 from naive import naive_twin
+from solver_samples import late_states
 
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
+from alphazero.solvers import bitbully
 from alphazero.solvers import connect_x as connect_x_solver
 from alphazero.solvers import othello as othello_solver
 from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError, values_of
@@ -21,74 +23,62 @@ from alphazero.solvers.registry import make_solver, solver_advice
 
 @functools.cache
 def solver_of(name):
-    """Return our own solver of a game, whatever else is installed."""
-    kind = (
-        ConnectXSolver
-        if name.startswith("connect")
-        else OthelloSolver
-        if name.startswith("othello")
-        else EnumeratedSolver
-    )
-    return kind(make_game(name))
-
-
-def late_states(name, max_empties, num, seed):
-    """Return ``num`` positions of random games, [num, K], none of them final, each with at most so many empty cells."""
-    game = make_game(name)
-    plies, _ = random_games(game, 400, seed)
-    states = np.concatenate([ply.states for ply in plies])
-    empties = np.array([np.count_nonzero(game.cells(state) == 0) for state in states])
-    late = states[empties <= max_empties]
-    assert len(late) >= num
-    return np.random.default_rng(seed).permutation(late)[:num]
+    """Return our own solver of a game, even if bitbully is installed."""
+    kinds = {"connect": ConnectXSolver, "othello": OthelloSolver, "tic_tac": EnumeratedSolver}
+    return kinds[name[:7]](make_game(name))
 
 
 def twin_of(name, state):
-    """Return the naive twin of a game in this position."""
+    """Return the naive implementation of a game in this position."""
     game, twin = make_game(name), naive_twin(name)
     twin.board, twin.player = game.cells(state).tolist(), int(game.players(state[None])[0])
     return twin
 
 
-# --- brute force ------------------------------------------------------------------------------------------------------------------------
+# --- brute force ----------------------------------------------------------------------------------
 
 
-def searched_scores(twin, num_actions):
-    """Return the score of every action of a naive twin's position, all lines looked at."""
-    known = {}
+def searched_scores(twin, num_actions, known):
+    """Return the score of every action by searching all lines of play.
+
+    Args:
+        twin: the naive game, in the position.
+        known: the scores of the positions searched before; it is filled.
+    """
 
     def best(twin):
         key = (str(twin.board), twin.player)
         if key not in known:
+            legal = twin.legal()
             known[key] = (
-                final_score(twin)
-                if twin.over()
-                else max(after(twin, action) for action in twin.legal())
+                max(after(twin, action) for action in legal) if legal else final_score(twin)
             )
         return known[key]
 
     def after(twin, action):
-        child = copy.deepcopy(twin)
+        child = copy.copy(twin)
+        child.board = [row.copy() for row in twin.board]
         child.play(action)
         return -best(child)
 
-    return [
-        after(twin, action) if action in twin.legal() else ILLEGAL_SCORE
-        for action in range(num_actions)
-    ]
+    scores = [ILLEGAL_SCORE] * num_actions
+    for action in twin.legal():
+        scores[action] = after(twin, action)
+    return scores
 
 
 def final_score(twin):
-    """Count a finished game for the player to move as a person would: discs left over, or the margin of discs."""
-    mine, other = (
-        sum(row.count(piece) for row in twin.board) for piece in (1 + twin.player, 2 - twin.player)
-    )
+    """Score a finished game for the player to move by counting pieces.
+
+    Connect-X: the discs that the winner has left, plus one; Othello: the margin of discs.
+    """
+    pieces = [piece for row in twin.board for piece in row]
+    mine, other = pieces.count(1 + twin.player), pieces.count(2 - twin.player)
     if not hasattr(twin, "length"):
         return mine - other
-    cells = sum(map(len, twin.board))
-    discs_of_winner = cells // 2 + (
-        cells % 2 if twin.player == 1 else 0
-    )  # the player who began has the odd one
+    # On a board with an odd number of cells, the player who moved first has one more disc.
+    has_extra_disc = len(pieces) % 2 == 1 and twin.player == 1
+    discs_of_winner = len(pieces) // 2 + has_extra_disc
     return twin.result() * (discs_of_winner - other + 1)
 
 
@@ -110,18 +100,18 @@ def final_score(twin):
 )
 def test_scores_agree_with_brute_force(name, max_empties, num):
     states = late_states(name, max_empties, num, seed=3)
-    scores = solver_of(name).scores(states)
+    scores, known = solver_of(name).scores(states), {}
     assert scores.dtype == np.int16
     for state, found in zip(states, scores):
-        assert found.tolist() == searched_scores(twin_of(name, state), len(found))
+        assert found.tolist() == searched_scores(twin_of(name, state), len(found), known)
 
 
 @pytest.mark.parametrize("name", ["connect_x:3x4x3", "connect_x:2x5x2", "connect_x:4x3x3"])
 def test_connect_x_agrees_with_the_enumeration_in_every_position(name):
     game, lookup = make_game(name), EnumeratedSolver(make_game(name))
-    states, longest = lookup._exact.positions.states, int(lookup._exact.positions.plies_left[0])
+    states, longest = lookup.exact.positions.states, int(lookup.exact.positions.plies_left[0])
     expected, scores = lookup.scores(states), solver_of(name).scores(states)
-    assert (values_of(scores) == lookup._exact.action_values(states)).all()
+    assert (values_of(scores) == lookup.exact.action_values(states)).all()
     # The enumeration counts actions to the end, Pons the discs that the winner has left.
     last_ply = (states[:, 2] >> np.uint64(1)).astype(int)[:, None] + longest + 1 - np.abs(expected)
     counted = np.sign(expected) * ((game.rules.rows * game.rules.columns + 2 - last_ply) // 2)
@@ -131,22 +121,22 @@ def test_connect_x_agrees_with_the_enumeration_in_every_position(name):
 
 def test_othello_on_4x4_agrees_with_the_enumeration_in_every_position():
     lookup = EnumeratedSolver(make_game("othello:4"))
-    states = lookup._exact.positions.states[::37]
-    assert (
-        values_of(solver_of("othello:4").scores(states)) == values_of(lookup.scores(states))
-    ).all()
+    states = lookup.exact.positions.states[::37]
+    found = values_of(solver_of("othello:4").scores(states))
+    assert (found == values_of(lookup.scores(states))).all()
 
 
 def test_published_scores_of_othello_on_4x4():
-    # Perfect play on 4x4 ends 11 to 3 for the side that moves second; all first moves are images of each other.
+    # Perfect play on 4x4 ends 11 to 3 for the side that moves second. All first moves are
+    # symmetric.
     game = make_game("othello:4")
     scores = solver_of("othello:4").scores(game.initial_states())[0]
     assert scores[game.legal_action_mask(game.initial_states())[0]].tolist() == [-8] * 4
 
 
-# --- known scores -----------------------------------------------------------------------------------------------------------------------
+# --- known scores ---------------------------------------------------------------------------------
 
-#: Moves on the board of 6x7 and the scores that a solver by somebody else (bitbully 1) gives.
+#: Moves of Connect Four and the scores of the solver bitbully.
 KNOWN = [
     ([5, 6, 5, 3, 3, 1, 1, 5, 4, 1, 1, 5, 1, 6], [-2, -6, -2, -2, -9, -5, 0]),
     ([5, 3, 6, 0, 6, 4, 0, 6, 4, 5, 1, 0, 3, 3, 6, 0], [-4, -3, -6, -1, -1, -3, -3]),
@@ -164,18 +154,18 @@ KNOWN = [
 
 
 @pytest.mark.parametrize(("moves", "scores"), KNOWN)
-def test_scores_of_connect_four_are_those_of_another_solver(moves, scores):
+def test_scores_of_connect_four_agree_with_another_solver(moves, scores):
     game = make_game("connect_four")
     assert solver_of("connect_four").scores(game.play_moves(moves)[None])[0].tolist() == scores
 
 
-def test_the_start_of_the_protocols_docstring_is_what_bitbully_says():
+def test_bitbully_gives_the_scores_of_the_first_position_that_the_protocol_documents():
     pytest.importorskip("bitbully", reason="the package bitbully is not installed")
     game = make_game("connect_four")
     assert make_solver(game).scores(game.initial_states())[0].tolist() == [-2, -1, 0, 1, 0, -1, -2]
 
 
-# --- laws -------------------------------------------------------------------------------------------------------------------------------
+# --- laws -----------------------------------------------------------------------------------------
 
 LATE = [
     ("connect_four", 22),
@@ -188,7 +178,7 @@ LATE = [
 
 
 @pytest.mark.parametrize(("name", "max_empties"), LATE)
-def test_images_of_a_position_get_the_same_scores_in_another_order(name, max_empties):
+def test_symmetric_positions_have_permuted_scores(name, max_empties):
     game, solver = make_game(name), solver_of(name)
     for state in late_states(name, max_empties, 8, seed=11):
         scores, board = solver.scores(state[None])[0], game.cells(state)
@@ -199,9 +189,7 @@ def test_images_of_a_position_get_the_same_scores_in_another_order(name, max_emp
 
 
 @pytest.mark.parametrize(("name", "max_empties"), LATE)
-def test_illegal_actions_and_finished_games_have_no_score_and_states_stay_as_they_are(
-    name, max_empties
-):
+def test_illegal_actions_and_finished_games_have_no_score_and_states_stay(name, max_empties):
     game = make_game(name)
     plies, final = random_games(game, 5, seed=2)
     late = late_states(name, max_empties, 5, seed=2)
@@ -215,7 +203,7 @@ def test_illegal_actions_and_finished_games_have_no_score_and_states_stay_as_the
 
 
 @pytest.mark.parametrize(("name", "max_empties"), LATE[:5])
-def test_scores_do_not_depend_on_the_table_or_on_what_was_asked_before(name, max_empties):
+def test_scores_do_not_depend_on_the_table_size_or_on_earlier_questions(name, max_empties):
     game = make_game(name)
     states = late_states(name, max_empties, 12, seed=5)
     expected = solver_of(name).scores(states)
@@ -226,7 +214,7 @@ def test_scores_do_not_depend_on_the_table_or_on_what_was_asked_before(name, max
 @pytest.mark.parametrize(
     ("name", "module"), [("connect_four", connect_x_solver), ("othello:6", othello_solver)]
 )
-def test_a_search_that_stops_again_and_again_finds_the_same(name, module, monkeypatch):
+def test_a_search_that_is_paused_again_and_again_finds_the_same(name, module, monkeypatch):
     states = late_states(name, 12, 6, seed=8)
     expected = solver_of(name).scores(states)
     monkeypatch.setattr(module, "NODES_PER_CALL", 3)
@@ -235,34 +223,27 @@ def test_a_search_that_stops_again_and_again_finds_the_same(name, module, monkey
     assert solver.num_nodes > 3 * len(states)
 
 
-def test_scores_say_who_wins_and_sooner_is_better():
+def test_an_earlier_win_scores_higher_and_a_later_loss_too():
     game = make_game("tic_tac_toe")
     scores = make_solver(game).scores(game.text_to_state("XX.\nOO.\n...", 0)[None])
-    # X wins at once with 2. After 5 X still draws; after any other move O wins with its next one. The longest game has 9 moves.
-    assert scores[0].tolist() == [
-        ILLEGAL_SCORE,
-        ILLEGAL_SCORE,
-        9,
-        ILLEGAL_SCORE,
-        ILLEGAL_SCORE,
-        0,
-        -8,
-        -8,
-        -8,
-    ]
+    # X wins at once with 2. After 5 X still draws; after any other move O wins with its next one.
+    # The longest game has 9 moves.
+    illegal = [ILLEGAL_SCORE] * 2
+    assert scores[0].tolist() == [*illegal, 9, *illegal, 0, -8, -8, -8]
     assert values_of(scores)[0].tolist() == [-2, -2, 1, -2, -2, 0, -1, -1, -1]
     assert values_of(scores).dtype == np.int8
 
 
 def test_othello_plays_on_after_a_pass_and_counts_no_empty_squares():
-    # White passes; black takes the corner and turns the first row but for its last disc. A square that no one can fill counts for nobody.
+    # White passes; black takes the corner and turns the first row up to its last disc. A square
+    # that nobody can fill counts for neither side.
     game = make_game("othello:4")
     state = game.text_to_state("-WWB\nBBBB\nBBBB\nBBB-", 0)
     scores = solver_of("othello:4").scores(state[None])[0]
     assert scores.tolist() == [ILLEGAL_SCORE] * 16 + [-15]
 
 
-# --- which solver, and what is refused --------------------------------------------------------------------------------------------------
+# --- which solver, and what is refused ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -275,15 +256,15 @@ def test_othello_plays_on_after_a_pass_and_counts_no_empty_squares():
     ],
 )
 def test_every_game_gets_its_solver(name, kind, monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)  # as if bitbully were not there
+    monkeypatch.setattr(bitbully, "available", lambda: False)
     assert type(make_solver(make_game(name))) is kind
     assert ("bitbully" in solver_advice(make_game(name))) == (name == "connect_four")
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: "there")
+    monkeypatch.setattr(bitbully, "available", lambda: True)
     assert solver_advice(make_game(name)) == ""
 
 
 def refused(ask):
-    """Return the error of a question beyond a solver's limit."""
+    """Return the UnsolvableError that a call raises."""
     with pytest.raises(UnsolvableError) as raised:
         ask()
     error = raised.value
@@ -292,7 +273,7 @@ def refused(ask):
 
 
 @pytest.mark.parametrize("name", [EXAMPLE, "connect_x:8x8x4"], ids=label)
-def test_games_too_large_to_look_at_every_position_are_refused(name, monkeypatch):
+def test_games_too_large_to_enumerate_are_refused(name, monkeypatch):
     monkeypatch.setattr("alphazero.solvers.enumeration.MAX_SOLVER_POSITIONS", 500)
     error = refused(lambda: make_solver(make_game(name)))
     assert (error.unit, error.limit, error.value) == ("positions", 500, None)
@@ -301,12 +282,8 @@ def test_games_too_large_to_look_at_every_position_are_refused(name, monkeypatch
 def test_positions_too_far_from_the_end_are_refused():
     othello = make_game("othello")
     error = refused(lambda: solver_of("othello").scores(othello.initial_states()))
-    assert (error.game, error.unit, error.limit, error.value) == (
-        "othello",
-        "empty squares",
-        20,
-        60,
-    )
+    assert (error.game, error.unit) == ("othello", "empty squares")
+    assert (error.limit, error.value) == (20, 60)
     states = late_states("othello", 6, 3, seed=1)
     error = refused(lambda: OthelloSolver(othello, max_empties=0).scores(states))
     assert error.limit == 0 and 0 < error.value <= 6

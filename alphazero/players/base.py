@@ -117,7 +117,7 @@ class PlayerSettings:
 
     num_simulations: int | None = option(
         None,
-        "simulations per move; default 1000 for uct, 200 for a network, no limit if time is limited",
+        "simulations per move; default 1000 (uct), 200 (network), or no limit with time_limit_s",
         low=1,
         high=MAX_SIMULATIONS,
     )

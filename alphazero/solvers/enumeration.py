@@ -124,12 +124,12 @@ class EnumeratedSolver:
     def __init__(self, game: Game):
         self.game = game
         positions = enumerate_positions(game, max_positions=MAX_SOLVER_POSITIONS)
-        self._exact = ExactValues(game, positions)
+        self.exact = ExactValues(game, positions)  #: the results behind the scores
         self._action_scores = _action_scores(positions)
 
     def scores(self, states: np.ndarray) -> np.ndarray:
         """See `alphazero.solvers.base.Solver.scores`."""
-        return self._action_scores[self._exact.indices(states)]
+        return self._action_scores[self.exact.indices(states)]
 
 
 def enumerate_positions(
