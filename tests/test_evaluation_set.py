@@ -142,12 +142,13 @@ GOOD = "0 1 2 0 2 1 1 1,0:0 2:2,random\n"  # column 2 wins at once
 WRONG = {
     "moves,scores,source\n" + GOOD: None,
     "# game: othello\nmoves,scores,source\n" + GOOD: None,
-    "# game: connect_x:4x3x3\n" + GOOD: None,
+    "# game: connect_x:4x3x3\n" + GOOD + "0,0:0 1:1 2:1,random\n": None,  # no head
     HEAD: None,
     HEAD + "0 1 2,0:0\n": 3,  # no source
     HEAD + "0 x,0:0,random\n": 3,  # no action
     HEAD + GOOD + "0,0:0 3:1,random\n": 4,  # a score for an action that does not exist
-    HEAD + "0,0:0 1:1 2:-1000,random\n": 3,  # a score that is too large
+    HEAD + "0,0:0 1:1 2:-1000,random\n": 3,  # the score of an illegal action
+    HEAD + "0,0:0 1:1 2:1000,random\n": 3,  # a score that is too large
     HEAD + "0 0 0 0 0,1:0 2:1,random\n": 3,  # an illegal move
     HEAD + "0 7,1:0 2:1,random\n": 3,  # a move that does not exist
     HEAD + "0 1 0 1 0,1:0 2:1,random\n": 3,  # a finished game
