@@ -1,4 +1,4 @@
-"""Files: what goes in comes out, a crash leaves the old file, a bad file gets one sentence; the folder of a run."""
+"""Stored files come back as they were, survive a crash, and are refused if damaged; run folders."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import pytest
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_game, save_network
 from alphazero.runtime import files
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import write_atomically
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.checkpoint import load_state, save_state
@@ -27,7 +27,7 @@ def save(path, game="tic_tac_toe", info=None):
     return path
 
 
-# --- round trips ------------------------------------------------------------------------------------------------------------------------
+# --- round trips ----------------------------------------------------------------------------------
 
 
 def test_a_network_comes_back_with_its_game_and_shape(tmp_path):
@@ -90,7 +90,7 @@ def assert_same(found, expected):
         assert found == expected
 
 
-# --- nothing is half written ------------------------------------------------------------------------------------------------------------
+# --- nothing is half written ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("step", ("replace", "fsync"))
@@ -107,7 +107,7 @@ def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch, step):
     monkeypatch.undo()
     assert path.read_bytes() == before
     assert load_network(path).info == {"version": 1}
-    assert find_network(tmp_path) == path  # what the crash left behind is not taken for a network
+    assert find_network(tmp_path) == path  # a temporary file is not taken for a network
     save(path, info={"version": 3})
     assert load_network(path).info == {"version": 3}
 
@@ -128,7 +128,7 @@ def test_a_file_is_synced_before_it_takes_its_name(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["file"]
 
 
-# --- bad files --------------------------------------------------------------------------------------------------------------------------
+# --- bad files ------------------------------------------------------------------------------------
 
 
 def bad_files(folder):
@@ -152,19 +152,17 @@ def bad_files(folder):
     ]
 
 
-def test_a_file_that_cannot_be_read_gets_one_sentence_with_its_name(tmp_path):
-    for path in bad_files(tmp_path):
-        for read in (load_network, load_state, network_game):
-            with pytest.raises(ValueError) as caught:
-                read(path)
-            message = str(caught.value)
-            assert path.name in message and message.endswith(".") and "\n" not in message
-    with pytest.raises(ValueError, match="state.safetensors' is not a network of this program"):
-        load_network(tmp_path / "state.safetensors")
-    with pytest.raises(ValueError, match="state.safetensors' is not a network of this program"):
-        network_game(tmp_path / "state.safetensors")
-    with pytest.raises(ValueError, match="good.safetensors' is not the state of a run"):
-        load_state(tmp_path / "good.safetensors")
+def test_a_file_that_is_damaged_or_of_another_kind_is_refused_by_its_path(tmp_path):
+    readers = (load_network, load_state, network_game)
+    cases = [(read, path) for path in bad_files(tmp_path) for read in readers]
+    cases += [(read, tmp_path / "state.safetensors") for read in (load_network, network_game)]
+    cases.append((load_state, tmp_path / "good.safetensors"))
+    for read, path in cases:
+        with pytest.raises(StoredFileError) as error:
+            read(path)
+        assert error.value.path == path
+        message = str(error.value)
+        assert path.name in message and message.endswith(".") and "\n" not in message
 
 
 def test_the_newest_network_of_a_run_is_found(tmp_path):
@@ -174,13 +172,13 @@ def test_the_newest_network_of_a_run_is_found(tmp_path):
     assert find_network(tmp_path / "networks").name == "000010.safetensors"
     assert find_network(RunFolder(tmp_path).network(2)).name == "000002.safetensors"
     (tmp_path / "nothing").mkdir()
-    with pytest.raises(ValueError, match="nothing' holds no network"):
-        find_network(tmp_path / "nothing")
-    with pytest.raises(ValueError, match="there is no file or directory '.*absent'"):
-        find_network(tmp_path / "absent")
+    for name in ("nothing", "absent"):
+        with pytest.raises(StoredFileError) as error:
+            find_network(tmp_path / name)
+        assert error.value.path == tmp_path / name
 
 
-# --- the folder of a run ------------------------------------------------------------------------------------------------------------------
+# --- the folder of a run --------------------------------------------------------------------------
 
 
 def some_records(num_games, seed=0):
@@ -198,7 +196,7 @@ def some_records(num_games, seed=0):
         )
 
 
-def test_games_come_back_oldest_first_and_no_more_than_needed(tmp_path):
+def test_games_come_back_oldest_first_and_only_those_needed(tmp_path):
     folder = RunFolder(tmp_path)
     records = {iteration: list(some_records(3, iteration)) for iteration in range(1, 6)}
     rows = {
@@ -217,25 +215,25 @@ def test_games_come_back_oldest_first_and_no_more_than_needed(tmp_path):
     assert folder.load_games(0, 100) == []
 
 
-def test_old_games_are_dropped_as_soon_as_the_newer_fill_the_window(tmp_path):
+def test_old_games_are_dropped_once_newer_ones_fill_the_window(tmp_path):
     folder = RunFolder(tmp_path)
     for iteration in range(1, 6):
         folder.save_games(iteration, list(some_records(1)))
     rows_of = {1: 10, 2: 10, 3: 10, 4: 10, 5: 10}
-    folder.drop_games(5, 50, rows_of)
+    folder.drop_games(50, rows_of)
     assert len(os.listdir(tmp_path / "games")) == 5
-    folder.drop_games(5, 21, rows_of)
+    folder.drop_games(21, rows_of)
     assert sorted(os.listdir(tmp_path / "games")) == [
         "000003.safetensors",
         "000004.safetensors",
         "000005.safetensors",
     ]
     assert rows_of == {3: 10, 4: 10, 5: 10}
-    folder.drop_games(5, 20, rows_of)
+    folder.drop_games(20, rows_of)
     assert rows_of == {4: 10, 5: 10}
 
 
-def test_networks_are_thinned_out_evenly_and_the_newest_stays(tmp_path):
+def test_kept_networks_are_spread_evenly_and_include_the_newest(tmp_path):
     folder = RunFolder(tmp_path)
     folder.drop_networks(3)  # there may be none yet
 
@@ -275,14 +273,13 @@ def test_lines_of_unfinished_iterations_are_cut(tmp_path):
     ]
 
 
-def test_a_run_gets_a_folder_of_its_own(tmp_path):
+def test_each_run_gets_its_own_folder(tmp_path):
     root = str(tmp_path)
     named = RunFolder.create(root, "othello:6", "first")
     assert named.path == tmp_path / "othello_6" / "first"
-    with pytest.raises(
-        ConfigError, match=r"run.name=first is taken: .*othello_6/first exists; .*resume="
-    ):
+    with pytest.raises(ConfigError) as error:
         RunFolder.create(root, "othello:6", "first")
+    assert (error.value.key, error.value.value) == ("run.name", "first")
     paths = {RunFolder.create(root, "tic_tac_toe", "").path for _ in range(4)}
     assert len(paths) == 4
     assert folder_name("examples/snort.py") == "snort"
@@ -291,38 +288,48 @@ def test_a_run_gets_a_folder_of_its_own(tmp_path):
 
 def test_the_latest_run_is_the_one_whose_state_was_written_last(tmp_path):
     root = str(tmp_path)
-    with pytest.raises(ConfigError, match="resume=latest found no run under"):
-        RunFolder.find("latest", root, None)
+
+    def assert_refused(path, game, key="resume"):
+        with pytest.raises(ConfigError) as error:
+            RunFolder.find(path, root, game, key)
+        assert (error.value.key, error.value.value) == (key, path)
+
+    assert_refused("latest", None)
     for number, (game, name) in enumerate(
         (("tic_tac_toe", "old"), ("othello:6", "new"), ("tic_tac_toe", "z"))
     ):
         folder = RunFolder.create(root, game, name)
-        if name != "z":  # it finished no iteration
+        if name != "z":  # it has no finished iteration
             save_state(folder.state, {})
             os.utime(folder.state, (number, number))
     assert RunFolder.find("latest", root, None).path.name == "new"
     assert RunFolder.find("latest", root, "tic_tac_toe").path.name == "old"
-    with pytest.raises(ConfigError, match="found no run of connect_four"):
-        RunFolder.find("latest", root, "connect_four")
-    with pytest.raises(ConfigError, match="is not the folder of a run that finished an iteration"):
-        RunFolder.find(str(tmp_path / "tic_tac_toe" / "z"), root, None)
+    assert_refused("latest", "connect_four")
+    assert_refused(str(tmp_path / "tic_tac_toe" / "z"), None, "network")
     assert RunFolder.find(str(tmp_path / "tic_tac_toe" / "old"), root, None).path.name == "old"
 
 
-def test_the_settings_come_back_and_a_broken_file_gets_a_sentence(tmp_path):
+def test_the_settings_come_back_and_a_damaged_file_is_refused(tmp_path):
     folder = RunFolder(tmp_path)
     settings = {"a": {"b": 1, "c": 0.5, "d": [0.5, 0.8], "e": ""}, "f": True}
     folder.write_config(settings)
     assert folder.read_config() == settings
     versions = json.loads((tmp_path / "versions.json").read_text())
     assert {"python", "torch", "numpy", "numba"} <= set(versions)
-    for text in ("a: [1, 2", "{a: &x 1, b: *y}", "a: ${"):
-        folder.config.write_text(text)
-        with pytest.raises(
-            ConfigError, match="^the settings of the run cannot be read from"
-        ) as caught:
+    for text in ("a: [1, 2", "{a: &x 1, b: *y}", "a: ${", None):
+        folder.config.unlink() if text is None else folder.config.write_text(text)
+        with pytest.raises(StoredFileError) as error:
             folder.read_config()
-        assert "\n" not in str(caught.value)
-    folder.config.unlink()
-    with pytest.raises(ConfigError, match="^the settings of the run cannot be read from"):
-        folder.read_config()
+        assert error.value.path == folder.config
+        assert "\n" not in str(error.value)
+
+
+def test_metrics_come_back_without_torn_lines_and_none_at_all_are_refused(tmp_path):
+    folder = RunFolder(tmp_path)
+    for text in (None, "", '{"iterat'):
+        folder.metrics.write_text(text) if text is not None else None
+        with pytest.raises(StoredFileError) as error:
+            folder.read_metrics()
+        assert error.value.path == folder.metrics
+    folder.metrics.write_text('{"iteration": 1, "fresh.loss": 2.5}\n{"iterat')
+    assert folder.read_metrics() == [{"iteration": 1, "held_out.loss": 2.5}]

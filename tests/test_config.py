@@ -234,17 +234,25 @@ REFUSED = {
     "learner.step_at=3": ("learner.step_at", "3", LIST),
     "learner.replay_ratio=-1": ("learner.replay_ratio", -1.0, "0 to 1000"),
 }
-#: Words that are refused because of other settings or the machine: words -> the key to blame.
+FOLDER = "the name of one folder"
+#: Words that do not fit other settings: words -> (key, value, allowed).
 DO_NOT_FIT = {
-    "pit.num_games=3": "pit.num_games",
-    "evaluation.num_games=5": "evaluation.num_games",
-    "evaluation.final_num_games=7": "evaluation.final_num_games",
-    "replay.window_max=10": "replay.window_max",
-    "evaluation.opening_plies=9": "evaluation.opening_plies",
-    "network=tiny network.kernel_size=4": "network.kernel_size",
-    "pit=on pit.opening_plies=11": "pit.opening_plies",
-    "run.name=a/b": "run.name",
-    "run.name=..": "run.name",
+    "pit.num_games=3": ("pit.num_games", 3, "an even number"),
+    "evaluation.num_games=5": ("evaluation.num_games", 5, "an even number"),
+    "evaluation.final_num_games=7": ("evaluation.final_num_games", 7, "an even number"),
+    "replay.window_start=20 replay.window_max=10": (
+        "replay.window_start",
+        20,
+        "at most replay.window_max=10",
+    ),
+    "evaluation.opening_plies=9": ("evaluation.opening_plies", 9, "at most 8"),
+    "network=tiny network.kernel_size=4": ("network.kernel_size", 4, "at most 3"),
+    "pit=on pit.opening_plies=11": ("pit.opening_plies", 11, "at most 8"),
+    "run.name=a/b": ("run.name", "a/b", FOLDER),
+    "run.name=..": ("run.name", "..", FOLDER),
+}
+#: Words that do not fit the machine, or name no game: words -> what the message names.
+NOT_HERE = {
     "device=quick": "device",
     "device=cuda:99": "device",
     "learner.learning_rate=nan": "learner.learning_rate",
@@ -273,8 +281,15 @@ def test_bad_words_are_refused_with_key_value_and_what_is_allowed(words):
 
 
 @pytest.mark.parametrize("words", DO_NOT_FIT)
-def test_values_that_do_not_fit_the_rest_are_refused(words):
-    assert DO_NOT_FIT[words] in str(refusal(words))
+def test_values_that_do_not_fit_other_settings_are_refused(words):
+    error = refusal(words)
+    assert (error.key, error.value, error.allowed) == DO_NOT_FIT[words]
+    assert error.key in str(error)
+
+
+@pytest.mark.parametrize("words", NOT_HERE)
+def test_values_that_do_not_fit_the_machine_or_name_no_game_are_refused(words):
+    assert NOT_HERE[words] in str(refusal(words))
 
 
 @pytest.mark.parametrize(
@@ -484,6 +499,7 @@ def test_the_ownership_head_needs_rules_that_give_a_board(tmp_path):
 def test_a_game_of_python_objects_is_refused_before_anything_starts(tmp_path, monkeypatch):
     pytest.importorskip("pettingzoo")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigError, match="can be played but not trained on"):
+    with pytest.raises(ConfigError) as error:
         compose(["game=custom", "game.name=pettingzoo:connect_four_v3"])
+    assert (error.value.key, error.value.value) == ("game.name", "pettingzoo:connect_four_v3")
     assert not list(tmp_path.iterdir())

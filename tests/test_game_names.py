@@ -16,8 +16,7 @@ from alphazero.players.base import PlayerSettings
 from alphazero.players.network import NetworkPlayer
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.storage import pretrained
-from alphazero.training.settings import TrainSettings
-from alphazero.training.trainer import check_resumable
+from alphazero.training.settings import TrainSettings, check_resumable
 
 STORED = "examples/snort.py"
 NETWORK = SMALL | {"kind": "tiny"}

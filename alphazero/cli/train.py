@@ -19,7 +19,7 @@ from alphazero.runtime.settings import from_plain, from_stored, rows
 from alphazero.runtime.stored_names import SHAPES_OF_STORED_RUNS, check_stored_settings
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.compose import compose, game_of_choice, groups
-from alphazero.training.settings import TrainSettings, check_run
+from alphazero.training.settings import TrainSettings, check_resumable, check_run
 
 COMMAND = "alphazero train"
 SUMMARY = "Train a network by self-play. Choose a file of each group and change any single setting:"
@@ -167,7 +167,5 @@ def _resumed(words: list[str]) -> tuple[TrainSettings, RunFolder]:
     named = settings.game.name if "game.name" in texts else None
     make_stored_game(old.game.name, f"the run '{folder.path}'", named, key="game.name")
     check_run(settings)
-    from alphazero.training.trainer import check_resumable
-
     check_resumable(old, settings)
     return settings, folder

@@ -8,6 +8,7 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
+from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.files import read_safetensors, write_atomically
 from alphazero.runtime.stored_names import (
     SHAPES_OF_STORED_NETWORKS,
@@ -94,8 +95,9 @@ def _current_info(text: str) -> dict:
 def _read_network(path, with_arrays: bool = True):
     metadata, arrays = read_safetensors(path, with_arrays)
     if metadata.get("format") != NETWORK_FORMAT:
-        raise ValueError(
-            f"'{path}' is not a network of this program (it lacks the mark '{NETWORK_FORMAT}')."
+        raise StoredFileError(
+            f"'{path}' is not a network of this program (it lacks the mark '{NETWORK_FORMAT}').",
+            path=path,
         )
     return metadata, arrays
 

@@ -1,51 +1,64 @@
-"""Files: a network that carries its game and its shape, and the state of a run. Nothing is ever unpickled, and nothing is ever half written.
+"""The state of a run as one file: nested dictionaries, lists, numbers and texts, with numpy arrays.
 
-Both are safetensors files: arrays, and a JSON text beside them. A file is written under a temporary name, synced, then renamed, so that a
-reader sees the old file or the new one and never a part (KataGo's habit).
+In: such a value. Out: a safetensors file with the arrays, and a JSON text for the rest. Files are
+written atomically (`alphazero.runtime.files`); nothing is ever unpickled.
 """
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import safetensors
 import safetensors.numpy
 
+from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.files import read_safetensors, write_atomically
+
+_ARRAY_KEY = "__array__"  # {_ARRAY_KEY: name} stands for an array in the JSON text
 
 
 def save_state(path: Path, state: dict) -> None:
     """Store a nested dictionary of arrays, numbers, texts, lists and None."""
     arrays: dict[str, np.ndarray] = {}
-    plain = _split(state, "", arrays)
+    plain = _without_arrays(state, "", arrays)
     write_atomically(path, safetensors.numpy.save(arrays, {"state": json.dumps(plain)}))
 
 
 def load_state(path: Path) -> dict:
-    """Read what `save_state` stored; raises ValueError with one plain sentence if it cannot be read."""
+    """Return what `save_state` stored; tuples come back as lists.
+
+    Raises:
+        StoredFileError: if the file is missing, damaged or of another kind.
+    """
     metadata, arrays = read_safetensors(path)
     if "state" not in metadata:
-        raise ValueError(f"'{path}' is not the state of a run.")
-    return _join(json.loads(metadata["state"]), arrays)
+        raise StoredFileError(f"'{path}' is not the state of a run.", path=path)
+    return _with_arrays(json.loads(metadata["state"]), arrays)
 
 
-def _split(value, name, arrays):
-    """Return ``value`` with every array replaced by a mark of its name, and collect the arrays."""
+def _without_arrays(value: Any, name: str, arrays: dict[str, np.ndarray]) -> Any:
+    """Return ``value`` with a reference in place of each array; add the arrays to ``arrays``."""
     if isinstance(value, np.ndarray):
-        arrays[name] = np.asarray(
-            value, order="C"
-        )  # ascontiguousarray would give a single number a dimension
-        return {"__array__": name}
+        # np.ascontiguousarray would give an array without dimensions one dimension.
+        arrays[name] = np.asarray(value, order="C")
+        return {_ARRAY_KEY: name}
     if isinstance(value, dict):
-        return {str(key): _split(item, f"{name}/{key}", arrays) for key, item in value.items()}
+        return {
+            str(key): _without_arrays(item, f"{name}/{key}", arrays) for key, item in value.items()
+        }
     if isinstance(value, (list, tuple)):
-        return [_split(item, f"{name}/{index}", arrays) for index, item in enumerate(value)]
+        return [
+            _without_arrays(item, f"{name}/{index}", arrays) for index, item in enumerate(value)
+        ]
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _join(value, arrays):
+def _with_arrays(value: Any, arrays: dict[str, np.ndarray]) -> Any:
+    """Return ``value`` with the arrays in place of the references."""
     if isinstance(value, dict):
-        if set(value) == {"__array__"}:
-            return arrays[value["__array__"]]
-        return {key: _join(item, arrays) for key, item in value.items()}
-    return [_join(item, arrays) for item in value] if isinstance(value, list) else value
+        if set(value) == {_ARRAY_KEY}:
+            return arrays[value[_ARRAY_KEY]]
+        return {key: _with_arrays(item, arrays) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_arrays(item, arrays) for item in value]
+    return value

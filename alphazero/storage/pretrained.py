@@ -1,7 +1,7 @@
-"""Networks that ship with the program, at most one for each game: the player `best`, who is there without any training.
+"""The networks that ship with the program: at most one for each game, the player `best`.
 
-    checkpoints/best/<game>.safetensors    in a clone; in an installed package the folder is alphazero/best_networks
-    checkpoints/best/<game>.md             its card: what it is, how it was made, how strong it is; see `alphazero.evaluation.model_card`
+    checkpoints/best/<game>.safetensors   in a clone; in an installed package alphazero/best_networks
+    checkpoints/best/<game>.md            its model card, see `alphazero.evaluation.model_card`
 
 In: the name of a game. Out: a path. `alphazero ship` writes both files.
 """
@@ -14,22 +14,23 @@ from alphazero.storage.run_folder import folder_name
 
 
 def shipped_folder() -> Path:
-    """Return the folder of the networks that ship: inside the installed package, or beside it in a clone."""
-    inside = Path(__file__).parents[1] / "best_networks"
-    return inside if inside.is_dir() else Path(__file__).parents[2] / "checkpoints" / "best"
+    """Return the folder of the shipped networks, inside the installed package or in the clone."""
+    package = Path(__file__).parents[1]
+    installed = package / "best_networks"
+    return installed if installed.is_dir() else package.parent / "checkpoints" / "best"
 
 
 def shipped_network(game_name: str) -> Path | None:
     """Return the file of the network that ships with a game, None if there is none.
 
     Raises:
-        ValueError: with one plain sentence if there is a file that is no network.
+        StoredFileError: if the file is not a network.
     """
     path = shipped_folder() / f"{folder_name(game_name)}.safetensors"
-    # Two games may have the same file name, such as a file of somebody's own and a game of ours: what the network itself says decides.
+    # A user's game may have the file name of one of ours: the game named in the network decides.
     return path if path.is_file() and same_game(game_name, network_game(path)) else None
 
 
 def is_shipped(path: str | Path) -> bool:
-    """Return whether a network is one of those that ship."""
+    """Return whether ``path`` is one of the shipped networks."""
     return Path(path).resolve().parent == shipped_folder().resolve()

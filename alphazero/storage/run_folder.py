@@ -1,22 +1,26 @@
-"""The folder of a run: where each file lies, which state is the newest, and the games that fill the replay again.
-
-The layout:
+"""The folder of a training run: where each file lies, and how it is read and written.
 
     checkpoints/<game>/<run>/
-        config.yaml               the resolved settings
-        versions.json             of this program and the libraries
-        networks/000012.safetensors   one for each iteration, with game and shape inside: playing needs such a file alone
-        games/000012.safetensors  the games of each iteration that is still in the replay's window
-        state.safetensors         what a resume needs beside the games; written last, so it decides which iteration is finished
-        metrics.jsonl             a line for each iteration
-        events.out.tfevents.*     TensorBoard's
+        config.yaml                   the resolved settings
+        versions.json                 of this program and its libraries
+        networks/000012.safetensors   one for each iteration, with the game and the shape: enough to play
+        games/000012.safetensors      the games of each iteration that reaches into the replay window
+        state.safetensors             what a resume needs beside the games; written last, so it decides
+                                      which iteration is finished
+        metrics.jsonl                 one line for each iteration
+        events.out.tfevents.*         TensorBoard's
+
+In: settings, games and states of a run. Out: the same, read back; stored names of earlier versions
+are translated (`alphazero.runtime.stored_names`). Knows neither trainer nor learner.
 """
 
 import importlib.metadata
+import itertools
 import json
 import platform
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from omegaconf import OmegaConf
@@ -24,135 +28,155 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from alphazero.games.registry import is_game_file
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import write_atomically
 from alphazero.runtime.stored_names import current_metrics
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.checkpoint import load_state, save_state
 
+STATE_FILE = "state.safetensors"
+_LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
+
 
 class RunFolder:
     """The files of one run."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: str | Path):
         self.path = Path(path)
         self.config = self.path / "config.yaml"
         self.metrics = self.path / "metrics.jsonl"
-        self.state = self.path / "state.safetensors"
+        self.state = self.path / STATE_FILE
 
     @classmethod
     def create(cls, root: str, game: str, name: str) -> "RunFolder":
-        """Make the folder of a new run; a name that is taken is refused, the date and time get a number.
+        """Create the folder of a new run.
+
+        Args:
+            name: the run's; "" takes the date and time, with a number if that exists.
 
         Raises:
-            ConfigError: if the name is taken.
+            ConfigError: if a run of this name exists.
         """
         parent = Path(root) / folder_name(game)
-        chosen = name or datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
-        for number in range(1, 1000):
-            path = parent / (chosen if number == 1 else f"{chosen}_{number}")
+        stem = name or datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
+        for number in itertools.count(1):
+            path = parent / (stem if number == 1 else f"{stem}_{number}")
             try:
                 path.mkdir(parents=True)
                 return cls(path)
             except FileExistsError:
                 if name:
                     raise ConfigError(
-                        f"run.name={name} is taken: {path} exists; choose another name, or go on with it by resume={path}."
+                        f"run.name={name} is taken: {path} exists. Choose another name, or "
+                        f"continue that run with resume={path}.",
+                        key="run.name",
+                        value=name,
                     ) from None
-        raise ConfigError(f"{parent} holds too many runs of the name {chosen}.")
 
     @classmethod
     def find(
-        cls,
-        path: str,
-        root: str,
-        game: str | None,
-        key: str = "resume",
-        holding: str = "state.safetensors",
+        cls, path: str, root: str, game: str | None, key: str = "resume", holding: str = STATE_FILE
     ) -> "RunFolder":
-        """Return the folder of a run.
+        """Return the folder of a stored run.
 
         Args:
-            path: the folder, or "latest": the one among ``game``'s runs (or all) whose state was written last.
-            key: the setting that named it, for the errors.
-            holding: the file of it that is needed; the state to go on from, or less.
+            path: the folder, or "latest": the run whose state was written last.
+            root: the folder of all runs, for "latest".
+            game: the game of the run, for "latest"; None is any game.
+            key: the setting that named the run, for errors.
+            holding: a file that the folder must hold.
 
         Raises:
-            ConfigError: with one plain sentence if there is none.
+            ConfigError: if there is no such run.
         """
         if path != "latest":
             if not (Path(path) / holding).is_file():
                 raise ConfigError(
-                    f"{key}={path} is not the folder of a run that finished an iteration: it holds no {holding}."
+                    f"{key}={path} is not the folder of a run with a finished iteration: it has no "
+                    f"{holding}.",
+                    key=key,
+                    value=path,
                 )
-            return cls(Path(path))
-        states = sorted(
-            Path(root).glob(f"{folder_name(game) if game else '*'}/*/state.safetensors"),
-            key=lambda file: file.stat().st_mtime,
-        )
+            return cls(path)
+        states = list(Path(root).glob(f"{folder_name(game) if game else '*'}/*/{STATE_FILE}"))
         if not states:
+            of_game = f" of {game}" if game else ""
             raise ConfigError(
-                f"{key}=latest found no run{' of ' + game if game else ''} under '{root}' that finished an iteration."
+                f"{key}=latest: there is no run{of_game} with a finished iteration under '{root}'.",
+                key=key,
+                value=path,
             )
-        return cls(states[-1].parent)
+        return cls(max(states, key=lambda file: file.stat().st_mtime).parent)
 
     def resume_words(self, game_name: str) -> str:
         """Return the arguments of `alphazero train` that resume the run.
 
-        A game file is named there: only the user's word runs it, the stored config's does not.
+        They name a game file: only the user's word runs it, the stored config's does not.
         """
         game = f" game.name={game_name}" if is_game_file(game_name) else ""
         return f"resume={self.path}{game}"
 
-    def write_config(self, settings: dict) -> None:
-        """Store the resolved settings, and the versions of everything that made the run."""
-        write_atomically(self.config, OmegaConf.to_yaml(OmegaConf.create(settings)).encode())
-        names = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
-        versions = {"python": platform.python_version(), "processor": platform.machine()}
-        for name in names:
-            try:
-                versions[name] = importlib.metadata.version(name)
-            except importlib.metadata.PackageNotFoundError:
-                versions[name] = "not installed"
-        write_atomically(
-            self.path / "versions.json", (json.dumps(versions, indent=2) + "\n").encode()
-        )
+    # --- settings and metrics ---------------------------------------------------------------------
 
-    def read_config(self) -> dict:
-        """Return the stored settings as plain data; raises ConfigError with a sentence if they cannot be read."""
+    def write_config(self, settings: dict[str, Any]) -> None:
+        """Store the resolved settings, and the versions of everything that makes the run."""
+        write_atomically(self.config, OmegaConf.to_yaml(OmegaConf.create(settings)).encode())
+        versions = {"python": platform.python_version(), "processor": platform.machine()}
+        versions |= {name: _version(name) for name in _LIBRARIES}
+        text = json.dumps(versions, indent=2) + "\n"
+        write_atomically(self.path / "versions.json", text.encode())
+
+    def read_config(self) -> dict[str, Any]:
+        """Return the stored settings as plain data, under the names they were stored with.
+
+        Raises:
+            StoredFileError: if the file is missing or damaged.
+        """
         try:
             return OmegaConf.to_container(OmegaConf.load(self.config))
         except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
             cause = " ".join(str(error).split())
-            raise ConfigError(
-                f"the settings of the run cannot be read from {self.config} ({cause})."
+            raise StoredFileError(
+                f"the run's settings cannot be read from {self.config} ({cause}).", path=self.config
             ) from None
 
-    def read_metrics(self) -> list[dict]:
-        """Return the lines of the run's metrics under today's names, the first iteration first.
+    def read_metrics(self) -> list[dict[str, Any]]:
+        """Return the metrics of each iteration under today's names, the first iteration first.
 
-        A line that was torn off while it was written is left out.
+        A line that was only partly written is left out.
 
         Raises:
-            ConfigError: if there are none.
+            StoredFileError: if there are none.
         """
         lines = self.metrics.read_text().splitlines() if self.metrics.is_file() else []
         rows = [current_metrics(json.loads(line)) for line in lines if _iteration_of(line) > 0]
         if not rows:
-            raise ConfigError(f"'{self.metrics}' holds no metrics: no iteration was finished.")
+            raise StoredFileError(
+                f"'{self.metrics}' holds no metrics: no iteration was finished.", path=self.metrics
+            )
         return rows
+
+    def cut_metrics(self, iteration: int) -> None:
+        """Delete metrics of iterations after ``iteration``, and a line that was only partly written."""
+        if self.metrics.is_file():
+            lines = self.metrics.read_text().splitlines()
+            kept = [line for line in lines if 0 < _iteration_of(line) <= iteration]
+            write_atomically(self.metrics, "".join(line + "\n" for line in kept).encode())
+
+    # --- networks ---------------------------------------------------------------------------------
 
     def network(self, iteration: int) -> Path:
         """Return the path of an iteration's network."""
         return self.path / "networks" / f"{iteration:06d}.safetensors"
 
     def drop_networks(self, keep: int) -> None:
-        """Delete networks so that ``keep`` at the most remain: the newest, and others spread evenly over the run; 0 keeps all.
+        """Delete networks so that at most ``keep`` remain; 0 keeps all.
 
-        Of the older ones, those stay whose iteration is a multiple of a power of two, the smallest that leaves few enough: what a longer run keeps
-        is among what it kept before.
+        The newest one remains. Of the older ones, those remain whose iteration is a multiple of the
+        smallest power of two that leaves few enough. So they are spread evenly over the run, and
+        what a longer run keeps was kept before.
         """
-        *older, _ = sorted((self.path / "networks").glob("*.safetensors")) or [None]
+        older = sorted((self.path / "networks").glob("*.safetensors"))[:-1]
         stride = 1
         while keep and sum(int(path.stem) % stride == 0 for path in older) >= keep:
             stride *= 2
@@ -160,86 +184,89 @@ class RunFolder:
             if int(path.stem) % stride:
                 path.unlink()
 
+    # --- games ------------------------------------------------------------------------------------
+
     def save_games(self, iteration: int, records: list[GameRecord]) -> None:
-        """Store the games of an iteration."""
-        known = [
-            name
-            for name in GameRecord._fields
-            if all(getattr(record, name) is not None for record in records)
-        ]
+        """Store the games of an iteration; fields that a record lacks are left out."""
         columns = {
-            name: np.concatenate([getattr(record, name) for record in records]) for name in known
+            name: np.concatenate(column)
+            for name, column in zip(GameRecord._fields, zip(*records))
+            if all(array is not None for array in column)
         }
         columns["lengths"] = np.array([len(record.actions) for record in records], np.int64)
         save_state(self._games(iteration), columns)
 
-    def load_games(self, iteration: int, num_rows: int) -> list[GameRecord]:
-        """Return the games up to ``iteration``, the oldest first, going back until ``num_rows`` target rows are there."""
+    def load_games(self, iteration: int, num_samples: int) -> list[GameRecord]:
+        """Return the newest stored games up to ``iteration``, the oldest first.
+
+        Args:
+            num_samples: the games returned hold at least so many samples, if there are as many.
+        """
         records: list[GameRecord] = []
-        rows = 0
-        while iteration > 0 and rows < num_rows and self._games(iteration).is_file():
+        found = 0
+        while iteration > 0 and found < num_samples and self._games(iteration).is_file():
             columns = load_state(self._games(iteration))
             ends = np.cumsum(columns.pop("lengths"))
-            parts = {name: np.split(column, ends[:-1]) for name, column in columns.items()}
-            found = [GameRecord(**dict(zip(parts, fields))) for fields in zip(*parts.values())]
-            rows += sum(int(record.is_target.sum()) for record in found)
-            records = found + records
+            parts = [np.split(column, ends[:-1]) for column in columns.values()]
+            games = [GameRecord(**dict(zip(columns, fields))) for fields in zip(*parts)]
+            found += sum(int(record.is_target.sum()) for record in games)
+            records = games + records
             iteration -= 1
         return records
 
-    def drop_games(self, iteration: int, num_rows: int, rows_of: dict[int, int]) -> None:
-        """Delete the games of iterations so old that the newer ones hold ``num_rows`` target rows.
+    def drop_games(self, num_samples: int, samples_by_iteration: dict[int, int]) -> None:
+        """Delete the games of iterations that are not needed to hold ``num_samples`` samples.
 
         Args:
-            rows_of: the number of target rows of each iteration; the deleted ones are taken out.
+            samples_by_iteration: number of samples of each stored iteration; those of deleted games
+                are removed from it.
         """
         total = 0
-        for number in sorted(rows_of, reverse=True):
-            if total >= num_rows:
-                self._games(number).unlink(missing_ok=True)
-                del rows_of[number]
+        for iteration in sorted(samples_by_iteration, reverse=True):
+            if total >= num_samples:
+                self._games(iteration).unlink(missing_ok=True)
+                del samples_by_iteration[iteration]
             else:
-                total += rows_of[number]
-
-    def cut_metrics(self, iteration: int) -> None:
-        """Drop the lines of iterations after ``iteration``, which will be made again, and a line that was torn off while it was written."""
-        if self.metrics.is_file():
-            lines = [
-                line
-                for line in self.metrics.read_text().splitlines()
-                if 0 < _iteration_of(line) <= iteration
-            ]
-            write_atomically(self.metrics, "".join(line + "\n" for line in lines).encode())
+                total += samples_by_iteration[iteration]
 
     def _games(self, iteration: int) -> Path:
         return self.path / "games" / f"{iteration:06d}.safetensors"
 
 
-def _iteration_of(line: str) -> int:
-    """Return the iteration that a line of the metrics tells of, 0 where it is no whole line."""
-    try:
-        return json.loads(line)["iteration"]
-    except ValueError:
-        return 0
-
-
 def folder_name(game: str) -> str:
-    """Return a game's name as a part of a path: of the folder of its runs, and of the network that ships with it."""
+    """Return a game's name as part of a path: of the folder of its runs, and of its shipped network."""
     return Path(game).stem if game.endswith(".py") else game.replace(":", "_")
 
 
 def find_network(path: str | Path) -> Path:
-    """Return the network file that a person means: the file itself, or the newest one of a run's directory.
+    """Return a network file: ``path`` itself, or the newest network of the run in this folder.
 
     Raises:
-        ValueError: with one plain sentence if there is none.
+        StoredFileError: if there is none.
     """
     path = Path(path)
     if path.is_file():
         return path
-    found = sorted(path.glob("networks/*.safetensors")) or sorted(path.glob("*.safetensors"))
     if not path.exists():
-        raise ValueError(f"there is no file or directory '{path}'.")
+        raise StoredFileError(f"there is no file or folder '{path}'.", path=path)
+    found = sorted(path.glob("networks/*.safetensors")) or sorted(path.glob("*.safetensors"))
     if not found:
-        raise ValueError(f"'{path}' holds no network (no networks/*.safetensors in it).")
+        raise StoredFileError(
+            f"'{path}' holds no network: there is no networks/*.safetensors in it.", path=path
+        )
     return found[-1]
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _iteration_of(line: str) -> int:
+    """Return the iteration of a line of the metrics, 0 if the line was only partly written."""
+    try:
+        return json.loads(line)["iteration"]
+    except ValueError:
+        return 0

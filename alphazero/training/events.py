@@ -1,4 +1,8 @@
-"""What a training run tells while it goes: data for loggers (console, TensorBoard, JSON lines), which alone decide what to show."""
+"""What a training run reports while it runs: data for loggers, which decide what to show.
+
+`Trainer.run` yields a `StageProgress` several times a second and an `IterationReport` after each
+iteration. Fractions are in [0, 1].
+"""
 
 import dataclasses
 import math
@@ -10,15 +14,15 @@ from alphazero.solvers.proof import ProofReport
 
 
 class StageProgress(NamedTuple):
-    """How far the iteration under way is."""
+    """How far the iteration in progress is."""
 
-    stage: str  #: "self-play", "learning", "pit" or "evaluation"
+    stage: str  #: "self-play", "learning", "pit", "evaluation", "accuracy" or "proof"
     done: int
     total: int
     iteration: int
-    run_fraction: float  #: of the whole run, in [0, 1], iterations that are finished only
-    iteration_fraction: float  #: how much a finished iteration adds to run_fraction, for an estimate of the time left; 0 before the first
-    positions_per_s: float = math.nan  #: of the self-play of this iteration, or of the last one
+    run_fraction: float  #: of the whole run that the finished iterations make up
+    iteration_fraction: float  #: mean of a finished iteration's part of the run; 0 before the first
+    positions_per_s: float = math.nan  #: of the newest self-play
     loss: float = math.nan  #: mean of the last iteration
 
 
@@ -28,32 +32,28 @@ class SelfPlayReport:
 
     num_games: int = 0
     num_positions: int = 0  #: moves made
-    num_samples: int = 0  #: rows to learn from
+    num_samples: int = 0  #: new training samples
     seconds: float = 0.0
     positions_per_s: float = 0.0
     simulations_per_s: float = 0.0
-    evaluations_per_s: float = 0.0  #: positions that the network answered
-    cache_hit_rate: float = 0.0  #: share of the positions asked for that came from the cache
-    evaluator_fraction: float = (
-        0.0  #: of the seconds, spent inside the evaluator, its cache included
-    )
-    network_fraction: float = 0.0  #: of the seconds, spent inside the network
-    mean_batch: float = 0.0  #: positions in a call of the evaluator, those in its cache included
+    evaluations_per_s: float = 0.0  #: positions evaluated by the network, not by the cache
+    cache_hit_rate: float = 0.0  #: fraction of the evaluations that the cache answered
+    evaluator_fraction: float = 0.0  #: fraction of the time spent in the evaluator, with its cache
+    network_fraction: float = 0.0  #: fraction of the time spent in the network
+    mean_batch: float = 0.0  #: positions in a call of the evaluator, before its cache
     search_depth: float = 0.0  #: mean distance of a new leaf from its root
-    game_length: float = 0.0  #: mean plies
-    first_player_wins: float = 0.0  #: share of the games
-    draws: float = 0.0  #: share of the games
-    distinct_games: float = (
-        0.0  #: share of the games whose moves no other game of the iteration has
-    )
-    sample_game: str = ""  #: one game as text, '' where none is due
+    game_length: float = 0.0  #: mean, in plies
+    first_player_wins: float = 0.0  #: fraction of the games
+    draws: float = 0.0  #: fraction of the games
+    distinct_games: float = 0.0  #: number of different move sequences over number of games
+    sample_game: str = ""  #: one game as text; "" if none is due
 
 
 @dataclasses.dataclass
 class PitReport:
-    """The gate."""
+    """The gate's match of the new network against the last accepted one."""
 
-    score: float  #: of the new network; a draw is half
+    score: float  #: of the new network, in [0, 1]; a draw counts half
     wins: int
     draws: int
     losses: int
@@ -65,55 +65,57 @@ class StrengthReport:
     """A match against UCT, from the network's viewpoint."""
 
     opponent: str
-    num_simulations: int
-    score: float
-    score_low: float  #: 95 % interval
-    score_high: float
+    num_simulations: int  #: of the network, for each move
+    score: float  #: in [0, 1]; a draw counts half
+    score_low: float  #: of the 95 % interval
+    score_high: float  #: of the 95 % interval
     wins: int
     draws: int
     losses: int
-    num_distinct: int  #: games that differ
+    num_distinct: int  #: number of different games
 
 
 @dataclasses.dataclass
 class ExactReport:
-    """The network beside an exact solver, on the evaluation set that ships with the game."""
+    """The network beside an exact solver, on the evaluation set that ships with the game.
+
+    Figures named "raw" are of the network without search. Accuracy is the fraction of positions
+    whose move keeps the exact result.
+    """
 
     num_positions: int
-    num_simulations: int
-    raw_accuracy: (
-        float  #: share of the positions in which the network alone keeps the best possible result
-    )
-    raw_optimal: float  #: share in which its move has the best possible score
-    accuracy: float  #: the same with search
+    num_simulations: int  #: of the search
+    raw_accuracy: float
+    raw_optimal: float  #: fraction of positions whose move has the best possible score
+    accuracy: float
     optimal: float
-    value_error: float  #: mean |value - exact result| of the network alone, in [0, 2]
-    result_accuracy: float  #: share of the positions whose result its value tells
+    value_error: float  #: mean |value - exact result| of the network without search, in [0, 2]
+    result_accuracy: float  #: fraction of positions whose exact result the raw value predicts
 
 
 @dataclasses.dataclass
 class ProofSummary:
-    """What looking at every position found."""
+    """The network's moves in every position of a small game."""
 
     num_positions: int
-    num_accurate: int  #: positions in which the chosen move keeps the best possible result
-    num_losses: int  #: games lost against any play, both sides
-    report: ProofReport  #: all of it
+    num_accurate: int  #: positions whose move keeps the exact result
+    num_losses: int  #: games that some play of the other side wins, for both sides together
+    report: ProofReport  #: all details
 
     @property
     def perfect(self) -> bool:
-        """Whether no position is misplayed."""
+        """Whether every move keeps the exact result."""
         return self.num_accurate == self.num_positions and self.num_losses == 0
 
 
 @dataclasses.dataclass(frozen=True)
 class Alarm:
-    """Something that goes wrong in the run, in plain words; see `alphazero.training.health`."""
+    """Something that goes wrong in the run; see `alphazero.training.health`."""
 
     name: str  #: such as "games_repeat"
     since: int  #: the iteration in which it began
     seen: str  #: what is wrong, with the figures of this iteration
-    cause: str  #: the likely one
+    cause: str  #: the likely cause
     key: str  #: the setting to change
     advice: str  #: what to change it to
 
@@ -130,39 +132,42 @@ class IterationReport:
     iteration: int  #: counted from 1
     selfplay: SelfPlayReport
     learner: LearnerReport
-    window: int  #: rows trained on
+    window: int  #: samples in the replay window
     elapsed_s: float = math.nan  #: of the whole run, resumed parts included
     selfplay_s: float = 0.0
     learner_s: float = 0.0
-    sampling_s: float = 0.0  #: of learner_s, spent on making batches
-    measure_s: float = 0.0  #: matches and proofs of strength
-    store_s: float = 0.0  #: writing what the iteration before left behind
+    sampling_s: float = 0.0  #: part of learner_s: making the batches
+    measure_s: float = 0.0  #: measuring the strength; not part of elapsed_s
+    store_s: float = 0.0  #: writing the files of the iteration before; not part of elapsed_s
     held_out: HeldOutReport = dataclasses.field(default_factory=HeldOutReport)
     engine: EngineReport | None = None
     pit: PitReport | None = None
     strength: StrengthReport | None = None
     exact: ExactReport | None = None
     proof: ProofSummary | None = None
-    free_disk_gb: float = math.nan  #: room on the disk of the run's folder
-    alarms: list[Alarm] = dataclasses.field(default_factory=list)  #: those that are on
-    ended_alarms: list[str] = dataclasses.field(
-        default_factory=list
-    )  #: names of those that were on until the iteration before
-    last: bool = False  #: whether the run ends with it
+    free_disk_gb: float = math.nan  #: on the disk of the run's folder
+    #: alarms that are on
+    alarms: list[Alarm] = dataclasses.field(default_factory=list)
+    #: names of alarms that were on until the iteration before
+    ended_alarms: list[str] = dataclasses.field(default_factory=list)
+    last: bool = False  #: whether the run ends with this iteration
 
 
 def flat(report: IterationReport) -> dict[str, float | int | bool | str]:
-    """Return the report's numbers by name, such as "learner.loss", and the names of the alarms that are on, for JSON lines."""
-    numbers = {}
+    """Return the figures of a report under names such as "learner.loss", for metrics.jsonl.
+
+    Alarms are one text of names, separated by commas. Long texts are left out.
+    """
+    figures = {}
     for field in dataclasses.fields(report):
         value = getattr(report, field.name)
         if dataclasses.is_dataclass(value):
             for inner in dataclasses.fields(value):
-                number = getattr(value, inner.name)
-                if inner.name not in ("report", "sample_game") and number is not None:
-                    numbers[f"{field.name}.{inner.name}"] = number
+                figure = getattr(value, inner.name)
+                if inner.name not in ("report", "sample_game") and figure is not None:
+                    figures[f"{field.name}.{inner.name}"] = figure
         elif field.name == "alarms":
-            numbers[field.name] = ",".join(alarm.name for alarm in value)
+            figures[field.name] = ",".join(alarm.name for alarm in value)
         elif value is not None and field.name != "ended_alarms":
-            numbers[field.name] = value
-    return numbers
+            figures[field.name] = value
+    return figures

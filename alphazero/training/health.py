@@ -1,41 +1,59 @@
-"""Alarms: what goes wrong in a training run, said once when it begins and once when it is over.
+"""Alarms: what goes wrong in a training run, reported once when it begins and once when it is over.
 
-In: the report of each iteration. Out: in the same report, the alarms that are on and the ones that ended. The symptoms are in
-`alphazero.training.symptoms`; this file keeps the figures that they are read from. Its state is a part of the run's, so that a resumed run says what one
-that never stopped would have said.
+In: the report of each iteration. Out: the same report with the alarms that are on and those that
+ended. The checks are in `alphazero.training.symptoms`; this module keeps the figures that they read.
+Its state belongs to the run's state, so a resumed run raises the alarms of one that never stopped.
 """
 
 import math
 
 import numpy as np
 
+from alphazero.runtime.errors import InputError
 from alphazero.training.events import Alarm, IterationReport
 from alphazero.training.settings import TrainSettings
-from alphazero.training.symptoms import CHECKS, Vitals
+from alphazero.training.symptoms import CHECKS, Vitals, lower_rate
 
 _NUM_RECENT = 30  # iterations whose figures are kept
-_NUM_MEASURED = (
-    16  # of the older ones, those with a pit or a measurement of strength, which may be far apart
-)
+# Older iterations that are kept if they had a pit or a strength measurement, which may be far apart.
+_NUM_MEASURED = 16
+
+
+class TrainingDivergedError(InputError):
+    """The weights are no longer finite; no later iteration could repair them.
+
+    Attributes:
+        iteration: the iteration whose training did it.
+        stored_iteration: the last one that is stored, from which the run can continue; 0 if none.
+        key, value: the setting to change, and a value that is usually safe.
+    """
+
+    def __init__(
+        self, message: str, *, iteration: int, stored_iteration: int, key: str, value: str
+    ):
+        super().__init__(message)
+        self.iteration = iteration
+        self.stored_iteration = stored_iteration
+        self.key = key
+        self.value = value
 
 
 class HealthMonitor:
     """Watches one run.
 
     Args:
-        settings: of the run; they decide what is advised.
+        settings: of the run; the advice depends on them.
     """
 
     def __init__(self, settings: TrainSettings):
         self.settings = settings
         self._past: list[Vitals] = []
-        self._since: dict[
-            str, int
-        ] = {}  # the alarms that are on, and the iteration in which each began
+        self._since: dict[str, int] = {}  # the alarms that are on: iteration in which each began
 
     def observe(self, report: IterationReport) -> None:
-        """Look at the report of the next iteration and put the alarms into it."""
-        self._past = _kept([*self._past, vitals(report, self.settings.learner.value_weight)])
+        """Check the report of the next iteration and add the alarms to it."""
+        new = vitals(report, self.settings.learner.value_weight)
+        self._past = _kept([*self._past, new])
         for check in CHECKS:
             name = check.__name__
             finding = check(self._past, self.settings, name in self._since)
@@ -46,7 +64,10 @@ class HealthMonitor:
                 report.ended_alarms.append(name)
 
     def state_dict(self) -> dict:
-        """Return the figures and the alarms that are on. The room on the disk is not the run's, and is looked at anew."""
+        """Return the figures and the alarms that are on.
+
+        The free disk space is left out: it is not a property of the run.
+        """
         columns = zip(Vitals._fields, zip(*self._past))
         return {
             "past": {name: np.array(column) for name, column in columns if name != "free_disk_gb"},
@@ -54,18 +75,22 @@ class HealthMonitor:
         }
 
     def load_state_dict(self, state: dict | None) -> None:
-        """Restore what `state_dict` returned; None, of a run that had no alarms yet, begins with nothing."""
+        """Restore what `state_dict` returned; None, from a run of an early version, starts empty."""
         state = state or {"past": {}, "since": {}}
         past = state["past"]
-        length = len(past.get("iteration", ()))
-        columns = [past.get(name, np.full(length, math.nan)).tolist() for name in Vitals._fields]
+        missing = np.full(len(past.get("iteration", ())), math.nan)
+        columns = [past.get(name, missing).tolist() for name in Vitals._fields]
         self._past = [Vitals(*row) for row in zip(*columns)]
         self._since = dict(state["since"])
 
 
 def vitals(report: IterationReport, value_weight: float) -> Vitals:
-    """Return the figures of a report that the symptoms are read from. The loss is that of policy and value, which new games and ignorance have too."""
-    games, learner = report.selfplay, report.learner
+    """Return the figures of a report that the checks read.
+
+    The loss is that of policy and value alone: these exist for held-out samples and for an
+    uninformed predictor too.
+    """
+    games, learner, strength = report.selfplay, report.learner, report.strength
     figures = {
         name: getattr(source, name)
         for source in (report, games, learner)
@@ -75,25 +100,56 @@ def vitals(report: IterationReport, value_weight: float) -> Vitals:
     figures["loss"] = learner.policy_loss + value_weight * learner.value_loss
     figures["held_out_loss"] = report.held_out.loss
     figures["pit_accepted"] = math.nan if report.pit is None else report.pit.accepted
-    strength = report.strength
-    figures["strength"] = math.nan if strength is None else strength.score
-    figures["strength_games"] = (
-        math.nan if strength is None else strength.wins + strength.draws + strength.losses
-    )
+    figures["strength"] = figures["strength_games"] = math.nan
+    if strength is not None:
+        figures["strength"] = strength.score
+        figures["strength_games"] = strength.wins + strength.draws + strength.losses
     return Vitals(**{name: float(value) for name, value in figures.items()})
 
 
-def divergence(report: IterationReport) -> str | None:
-    """Return why a run cannot go on after the learning of this iteration, None if it can: numbers that are none are in every later answer."""
+def diverged(report: IterationReport) -> bool:
+    """Return whether training in this iteration made the loss or the weights infinite or NaN."""
     learner = report.learner
-    if math.isfinite(learner.loss) and math.isfinite(learner.weight_norm):
-        return None
-    where = f"after the learning of iteration {report.iteration}"
-    return f"the network's weights are not finite numbers any more {where}: the steps are too large (a step size of {learner.learning_rate:g})."
+    return not (math.isfinite(learner.loss) and math.isfinite(learner.weight_norm))
+
+
+def check_weights(
+    report: IterationReport, settings: TrainSettings, stored_iteration: int, resume_words: str
+) -> None:
+    """Check that training in this iteration left finite weights.
+
+    Args:
+        stored_iteration: the last stored one, 0 if none.
+        resume_words: the arguments of `alphazero train` that resume the run.
+
+    Raises:
+        TrainingDivergedError: if the loss or the weights are not finite.
+    """
+    if not diverged(report):
+        return
+    key, value = lower_rate(settings)
+    message = (
+        f"training diverged in iteration {report.iteration}: the weights are not finite numbers, "
+        f"because the steps are too large (learning rate {report.learner.learning_rate:g})."
+    )
+    if stored_iteration:
+        message += (
+            f" Iteration {stored_iteration} is stored; continue from it with:  "
+            f"alphazero train {resume_words} {key}={value}"
+        )
+    else:
+        message += f" Start again with {key}={value}."
+    raise TrainingDivergedError(
+        message,
+        iteration=report.iteration,
+        stored_iteration=stored_iteration,
+        key=key,
+        value=value,
+    )
 
 
 def _kept(past: list[Vitals]) -> list[Vitals]:
-    """Return the newest figures, and of the older ones those with a pit or a measurement of strength."""
+    """Return the newest figures, and of the older ones those with a pit or a strength measurement."""
     older = [
         old
         for old in past[:-_NUM_RECENT]

@@ -1,29 +1,33 @@
-"""The settings of a training run, one section for each stage. `configs/` holds values for them; this file says what each means and may be."""
+"""The settings of a training run: a section for each stage, and what must hold between them.
+
+`configs/` holds values for them; this module says what each key means and may be.
+"""
 
 import dataclasses
 from pathlib import Path
 
 import numpy as np
 
-from alphazero.games.registry import make_game
+from alphazero.games.registry import make_game, same_game
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.learner.learner import LearnerSettings
 from alphazero.network.interface import NetworkSettings
 from alphazero.replay.buffer import ReplaySettings
 from alphazero.runtime.device import choose_device
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import check, option, section
+from alphazero.runtime.settings import check, option, section, value_text
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 
 
 @dataclasses.dataclass
 class GameSettings:
-    """Which game."""
+    """The game."""
 
     name: str = option(
         "tic_tac_toe",
-        "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:6, or the path of your own game's file",
+        "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:6, or the path "
+        "of your own game's file",
     )
 
 
@@ -33,22 +37,19 @@ class PitSettings:
 
     every: int = option(
         0,
-        "iterations between pits of the new network against the last accepted one; 0 is never",
+        "iterations between matches of the new network against the last accepted one; 0 is never",
         low=0,
     )
     num_games: int = option(
-        40, "games of a pit, an even number: each opening is played with both colours", low=2
+        40, "games of a match, an even number: each opening is played with both colours", low=2
     )
-    num_simulations: int = option(64, "simulations for a move in a pit", low=1, high=1_000_000)
+    num_simulations: int = option(64, "simulations for a move", low=1, high=1_000_000)
     opening_plies: int = option(
-        4,
-        "random plies at the start of each pair of games, so that no two pairs are alike",
-        low=0,
-        high=100,
+        4, "random plies at the start of each pair of games, so that pairs differ", low=0, high=100
     )
     acceptance: float = option(
         0.55,
-        "score (a draw is half a win) that the new network needs; below it the old one is restored",
+        "score (a draw counts half) that the new network needs; below it the old one is restored",
         low=0.0,
         high=1.0,
     )
@@ -56,9 +57,9 @@ class PitSettings:
 
 @dataclasses.dataclass
 class EvaluationSettings:
-    """Measurements of strength during the run. They never change what is learned."""
+    """Strength measurements during the run. They never change what is learned."""
 
-    every: int = option(5, "iterations between measurements; 0 is only at the end", low=0)
+    every: int = option(5, "iterations between measurements; 0 measures only at the end", low=0)
     num_games: int = option(40, "games against UCT, an even number; 0 is none", low=0)
     final_num_games: int = option(100, "games against UCT at the end of the run; 0 is none", low=0)
     num_simulations: int = option(64, "the network's simulations for a move", low=1, high=1_000_000)
@@ -67,16 +68,12 @@ class EvaluationSettings:
         4, "random plies at the start of each pair of games", low=0, high=100
     )
     exact: bool = option(
-        True,
-        "measure against the exact evaluation set that ships with the game, where there is one",
+        True, "measure accuracy on the evaluation set that ships with the game, if there is one"
     )
     prove: bool = option(
-        False,
-        "look at every position of the game (small games only): with each measurement and at the end",
+        False, "check the move in every position with each measurement (small games only)"
     )
-    stop_when_proven: bool = option(
-        False, "end the run as soon as the proof finds no position misplayed"
-    )
+    stop_when_proven: bool = option(False, "end the run as soon as every such move is perfect")
 
 
 @dataclasses.dataclass
@@ -86,52 +83,51 @@ class RunSettings:
     num_iterations: int = option(50, "iterations of self-play and learning", low=1)
     time_limit_s: float = option(
         0.0,
-        "seconds after which no new iteration begins, those before a resume included; 0 is no limit",
+        "seconds after which no new iteration begins, time before a resume included; 0 is no limit",
         low=0.0,
     )
-    root: str = option("checkpoints", "folder of all runs; the run's own is ROOT/GAME/NAME")
+    root: str = option("checkpoints", "folder of all runs; each run's folder is ROOT/GAME/NAME")
     name: str = option("", "the run's name; empty takes the date and time")
     num_threads: int = option(
-        0, "threads of the network on a CPU; 0 takes all cores", low=0, high=1024
+        0, "CPU threads for the network and for self-play; 0 takes all cores", low=0, high=1024
     )
     retune: bool = option(
-        False, "measure what is left to auto again, though this machine has been measured before"
+        False, "measure the settings left to auto again, even if this machine was measured before"
     )
     sample_game_every: int = option(
-        5, "iterations between games that are drawn in TensorBoard; 0 is none", low=0
+        5, "iterations between sample games in TensorBoard; 0 is none", low=0
     )
     keep_networks: int = option(
-        20, "networks kept, spread evenly over the run, with the newest; 0 keeps all", low=0
+        20, "networks to keep, spread evenly over the run, with the newest; 0 keeps all", low=0
     )
 
 
 @dataclasses.dataclass
 class TrainSettings:
-    """Everything that a run is made of."""
+    """All settings of a run."""
 
-    game: GameSettings = section(GameSettings, "which game")
+    game: GameSettings = section(GameSettings, "the game")
     network: NetworkSettings = section(NetworkSettings, "the network's shape")
     evaluator: EvaluatorSettings = section(EvaluatorSettings, "how the network is run in search")
     search: SearchSettings = section(SearchSettings, "the tree search of self-play")
     selfplay: SelfPlaySettings = section(SelfPlaySettings, "how training games are played")
-    replay: ReplaySettings = section(ReplaySettings, "how much of the past is trained on")
+    replay: ReplaySettings = section(ReplaySettings, "which samples are trained on")
     learner: LearnerSettings = section(LearnerSettings, "how the network learns")
     pit: PitSettings = section(PitSettings, "the gate against the previous network")
-    evaluation: EvaluationSettings = section(EvaluationSettings, "measurements of strength")
+    evaluation: EvaluationSettings = section(EvaluationSettings, "strength measurements")
     run: RunSettings = section(RunSettings, "length, place and threads of the run")
-    seed: int = option(0, "root of every random number of the run", low=0, high=2**31 - 1)
+    seed: int = option(0, "root of all random numbers of the run", low=0, high=2**31 - 1)
     device: str = option(
-        "auto",
-        "where the network lives: auto, cpu, cuda, cuda:1; auto takes the GPU when there is one",
+        "auto", "device of the network: auto, cpu, cuda or cuda:1; auto takes a GPU if there is one"
     )
-    resume: str = option("", "go on with the run in this folder, or with the latest one")
+    resume: str = option("", "folder of a run to continue, or latest")
 
 
 def check_run(settings: TrainSettings) -> None:
-    """Hold every value to its range, and values that depend on each other to their rules.
+    """Check the range of every value, and the values that depend on each other.
 
     Raises:
-        ConfigError: naming the keys, the values and what is allowed.
+        ConfigError: naming a key, its value and what is allowed.
     """
     check(settings)
     for key, count in (
@@ -140,78 +136,101 @@ def check_run(settings: TrainSettings) -> None:
         ("evaluation.final_num_games", settings.evaluation.final_num_games),
     ):
         if count % 2:
-            raise ConfigError(
-                f"{key}={count} is not allowed: games come in pairs with colours swapped, so the number must be even."
-            )
-    if settings.replay.window_start > settings.replay.window_max:
-        raise ConfigError(
-            f"replay.window_start={settings.replay.window_start} is not allowed: it must not exceed replay.window_max={settings.replay.window_max}."
-        )
-    if Path(settings.run.name).name != settings.run.name or settings.run.name == "..":
-        raise ConfigError(
-            f"run.name={settings.run.name} is not allowed: it is the name of one folder, and run.root says where that is."
-        )
+            raise _refused(key, count, "an even number", "games come in pairs with colours swapped")
+    _check_window(settings.replay)
+    name = settings.run.name
+    if Path(name).name != name or name == "..":
+        raise _refused("run.name", name, "the name of one folder", "run.root says where it is")
     choose_device(settings.device)
     _check_game(settings, make_game(settings.game.name))
 
 
+def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
+    """Check that a run with settings ``old`` can continue with settings ``new``.
+
+    Raises:
+        ConfigError: naming a key that cannot change, or not so.
+    """
+    fixed = [
+        (
+            f"network.{field.name}",
+            getattr(old.network, field.name),
+            getattr(new.network, field.name),
+        )
+        for field in dataclasses.fields(old.network)
+    ]
+    fixed.append(("learner.optimizer", old.learner.optimizer, new.learner.optimizer))
+    if not same_game(new.game.name, old.game.name):
+        fixed.insert(0, ("game.name", old.game.name, new.game.name))
+    for key, before, after in fixed:
+        if before != after:
+            reason = "it cannot change in a resumed run; start a new run for it"
+            raise _refused(key, after, before, reason)
+    before, after = old.selfplay.num_parallel_games, new.selfplay.num_parallel_games
+    if before > after:
+        reason = "games are in progress in all of them, so a resumed run cannot have fewer"
+        raise _refused("selfplay.num_parallel_games", after, f"{before} or more", reason)
+
+
+def _check_window(replay: ReplaySettings) -> None:
+    """Check that the replay window starts below its largest size."""
+    if replay.window_start > replay.window_max:
+        allowed = f"at most replay.window_max={replay.window_max}"
+        raise _refused("replay.window_start", replay.window_start, allowed, "the window only grows")
+
+
 def _check_game(settings: TrainSettings, game) -> None:
-    """Hold settings to the game that they are for."""
+    """Check the settings that depend on the game."""
     if np.dtype(game.state_dtype).kind == "O":
-        raise ConfigError(
-            f"game.name={game.name} can be played but not trained on: its positions are Python objects, which no file holds; "
-            "write its rules as docs/ADD_A_GAME.md shows."
+        raise _refused(
+            "game.name",
+            game.name,
+            "a game whose rules follow docs/ADD_A_GAME.md",
+            "its positions are Python objects, which no file can hold; it can only be played",
         )
-    _, height, width = game.planes_shape
-    if settings.network.kind == "tiny" and settings.network.kernel_size > min(height, width):
-        raise ConfigError(
-            f"network.kernel_size={settings.network.kernel_size} is not allowed: the tiny network's kernel must fit the board of {game.name}, "
-            f"{height} by {width}."
-        )
-    _check_ownership_head(settings.network, game)
-    fraction = settings.selfplay.adjudicated_fraction
-    if fraction > 0 and settings.network.ownership_head:
-        raise ConfigError(
-            f"selfplay.adjudicated_fraction={fraction:g} is not allowed with "
-            "network.ownership_head=true: that head learns from the board at the end of a game, "
-            "which adjudicated games do not reach.",
-            key="selfplay.adjudicated_fraction",
-            value=fraction,
-            allowed=[0],
-        )
-    played = settings.evaluation.num_games or settings.evaluation.final_num_games
-    for key, used, plies in (
+    _check_tiny_network(settings.network, game)
+    _check_ownership_head(settings, game)
+    evaluation = settings.evaluation
+    plays_uct = evaluation.num_games or evaluation.final_num_games
+    for key, is_used, plies in (
         ("pit.opening_plies", settings.pit.every, settings.pit.opening_plies),
-        ("evaluation.opening_plies", played, settings.evaluation.opening_plies),
+        ("evaluation.opening_plies", plays_uct, evaluation.opening_plies),
     ):
-        if used and plies >= game.max_plies:
-            raise ConfigError(
-                f"{key}={plies} is not allowed: a game of {game.name} is over after {game.max_plies} plies at the latest."
-            )
+        if is_used and plies >= game.max_plies:
+            reason = f"a game of {game.name} ends after at most {game.max_plies} plies"
+            raise _refused(key, plies, f"at most {game.max_plies - 1}", reason)
 
 
-def _check_ownership_head(network: NetworkSettings, game) -> None:
-    """Check that the network and the game have what the ownership head needs."""
+def _check_tiny_network(network: NetworkSettings, game) -> None:
+    """Check that the kernel of the tiny network fits on the board."""
+    _, height, width = game.planes_shape
+    size = network.kernel_size
+    if network.kind == "tiny" and size > min(height, width):
+        reason = f"the tiny network's kernel must fit the {height} x {width} board of {game.name}"
+        raise _refused("network.kernel_size", size, f"at most {min(height, width)}", reason)
+
+
+def _check_ownership_head(settings: TrainSettings, game) -> None:
+    """Check that network, self-play and game have what the ownership head needs."""
+    key, network = "network.ownership_head", settings.network
     if not network.ownership_head:
         return
-    key = "network.ownership_head"
     if network.kind == "tiny":
-        raise ConfigError(
-            f"{key}=true is not allowed with network.kind=tiny: only the residual network has "
-            "this head; use kind=resnet.",
-            key=key,
-            value=True,
-            allowed=[False],
-        )
+        raise _refused(key, True, False, "only the residual network (network.kind=resnet) has it")
     try:
         has_board = game.cells(game.initial_states()[0]).shape == game.planes_shape[1:]
     except NotImplementedError:
         has_board = False
     if not has_board:
-        raise ConfigError(
-            f"{key}=true is not allowed for {game.name}: its rules give no board of the planes' "
-            "size (the rule `cells`) to learn from.",
-            key=key,
-            value=True,
-            allowed=[False],
-        )
+        reason = f"the rules of {game.name} give no board of the planes' size (the rule `cells`)"
+        raise _refused(key, True, False, reason)
+    fraction = settings.selfplay.adjudicated_fraction
+    if fraction > 0:
+        reason = "the ownership head learns from final boards, which adjudicated games do not reach"
+        raise _refused("selfplay.adjudicated_fraction", fraction, 0, f"{reason} ({key}=true)")
+
+
+def _refused(key: str, value, allowed, reason: str) -> ConfigError:
+    """Return the error for a setting: value, what is allowed, and why."""
+    message = f"{key}={value_text(value)} is not allowed: {reason}. Allowed: {value_text(allowed)}."
+    return ConfigError(message, key=key, value=value, allowed=allowed)

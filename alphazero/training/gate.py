@@ -1,0 +1,88 @@
+"""The gate: a match of the new network against the last accepted one, which decides which one stays.
+
+In: the learner after an iteration. Out: a `PitReport`; the learner holds the network that stays, with
+its optimizer state. From AlphaGo Zero (Silver et al. 2017, "Evaluator"); AlphaZero left it out.
+"""
+
+from collections.abc import Callable
+
+import torch
+
+from alphazero.evaluation.match import Openings, play_match
+from alphazero.inference.engines.agreement import PositionSample
+from alphazero.inference.network_evaluator import NetworkEvaluator
+from alphazero.learner.learner import Learner
+from alphazero.training.events import PitReport
+from alphazero.training.matches import iteration_seed, network_player
+from alphazero.training.settings import TrainSettings
+
+
+class Gate:
+    """Keeps the last accepted network.
+
+    Args:
+        game: a batched game.
+        settings: of the run.
+        learner: holds the new network before a pit, the network that stays after it.
+        make_evaluator: returns an evaluator of a network, for the accepted one.
+
+    Attributes:
+        accepted: the learner's state with the last accepted network; None if there is no gate.
+    """
+
+    def __init__(
+        self,
+        game,
+        settings: TrainSettings,
+        learner: Learner,
+        make_evaluator: Callable[[torch.nn.Module], NetworkEvaluator],
+    ):
+        self.settings = settings
+        self.accepted: dict | None = None
+        self._game = game
+        self._learner = learner
+        self._make_evaluator = make_evaluator
+        # Made at the first pit and kept: an evaluator owns engines, threads and a large cache.
+        self._accepted_evaluator: NetworkEvaluator | None = None
+
+    def accept(self) -> None:
+        """Accept the learner's present state without a match."""
+        if self.settings.pit.every:
+            self.accepted = self._learner.state_dict()
+
+    def is_due(self, iteration: int) -> bool:
+        """Return whether this iteration ends with a pit."""
+        every = self.settings.pit.every
+        return bool(every) and iteration % every == 0
+
+    def pit(self, evaluator: NetworkEvaluator, sample: PositionSample, iteration: int) -> PitReport:
+        """Let the new network play the accepted one; restore that one unless the new one passes.
+
+        Args:
+            evaluator: gets the weights of the new network, whatever the result.
+            sample: the positions on which the accepted network's engine is compared.
+        """
+        pit = self.settings.pit
+        new_state = self._learner.state_dict()
+        evaluator.update(self._learner.played_network)
+        self._learner.load_state_dict(self.accepted)
+        new, old = (
+            network_player(self._game, one, pit.num_simulations, self.settings, iteration)
+            for one in (evaluator, self._evaluate_accepted(sample))
+        )
+        openings = Openings(pit.opening_plies, iteration_seed(self.settings, "pit", iteration))
+        match = play_match(self._game, new, old, pit.num_games, openings)
+        is_accepted = match.score >= pit.acceptance
+        if is_accepted:
+            self._learner.load_state_dict(new_state)
+            self.accepted = new_state
+        return PitReport(match.score, match.wins, match.draws, match.losses, is_accepted)
+
+    def _evaluate_accepted(self, sample: PositionSample) -> NetworkEvaluator:
+        """Return the evaluator of the accepted network, which the learner holds."""
+        network = self._learner.played_network
+        if self._accepted_evaluator is None:
+            self._accepted_evaluator = self._make_evaluator(network)
+        else:
+            self._accepted_evaluator.update(network, sample)
+        return self._accepted_evaluator

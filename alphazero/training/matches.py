@@ -1,0 +1,28 @@
+"""The current network as a player, and the seeds of what is measured with it.
+
+In: a run's settings, the iteration. Out: a player; a seed that no other iteration or purpose has. Used
+by the gate and by the measurements of strength.
+"""
+
+from alphazero.players.network import EvaluatorPlayer
+from alphazero.runtime.random_generators import child_generator
+from alphazero.training.settings import TrainSettings
+
+
+def network_player(
+    game, evaluator, num_simulations: int, settings: TrainSettings, iteration: int
+) -> EvaluatorPlayer:
+    """Return the player that searches with ``evaluator`` as self-play does, but without noise."""
+    return EvaluatorPlayer(
+        game,
+        evaluator,
+        num_simulations,
+        seed=iteration_seed(settings, "player", iteration),
+        name=f"iteration {iteration}",
+        settings=settings.search,
+    )
+
+
+def iteration_seed(settings: TrainSettings, purpose: str, iteration: int) -> int:
+    """Return the seed for one purpose in one iteration, in [0, 2**31)."""
+    return int(child_generator(settings.seed, f"{purpose} {iteration}").integers(2**31))

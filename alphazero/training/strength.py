@@ -1,0 +1,102 @@
+"""How strong the network is during a run: against UCT, beside an exact solver, in every position.
+
+In: the evaluator of the current network. Out: the strength parts of an `IterationReport`. Nothing
+here changes what is learned. Which measurements are made, and how often, is in `EvaluationSettings`.
+"""
+
+from collections.abc import Iterator
+
+from alphazero.evaluation.exact.accuracy import measure_accuracy
+from alphazero.evaluation.exact.sets import EvaluationSet, read_set, shipped_path
+from alphazero.evaluation.match import Openings, play_match
+from alphazero.players.base import PlayerSettings
+from alphazero.players.network import EvaluatorPlayer
+from alphazero.players.uct import UctPlayer
+from alphazero.solvers.enumeration import ExactValues
+from alphazero.solvers.proof import prove
+from alphazero.training.events import ExactReport, IterationReport, ProofSummary, StrengthReport
+from alphazero.training.matches import iteration_seed, network_player
+from alphazero.training.settings import TrainSettings
+
+
+class StrengthMeasurement:
+    """Makes the measurements of a run; exact values and evaluation sets are loaded once."""
+
+    def __init__(self, game, settings: TrainSettings):
+        self.settings = settings
+        self._game = game
+        self._exact_values: ExactValues | None = None
+        self._evaluation_set: EvaluationSet | None = None
+
+    def measure(self, report: IterationReport, evaluator) -> Iterator[tuple[str, int]]:
+        """Fill in the strength parts of ``report`` if a measurement is due.
+
+        Args:
+            report: of the iteration, with ``last`` set.
+            evaluator: of the network to measure.
+
+        Yields:
+            The name of each measurement and its number of parts, before it is made.
+        """
+        settings = self.settings.evaluation
+        if not (report.last or settings.every and report.iteration % settings.every == 0):
+            return
+        player = network_player(
+            self._game, evaluator, settings.num_simulations, self.settings, report.iteration
+        )
+        num_games = settings.final_num_games if report.last else settings.num_games
+        if num_games:
+            yield "evaluation", num_games
+            report.strength = self._play_uct(player, num_games, report.iteration)
+        if settings.exact and shipped_path(self._game.name):
+            yield "accuracy", 1
+            report.exact = self._compare_with_solver(player)
+        if settings.prove:
+            yield "proof", 1
+            report.proof = self._prove(player)
+
+    def _play_uct(self, player: EvaluatorPlayer, num_games: int, iteration: int) -> StrengthReport:
+        """Play a match against UCT."""
+        settings = self.settings.evaluation
+        seed = iteration_seed(self.settings, "uct", iteration)
+        uct_settings = PlayerSettings(num_simulations=settings.uct_simulations, seed=seed)
+        uct = UctPlayer(self._game, uct_settings)
+        seed = iteration_seed(self.settings, "evaluation", iteration)
+        openings = Openings(settings.opening_plies, seed)
+        match = play_match(self._game, player, uct, num_games, openings)
+        low, high = match.score_interval
+        return StrengthReport(
+            opponent=uct.name,
+            num_simulations=settings.num_simulations,
+            score=match.score,
+            score_low=low,
+            score_high=high,
+            wins=match.wins,
+            draws=match.draws,
+            losses=match.losses,
+            num_distinct=len({game.moves for game in match.games}),
+        )
+
+    def _compare_with_solver(self, player: EvaluatorPlayer) -> ExactReport:
+        """Compare the moves of the network, alone and with search, with those of an exact solver."""
+        if self._evaluation_set is None:
+            self._evaluation_set = read_set(shipped_path(self._game.name), self._game)
+        raw = measure_accuracy(player.limited(0, None).choose, self._evaluation_set)
+        searched = measure_accuracy(player.choose, self._evaluation_set, with_values=False)
+        return ExactReport(
+            num_positions=len(self._evaluation_set),
+            num_simulations=self.settings.evaluation.num_simulations,
+            raw_accuracy=raw.accuracy().fraction,
+            raw_optimal=raw.optimal().fraction,
+            accuracy=searched.accuracy().fraction,
+            optimal=searched.optimal().fraction,
+            value_error=raw.values.mean_error,
+            result_accuracy=raw.values.result_accuracy.fraction,
+        )
+
+    def _prove(self, player: EvaluatorPlayer) -> ProofSummary:
+        """Ask the player about every position of a small game."""
+        if self._exact_values is None:
+            self._exact_values = ExactValues(self._game)
+        proof = prove(self._game, lambda states: player.choose(states).actions, self._exact_values)
+        return ProofSummary(proof.num_not_final, proof.num_accurate, proof.num_losses, proof)
