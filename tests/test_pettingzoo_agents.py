@@ -378,11 +378,10 @@ def test_a_window_that_cannot_open_is_one_sentence(monkeypatch):
         raise pygame.error("No available video device")
 
     monkeypatch.setattr(pygame.display, "set_mode", no_screen)
-    with pytest.raises(
-        ConfigError,
-        match="render=human cannot open a window here .No available video device.: take render=ansi.",
-    ):
+    with pytest.raises(ConfigError) as refused:
         main(["env=connect_four_v3", "first=random", "render=human"])
+    assert (refused.value.key, refused.value.value) == ("render", "human")
+    assert "No available video device" in str(refused.value)
 
 
 def test_without_the_package_one_sentence_says_what_to_install(monkeypatch):
@@ -402,9 +401,7 @@ def test_without_the_package_one_sentence_says_what_to_install(monkeypatch):
         lambda: make_pettingzoo_game("connect_four_v3"),
         lambda: make_environment("tictactoe_v3"),
     ):
-        with pytest.raises(
-            ConfigError, match=r"PettingZoo is not installed here: pip install .*\[pettingzoo\]"
-        ) as caught:
+        with pytest.raises(ConfigError, match=r"\[pettingzoo\]") as caught:
             call()
         assert isinstance(caught.value, ImportError)
 

@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from alphazero.cli import main as alphazero
-from alphazero.cli.rate import choose_networks, main
+from alphazero.cli.rate import main
+from alphazero.cli.rate_players import choose_networks
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays, save_network
@@ -139,7 +140,7 @@ def test_stronger_searches_have_higher_ratings(run):
 
 
 def test_ctrl_c_keeps_all_finished_matches(run, monkeypatch):
-    from alphazero.cli.rate import RateBar
+    from alphazero.cli.rate_bar import RateBar
 
     count = RateBar.count
     matches = []

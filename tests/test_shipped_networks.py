@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from alphazero.cli.rate import RateSettings, player_name
+from alphazero.cli.rate import RateSettings
+from alphazero.cli.rate_players import player_name
 from alphazero.evaluation.model_card import card_text
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_info, save_network
@@ -131,6 +132,6 @@ def test_the_one_of_connect_four_sees_three_in_a_row(moves, action):
 def test_a_rating_is_of_the_network_that_ships_now_not_of_the_next_one():
     info = network_info(shipped_network("tic_tac_toe"))
     expected = f"best ({info['run']}/{info['iteration']:06d}),num_simulations=64"
-    assert (
-        player_name("best,num_simulations=64", make_game("tic_tac_toe"), RateSettings()) == expected
-    )
+    settings = RateSettings().of_networks()
+    name = player_name("best,num_simulations=64", make_game("tic_tac_toe"), settings)
+    assert name == expected

@@ -1,4 +1,8 @@
-"""`alphazero engine`: answers one JSON line on standard output for every JSON line on standard input."""
+"""`alphazero engine`: answer a JSON line on standard output for each one on standard input.
+
+In: requests of another program, see `alphazero.play.json_engine`. Out: answers, and nothing else on
+standard output.
+"""
 
 import contextlib
 import dataclasses
@@ -15,7 +19,8 @@ from alphazero.runtime.settings import option
 
 COMMAND = "alphazero engine"
 SUMMARY = (
-    "Answer one JSON line on standard output for every JSON line on standard input (docs/PLAY.md)."
+    "Answer one JSON line on standard output for every JSON line on standard input. "
+    "docs/PLAY.md describes requests and answers."
 )
 EXAMPLES = [
     """echo '{"game": "connect_four", "moves": [3, 3, 2]}' | alphazero engine""",
@@ -29,22 +34,21 @@ EXAMPLES = [
 class EngineOptions:
     """Who answers."""
 
-    network: str | None = option(
-        None, "the path of a network or of a run; without it the player below answers"
-    )
-    game: str | None = option(
-        None, "the only game to play; your own game's file must be named here, also for a network"
-    )
+    network: str | None = option(None, "the path of a network or a run, in place of a player")
     player: str = option(
         "auto",
-        "who answers where no network is named: best is the network that ships with the game, auto is best or, where none ships, uct; solver plays perfectly",
+        "who answers without network=: best is the network that ships with the game; auto is best, "
+        "or uct where none ships; solver plays perfectly",
         choices=("auto", "best", "uct", "random", "solver"),
+    )
+    game: str | None = option(
+        None, "the only game to play; needed for a game file of your own, also with network="
     )
 
 
 @dataclasses.dataclass
 class EngineSettings(PlayerSettings, EngineOptions):
-    """The settings of the command; ``num_simulations`` and ``time_limit_s`` of a request replace those given here."""
+    """The settings of the command; a request's own limits replace those given here."""
 
 
 def main(words: list[str], requests=None, answers=None) -> int:
@@ -63,11 +67,12 @@ def main(words: list[str], requests=None, answers=None) -> int:
     engine = _make_engine(settings)
     requests = requests or _tolerant(sys.stdin)
     answers = answers or sys.stdout
-    # Whatever a library prints must not end up between the answers.
+    # Whatever a library prints must not appear between the answers.
     with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(KeyboardInterrupt):
         try:
             serve(engine, requests, answers)
-        except BrokenPipeError:  # the other program is gone; the interpreter must not complain when it flushes at its end
+        except BrokenPipeError:
+            # The other program is gone. Without this the interpreter fails when it flushes at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), answers.fileno())
     return 0
 
@@ -86,7 +91,7 @@ def _make_engine(settings: EngineSettings) -> Engine:
 
 
 def _tolerant(stream):
-    """Let bytes that are not UTF-8 arrive as marks of replacement: they make a bad line, not the end of the engine."""
+    """Replace bytes that are not UTF-8, so that they make a bad line and do not end the engine."""
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(encoding="utf-8", errors="replace")
     return stream

@@ -1,4 +1,8 @@
-"""`alphazero evaluate`: how exactly a player plays on positions whose every move an exact solver has scored."""
+"""`alphazero evaluate`: a player's accuracy on positions whose moves an exact solver has scored.
+
+In: a player and an evaluation set. Out: a table; if asked for, misplayed positions, the figures as
+JSON, and a picture.
+"""
 
 import dataclasses
 import json
@@ -6,23 +10,18 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
+from alphazero.cli.evaluate_table import report_table, value_lines
 from alphazero.cli.game_of_players import DEFAULT_GAME, game_of_networks
 from alphazero.cli.help_text import print_help
 from alphazero.cli.misplayed import print_misplayed
 from alphazero.cli.pictures.accuracy import draw_accuracy
 from alphazero.cli.warm_up import warm_up
-from alphazero.evaluation.exact.accuracy import (
-    AccuracyReport,
-    Proportion,
-    groups_of,
-    measure_accuracy,
-)
+from alphazero.evaluation.exact.accuracy import AccuracyReport, measure_accuracy
 from alphazero.evaluation.exact.sets import EvaluationSet, find_set, game_of_set
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game
-from alphazero.players.base import PlayerSettings
+from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player, network_path, read_spec
 from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import check_folder, option
@@ -30,12 +29,12 @@ from alphazero.solvers.base import values_of
 
 COMMAND = "alphazero evaluate"
 SUMMARY = (
-    "Compare a player's moves and values with perfect play, on a set of positions whose every move an exact solver has scored. A network is measured twice: "
-    "alone, and with search."
+    "Compare a player's moves and values with perfect play, on positions whose moves an exact "
+    "solver has scored. A network is measured twice: alone, and with search."
 )
 EXAMPLES = [
     "alphazero evaluate network=checkpoints/connect_four/RUN",
-    "alphazero evaluate network=checkpoints/connect_four/RUN num_simulations=800 show=3 plot=accuracy.png",
+    "alphazero evaluate network=best num_simulations=800 show=3 plot=accuracy.png",
     "alphazero evaluate game=connect_four network=uct:1000",
     "alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv",
 ]
@@ -46,22 +45,23 @@ class EvaluateOptions:
     """Who is measured, on what."""
 
     game: str | None = option(
-        None, "which game; without it the network's own, otherwise that of the set, or connect_four"
+        None, "the game; by default that of the network or the set, otherwise connect_four"
     )
     network: str = option(
         "network",
-        "a network or a run, or any player: uct:1000, random; network is the newest of the game, or else the one that ships",
+        "the path of a network or a run, or any player: best, uct:1000, random; network is the "
+        "newest trained one, otherwise best",
     )
     set: str | None = option(
         None,
-        "file of the positions, see 'alphazero make_evaluation_set'; without it those that ship with the game",
+        "file of positions made by 'alphazero make_evaluation_set'; by default those that ship "
+        "with the game",
     )
     show: int = option(0, "misplayed positions to print", 0, 10_000)
-    plot: str | None = option(None, "picture to write of the figures by ply (.png, .svg, .pdf)")
-    json: str | None = option(None, "write the figures to this file")
+    plot: str | None = option(None, "picture of the figures by ply to write (.png, .svg, .pdf)")
+    json: str | None = option(None, "file to write the figures to")
 
 
-# Its own options come first in the help: dataclasses collect fields from the last base to the first.
 @dataclasses.dataclass
 class EvaluateSettings(PlayerSettings, EvaluateOptions):
     """The settings of the command."""
@@ -81,26 +81,21 @@ def main(words: list[str], console: Console | None = None) -> int:
     warm_up(game, players.values(), Console(stderr=True))
     reports = {}
     for name, player in players.items():
-        with Console(stderr=True).status(
-            f"{name} answers {len(evaluation_set):,} positions of {game.name} ..."
-        ):
+        text = f"{name} answers {len(evaluation_set):,} positions of {game.name} ..."
+        with Console(stderr=True).status(text):
             reports[name] = measure_accuracy(player.choose, evaluation_set)
-    console.print(_title(game, evaluation_set, settings, players), markup=False, soft_wrap=True)
+    name = list(players.values())[-1].name
+    title = _title(game, name, evaluation_set, settings.set)
+    console.print(title, markup=False, soft_wrap=True)
     console.print(report_table(evaluation_set, reports))
     console.print("\n" + "\n".join(value_lines(reports)), soft_wrap=True)
-    _show(console, game, list(reports.values())[-1], settings.show)
+    _print_misplayed(console, game, list(reports.values())[-1], settings.show)
     if settings.json:
-        Path(settings.json).write_text(
-            json.dumps(_to_plain(game, settings, evaluation_set, reports)) + "\n"
-        )
+        figures = _to_plain(game, settings, evaluation_set, reports)
+        Path(settings.json).write_text(json.dumps(figures) + "\n")
         console.print(f"Figures: {settings.json}", markup=False, soft_wrap=True)
     if settings.plot:
-        draw_accuracy(
-            evaluation_set,
-            reports,
-            f"{game.name}: {list(players.values())[-1].name}",
-            Path(settings.plot),
-        )
+        draw_accuracy(evaluation_set, reports, f"{game.name}: {name}", Path(settings.plot))
         console.print(f"Picture: {settings.plot}", markup=False, soft_wrap=True)
     return 0
 
@@ -116,45 +111,8 @@ def _game(settings: EvaluateSettings) -> Game:
     return make_game(DEFAULT_GAME)
 
 
-def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport]) -> Table:
-    """Return the shares of moves, in %, that keep the result and that have the best score: two columns for each of ``reports``."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("\n%")
-    table.add_column("\npositions", justify="right")
-    for name in reports:
-        table.add_column(f"{name}\nkeeps the result", justify="right")
-        table.add_column("\nbest", justify="right")
-    everything = np.ones(len(evaluation_set), bool)
-    for heading, groups in ({"": {"all": everything}} | groups_of(evaluation_set)).items():
-        if heading:
-            table.add_row(f"[dim]by {heading}[/]")
-        for label, rows in groups.items():
-            figures = [
-                (_text(report.accuracy(rows)), f"{100 * report.optimal(rows).fraction:.1f}")
-                for report in reports.values()
-            ]
-            table.add_row(
-                label if rows is everything else f"  {label}",
-                f"{rows.sum():,}",
-                *(text for pair in figures for text in pair),
-            )
-    return table
-
-
-def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
-    """Return a line about the best scores and the values of each report."""
-    lines = []
-    for name, report in reports.items():
-        line = f"{name}: the best score in {_text(report.optimal())} %"
-        if report.values is not None:
-            right = report.values.result_accuracy
-            line += f"; value tells the result in {_text(right)} % of {right.total:,}, mean error {report.values.mean_error:.3f}"
-        lines.append(line)
-    return lines
-
-
-def _players(settings: EvaluateSettings, game: Game) -> dict:
-    """Return the players to measure by the names of their columns: a network alone and with search, any other player as it is."""
+def _players(settings: EvaluateSettings, game: Game) -> dict[str, Player]:
+    """Return the players to measure by their column headings: a network also without its search."""
     kind, own = read_spec(settings.network, settings)
     player = make_player(settings.network, game, settings)
     if kind in ("random", "uct", "solver") or network_path(kind, game.name) is None:
@@ -163,38 +121,32 @@ def _players(settings: EvaluateSettings, game: Game) -> dict:
         return {"network alone": player}
     from alphazero.players.network import DEFAULT_SIMULATIONS
 
-    limit = (
-        f"{own.num_simulations or DEFAULT_SIMULATIONS:,} simulations"
-        if own.time_limit_s is None
-        else f"{own.time_limit_s:g} s"
-    )
+    limit = f"{own.num_simulations or DEFAULT_SIMULATIONS:,} simulations"
+    if own.time_limit_s is not None:
+        limit = f"{own.time_limit_s:g} s"
     return {"network alone": player.limited(0, None), limit: player}
 
 
-def _title(
-    game: Game, evaluation_set: EvaluationSet, settings: EvaluateSettings, players: dict
-) -> str:
-    name = list(players.values())[-1].name
-    which = settings.set or f"the set that ships (seed {evaluation_set.notes.get('seed', '?')})"
-    return f"{game.name}: {name} on {len(evaluation_set):,} positions of {which}, 95 % intervals in brackets\n"
+def _title(game: Game, name: str, evaluation_set: EvaluationSet, file: str | None) -> str:
+    seed = evaluation_set.notes.get("seed", "?")
+    which = file or f"the set that ships (seed {seed})"
+    return (
+        f"{game.name}: {name} on {len(evaluation_set):,} positions of {which}, "
+        "95 % intervals in brackets\n"
+    )
 
 
-def _show(console: Console, game: Game, report: AccuracyReport, num_shown: int) -> None:
+def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_shown: int) -> None:
     """Print the first misplayed positions of a report."""
-    evaluation_set = report.evaluation_set
+    positions = report.evaluation_set
     for row in report.misplayed()[:num_shown]:
-        state, best = evaluation_set.states[row], int(evaluation_set.values[row])
-        values, action = values_of(evaluation_set.action_scores[row]), int(report.actions[row])
-        print_misplayed(
-            console,
-            game,
-            state,
-            (action, int(values[action])),
-            (np.flatnonzero(values == best).tolist(), best),
-        )
-        console.print(
-            f"moves=[{','.join(map(str, evaluation_set.moves[row]))}]", markup=False, soft_wrap=True
-        )
+        best, action = int(positions.values[row]), int(report.actions[row])
+        values = values_of(positions.action_scores[row])
+        best_actions = np.flatnonzero(values == best).tolist()
+        played = (action, int(values[action]))
+        print_misplayed(console, game, positions.states[row], played, (best_actions, best))
+        moves = ",".join(map(str, positions.moves[row]))
+        console.print(f"moves=[{moves}]", markup=False, soft_wrap=True)
 
 
 def _to_plain(
@@ -203,17 +155,11 @@ def _to_plain(
     evaluation_set: EvaluationSet,
     reports: dict[str, AccuracyReport],
 ) -> dict:
-    figures = {name: report.to_plain() for name, report in reports.items()}
+    """Return the figures as plain data for JSON."""
     return {
         "game": game.name,
         "player": settings.network,
         "set": settings.set or "shipped",
         "notes": evaluation_set.notes,
-        "players": figures,
+        "players": {name: report.to_plain() for name, report in reports.items()},
     }
-
-
-def _text(share: Proportion) -> str:
-    """Return a share with its interval, in %."""
-    low, high = share.interval
-    return f"{100 * share.fraction:.1f} [dim]({100 * low:.1f}-{100 * high:.1f})[/]"

@@ -1,4 +1,7 @@
-"""A misplayed position on the console: who gave up what, which move would have kept it, and the board; for `prove` and `evaluate`."""
+"""A misplayed position on the console: the move, the better moves and the board.
+
+`alphazero prove` and `alphazero evaluate` print these.
+"""
 
 import numpy as np
 from rich.console import Console
@@ -22,19 +25,15 @@ def print_misplayed(
 
     Args:
         state: [K].
-        played: the action, and the result that it leaves, 1, 0 or -1 from the viewpoint of the player to move.
-        best: the actions that would have kept the best result, and that result.
+        played: the action and its exact result, 1, 0 or -1 from the viewpoint of the player to move.
+        best: the actions with the best exact result, and that result.
     """
     skin, medium = skin_of(game), Medium.of(console)
     better = ", ".join(game.action_to_text(action) for action in best[0])
-    words = (
-        f" played {game.action_to_text(played[0])}, a {_RESULT_NAMES[played[1]]}, "
-        f"where {better} would have kept a {_RESULT_NAMES[best[1]]}"
+    mover = side(game, skin, int(game.players(state[None])[0]), medium)
+    text = (
+        f" played {game.action_to_text(played[0])}, a {_RESULT_NAMES[played[1]]}, where "
+        f"{better} would have kept a {_RESULT_NAMES[best[1]]}"
     )
-    console.print(
-        Text.assemble(
-            "\nmisplayed: ", side(game, skin, int(game.players(state[None])[0]), medium), words
-        ),
-        soft_wrap=True,
-    )
+    console.print(Text.assemble("\nmisplayed: ", mover, text), soft_wrap=True)
     console.print(draw_board(game, skin, state, medium))

@@ -1,4 +1,8 @@
-"""`alphazero pettingzoo`: a match between two players inside a PettingZoo environment, by its own rules."""
+"""`alphazero pettingzoo`: a match between two players inside a PettingZoo environment.
+
+In: the name of an environment and two players. Out: the moves and the result; the environment's own
+rules decide what is legal and who wins.
+"""
 
 import dataclasses
 
@@ -17,59 +21,54 @@ from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import option
 
 COMMAND = "alphazero pettingzoo"
-SUMMARY = "Play a match between two players inside a PettingZoo environment, by its own rules. Every game begins at the start."
+SUMMARY = (
+    "Play a match between two players inside a PettingZoo environment, by the environment's rules. "
+    "Every game starts from the initial position."
+)
 EXAMPLES = [
-    "alphazero pettingzoo env=connect_four_v3 first=uct:1000 second=random num_games=10",
+    "alphazero pettingzoo env=connect_four_v3 first=uct:1000 second=random",
     "alphazero pettingzoo env=tictactoe_v3 first=human second=uct num_games=1 render=human",
-    "alphazero pettingzoo env=connect_four_v3 first=checkpoints/connect_four/RUN second=uct:1000 num_games=20",
+    "alphazero pettingzoo first=checkpoints/connect_four/RUN second=uct:1000 num_games=20",
 ]
 
 
 @dataclasses.dataclass
 class PettingZooOptions:
-    """Who meets whom, where, and how it is shown."""
+    """Who plays where, and what is shown."""
 
     env: str = option(
-        "connect_four_v3",
-        "connect_four_v3 or tictactoe_v3 of PettingZoo, or a game of ours as an environment",
+        "connect_four_v3", "connect_four_v3, tictactoe_v3, or a game of ours as an environment"
     )
     first: str | None = option(
         None,
-        "who moves first in games 1, 3, 5, ...: human, random, uct, uct:1000, solver, best, network, or the path of one; "
-        "without it best (the network that ships with the game) or, where there is none, uct:1000",
+        "who moves first in games 1, 3, 5, ...: human, random, uct:1000, solver, best, network, or "
+        "the path of a network or a run; by default best, or uct:1000 where no network ships",
     )
     second: str | None = option(
-        None,
-        "who moves second in games 1, 3, 5, ...; without it uct:1000 or, where no network ships, random",
+        None, "the opponent; by default uct:1000, or random where no network ships"
     )
-    num_games: int = option(10, "games; the two take turns at moving first", 1, 100_000)
+    num_games: int = option(10, "games; the players take turns at moving first", 1, 100_000)
     render: str = option(
         "none",
-        "none; human: the environment shows every position; ansi: as text",
+        "what is shown of a game: nothing, the environment's window (human), or text (ansi)",
         choices=("none", "human", "ansi"),
     )
     sampled_plies: int = option(
-        1,
-        "in so many plies from the start actions are drawn by visit shares, so that games differ",
-        0,
-        1000,
+        1, "plies at the start whose moves are sampled, so that games differ", 0, 1000
     )
 
 
 @dataclasses.dataclass
 class PettingZooSettings(PlayerSettings, PettingZooOptions):
-    """The settings of the command; those of the players hold for both, unless a player has its own: ``first=uct:500,uct_c=0.7``."""
+    """The settings of the command."""
 
     seed: int = option(
-        0,
-        "seed of the players and of the environment; the same seed gives the same match",
-        0,
-        2**31 - 1,
+        0, "seed of players and environment; the same seed gives the same match", 0, 2**31 - 1
     )
 
 
 def main(words: list[str], console: Console | None = None) -> int:
-    """Play the match that the words ask for and print its result."""
+    """Play the match and print its result."""
     if {"-h", "--help"} & set(words):
         print_help("pettingzoo", SUMMARY, PettingZooSettings(), EXAMPLES)
         return 0
@@ -80,15 +79,12 @@ def main(words: list[str], console: Console | None = None) -> int:
 
     environment = make_environment(settings.env, "human" if settings.render == "human" else None)
     view = view_of(environment)
-    specs = [
-        named or default
-        for named, default in zip((settings.first, settings.second), default_match(view.game.name))
-    ]
+    defaults = default_match(view.game.name)
+    specs = [spec or default for spec, default in zip((settings.first, settings.second), defaults)]
     agents = [_make_agent(spec, view, settings, index) for index, spec in enumerate(specs)]
     if agents[0].name == agents[1].name:
-        agents[0].name, agents[1].name = (
-            f"{agent.name} ({number})" for number, agent in enumerate(agents, 1)
-        )
+        for number, agent in enumerate(agents, 1):
+            agent.name = f"{agent.name} ({number})"
     console = console or Console(highlight=False, markup=False)
     try:
         report = _play(environment, view, agents, settings, console)
@@ -100,91 +96,79 @@ def main(words: list[str], console: Console | None = None) -> int:
 
 
 def result_table(report: MatchReport) -> Table:
-    """Return the result as a table, from the viewpoint of the player named first."""
-    table = Table(
-        title=f"{report.game}: {len(report.games)} games",
-        title_justify="left",
-        title_style="bold",
-        show_header=False,
-    )
+    """Return the result as a table, from the viewpoint of the player given as ``first``."""
+    title = f"{report.game}: {len(report.games)} games"
+    table = Table(title=title, title_justify="left", title_style="bold", show_header=False)
     table.add_column(style="dim")
     table.add_column()
     table.add_row("first", Text(report.player_a))
     table.add_row("second", Text(report.player_b))
     table.add_section()
-    for turn, tally in (
-        ("in all", report.total),
-        ("moving first", report.as_first),
-        ("moving second", report.as_second),
-    ):
-        table.add_row(
-            f"first {turn}", f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost"
-        )
+    tallies = {
+        "in all": report.total,
+        "moving first": report.as_first,
+        "moving second": report.as_second,
+    }
+    for turn, tally in tallies.items():
+        results = f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost"
+        table.add_row(f"first {turn}", results)
     low, high = report.score_interval
     table.add_row("first's score", f"{report.score:.1%}  (95 % interval {low:.1%} to {high:.1%})")
     table.add_section()
-    table.add_row(
-        "different games", f"{len({game.moves for game in report.games})} of {len(report.games)}"
-    )
+    num_distinct = len({game.moves for game in report.games})
+    table.add_row("different games", f"{num_distinct} of {len(report.games)}")
     lengths = report.lengths
-    table.add_row(
-        "length",
-        f"{min(lengths)} to {max(lengths)} moves, {sum(lengths) / len(lengths):.1f} on average",
-    )
+    mean = sum(lengths) / len(lengths)
+    table.add_row("length", f"{min(lengths)} to {max(lengths)} moves, {mean:.1f} on average")
     return table
 
 
 def _make_agent(spec: str, view, settings: PettingZooSettings, index: int):
-    """Return the agent that a person named; ``index`` is 0 for the first, 1 for the second, whose seeds differ."""
+    """Return the agent ``spec``; the two players have different seeds."""
     from alphazero.interop.agents import HumanAgent, PettingZooAgent
 
     kind, _ = read_spec(spec, settings)
     if kind == "human":
         return HumanAgent(view)
-    player = make_player(spec, view.game, dataclasses.replace(settings, seed=settings.seed + index))
-    return PettingZooAgent(player, view, settings.sampled_plies, settings.seed + index)
+    seed = settings.seed + index
+    player = make_player(spec, view.game, dataclasses.replace(settings, seed=seed))
+    return PettingZooAgent(player, view, settings.sampled_plies, seed)
 
 
 def _play(environment, view, agents, settings: PettingZooSettings, console: Console) -> MatchReport:
+    """Play the games; print each result, and the moves and boards where asked for."""
     from alphazero.interop.agents import HumanAgent
     from alphazero.interop.episode import play_match
 
-    with_human = any(isinstance(agent, HumanAgent) for agent in agents)
+    has_person = any(isinstance(agent, HumanAgent) for agent in agents)
 
     def on_move(name: str, action: int) -> None:
         console.print(f"{name} plays {action}")
-        if not with_human or all(
-            environment.terminations.values()
-        ):  # a person sees the board when asked for a move
+        is_over = all(environment.terminations.values())
+        if not has_person or is_over:  # a person sees the board when asked for a move
             console.print(_position_text(environment, view))
 
     def on_game(game, episode) -> None:
-        first, second = (agents[0], agents[1]) if game.a_moves_first else (agents[1], agents[0])
-        result = {1.0: f"{agents[0].name} wins", 0.5: "a draw", 0.0: f"{agents[1].name} wins"}[
-            game.score
-        ]
-        players = f"{view.agents[0]} = {first.name}, {view.agents[1]} = {second.name}"
-        console.print(
-            f"game {game.pair_index + 1}: {players}: {result} after {len(game.moves)} moves",
-            soft_wrap=True,
-        )
+        console.print(_result_text(game, view, agents), soft_wrap=True)
 
-    shown = settings.render == "ansi" or with_human
+    moves = on_move if settings.render == "ansi" or has_person else None
     try:
-        return play_match(
-            environment,
-            *agents,
-            settings.num_games,
-            settings.seed,
-            on_move if shown else None,
-            on_game,
-        )
+        return play_match(environment, *agents, settings.num_games, settings.seed, moves, on_game)
     except Exception as error:
         if type(error).__module__.startswith("pygame") and settings.render == "human":
-            raise ConfigError(
-                f"render=human cannot open a window here ({error}): take render=ansi."
-            ) from None
+            message = f"render=human cannot open a window here ({error}): use render=ansi."
+            raise ConfigError(message, key="render", value="human", allowed="ansi") from None
         raise
+
+
+def _result_text(game, view, agents) -> str:
+    """Return who played which side, who won, and after how many moves."""
+    names = [agent.name for agent in agents]
+    first, second = names if game.a_moves_first else names[::-1]
+    results = {1.0: f"{names[0]} wins", 0.5: "a draw", 0.0: f"{names[1]} wins"}
+    sides = f"{view.agents[0]} = {first}, {view.agents[1]} = {second}"
+    number, num_moves = game.pair_index + 1, len(game.moves)
+    return f"game {number}: {sides}: {results[game.score]} after {num_moves} moves"
 
 
 def _position_text(environment, view) -> str:
@@ -194,6 +178,6 @@ def _position_text(environment, view) -> str:
     agent = environment.agent_selection
     observation = environment.observe(agent)
     mask = observation["action_mask"]
-    if environment.terminations[agent]:  # PettingZoo's own masks go on at the end of a game
+    if environment.terminations[agent]:  # PettingZoo's own masks go on when a game is over
         mask = np.zeros_like(mask)
     return observed_text(view, observation["observation"], view.agents.index(agent), mask)

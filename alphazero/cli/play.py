@@ -21,7 +21,10 @@ from alphazero.runtime.settings import option
 from alphazero.storage.pretrained import shipped_network
 
 COMMAND = "alphazero play"
-SUMMARY = "Play a game at the terminal: type a move, or 'help' for take-back, hint, the engine's view and more."
+SUMMARY = (
+    "Play a game at the terminal. Type a move, or 'help' for the commands: take back, hint, the "
+    "engine's view and more."
+)
 EXAMPLES = [
     "alphazero play",
     "alphazero play game=othello:6",
@@ -36,35 +39,42 @@ EXAMPLES = [
 class PlayOptions:
     """Who plays what."""
 
-    game: str | None = option(None, "which game; without it the network's own, or connect_four")
+    game: str | None = option(
+        None, "the game; by default that of a network below, otherwise connect_four"
+    )
     first: str | None = option(
         None,
-        "who moves first: human, random, uct, uct:1000, solver, best, network, or the path of a network or of a run",
+        "who moves first: human, random, uct:1000, solver, best, network, or the path of a network "
+        "or a run",
     )
     second: str | None = option(
         None,
-        "who moves second; a side left open is a person, against best (the network that ships) or, where there is none, uct",
+        "who moves second. By default a person plays against best, the network that ships with the "
+        "game, or against uct where none ships",
     )
     moves: list[int] = option(
-        [], "start after these moves, e.g. [3,3,2], numbered as for 'alphazero engine'"
+        [], "moves to start after, such as [3,3,2], numbered as in 'alphazero engine'"
     )
     hint: str | None = option(
-        None, "who gives hints; without it an engine of this game, or best, or uct"
+        None, "who gives hints; by default an engine of this game, otherwise best or uct"
     )
     boards: str = option(
         "auto",
-        "draw the board after every move or the last one alone; auto: every one if a person plays",
+        "draw the board after every move, or only the last one; auto: every one if a person plays",
         choices=("auto", "every", "last"),
     )
 
 
-# Its own options come first in the help: dataclasses collect fields from the last base to the first.
 @dataclasses.dataclass
 class PlaySettings(PlayerSettings, PlayOptions):
-    """The settings of the command; those of the engines hold for both sides, unless a side has its own: ``second=uct:500,uct_c=0.7``."""
+    """The settings of the command.
+
+    Dataclasses collect fields from the last base class to the first, so the command's own options
+    come first in the help.
+    """
 
     seed: int | None = option(
-        None, "seed of everything random; without it every game is another", 0, 2**63 - 4
+        None, "seed of all random numbers; by default every game is different", 0, 2**63 - 4
     )
 
 
@@ -72,7 +82,7 @@ def main(words: list[str], console: Console | None = None, read_line=None) -> in
     """Play the game that the words ask for.
 
     Args:
-        console, read_line: where it is printed and read, see `TerminalGame`; the real terminal without them.
+        console, read_line: replace the terminal, see `TerminalGame`.
     """
     if {"-h", "--help"} & set(words):
         print_help("play", SUMMARY, PlaySettings(), EXAMPLES)
@@ -96,17 +106,19 @@ def main(words: list[str], console: Console | None = None, read_line=None) -> in
 
 
 def _sides(settings: PlaySettings, game: Game) -> tuple[str, str]:
-    """Return who plays: a person takes a side that is left open; against a person it is the game's default player."""
+    """Return who plays.
+
+    A person takes a side that is left open, unless the other side is a person: then the default
+    player of the game takes it.
+    """
+
+    def opponent(spec: str) -> str:
+        return default_player(game.name) if _kind(spec, settings) == "human" else "human"
+
     first, second = settings.first, settings.second
     if first is None:
-        first = (
-            default_player(game.name)
-            if second is not None and _kind(second, settings) == "human"
-            else "human"
-        )
-    if second is None:
-        second = default_player(game.name) if _kind(first, settings) == "human" else "human"
-    return first, second
+        first = "human" if second is None else opponent(second)
+    return first, opponent(first) if second is None else second
 
 
 def _kind(spec: str, settings: PlaySettings) -> str:
@@ -114,26 +126,25 @@ def _kind(spec: str, settings: PlaySettings) -> str:
 
 
 def _introduce(specs, settings: PlaySettings, game: Game, console: Console) -> None:
-    """Say what the network that ships with the game is, where it plays."""
+    """Print what is known of the network that ships with the game, if it plays."""
     if "best" in [_kind(spec, settings) for spec in specs]:
         about = summary(network_info(shipped_network(game.name)))
-        console.print(
-            f"best is the network that ships with {game.name}{about and ': '}{about}.",
-            style="dim",
-            soft_wrap=True,
-        )
+        text = f"best is the network that ships with {game.name}{about and ': '}{about}."
+        console.print(text, style="dim", soft_wrap=True)
 
 
-def _make_side(spec: str, game, settings: PlaySettings, index: int):
+def _make_side(spec: str, game: Game, settings: PlaySettings, index: int):
+    """Return a person or the player ``spec``; the two sides have different seeds."""
     if _kind(spec, settings) == "human":
         return HumanPlayer()
     return make_player(spec, game, dataclasses.replace(settings, seed=settings.seed + index))
 
 
-def _adviser(settings: PlaySettings, game, specs):
-    """Return what makes the player that gives hints: the one asked for, an engine of this game that thinks, or the game's default player."""
+def _adviser(settings: PlaySettings, game: Game, specs):
+    """Return a function that makes the player who gives hints."""
     thinking = [spec for spec in specs if _kind(spec, settings) not in ("human", "random")]
     spec = settings.hint or (thinking[0] if thinking else default_player(game.name))
     if _kind(spec, settings) == "human":
-        raise ConfigError("hint=human is not allowed: hint takes an engine, such as uct:1000.")
+        message = "hint=human is not allowed: hint takes an engine, such as uct:1000."
+        raise ConfigError(message, key="hint", value=spec, allowed="an engine")
     return lambda: make_player(spec, game, dataclasses.replace(settings, seed=settings.seed + 2))

@@ -1,4 +1,4 @@
-"""`alphazero plot`: the losses of a run with a rolling mean, its strength and its games, as one picture."""
+"""`alphazero plot`: a run's losses, strength and games as a picture, or its error over time."""
 
 import dataclasses
 from pathlib import Path
@@ -10,68 +10,64 @@ from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import check_folder, option
 from alphazero.storage.run_folder import RunFolder
 
+COMMAND = "alphazero plot"
 SUMMARY = (
-    "Draw the losses of a run with a rolling mean, its strength over time, and what its games look like; "
-    "or, with what=exact, how its error beside an exact solver falls, for one run or several."
+    "Plot the losses of a run, its strength over time and its self-play games. With what=exact, "
+    "plot how the error against an exact solver falls, for one run or several."
 )
 EXAMPLES = [
     "alphazero plot run=latest",
     "alphazero plot run=checkpoints/connect_four/RUN output=losses.png rolling_mean=10",
-    "alphazero plot run=checkpoints/connect_four/A,checkpoints/connect_four/B what=exact output=exact.png",
+    "alphazero plot what=exact run=checkpoints/connect_four/A,checkpoints/connect_four/B",
 ]
 
 
 @dataclasses.dataclass
 class PlotSettings:
-    """What to draw, and where to."""
+    """What to plot, and where to."""
 
     run: str = option(
-        "latest",
-        "folder of the run, or latest; for what=exact also several, with commas between them",
+        "latest", "the run's folder, or latest; several, separated by commas, for what=exact"
     )
     what: str = option(
-        "run",
-        "everything of one run, or the error beside an exact solver by training time",
-        choices=("run", "exact"),
+        "run", "the run as a whole, or its error against an exact solver", choices=("run", "exact")
     )
     lines: str = option(
         "each",
-        "what=exact: a line for each run, or the median of them in a band from the lowest to the highest",
+        "what=exact: a line for each run, or their median with the band from lowest to highest",
         choices=("each", "median"),
     )
-    root: str = option("checkpoints", "folder of all runs, where latest is looked for")
+    root: str = option("checkpoints", "the folder of all runs, for latest")
     output: str = option(
         "",
-        "picture to write (.png, .svg, .pdf); empty writes plot.png or exact.png into the (first) run's folder",
+        "picture to write (.png, .svg, .pdf); by default plot.png or exact.png in the (first) run",
     )
-    rolling_mean: int = option(5, "iterations that the rolling mean of the losses spans", 1, 10_000)
+    rolling_mean: int = option(5, "iterations in the rolling mean of the losses", 1, 10_000)
 
 
 def main(words: list[str]) -> int:
-    """Draw the picture and print where it is."""
+    """Draw the picture and print its path."""
     if {"-h", "--help"} & set(words):
         print_help("plot", SUMMARY, PlotSettings(), EXAMPLES)
         return 0
-    settings = from_overrides(PlotSettings, words, "alphazero plot")
-    paths = settings.run.split(",") if settings.what == "exact" else [settings.run]
+    settings = from_overrides(PlotSettings, words, COMMAND)
+    is_exact = settings.what == "exact"
+    paths = settings.run.split(",") if is_exact else [settings.run]
     folders = [RunFolder.find(path, settings.root, None, "run", "metrics.jsonl") for path in paths]
     check_folder(settings, "output")
-    output = (
-        Path(settings.output)
-        if settings.output
-        else folders[0].path / ("exact.png" if settings.what == "exact" else "plot.png")
-    )
-    if settings.what == "exact":
-        alike = len({folder.path.name for folder in folders}) < len(folders)
-        names = [str(folder.path) if alike else folder.path.name for folder in folders]
-        games = " and ".join(sorted({folder.read_config()["game"]["name"] for folder in folders}))
-        draw_exact_error(
-            {name: folder.read_metrics() for name, folder in zip(names, folders)},
-            games,
-            settings.lines,
-            output,
-        )
+    output = Path(settings.output or folders[0].path / ("exact.png" if is_exact else "plot.png"))
+    if is_exact:
+        games = sorted({folder.read_config()["game"]["name"] for folder in folders})
+        metrics = dict(zip(_names(folders), (folder.read_metrics() for folder in folders)))
+        draw_exact_error(metrics, " and ".join(games), settings.lines, output)
     else:
-        draw_run(folders[0].read_metrics(), str(folders[0].path), settings.rolling_mean, output)
+        title = str(folders[0].path)
+        draw_run(folders[0].read_metrics(), title, settings.rolling_mean, output)
     print(output)
     return 0
+
+
+def _names(folders: list[RunFolder]) -> list[str]:
+    """Return the names of the runs, or their paths if two runs have the same name."""
+    names = [folder.path.name for folder in folders]
+    return names if len({*names}) == len(names) else [str(folder.path) for folder in folders]

@@ -1,4 +1,8 @@
-"""`alphazero prove`: look at every position of a small game, and say whether a player can be beaten and where it misplays."""
+"""`alphazero prove`: compare a player with perfect play in every position of a small game.
+
+In: a player and a game small enough to enumerate. Out: whether the player can be beaten, and the
+positions that it misplays.
+"""
 
 import dataclasses
 
@@ -16,7 +20,11 @@ from alphazero.runtime.settings import option
 from alphazero.solvers.enumeration import MAX_POSITIONS, ExactValues
 from alphazero.solvers.proof import prove
 
-SUMMARY = "Meet a player with every possible play of the other side, and compare each of its moves with perfect play. For small games only."
+COMMAND = "alphazero prove"
+SUMMARY = (
+    "Play a small game against every possible opponent, and compare each of the player's moves "
+    "with perfect play. The exit status is 0 if no position is misplayed, otherwise 1."
+)
 EXAMPLES = [
     "alphazero prove player=checkpoints/tic_tac_toe/RUN num_simulations=100",
     "alphazero prove player=uct:5000",
@@ -26,14 +34,13 @@ EXAMPLES = [
 
 @dataclasses.dataclass
 class ProveOptions:
-    """Who is looked at."""
+    """The player and the game."""
 
-    game: str = option(
-        "tic_tac_toe", "which game; it must be small enough to look at every position"
-    )
+    game: str = option("tic_tac_toe", f"the game, of at most {MAX_POSITIONS:,} positions")
     player: str = option(
         "network",
-        "a player: random, uct, uct:1000, solver, best, network (the newest, or else best), or the path of a network or a run",
+        "random, uct:1000, solver, best, network (the newest trained one, otherwise best), or the "
+        "path of a network or a run",
     )
     show: int = option(3, "misplayed positions to print", 0, 10_000)
 
@@ -44,33 +51,27 @@ class ProveSettings(PlayerSettings, ProveOptions):
 
 
 def main(words: list[str]) -> int:
-    """Prove or refute; exit status 0 where no position is misplayed, 1 otherwise."""
+    """Prove or refute; return 0 if no position is misplayed, 1 otherwise."""
     if {"-h", "--help"} & set(words):
         print_help("prove", SUMMARY, ProveSettings(), EXAMPLES)
         return 0
-    settings = from_overrides(ProveSettings, words, "alphazero prove")
+    settings = from_overrides(ProveSettings, words, COMMAND)
     console = Console(highlight=False, soft_wrap=True)
     game = make_game(settings.game)
     player = make_player(settings.player, game, settings)
-    with console.status(
-        f"looking for every position of {game.name}, {MAX_POSITIONS:,} at most ..."
-    ):
+    with console.status(f"Enumerating the positions of {game.name} ..."):
         try:
             exact = ExactValues(game)
         except ValueError as error:
-            raise ConfigError(f"{error} 'alphazero evaluate' looks at a sample of them.") from None
-    with console.status(
-        f"{player.name} answers {(~exact.positions.over).sum():,} positions of {game.name} ..."
-    ):
+            message = f"{error} 'alphazero evaluate' takes a sample of them."
+            raise ConfigError(message, key="game", value=settings.game) from None
+    num_positions = int((~exact.positions.over).sum())
+    with console.status(f"{player.name} answers {num_positions:,} positions of {game.name} ..."):
         report = prove(game, lambda states: player.choose(states).actions, exact)
     for line in proof_lines(report):
         console.print(line)
     for failure in report.failures[: settings.show]:
-        print_misplayed(
-            console,
-            game,
-            failure.state,
-            (failure.action, failure.value),
-            (failure.best_actions, failure.best_value),
-        )
+        played = (failure.action, failure.value)
+        best = (failure.best_actions, failure.best_value)
+        print_misplayed(console, game, failure.state, played, best)
     return 0 if report.perfect else 1

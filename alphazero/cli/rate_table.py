@@ -63,7 +63,7 @@ def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
 
 
 def rating_text(ratings: Ratings, player: str) -> str:
-    """Return a player's rating, or its bound if every game that leads to the anchor went one way."""
+    """Return a player's rating, or its bound if all games that lead to the anchor went one way."""
     index, interval = ratings.players.index(player), ratings.interval(player)
     if not ratings.is_bound[index]:
         return f"{ratings.elo[index]:.0f}"

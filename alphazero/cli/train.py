@@ -1,6 +1,7 @@
 """`alphazero train`: run the training loop and show its events, once or for each run of a sweep.
 
-In: the words of the command line; `alphazero.training.compose` turns them into settings. Out: run folders.
+In: the words of the command line, which `alphazero.training.compose` turns into settings. Out: run
+folders.
 """
 
 import dataclasses
@@ -22,7 +23,10 @@ from alphazero.training.compose import compose, game_of_choice, groups
 from alphazero.training.settings import TrainSettings, check_resumable, check_run
 
 COMMAND = "alphazero train"
-SUMMARY = "Train a network by self-play. Choose a file of each group and change any single setting:"
+SUMMARY = (
+    "Train a network by self-play. Choose one file of each config group, such as "
+    "game=connect_four, and change any single setting."
+)
 EXAMPLES = [
     "alphazero train game=connect_four",
     "alphazero train experiment=connect_four_10min seed=1",
@@ -51,13 +55,12 @@ def main(words: list[str]) -> int:
 
 
 def _help(words: list[str]) -> int:
-    names = (f"  {name:<11} {', '.join(choices)}" for name, choices in groups().items())
-    print_help("train", f"{SUMMARY}\n\n" + "\n".join(names), compose(words), EXAMPLES)
+    print_help("train", SUMMARY, compose(words), EXAMPLES, groups())
     return 0
 
 
 def _train_all(jobs: list[list[str]]) -> int:
-    """Make the runs one after the other and compare them; all are checked before the first starts."""
+    """Make the runs one after the other and compare them; all are checked before any starts."""
     all_settings, folders = [compose(job) for job in jobs], []
     for number, (job, settings) in enumerate(zip(jobs, all_settings), 1):
         if len(jobs) > 1:
@@ -140,12 +143,12 @@ def _loggers(console: Console, trainer) -> list:
 
 def _compare(folders: list[RunFolder], all_settings: list[TrainSettings]) -> None:
     """Compare the runs of a sweep if an evaluation set ships with their game."""
-    from alphazero.cli.compare import CompareSettings, compare
+    from alphazero.cli.run_comparison import ComparisonSettings, compare_runs
     from alphazero.evaluation.exact.sets import shipped_path
 
     games = {settings.game.name for settings in all_settings}
     if len(games) == 1 and shipped_path(games.pop()) is not None:
-        compare(folders, CompareSettings(), Console(highlight=False))
+        compare_runs(folders, ComparisonSettings(), Console(highlight=False))
 
 
 def _resumed(words: list[str]) -> tuple[TrainSettings, RunFolder]:

@@ -1,14 +1,20 @@
-"""`alphazero tune`: measure which engine, number format and number of games in lockstep are the fastest here, and remember it for later runs."""
+"""`alphazero tune`: measure which engine, number format and number of parallel games are fastest.
+
+In: the settings of a training run. Out: a table of speeds; the choice is stored for later runs.
+"""
 
 from rich.console import Console
 from rich.table import Table
 
 from alphazero.cli.help_text import print_help
 from alphazero.runtime import jit
-from alphazero.training.compose import compose
+from alphazero.training.compose import compose, groups
 from alphazero.training.settings import TrainSettings
 
-SUMMARY = "Measure what a run leaves to auto, as its start does, and show the figures. Takes the settings of 'alphazero train'."
+SUMMARY = (
+    "Measure what a training run would measure at its start, show the speeds, and remember the "
+    "fastest for later runs on this machine. Takes the settings of 'alphazero train'."
+)
 EXAMPLES = [
     "alphazero tune game=connect_four",
     "alphazero tune game=othello network=6x64",
@@ -17,9 +23,9 @@ EXAMPLES = [
 
 
 def main(words: list[str]) -> int:
-    """Measure, show and remember."""
+    """Measure, show and store."""
     if {"-h", "--help"} & set(words):
-        print_help("tune", SUMMARY, TrainSettings(), EXAMPLES)
+        print_help("tune", SUMMARY, TrainSettings(), EXAMPLES, groups())
         return 0
     settings = compose(words)
     settings.run.retune = True
@@ -37,20 +43,21 @@ def main(words: list[str]) -> int:
         tuning = tune(settings, game, network, device, num_threads)
     if tuning is None:
         console.print(
-            "These settings leave nothing open: evaluator.engine, evaluator.precision, learner.precision and selfplay.num_parallel_games are set."
+            "Nothing to measure: evaluator.engine, evaluator.precision, learner.precision and "
+            "selfplay.num_parallel_games are all set."
         )
         return 0
-    chosen = f"{tuning.engine} {tuning.precision}"
+    engine = f"{tuning.engine} {tuning.precision}"
     threads = f"{num_threads} thread{'s' * (num_threads > 1)}"
-    console.print(f"{game.name} on {device}, {threads}. Evaluations of the network:")
-    console.print(_table("engine", tuning.engine_speeds, chosen))
+    console.print(f"{game.name} on {device}, {threads}. Network evaluations:")
+    console.print(_table("engine", tuning.engine_speeds, engine))
     if tuning.lockstep_speeds:
-        console.print(f"Simulations of self-play with {chosen}:")
-        console.print(
-            _table("games in lockstep", tuning.lockstep_speeds, str(tuning.num_parallel_games))
-        )
+        chosen = str(tuning.num_parallel_games)
+        console.print(f"Self-play simulations with {engine}:")
+        console.print(_table("parallel games", tuning.lockstep_speeds, chosen))
     console.print(
-        f"Measured in {tuning.seconds:.0f} s, and remembered for runs of this game with this network on this machine."
+        f"Measured in {tuning.seconds:.0f} s. Later runs of this game with this network on this "
+        "machine use the choice."
     )
     return 0
 

@@ -15,8 +15,8 @@ from alphazero.solvers.registry import solver_advice
 def warm_up(game: Game, players, console: Console) -> None:
     """Ask each player for a move at the start of the game; print a notice if a solver will be slow.
 
-    Compiling or loading a kernel would otherwise count as thinking time. Solvers are not asked: they
-    may need minutes at the start, or refuse it. GTP engines are told of real games only.
+    Compiling or loading a kernel would otherwise count as thinking time. Solvers are not asked:
+    they may need minutes at the start, or refuse it. GTP engines are told of real games only.
     """
     jit.announce_first_compilation()
     players = list(players)

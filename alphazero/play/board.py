@@ -64,7 +64,7 @@ def draw_board(
 
     Args:
         state: [K].
-        previous_state: the position before the last move, whose piece is marked; None marks nothing.
+        previous_state: the position before the last move, which is marked; None marks nothing.
         labels: whether legal actions are labelled.
     """
     board, inspected = game.cells(state), game.inspect(state[None])
@@ -83,7 +83,8 @@ def plain_board(
     """Return a board in plain letters, small, with the legal actions labelled.
 
     Args:
-        board: int8[H, W], 0 empty, 1 a piece of the player who moves first in the game, 2 of the other.
+        board: int8[H, W], 0 empty, 1 a piece of the player who moves first in the game, 2 of the
+            other.
         legal_action_mask: bool[A].
         label: returns what a person types for an action.
     """

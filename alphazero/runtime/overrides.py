@@ -26,8 +26,8 @@ def from_overrides(cls, words: list[str], command: str):
         command: what the words were typed for, such as "alphazero match"; error messages name it.
 
     Raises:
-        ConfigError: for a word without "=", an unknown key, a value of the wrong type, or one out of
-            range.
+        ConfigError: for a word without "=", an unknown key, a value of the wrong type, or one out
+            of range.
     """
     return from_plain(cls, parse_overrides(cls, words, command))
 
@@ -84,8 +84,8 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
 def expand_sweep(words: list[str]) -> list[list[str]]:
     """Return the words of each run of a sweep: every combination of the words' values.
 
-    Example: ``["seed=1,2", "game=othello"]`` gives two runs. Commas within brackets or quotes do not
-    separate values.
+    Example: ``["seed=1,2", "game=othello"]`` gives two runs. Commas within brackets or quotes do
+    not separate values.
     """
     alternatives = []
     for word in words:

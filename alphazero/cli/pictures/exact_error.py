@@ -1,8 +1,8 @@
 """The picture of `alphazero plot what=exact`: the error against an exact solver over training time.
 
-In: the metrics of one or several runs, as `RunFolder.read_metrics` returns them. Out: a picture. The
-error is the fraction of the positions of the evaluation set whose move gives up the best possible
-result. The axis is logarithmic, so that a tenth of a percent stays visible beside the first minutes.
+In: the metrics of one or several runs, as `RunFolder.read_metrics` returns them. Out: a picture.
+The error is the fraction of the positions of the evaluation set whose move gives up the best
+possible result. The axis is logarithmic, so that a tenth of a percent stays visible.
 """
 
 from pathlib import Path
@@ -126,7 +126,7 @@ def _label_ticks(axis) -> None:
 
 
 def _percent(curve: Curve) -> np.ndarray:
-    """Return the error in %; zero, which a logarithmic axis cannot show, becomes half a position."""
+    """Return the error in %; zero has no place on a logarithmic axis and becomes half a position."""
     return np.maximum([100 * error.fraction for error in curve.errors], _floor(curve))
 
 

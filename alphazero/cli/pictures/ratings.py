@@ -1,4 +1,4 @@
-"""The picture of `alphazero rate`: a run's Elo over training time, with the other players as lines."""
+"""The picture of `alphazero rate`: a run's Elo over training time, other players as lines."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def draw_ratings(ratings: Ratings, networks: dict[str, dict], title: str, output
 
 
 def _draw_others(axis, ratings: Ratings, players: list[str]) -> None:
-    """Draw a line for each player that is no network of the run; dotted if only a bound is known."""
+    """Draw a line for each player that is not of the run; dotted if only a bound is known."""
     for player in players:
         index = ratings.players.index(player)
         is_bound = ratings.is_bound[index]

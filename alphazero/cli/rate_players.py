@@ -1,0 +1,108 @@
+"""The players that `alphazero rate` rates, and the names under which ratings.json stores them.
+
+In: the networks of a run and the words for other players. Out: players by name. Every call of the
+command must find the same name for the same player, because games are added to the stored ones.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from alphazero.evaluation.rating_file import RatingFile
+from alphazero.games.batched_game import Game
+from alphazero.network.weights import load_network, network_info
+from alphazero.players.base import Player, PlayerSettings
+from alphazero.players.registry import make_player, network_path, read_spec
+from alphazero.runtime.random_generators import child_generator
+from alphazero.storage.pretrained import is_shipped
+from alphazero.storage.run_folder import RunFolder, find_network
+
+_LIMITS = ("num_simulations", "time_limit_s")
+
+
+def choose_networks(folder: RunFolder, num_networks: int) -> list[Path]:
+    """Return networks of a run, evenly spaced, the oldest first.
+
+    The first and the newest stored network are always among them; a single one is the newest.
+    """
+    find_network(folder.path)
+    paths = sorted((folder.path / "networks").glob("*.safetensors"))
+    if num_networks == 1:
+        return paths[-1:]
+    indices = np.linspace(0, len(paths) - 1, num_networks).round().astype(int)
+    return [paths[index] for index in sorted({*indices})]
+
+
+def make_players(
+    networks: list[Path],
+    specs: Sequence[str],
+    game: Game,
+    settings: PlayerSettings,
+    file: RatingFile,
+) -> dict[str, Player]:
+    """Return the players by name, and note in the file which of them are networks of the run.
+
+    Args:
+        networks: the run's networks to rate.
+        specs: the other players.
+        settings: those of networks; its seed is the root of all players' seeds.
+    """
+    spec_of = {player_name(spec, game, settings): spec for spec in specs}
+    for path in networks:
+        info = load_network(path).info
+        name = f"network {info['iteration']}, {settings.num_simulations} simulations"
+        if settings.engine != "torch" or settings.precision != "float32":
+            name += f", {settings.engine} {settings.precision}"
+        file.networks[name] = {"iteration": info["iteration"], "elapsed_s": info["elapsed_s"]}
+        spec_of[name] = str(path)
+    players = {}
+    for name, spec in spec_of.items():
+        # The number of games is part of the seed: a later call must not repeat random numbers.
+        generator = child_generator(settings.seed, f"{name} after {file.num_games}")
+        own = dataclasses.replace(_limited(spec, settings), seed=int(generator.integers(2**62)))
+        players[name] = make_player(spec, game, own)
+    return players
+
+
+def player_name(spec: str, game: Game, settings: PlayerSettings) -> str:
+    """Return one name for all specifications of the same player.
+
+    The name of a network contains its file and its limits.
+
+    Args:
+        settings: those of networks.
+
+    Raises:
+        ConfigError: if there is no such player.
+    """
+    kind, own = read_spec(spec, _limited(spec, settings))
+    if kind == "uct":
+        return make_player(spec, game, own).name
+    path = network_path(kind, game.name)
+    if path is None:
+        return spec
+    values = {key: getattr(own, key) for key in _LIMITS}
+    limits = [f"{key}={value}" for key, value in values.items() if value is not None]
+    others = [word for word in spec.split(",")[1:] if word.partition("=")[0] not in _LIMITS]
+    return ",".join([_network_name(find_network(path)), *limits, *others])
+
+
+def _network_name(path: Path) -> str:
+    """Return the name of a network file.
+
+    A shipped network may be replaced by a better one, so its name is that of the run that made it.
+    """
+    if not is_shipped(path):
+        return str(path)
+    info = network_info(path)
+    return f"best ({info.get('run', '?')}/{info.get('iteration', 0):06d})"
+
+
+def _limited(spec: str, settings: PlayerSettings) -> PlayerSettings:
+    """Return the settings of a player: the number of simulations is that of networks only."""
+    kind, _ = read_spec(spec)
+    if kind in ("uct", "random", "solver"):
+        return dataclasses.replace(settings, num_simulations=None)
+    return settings

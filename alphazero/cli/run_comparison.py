@@ -1,0 +1,267 @@
+"""A comparison of training runs by the accuracy of their newest networks.
+
+In: the folders of runs of one game. Out: tables on the console; if asked for, the figures as JSON.
+Runs with the same settings apart from the seed belong to one configuration. The first configuration
+is the baseline of the others, see `alphazero.evaluation.exact.comparison`.
+"""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from alphazero.evaluation.exact.accuracy import measure_accuracy
+from alphazero.evaluation.exact.comparison import Difference, difference
+from alphazero.evaluation.exact.sets import EvaluationSet, find_set
+from alphazero.games.batched_game import Game
+from alphazero.games.registry import make_stored_game, same_game
+from alphazero.players.base import PlayerSettings
+from alphazero.runtime import jit
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.settings import from_stored, option, rows, value_text
+from alphazero.storage.run_folder import RunFolder
+from alphazero.training.settings import TrainSettings
+
+#: Settings in which runs of one configuration may differ.
+_NOT_COMPARED = (
+    "seed",
+    "resume",
+    "run.name",
+    "run.root",
+    "run.keep_networks",
+    "run.retune",
+    "run.sample_game_every",
+)
+
+
+@dataclasses.dataclass
+class ComparisonSettings:
+    """How runs are measured."""
+
+    game: str | None = option(
+        None, "your own game's file, if the runs are of one; a stored file alone never runs it"
+    )
+    set: str | None = option(
+        None,
+        "file of positions made by 'alphazero make_evaluation_set'; by default those that ship "
+        "with the game",
+    )
+    num_simulations: int = option(200, "simulations per move", 1, 1_000_000)
+    engine: str = option(
+        "torch", "what runs the networks", choices=("torch", "torch_compile", "openvino")
+    )
+    precision: str = option(
+        "float32", "number format; int8 needs openvino", choices=("float32", "bfloat16", "int8")
+    )
+    json: str | None = option(None, "file to write the figures to")
+
+
+@dataclasses.dataclass
+class Configuration:
+    """R runs that differ only in their seed, measured on N positions."""
+
+    label: str  #: the settings in which it differs from the first, as typed in a command
+    settings: dict
+    names: list[str] = dataclasses.field(default_factory=list)  #: R folders
+    seconds: list[float] = dataclasses.field(default_factory=list)  #: R training times
+    iterations: list[int] = dataclasses.field(default_factory=list)  #: R
+    #: R arrays bool[N]: whether the network alone, and the search, keep the exact result.
+    alone: list[np.ndarray] = dataclasses.field(default_factory=list)
+    searched: list[np.ndarray] = dataclasses.field(default_factory=list)
+
+
+def compare_runs(folders: list[RunFolder], settings: ComparisonSettings, console: Console) -> None:
+    """Measure the newest network of each run, and print how the configurations differ.
+
+    Raises:
+        ConfigError: if the runs are of different games, or there are no positions for the game.
+    """
+    stored = [from_stored(TrainSettings, folder.read_config(), folder.config) for folder in folders]
+    game = make_stored_game(stored[0].game.name, f"the run '{folders[0].path}'", settings.game)
+    for run in stored:
+        _check_game(run, game)
+        run.game.name = game.name  # another spelling of a path is no other configuration
+    positions = find_set(settings.set, game)
+    jit.announce_first_compilation()
+    configurations = _measure_all(folders, stored, game, positions, settings)
+    console.print(
+        f"\n{game.name}: accuracy of {len(folders)} runs on {len(positions):,} positions, of the "
+        f"network alone\nand of a search with {settings.num_simulations} simulations",
+        soft_wrap=True,
+    )
+    if len(configurations) > 1:
+        for number, configuration in enumerate(configurations, 1):
+            console.print(f"  {number}: {configuration.label}", markup=False, soft_wrap=True)
+    console.print()
+    console.print(configurations_table(configurations))
+    if len(folders) > len(configurations):
+        console.print()
+        console.print(runs_table(configurations))
+    console.print(_note(configurations), soft_wrap=True)
+    if settings.json:
+        figures = _to_plain(configurations, positions)
+        Path(settings.json).write_text(json.dumps(figures, indent=1) + "\n")
+        console.print(f"Figures: {settings.json}", markup=False, soft_wrap=True)
+
+
+def _check_game(run: TrainSettings, game: Game) -> None:
+    name = run.game.name
+    if not same_game(game.name, name):
+        message = f"runs of {game.name} and {name} cannot be compared: name runs of one game."
+        raise ConfigError(message, key="run", value=name, allowed=game.name)
+
+
+def configurations_table(configurations: list[Configuration]) -> Table:
+    """Return a row for each configuration: accuracies and their differences from the first."""
+    headings = (
+        "\nconfig",
+        "\nruns",
+        "training,\nminutes",
+        "alone,\n%",
+        "minus the\nfirst",
+        "search,\n%",
+        "minus the\nfirst",
+    )
+    table = _table(headings)
+    first = configurations[0]
+    for number, configuration in enumerate(configurations, 1):
+        figures = []
+        for correct, baseline in (
+            (configuration.alone, first.alone),
+            (configuration.searched, first.searched),
+        ):
+            found = difference(np.stack(correct), np.stack(baseline))
+            is_first = configuration is first
+            figures += [_percent(correct), "" if is_first else _difference_text(found)]
+        minutes = f"{np.mean(configuration.seconds) / 60:.1f}"
+        table.add_row(str(number), str(len(configuration.names)), minutes, *figures)
+    return table
+
+
+def runs_table(configurations: list[Configuration]) -> Table:
+    """Return a row for each run, which shows how much the seed alone changes."""
+    table = _table(
+        ("\nconfig", "\niterations", "training,\nminutes", "alone,\n%", "search,\n%"), "\nrun"
+    )
+    for number, each in enumerate(configurations, 1):
+        figures = zip(each.names, each.iterations, each.seconds, each.alone, each.searched)
+        for name, iterations, seconds, alone, searched in figures:
+            minutes = f"{seconds / 60:.1f}"
+            accuracies = [_percent(alone), _percent(searched)]
+            table.add_row(name, str(number), str(iterations), minutes, *accuracies)
+    return table
+
+
+def _measure_all(
+    folders: list[RunFolder],
+    stored: list[TrainSettings],
+    game: Game,
+    positions: EvaluationSet,
+    settings: ComparisonSettings,
+) -> list[Configuration]:
+    """Return the configurations with the measurements of their runs."""
+    found: dict[str, Configuration] = {}
+    for folder, run in zip(folders, stored):
+        values = {row.key: row.value for row in rows(run) if row.key not in _NOT_COMPARED}
+        key = json.dumps(values, default=str)
+        configuration = found.setdefault(key, Configuration("", values))
+        text = f"{folder.path.name} answers {len(positions):,} positions of {game.name} ..."
+        with Console(stderr=True).status(text):
+            _measure(configuration, folder, game, positions, settings)
+    configurations = list(found.values())
+    for configuration in configurations:
+        configuration.label = _label(configuration, configurations[0])
+    return configurations
+
+
+def _measure(
+    configuration: Configuration,
+    folder: RunFolder,
+    game: Game,
+    positions: EvaluationSet,
+    settings: ComparisonSettings,
+) -> None:
+    """Measure a run and add it to its configuration."""
+    from alphazero.network.weights import load_network
+    from alphazero.players.network import NetworkPlayer
+    from alphazero.storage.run_folder import find_network
+
+    player_settings = PlayerSettings(
+        num_simulations=settings.num_simulations,
+        engine=settings.engine,
+        precision=settings.precision,
+    )
+    player = NetworkPlayer(game, folder.path, player_settings)
+    info = load_network(find_network(folder.path)).info
+    configuration.names.append(folder.path.name)
+    configuration.seconds.append(info.get("elapsed_s", float("nan")))
+    configuration.iterations.append(info.get("iteration", 0))
+    for one, results in (
+        (player.limited(0, None), configuration.alone),
+        (player, configuration.searched),
+    ):
+        report = measure_accuracy(one.choose, positions, with_values=False)
+        results.append(report.keeps_result)
+
+
+def _label(configuration: Configuration, first: Configuration) -> str:
+    changed = [
+        f"{key}={value_text(value)}"
+        for key, value in configuration.settings.items()
+        if value != first.settings.get(key)
+    ]
+    return " ".join(changed) or "the baseline"
+
+
+def _note(configurations: list[Configuration]) -> str:
+    if len(configurations) == 1:
+        return "\nOne configuration: the settings of these runs differ only in the seed."
+    if all(len(configuration.names) > 1 for configuration in configurations):
+        covered = "positions and seeds"
+    else:
+        covered = "the positions alone: runs with other seeds would differ too"
+    return f"\nDifferences are percentage points with 95 % intervals over {covered}."
+
+
+def _table(headings, left: str | None = None) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    if left is not None:
+        table.add_column(left, overflow="fold")
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    return table
+
+
+def _percent(correct) -> str:
+    return f"{100 * np.mean(correct):.1f}"
+
+
+def _difference_text(found: Difference) -> str:
+    return f"{100 * found.mean:+.1f} [dim]({100 * found.low:+.1f} to {100 * found.high:+.1f})[/]"
+
+
+def _to_plain(configurations: list[Configuration], positions: EvaluationSet) -> dict:
+    """Return the figures as plain data for JSON."""
+    first = configurations[0]
+
+    def against_first(name: str, configuration: Configuration) -> dict:
+        correct, baseline = np.stack(getattr(configuration, name)), np.stack(getattr(first, name))
+        return difference(correct, baseline)._asdict()
+
+    ways = [
+        {
+            "way": each.label,
+            "runs": each.names,
+            "seconds": each.seconds,
+            "iterations": each.iterations,
+            "raw_accuracy": [float(correct.mean()) for correct in each.alone],
+            "accuracy": [float(correct.mean()) for correct in each.searched],
+            "raw_difference": against_first("alone", each),
+            "difference": against_first("searched", each),
+        }
+        for each in configurations
+    ]
+    return {"num_positions": len(positions), "set": positions.notes, "ways": ways}
