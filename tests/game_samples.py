@@ -1,4 +1,4 @@
-"""The games that the tests look at, and random games of them."""
+"""The games that the tests cover, and random games of them."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -9,7 +9,8 @@ from alphazero.games.registry import make_game
 
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "snort.py")
 
-#: Every game, in more than one size where it has sizes: boards that are square, wide and tall, that just fit 64 bits and that do not.
+#: Every game, in several sizes if it has them: square, wide and tall boards, boards that just fit
+#: 64 bits and boards that do not.
 GAME_NAMES = (
     "tic_tac_toe",
     "connect_four",
@@ -27,15 +28,15 @@ GAME_NAMES = (
 
 
 class Ply(NamedTuple):
-    """One step of games in lockstep; finished ones have left."""
+    """One step of games in lockstep, without those that are finished."""
 
     states: np.ndarray  #: [B, K], positions that are not final
-    actions: np.ndarray  #: int32[B], what was played in them
-    games: np.ndarray  #: int64[B], which of the games each row belongs to
+    actions: np.ndarray  #: int32[B], the actions played in them
+    games: np.ndarray  #: int64[B], the game that each row belongs to
 
 
 def label(name: str) -> str:
-    """Return the name of a game without the folder it lies in, fit for a file name."""
+    """Return a game's name without its folder, fit for a file name."""
     return Path(name).stem.replace(":", "_") if name.endswith(".py") else name.replace(":", "_")
 
 

@@ -1,8 +1,9 @@
-"""Slow, obvious twins of the compiled games: lists of lists, no bits, written from the rules as a person tells them.
+"""Slow, obvious implementations that tests compare ours with; they share no code with the package.
 
-Every twin has the same few verbs: `board` (rows of 0, 1, 2), `player` (0 or 1), `legal()`, `play(action)`, `over()` and `result()`, which is 1, 0 or
--1 from the viewpoint of the player to move. They share no code with `alphazero.games`. At the end, the twins of `alphazero.replay.augmentation` and of
-what stands between search and network.
+The games are written from the rules as a person explains them, with lists of lists instead of bits.
+Each has `board` (rows of 0, 1, 2), `player` (0 or 1), `legal()`, `play(action)`, `over()` and
+`result()`, which is 1, 0 or -1 from the viewpoint of the player to move. At the end are the
+counterparts of `alphazero.replay.augmentation` and of the evaluation cache.
 """
 
 import math
@@ -25,7 +26,7 @@ def ray(board, row, column, down, right):
 
 
 def has_line(board, piece, length):
-    """Return whether ``length`` pieces follow each other anywhere."""
+    """Return whether the board has ``length`` pieces in a row anywhere."""
     for row in range(len(board)):
         for column in range(len(board[0])):
             for down, right in DIRECTIONS:
@@ -43,11 +44,9 @@ class NaiveConnectX:
         self.length, self.player = length, 0
 
     def legal(self):
-        return (
-            []
-            if self.over()
-            else [column for column, cell in enumerate(self.board[0]) if cell == 0]
-        )
+        if self.over():
+            return []
+        return [column for column, cell in enumerate(self.board[0]) if cell == 0]
 
     def play(self, action):
         row = max(row for row in range(len(self.board)) if self.board[row][action] == 0)
@@ -69,11 +68,9 @@ class NaiveTicTacToe:
         self.player = 0
 
     def legal(self):
-        return (
-            []
-            if self.over()
-            else [square for square in range(9) if self.board[square // 3][square % 3] == 0]
-        )
+        if self.over():
+            return []
+        return [square for square in range(9) if self.board[square // 3][square % 3] == 0]
 
     def play(self, action):
         self.board[action // 3][action % 3] = 1 + self.player
@@ -96,8 +93,8 @@ class NaiveOthello:
         self.board[low][low] = self.board[low + 1][low + 1] = 1
         self.board[low][low + 1] = self.board[low + 1][low] = 2
 
-    def turned(self, row, column, player):
-        """Return the discs that a disc of ``player`` on (row, column) would turn."""
+    def flips(self, row, column, player):
+        """Return the discs that a disc of ``player`` on (row, column) would flip."""
         discs = []
         if self.board[row][column] == 0:
             for down, right in DIRECTIONS:
@@ -112,11 +109,8 @@ class NaiveOthello:
         return discs
 
     def disc_moves(self, player):
-        return [
-            square
-            for square in range(self.size**2)
-            if self.turned(square // self.size, square % self.size, player)
-        ]
+        squares = range(self.size**2)
+        return [square for square in squares if self.flips(*divmod(square, self.size), player)]
 
     def legal(self):
         if self.over():
@@ -126,7 +120,7 @@ class NaiveOthello:
     def play(self, action):
         if action != self.size**2:
             row, column = divmod(action, self.size)
-            for r, c in [*self.turned(row, column, self.player), (row, column)]:
+            for r, c in [*self.flips(row, column, self.player), (row, column)]:
                 self.board[r][c] = 1 + self.player
         self.player = 1 - self.player
 
@@ -140,7 +134,7 @@ class NaiveOthello:
 
 
 class NaiveSnort:
-    """Snort: no piece beside one of the other side; who cannot move has lost."""
+    """Snort: no piece may be next to an opponent's piece; a player who cannot move has lost."""
 
     def __init__(self, side):
         self.board = [[0] * side for _ in range(side)]
@@ -151,12 +145,8 @@ class NaiveSnort:
         squares = []
         for row in range(side):
             for column in range(side):
-                beside = [
-                    (row - 1, column),
-                    (row + 1, column),
-                    (row, column - 1),
-                    (row, column + 1),
-                ]
+                steps = [(-1, 0), (1, 0), (0, -1), (0, 1)]
+                beside = [(row + down, column + right) for down, right in steps]
                 pieces = [self.board[r][c] for r, c in beside if 0 <= r < side and 0 <= c < side]
                 if self.board[row][column] == 0 and 2 - self.player not in pieces:
                     squares.append(row * side + column)
@@ -174,7 +164,7 @@ class NaiveSnort:
 
 
 def naive_twin(name):
-    """Return the twin of the game that `alphazero.games.registry.make_game` knows by this name, at its start."""
+    """Return the naive game of a name that `alphazero.games.registry.make_game` takes."""
     if name == "tic_tac_toe":
         return NaiveTicTacToe()
     if name == "connect_four":
@@ -203,7 +193,7 @@ def naive_under_symmetries(chosen, game, planes, action_weights, legal_action_ma
 
 
 def naive_owners(record, game):
-    """Return who owns each cell at the end of a game, for the player to move at each ply: the game is played again, and cells are looked at in turn."""
+    """Return who owns each cell at the end of a game, for the player to move at each ply."""
     state = record.states[0]
     for action in record.actions:
         state = game.step(state[None], [action]).states[0]
@@ -223,7 +213,7 @@ def naive_owners(record, game):
 
 
 def naive_deviation(answers, other_answers, legal_action_mask):
-    """Return (mean KL divergence, mean absolute value error) of two evaluators' (logits, values)."""
+    """Return (mean KL divergence, mean absolute value error) of two evaluators' answers."""
     divergences, errors = [], []
     for logits, value, other_logits, other_value, mask in zip(
         *answers, *other_answers, legal_action_mask

@@ -1,4 +1,4 @@
-"""The tricks with the bits of a board: the n-th set bit, and four in a row on boards of every shape that a word holds."""
+"""Bit tricks: the n-th set bit, and four in a row on boards of every shape that fits a word."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Connect-X's rules on drawn boards. Letters: X the player who began, O the other. Boards of bits and of bytes are held to the same."""
+"""Rules of Connect-X on drawn boards, kept as bits and as bytes. X moves first."""
 
 import numpy as np
 import pytest
@@ -13,10 +13,8 @@ FIRST, SECOND = 0, 1
 
 @pytest.fixture(params=[ConnectX, LargeConnectX], ids=["bits", "bytes"])
 def board_of(request):
-    """A maker of games with the given rows, columns and length."""
-    return lambda rows, columns, length: CompiledGame(
-        "connect_x", request.param(rows, columns, length)
-    )
+    """A function that makes games of the given rows, columns and length."""
+    return lambda *sizes: CompiledGame("connect_x", request.param(*sizes))
 
 
 def test_discs_fall_to_the_lowest_empty_row_and_players_alternate(board_of):
@@ -63,13 +61,13 @@ def test_the_second_player_wins_too(board_of):
 @pytest.mark.parametrize(
     ("drawing", "last"),
     [
-        # The top of column 0 and the bottom of column 1 follow each other where columns are kept one after another.
+        # The top of column 0 precedes the bottom of column 1 if columns are stored in sequence.
         (".......\nX......\nO......\nO......\nXX.....\nOX.O...", 0),
-        # The end of row 4 and the beginning of row 5 follow each other where rows are.
+        # The end of row 4 precedes the start of row 5 if rows are.
         (".......\n.......\n.......\n.......\nO....X.\nXX...OO", 6),
     ],
 )
-def test_lines_do_not_go_on_beyond_the_edge(board_of, drawing, last):
+def test_lines_end_at_the_edge(board_of, drawing, last):
     game = board_of(6, 7, 4)
     assert not game.step(game.text_to_state(drawing, FIRST)[None], [last]).over[0]
 
@@ -80,7 +78,8 @@ def test_lines_do_not_go_on_beyond_the_edge(board_of, drawing, last):
     ids=str,
 )
 def test_one_or_two_discs_are_no_line_on_tall_boards(board_of, sizes, moves):
-    # Shifts by 64 and more are undefined in machine code: they may leave a word as it is, and a pair then looks like any line.
+    # Shifts by 64 or more are undefined in machine code: one that leaves the word unchanged makes a
+    # pair look like a line of any length.
     game = board_of(*sizes)
     assert not game.over(game.play_moves(moves)[None])[0]
 
@@ -89,8 +88,9 @@ def test_a_full_column_is_refused(board_of):
     game = board_of(6, 7, 4)
     state = game.play_moves([3, 3, 3, 3, 3, 3])
     assert np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist() == [0, 1, 2, 4, 5, 6]
-    with pytest.raises(ValueError, match="'3' is not legal here; legal moves: 0, 1, 2, 4, 5, 6"):
+    with pytest.raises(ValueError) as error:
         game.check_legal(state, 3)
+    assert "'3'" in str(error.value) and "0, 1, 2, 4, 5, 6" in str(error.value)
 
 
 def test_a_full_board_without_a_line_is_a_draw(board_of):
@@ -120,34 +120,37 @@ def test_moves_are_taken_back_and_played_again(board_of):
     moves = [3, 3, 2, 4, 2, 0]
     assert (game.play_moves(moves[:-2] + moves[-2:]) == game.play_moves(moves)).all()
     assert (game.play_moves(moves[:-1]) != game.play_moves(moves)).any()
-    with pytest.raises(ValueError, match="move 7 of the list is 7: a move is a number from 0 to 6"):
-        game.play_moves([*moves, 7])
-    with pytest.raises(ValueError, match="move 8 of the list: the game is over"):
-        game.play_moves([0, 1, 0, 1, 0, 1, 0, 1])
-    with pytest.raises(
-        ValueError, match="move 4 of the list: '0' is not legal here; legal moves: 1, 2"
-    ):
-        board_of(3, 3, 3).play_moves([0, 0, 0, 0])
 
 
 @pytest.mark.parametrize(
-    ("drawing", "player", "reason"),
+    ("sizes", "moves", "parts"),
     [
-        ("....\nX...\n....", 1, "row 1, column 0 hangs in the air: row 2"),
-        (
-            "....\n....\nX...",
-            0,
-            "1 discs of the first player and 0 of the second cannot be when player 1 is to move",
-        ),
-        ("....\n....\nXO..", 1, "cannot be when player 2 is to move"),
-        ("....\nOOO.\nXXX.", 0, "player 1, who is to move, already has 3 in a row"),
-        ("X...\nOOO.\nXXX.", 1, "player 2, who is to move, already has 3 in a row"),
-        ("X...\nOOX.\nXXXO", 1, "5 discs of the first player and 3 of the second"),
+        ((6, 7, 4), [3, 3, 2, 4, 2, 0, 7], ["move 7", "7", "0 to 6"]),
+        ((6, 7, 4), [0, 1, 0, 1, 0, 1, 0, 1], ["move 8", "over"]),
+        ((3, 3, 3), [0, 0, 0, 0], ["move 4", "'0'", "1, 2"]),
     ],
 )
-def test_boards_that_no_game_reaches_are_refused(board_of, drawing, player, reason):
-    with pytest.raises(ValueError, match=reason):
+def test_an_illegal_move_of_a_list_is_named_with_its_place(board_of, sizes, moves, parts):
+    with pytest.raises(ValueError) as error:
+        board_of(*sizes).play_moves(moves)
+    assert [part for part in parts if part not in str(error.value)] == []
+
+
+@pytest.mark.parametrize(
+    ("drawing", "player", "parts"),
+    [
+        ("....\nX...\n....", 1, ["row 1", "column 0", "row 2"]),
+        ("....\n....\nX...", 0, ["1", "0", "player 1"]),
+        ("....\n....\nXO..", 1, ["1", "player 2"]),
+        ("....\nOOO.\nXXX.", 0, ["player 1", "3 in a row"]),
+        ("X...\nOOO.\nXXX.", 1, ["player 2", "3 in a row"]),
+        ("X...\nOOX.\nXXXO", 1, ["5", "3", "player 2"]),
+    ],
+)
+def test_unreachable_boards_are_refused_with_the_reason(board_of, drawing, player, parts):
+    with pytest.raises(ValueError) as error:
         board_of(3, 4, 3).text_to_state(drawing, player)
+    assert [part for part in parts if part not in str(error.value)] == []
 
 
 def test_a_won_board_is_read_and_is_over(board_of):
@@ -155,12 +158,11 @@ def test_a_won_board_is_read_and_is_over(board_of):
     assert game.results(game.text_to_state("....\nOO..\nXXX.", SECOND)[None])[0] == -1
 
 
-def test_a_line_that_no_last_disc_made_is_refused(board_of):
+def test_a_line_that_no_single_last_disc_completes_is_refused(board_of):
     game = board_of(3, 7, 3)
-    with pytest.raises(
-        ValueError, match="player 1 has 3 in a row without any one last disc that made them"
-    ):
+    with pytest.raises(ValueError) as error:
         game.text_to_state(".......\nOOX....\nXXXO...", 1)
+    assert "player 1" in str(error.value) and "3 in a row" in str(error.value)
 
 
 def test_boards_of_more_than_64_bits_are_kept_in_bytes():

@@ -1,4 +1,4 @@
-"""The pages about games: their programs run, their parts of the example are parts of it, and their drawings are what the games print."""
+"""The pages about games: their programs run, their excerpts and drawings are what the code says."""
 
 import re
 import runpy

@@ -1,4 +1,4 @@
-"""Files with a user's own game: every file has its own rules, whatever its name and classes are called."""
+"""Files with a user's own game: each has its own rules, whatever it and its classes are called."""
 
 import os
 import pickle
@@ -160,13 +160,13 @@ print(found, sum(_step_rows.stats.cache_hits.values()), sep=", loaded from disk:
 
 
 def run_steps(*paths, cache: Path) -> str:
-    """Run a process that steps the first file's game, the same with each other file's text, and tic-tac-toe.
+    """Step the first file's game, then with each other file's text, then tic-tac-toe, in a process.
 
     Args:
         cache: where the process keeps its compiled kernels.
 
     Returns:
-        The counts after one compiled step, and how many of the kernels were not compiled but loaded.
+        The counts after one step each, and how many kernels were loaded rather than compiled.
     """
     environment = {
         **os.environ,
@@ -191,12 +191,12 @@ def test_kernels_on_disk_belong_to_one_path_and_text_and_others_are_shared(tmp_p
     assert run_steps(twin, cache=cache) == "[2], loaded from disk: 1"  # that of tic-tac-toe
 
 
-# --- names ---------------------------------------------------------------------------------------------
+# --- names ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
-    """Two folders with a game file of the same name; the first one's parent is the current folder."""
+    """Two folders with a game file of the same name, in the current folder."""
     write_rules(tmp_path / "mine" / "rules.py")
     write_rules(tmp_path / "yours" / "rules.py")
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""The same games without the compiler: `NUMBA_DISABLE_JIT=1` runs the same source as plain Python, to the bit, and without a single warning."""
+"""Games without the compiler: `NUMBA_DISABLE_JIT=1` gives identical results, and no warning."""
 
 import hashlib
 import os
@@ -26,7 +26,7 @@ NAMES = (
 
 
 def digest(name):
-    """Return a line that depends on everything that the rules say in a few random games."""
+    """Return a line that depends on everything the rules say in a few random games."""
     game = make_game(name)
     plies, final = random_games(game, 2, seed=13)
     states = np.concatenate([*(ply.states for ply in plies), final])
@@ -44,7 +44,7 @@ def digest(name):
     return f"{label(name)} {total.hexdigest()}"
 
 
-def test_interpreted_games_are_the_compiled_ones_and_warn_of_nothing():
+def test_interpreted_games_are_the_compiled_ones_without_a_warning():
     environment = {
         **os.environ,
         "NUMBA_DISABLE_JIT": "1",

@@ -38,7 +38,7 @@ def test_players_alternate(sample):
     assert (following.players == 1 - game.players(open_states)).all()
 
 
-def test_step_leaves_its_input_as_it_is_and_says_what_inspect_says(sample):
+def test_step_leaves_its_input_unchanged_and_agrees_with_inspect(sample):
     game, states = sample
     open_states = states[~game.over(states)]
     before = open_states.copy()
@@ -73,7 +73,7 @@ def test_positions_do_not_depend_on_their_neighbours_in_the_batch(sample):
         assert (planes[row] == game.observe(states[row : row + 1])[0]).all()
 
 
-def test_no_positions_at_all_are_fine(sample):
+def test_an_empty_batch_is_allowed(sample):
     game, states = sample
     assert game.inspect(states[:0]).legal_action_mask.shape == (0, game.num_actions)
     assert game.observe(states[:0]).shape == (0, *game.planes_shape)
@@ -110,7 +110,7 @@ def test_actions_round_trip_through_text_and_differ(sample):
     assert len(set(texts)) == game.num_actions
 
 
-def test_a_move_is_taken_back_by_playing_all_but_the_last(sample):
+def test_playing_all_moves_but_the_last_takes_the_last_back(sample):
     game, _ = sample
     plies, final = random_games(game, 1, seed=3)
     moves = [int(ply.actions[0]) for ply in plies]
@@ -118,7 +118,7 @@ def test_a_move_is_taken_back_by_playing_all_but_the_last(sample):
     assert (game.play_moves(moves[:-1]) == plies[-1].states[0]).all()
 
 
-# --- symmetries -------------------------------------------------------------------------------------------------------------------------
+# --- symmetries -----------------------------------------------------------------------------------
 
 
 def test_symmetries_are_a_group_of_permutations_with_the_identity_first(sample):
@@ -158,7 +158,7 @@ def test_symmetries_commute_with_step_legal_actions_and_planes(sample):
 
 
 def turn(game, states, cells):
-    """Return the states whose boards are seen through one symmetry."""
+    """Return the states with their boards under one symmetry."""
     boards = [game.cells(state) for state in states]
     turned = [
         game.cells_to_state(board.ravel()[cells].reshape(board.shape), int(p))
@@ -167,10 +167,10 @@ def turn(game, states, cells):
     return np.array(turned)
 
 
-# --- chance -----------------------------------------------------------------------------------------------------------------------------
+# --- random play ----------------------------------------------------------------------------------
 
 
-def test_random_action_draws_every_legal_action_equally_often(sample):
+def test_random_action_returns_every_legal_action_equally_often(sample):
     game, states = sample
     states = states[~game.over(states)]
     rng = kernel_rng(np.random.default_rng(2))
@@ -183,11 +183,12 @@ def test_random_action_draws_every_legal_action_equally_often(sample):
             minlength=game.num_actions,
         )
         assert counts.sum() == counts[legal].sum()
-        # Each count is binomial with mean 200 and a standard deviation below sqrt(200) = 14.1; 5 of them leave one false alarm in 10**6.
+        # Each count is binomial with mean 200 and a standard deviation below sqrt(200) = 14.1;
+        # within 5 deviations there is one false alarm in 10**6.
         assert (np.abs(counts[legal] - 200) < 5 * np.sqrt(200)).all()
 
 
-def test_playouts_give_results_and_repeat_with_the_same_random_state(sample):
+def test_playouts_are_reproducible_and_end_with_a_result(sample):
     game, states = sample
     first = game.playout(states, kernel_rng(np.random.default_rng(5)))
     again = game.playout(states, kernel_rng(np.random.default_rng(5)))
@@ -197,7 +198,7 @@ def test_playouts_give_results_and_repeat_with_the_same_random_state(sample):
     assert (first[over] == game.results(states)[over]).all()
 
 
-def test_playouts_are_seen_by_the_player_to_move(sample):
+def test_playout_results_are_from_the_viewpoint_of_the_player_to_move(sample):
     game, states = sample
     mask = game.legal_action_mask(states)
     forced = mask.sum(axis=1) == 1

@@ -1,4 +1,4 @@
-"""The compiled games against their slow, obvious twins on random games, and boards of bytes against boards of bits."""
+"""Compiled games against naive ones on random games, and boards of bytes against boards of bits."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_random_games_agree_with_the_naive_twin(name):
 
 
 def compare(game, state, twin):
-    """Hold one position to its twin: board, player, legal actions, end and result."""
+    """Compare one position with its naive twin: board, player, legal actions, end and result."""
     inspected = game.inspect(state[None])
     assert game.cells(state).tolist() == twin.board
     assert inspected.players[0] == twin.player

@@ -1,4 +1,4 @@
-"""Whoever compares a stored game's name with the user's: a game file is the same however its path is spelled."""
+"""Stored names of game files are the user's game file however its path is spelled."""
 
 import dataclasses
 import shutil

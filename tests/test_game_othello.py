@@ -1,4 +1,4 @@
-"""Othello's rules on drawn boards. Letters: W white, who moves first, B black."""
+"""Rules of Othello on drawn boards. W is white, who moves first, B is black."""
 
 import numpy as np
 import pytest
@@ -10,19 +10,16 @@ WHITE, BLACK = 0, 1
 
 
 def position(text, player, name="othello"):
-    """Return (game, state) of a drawn board; spaces and blank lines in the drawing do not count."""
+    """Return (game, state) of a drawn board; spaces in the drawing do not count."""
     game = make_game(name)
-    return game, game.text_to_state(
-        "\n".join("".join(line.split()) for line in text.strip().split("\n")), player
-    )
+    drawn = "\n".join("".join(line.split()) for line in text.strip().split("\n"))
+    return game, game.text_to_state(drawn, player)
 
 
 def legal_squares(game, state):
     """Return the legal squares as (row, column); a pass is (size, 0)."""
-    return [
-        divmod(int(action), game.planes_shape[1])
-        for action in np.flatnonzero(game.legal_action_mask(state[None])[0])
-    ]
+    legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
+    return [divmod(action, game.planes_shape[1]) for action in legal]
 
 
 def play(game, state, row, column):
@@ -32,10 +29,8 @@ def play(game, state, row, column):
 def test_the_start_has_white_on_the_falling_diagonal_and_white_moves_first():
     game = make_game("othello")
     start = game.initial_states()
-    assert (
-        game.state_to_text(start[0]).split("\n")
-        == ["--------"] * 3 + ["---WB---", "---BW---"] + ["--------"] * 3
-    )
+    empty = ["--------"] * 3
+    assert game.state_to_text(start[0]).split("\n") == [*empty, "---WB---", "---BW---", *empty]
     assert game.players(start)[0] == WHITE
     assert legal_squares(game, start[0]) == [(2, 4), (3, 5), (4, 2), (5, 3)]
 
@@ -73,7 +68,7 @@ def test_white_has_three_moves_and_black_four_after_the_first_of_them():
     assert legal_squares(game, state) == [(2, 3), (3, 2), (4, 5), (5, 4)]
 
 
-def test_the_last_move_turns_the_last_column_and_black_has_won():
+def test_the_last_move_flips_the_last_column_and_black_has_won():
     game, state = position("BBBBBBBW\n" + "BBBBBBBB\n" * 6 + "BBBBBBB-", WHITE)
     assert legal_squares(game, state) == [(7, 7)]
     after = game.step(state[None], [63])
@@ -83,7 +78,7 @@ def test_the_last_move_turns_the_last_column_and_black_has_won():
     assert (after.players[0], after.results[0]) == (BLACK, 1)
 
 
-def test_a_move_turns_discs_in_all_eight_directions_up_to_the_nearest_own_disc():
+def test_a_move_flips_discs_in_all_eight_directions_up_to_the_nearest_own_disc():
     drawing = """
         W - - W - - W -
         - B - B - B - -
@@ -101,7 +96,7 @@ def test_a_move_turns_discs_in_all_eight_directions_up_to_the_nearest_own_disc()
     assert (game.cells(play(game, state, 3, 3)) == board).all()
 
 
-def test_discs_are_not_turned_across_a_gap_nor_across_the_edge_nor_beyond_the_nearest_own_disc():
+def test_discs_beyond_a_gap_the_edge_or_the_nearest_own_disc_are_not_flipped():
     game, state = position(
         """
         - - - - - - - -
@@ -115,7 +110,7 @@ def test_discs_are_not_turned_across_a_gap_nor_across_the_edge_nor_beyond_the_ne
         """,
         WHITE,
     )
-    # Row 1 ends with two black discs and row 2 begins with a white one: no row goes on in the next.
+    # Row 1 ends with two black discs and row 2 begins with a white one: rows do not continue.
     assert (1, 5) not in legal_squares(game, state)
     after = play(game, state, 3, 2)
     assert game.state_to_text(after).split("\n")[3] == "-BWWWBW-"
@@ -135,8 +130,9 @@ def test_a_side_without_a_move_passes_and_the_board_stays():
 
 def test_a_pass_is_refused_while_there_is_a_move():
     game = make_game("othello")
-    with pytest.raises(ValueError, match="'pass' is not legal here; legal moves: 20, 29, 34, 43"):
+    with pytest.raises(ValueError) as error:
         game.check_legal(game.initial_states()[0], 64)
+    assert "'pass'" in str(error.value) and "20, 29, 34, 43" in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +162,7 @@ def test_a_side_without_any_disc_has_lost_at_once():
     assert (after.players[0], after.results[0]) == (BLACK, -1)
 
 
-def test_the_third_plane_shows_where_the_player_to_move_may_put_a_disc():
+def test_the_third_plane_shows_where_the_player_to_move_may_place_a_disc():
     game = make_game("othello:6")
     planes = game.observe(game.initial_states())[0]
     assert np.argwhere(planes[2]).tolist() == [[1, 3], [2, 4], [3, 1], [4, 2]]
@@ -176,7 +172,7 @@ def test_action_scores_add_up_discs_corners_and_edges():
     game, state = position("-BW-\n----\n-BW-\n----", WHITE, "othello:4")
     scores = np.zeros(17)
     rules.action_scores(game.rules, state, np.array([1.0, 100.0, 10.0]), scores)
-    # Square 0 is a corner, square 8 an edge: either way one disc is turned, and white then leads 4 to 1.
+    # Square 0 is a corner, square 8 on an edge: each flips one disc, and white then leads 4 to 1.
     assert legal_squares(game, state) == [(0, 0), (2, 0)]
     assert scores[[0, 8]].tolist() == [103.0, 13.0]
 

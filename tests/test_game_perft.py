@@ -1,4 +1,4 @@
-"""Numbers of move sequences by length, as published; a pass counts as a move, and a sequence stops where the game is over."""
+"""Published numbers of move sequences by length (perft); passes count as moves."""
 
 import pytest
 from test_game_naive import frontiers
@@ -15,7 +15,7 @@ PERFT = {
 @pytest.mark.parametrize("name", PERFT)
 def test_sequences_of_moves_are_as_many_as_published(name):
     game = make_game(name)
-    # The last depth needs no positions: it is the number of legal moves at the depth before.
+    # The last depth needs no positions: it is the number of legal moves one ply before.
     states = [game.initial_states(), *frontiers(game, len(PERFT[name]) - 1)]
     assert [int(game.legal_action_mask(level).sum()) for level in states] == PERFT[name]
 

@@ -1,9 +1,12 @@
-"""Golden playthroughs: one game of each kind, written out as a person would follow it. Any change of the rules, of the numbering of actions or of
-the layout of states shows as a difference in a text file.
+"""Golden playthroughs: a game of each kind, written out so that a person can follow it.
+
+A change of the rules, of the numbering of actions or of the layout of states shows as a difference
+in a text file.
 
     pytest tests/test_game_playthroughs.py --regenerate-playthroughs
 
-writes them anew: a file that is there keeps its moves, a game without a file gets a random game. Read the difference before it is committed.
+writes them again: an existing file keeps its moves, a game without a file gets a random game. Read
+the difference before you commit it.
 """
 
 import re
@@ -31,15 +34,13 @@ NAMES = (
 
 
 @pytest.mark.parametrize("name", NAMES, ids=label)
-def test_the_game_goes_as_it_always_went(name, request):
+def test_the_game_is_played_as_recorded(name, request):
     path = FOLDER / f"{label(name)}.txt"
     game = make_game(name)
     if request.config.getoption("--regenerate-playthroughs"):
         moves = recorded_moves(path, game) if path.exists() else random_moves(game, label(name))
         path.write_text(written_out(game, label(name), moves))
-    assert path.exists(), (
-        f"{path.name} is missing: make it with --regenerate-playthroughs and read it"
-    )
+    assert path.exists(), f"{path.name} is missing: run with --regenerate-playthroughs"
     assert written_out(game, label(name), recorded_moves(path, game)) == path.read_text()
 
 
@@ -57,10 +58,8 @@ def random_moves(game, name):
 
 
 def recorded_moves(path, game):
-    return [
-        game.text_to_action(text)
-        for text in re.findall(r"^plays (.*)$", path.read_text(), re.MULTILINE)
-    ]
+    texts = re.findall(r"^plays (.*)$", path.read_text(), re.MULTILINE)
+    return [game.text_to_action(text) for text in texts]
 
 
 def written_out(game, name, moves):
@@ -91,6 +90,5 @@ def described(game, state, ply):
     if inspected.over[0]:
         yield f"over, result {inspected.results[0]:g} for player {inspected.players[0]}"
     else:
-        yield "legal " + " ".join(
-            game.action_to_text(action) for action in np.flatnonzero(inspected.legal_action_mask[0])
-        )
+        legal = np.flatnonzero(inspected.legal_action_mask[0])
+        yield "legal " + " ".join(game.action_to_text(action) for action in legal)

@@ -1,4 +1,4 @@
-"""Text from a person: a board, move or name that cannot be read gets an error that names the place and the value."""
+"""Boards, moves and names that a person mistypes: the error names the place and the value."""
 
 import pytest
 from game_samples import EXAMPLE

@@ -1,4 +1,6 @@
-"""Tic-tac-toe's rules on drawn boards."""
+"""Rules of tic-tac-toe on drawn boards."""
+
+import itertools
 
 import numpy as np
 import pytest
@@ -6,6 +8,7 @@ import pytest
 from alphazero.games.registry import make_game
 
 X_MOVES, O_MOVES = 0, 1
+LINES = ["123", "456", "789", "147", "258", "369", "159", "357"]
 
 
 @pytest.fixture
@@ -20,7 +23,7 @@ def test_x_begins_and_keys_1_to_9_go_row_by_row(game):
     assert [game.action_to_text(action) for action in range(9)] == list("123456789")
 
 
-@pytest.mark.parametrize("line", ["123", "456", "789", "147", "258", "369", "159", "357"])
+@pytest.mark.parametrize("line", LINES)
 @pytest.mark.parametrize("piece", "XO")
 def test_three_in_a_row_win(game, line, piece):
     board = np.zeros(9, np.int8)
@@ -34,28 +37,11 @@ def test_three_in_a_row_win(game, line, piece):
 
 def free_sets(board, count):
     """Yield lists of ``count`` free squares."""
-    free = np.flatnonzero(board == 0).tolist()
-    for first in free:
-        for second in free:
-            if first < second:
-                yield from (
-                    [[first, second]]
-                    if count == 2
-                    else [[first, second, third] for third in free if third > second]
-                )
+    yield from map(list, itertools.combinations(np.flatnonzero(board == 0).tolist(), count))
 
 
 def in_line(squares):
-    return tuple(squares) in {
-        (0, 1, 2),
-        (3, 4, 5),
-        (6, 7, 8),
-        (0, 3, 6),
-        (1, 4, 7),
-        (2, 5, 8),
-        (0, 4, 8),
-        (2, 4, 6),
-    }
+    return "".join(str(1 + square) for square in squares) in LINES
 
 
 def test_a_full_board_without_a_line_is_a_draw(game):
@@ -71,27 +57,28 @@ def test_the_ninth_move_can_win(game):
 
 
 def test_a_taken_square_is_refused(game):
-    with pytest.raises(
-        ValueError, match="'5' is not legal here; legal moves: 1, 2, 3, 4, 6, 7, 8, 9"
-    ):
+    with pytest.raises(ValueError) as error:
         game.check_legal(game.play_moves([4]), 4)
+    assert "'5'" in str(error.value) and "1, 2, 3, 4, 6, 7, 8, 9" in str(error.value)
 
 
 @pytest.mark.parametrize("key", ["0", "10", "a", "", "1 2", "-1", "²", "１"])
-def test_a_wrong_key_gets_a_sentence(game, key):
-    with pytest.raises(ValueError, match=f"^'{key}' is not a square: type one key from 1 to 9.$"):
+def test_a_wrong_key_is_named(game, key):
+    with pytest.raises(ValueError) as error:
         game.text_to_action(key)
+    assert f"'{key}'" in str(error.value) and "1 to 9" in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("drawing", "player", "reason"),
+    ("drawing", "player", "parts"),
     [
-        ("XX.\n...\n...", X_MOVES, "2 X and 0 O cannot be when X is to move"),
-        ("X..\n...\n..O", O_MOVES, "1 X and 1 O cannot be when O is to move"),
-        ("XXX\nOO.\nO..", X_MOVES, "X, who is to move, already has three in a row"),
-        ("XXX\nOOO\nX..", O_MOVES, "O, who is to move, already has three in a row"),
+        ("XX.\n...\n...", X_MOVES, ["2 X", "0 O", "turn of X"]),
+        ("X..\n...\n..O", O_MOVES, ["1 X", "1 O", "turn of O"]),
+        ("XXX\nOO.\nO..", X_MOVES, ["X", "three in a row"]),
+        ("XXX\nOOO\nX..", O_MOVES, ["O", "three in a row"]),
     ],
 )
-def test_boards_that_no_game_reaches_are_refused(game, drawing, player, reason):
-    with pytest.raises(ValueError, match=reason):
+def test_unreachable_boards_are_refused_with_the_reason(game, drawing, player, parts):
+    with pytest.raises(ValueError) as error:
         game.text_to_state(drawing, player)
+    assert [part for part in parts if part not in str(error.value)] == []

@@ -1,4 +1,4 @@
-"""Games made of Python objects: the batched view of them, and PettingZoo environments beside our compiled games."""
+"""Games of Python objects, and PettingZoo environments compared with our compiled games."""
 
 import os
 import pickle
@@ -70,7 +70,8 @@ def test_a_playout_ends_with_the_result_for_the_player_to_move(nim):
     states = nim.step(nim.initial_states(200), np.array([1, 0] * 100)).states
     results = nim.playout(states, np.array([7], np.uint64))
     assert [position.heap for position in states[:, 0]] == [2, 3] * 100
-    # Heap 2: taking both wins, taking one loses, each with probability 1/2; the mean of 100 such has a deviation of 0.1.
+    # Heap 2: taking both wins, taking one loses, each with probability 1/2; the mean of 100 such
+    # results has a standard deviation of 0.1.
     assert set(results.tolist()) == {1.0, -1.0} and abs(results[::2].mean()) < 0.5
 
 
@@ -98,16 +99,17 @@ def test_text_that_is_no_move_or_board_is_refused(nim):
         nim.text_to_state("", 0)
 
 
-# --- PettingZoo's environments as games ---------------------------------------------------------------------------------------------------
+# --- PettingZoo environments as games -------------------------------------------------------------
 
 TWINS = [("connect_four_v3", "connect_four"), ("tictactoe_v3", "tic_tac_toe")]
 
 
 @pytest.fixture(params=TWINS, ids=[name for name, _ in TWINS])
 def twins(request):
-    """A PettingZoo environment as a game, and our compiled game of the same rules, with the same numbers of actions.
+    """A PettingZoo environment as a game, and our compiled game with the same rules and actions.
 
-    tictactoe_v3 numbers squares column by column in its actions and its observation alike: as games the two are the same.
+    tictactoe_v3 numbers squares column by column in its actions and in its observation, so that the
+    two are the same game.
     """
     pytest.importorskip("pettingzoo", reason="PettingZoo is not installed")
     pytest.importorskip("pygame", reason="pygame, which PettingZoo draws with, is not installed")

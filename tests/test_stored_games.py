@@ -1,4 +1,4 @@
-"""No stored file runs a program: a game file that a network, run or evaluation set names is run only if the user names it too."""
+"""No stored file runs a program: a game file that it names is run only if the user names it too."""
 
 import dataclasses
 import io
@@ -25,7 +25,7 @@ NETWORK = SMALL | {"kind": "tiny"}
 
 
 def make_run(folder: Path, name: str, game_name: str) -> Path:
-    """Write what a run of one iteration leaves behind, of the game in examples/snort.py under any name."""
+    """Write the folder of a run of one iteration of Snort, stored under any name of the game."""
     run = RunFolder(folder / name)
     settings = TrainSettings()
     settings.game.name = game_name
@@ -55,7 +55,7 @@ def write_set(folder: Path, game_name: str) -> Path:
 
 @pytest.fixture
 def trap(tmp_path, monkeypatch):
-    """A folder with runs, networks and a set that name a game file, which leaves a mark if it is run."""
+    """A folder with runs, networks and a set that name a game file; run, it writes a marker."""
     game = tmp_path / "trap.py"
     game.write_text(f"open({str(tmp_path / 'marker')!r}, 'w').close()\n{Path(EXAMPLE).read_text()}")
     monkeypatch.chdir(tmp_path)
@@ -126,12 +126,12 @@ def test_the_fixture_would_notice(trap):
     assert (trap / "marker").exists()
 
 
-# --- a user who names the file ------------------------------------------------------------------------------------
+# --- a user who names the file --------------------------------------------------------------------
 
 
 @pytest.fixture
 def snort(tmp_path, monkeypatch):
-    """The name under which two runs and a set of Snort are stored: a path that leads nowhere from here."""
+    """The name under which two runs and a set are stored: a path that leads nowhere from here."""
     monkeypatch.chdir(tmp_path)
     for name in ("first", "second"):
         make_run(tmp_path / "checkpoints" / "snort", name, "examples/snort.py")
@@ -143,7 +143,7 @@ SNORT = "checkpoints/snort/first"
 NAMED = {
     "match": f"match game={EXAMPLE} a={SNORT},with_search=false b=random num_games=2",
     "evaluate": f"evaluate game={EXAMPLE} network={SNORT} set=set.csv num_simulations=2",
-    "compare": f"compare game={EXAMPLE} run={SNORT},checkpoints/snort/second set=set.csv num_simulations=2",
+    "compare": f"compare game={EXAMPLE} run={SNORT},checkpoints/snort/second set=set.csv",
     "rate": f"rate game={EXAMPLE} run={SNORT} num_games=0",
     "ship": f"ship game={EXAMPLE} run={SNORT} into=.",
 }

@@ -1,6 +1,7 @@
-"""A tiny game for the tests: a row of squares, and the players do not take turns one by one (0, 1, 1, 0, 0, 1). Nobody could play it for fun.
+"""A tiny game for tests, in which the players do not alternate: they move as 0, 1, 1, 0, 0, 1.
 
-A state remembers which squares were taken by whom, not in what order, so that many lines lead to the same position.
+They take squares of a row. A state stores who took which square but not in what order, so that many
+lines lead to the same position.
 """
 
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from alphazero.games import rules
 
 
 class Twice(NamedTuple):
-    """Number of squares, at most 6. State: int8[squares] = 0 empty, -1 first player, 1 second player."""
+    """Number of squares, at most 6. State: int8[squares], 0 empty, -1 first player, 1 second."""
 
     squares: int
 
@@ -54,7 +55,7 @@ def is_over(game, state):
 
 @rules.implement(Twice)
 def result(game, state):
-    # Neighbours of one side count for it, more the further right they are.
+    # Two neighbouring squares of one player count for that player, more if they are further right.
     total = 0
     for square in range(game.squares - 1):
         if state[square] == state[square + 1]:

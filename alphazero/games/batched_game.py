@@ -1,7 +1,10 @@
-"""The second seam: the same verbs over many positions at once. Search, self-play, arena and play see a game only through this class.
+"""The batched game: the operations of the rules on many positions at once.
 
-In: arrays of states, one row for each position. Out: arrays. `CompiledGame` makes this view of any game that implements
-`alphazero.games.rules`; `alphazero.games.python_game.PythonGame` makes it of a game that only exists as Python objects.
+In: arrays of states, one row for each position. Out: arrays. Search, self-play, matches and play
+know a game only through `Game`. `CompiledGame` implements it for every game that defines
+`alphazero.games.rules`, `alphazero.games.python_game.PythonGame` for games that exist as Python
+objects.
+
 Letters for shapes: B positions, K state words, A actions, S symmetries, C planes, H x W board.
 """
 
@@ -10,28 +13,30 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.games import rules
+from alphazero.games.text import parse_board
 from alphazero.runtime.jit import njit
 
 
 class Transition(NamedTuple):
-    """What follows from playing one action in each of B positions."""
+    """What is known about B positions, usually after one action in each."""
 
-    states: np.ndarray  #: [B, K], the positions after the action
+    states: np.ndarray  #: [B, K]
     over: np.ndarray  #: bool[B], True where the game is finished
-    results: np.ndarray  #: float32[B], of a finished game 1, 0 or -1 from the viewpoint of the player to move there, otherwise 0
-    players: np.ndarray  #: int8[B], the player to move, 0 for the one who moves first in the game
+    #: float32[B], for the player to move there: 1 win, -1 loss, 0 draw or not finished
+    results: np.ndarray
+    players: np.ndarray  #: int8[B], the player to move; 0 began the game
     legal_action_mask: np.ndarray  #: bool[B, A], True = legal; all False where the game is finished
 
 
 class Game:
-    """What every game answers about arrays of positions, whatever its rules are written in."""
+    """A game, as operations on arrays of positions."""
 
-    name: str  #: as `alphazero.games.registry.make_game` reads it
+    name: str  #: as `alphazero.games.registry.make_game` takes it
     num_actions: int  #: A
     state_size: int  #: K
     state_dtype: np.dtype  #: of a state array
     planes_shape: tuple[int, int, int]  #: (C, H, W) of the network's input
-    max_plies: int  #: an upper bound of the number of actions in one game, passes included
+    max_plies: int  #: an upper bound of the number of actions in a game, passes included
     cell_symmetries: np.ndarray  #: int32[S, H*W], see `rules.symmetries`
     action_symmetries: np.ndarray  #: int32[S, A]
 
@@ -40,53 +45,56 @@ class Game:
         raise NotImplementedError
 
     def step(self, states: np.ndarray, actions: np.ndarray) -> Transition:
-        """Play one legal action in each position; ``states`` stays as it is. Never validates: see `check_legal`."""
+        """Play one legal action in each position and return what follows.
+
+        ``states`` stays unchanged. Callers validate (`check_legal`), this method does not.
+        """
         raise NotImplementedError
 
     def inspect(self, states: np.ndarray) -> Transition:
-        """Return, without playing anything, what `step` returns about the positions that it leads to."""
+        """Return what `step` returns about positions, without playing an action."""
         raise NotImplementedError
 
     def observe(self, states: np.ndarray) -> np.ndarray:
-        """Return the canonical form for the player to move: the network's input planes, float32[B, C, H, W]."""
+        """Return the network's input for the player to move, float32[B, C, H, W]."""
         raise NotImplementedError
 
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        """Play each position to its end at random.
+        """Play each position to its end with uniformly random actions.
 
         Args:
             rng: uint64[1], see `alphazero.runtime.random_generators.kernel_rng`.
 
         Returns:
-            float32[B], the results from the viewpoint of the player to move in ``states``.
+            float32[B], the results for the player to move in ``states``.
         """
         raise NotImplementedError
 
     def cells(self, state: np.ndarray) -> np.ndarray:
-        """Return the board as int8[H, W]: 0 empty, 1 a piece of the player who moves first in the game, 2 of the other."""
+        """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's."""
         raise NotImplementedError
 
     def cells_to_state(self, board: np.ndarray, player: int) -> np.ndarray:
-        """Return the state ([K]) with the given board (int8[H, W], as `cells` gives it) and player to move.
+        """Return the state ([K]) with the given board (int8[H, W], see `cells`) and player to move.
 
         Raises:
-            ValueError: if no game can have this position, with a sentence that says why.
+            ValueError: naming the reason, if the board is not reachable.
         """
         raise NotImplementedError
 
     @property
     def piece_letters(self) -> str:
-        """Three letters: the empty square, the first player's piece, the second player's."""
+        """Three letters: an empty square, the first player's piece, the second player's."""
         raise NotImplementedError
 
     def text_to_state(self, text: str, player: int) -> np.ndarray:
-        """Read a board from text as `state_to_text` writes it.
+        """Return the state ([K]) of a board in the form that `state_to_text` writes.
 
         Args:
-            player: who is to move, 0 for the player who moves first in the game.
+            player: the player to move; 0 began the game.
 
         Raises:
-            ValueError: naming the row and the character that is wrong, or why no game reaches the position.
+            ValueError: naming the row and column that are wrong, or why the board is unreachable.
         """
         raise NotImplementedError
 
@@ -95,10 +103,10 @@ class Game:
         raise NotImplementedError
 
     def text_to_action(self, text: str) -> int:
-        """Return the action that a person wrote; raises ValueError with one plain sentence."""
+        """Return the action that a person typed; raise ValueError if there is none."""
         raise NotImplementedError
 
-    # --- what follows from the verbs above ----------------------------------------------------------------------------------------------
+    # --- what follows from the operations above ---------------------------------------------------
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -108,11 +116,11 @@ class Game:
         return self.inspect(states).over
 
     def results(self, states: np.ndarray) -> np.ndarray:
-        """Return float32[B]: the results of the finished games, from the viewpoint of the player to move, 0 elsewhere."""
+        """Return float32[B]: results of finished games for the player to move, 0 elsewhere."""
         return self.inspect(states).results
 
     def players(self, states: np.ndarray) -> np.ndarray:
-        """Return int8[B]: the player to move, 0 for the one who moves first in the game."""
+        """Return int8[B]: the player to move; 0 began the game."""
         return self.inspect(states).players
 
     def legal_action_mask(self, states: np.ndarray) -> np.ndarray:
@@ -120,41 +128,36 @@ class Game:
         return self.inspect(states).legal_action_mask
 
     def check_legal(self, state: np.ndarray, action: int, in_words: bool = True) -> None:
-        """Raise ValueError with one plain sentence if ``action`` is not legal in ``state`` ([K]).
+        """Raise ValueError if ``action`` is not legal in ``state`` ([K]).
 
         Args:
-            in_words: name actions as a person writes them, otherwise by their numbers.
+            in_words: name actions as a person writes them; False names them by their numbers.
         """
         inspected = self.inspect(state[None])
         if inspected.over[0]:
             raise ValueError("the game is over: no move is legal.")
         legal = np.flatnonzero(inspected.legal_action_mask[0])
         if action not in legal:
-            name = self.action_to_text if in_words else str
-            raise ValueError(
-                f"'{name(action)}' is not legal here; legal moves: {', '.join(name(other) for other in legal)}."
-            )
+            text = self.action_to_text if in_words else str
+            moves = ", ".join(text(other) for other in legal)
+            raise ValueError(f"'{text(action)}' is not legal here; legal moves: {moves}.")
 
     def play_moves(self, actions) -> np.ndarray:
         """Return the state ([K]) after the listed actions from the start.
 
         Raises:
-            ValueError: for an action that is not legal, with its place in the list.
+            ValueError: naming the first action that is not legal, and its place in the list.
         """
         state = self.initial_states()[0]
-        for index, action in enumerate(actions):
-            if (
-                isinstance(action, bool)
-                or not isinstance(action, (int, np.integer))
-                or not 0 <= action < self.num_actions
-            ):
-                raise ValueError(
-                    f"move {index + 1} of the list is {action!r}: a move is a number from 0 to {self.num_actions - 1}."
-                )
+        for number, action in enumerate(actions, 1):
+            is_number = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
+            if not (is_number and 0 <= action < self.num_actions):
+                allowed = f"a move is a number from 0 to {self.num_actions - 1}"
+                raise ValueError(f"move {number} of the list is {action!r}: {allowed}.")
             try:
                 self.check_legal(state, action, in_words=False)
             except ValueError as error:
-                raise ValueError(f"move {index + 1} of the list: {error}") from None
+                raise ValueError(f"move {number} of the list: {error}") from None
             state = self.step(state[None], [action]).states[0]
         return state
 
@@ -168,8 +171,8 @@ class CompiledGame(Game):
     """A game whose rules are compiled.
 
     Args:
-        name: the name of the game with its sizes, as `alphazero.games.registry.make_game` reads it.
-        sizes: the NamedTuple that the rules are registered for.
+        name: the game's name with its sizes, as `alphazero.games.registry.make_game` takes it.
+        sizes: the NamedTuple whose class implements the rules.
     """
 
     def __init__(self, name: str, sizes):
@@ -196,15 +199,15 @@ class CompiledGame(Game):
 
     def inspect(self, states: np.ndarray) -> Transition:
         num = len(states)
-        out = Transition(
-            states,
-            np.zeros(num, np.bool_),
-            np.zeros(num, np.float32),
-            np.zeros(num, np.int8),
-            np.zeros((num, self.num_actions), np.bool_),
+        found = Transition(
+            states=states,
+            over=np.zeros(num, np.bool_),
+            results=np.zeros(num, np.float32),
+            players=np.zeros(num, np.int8),
+            legal_action_mask=np.zeros((num, self.num_actions), np.bool_),
         )
-        _inspect_rows(self.rules, *out)
-        return out
+        _inspect_rows(self.rules, *found)
+        return found
 
     def observe(self, states: np.ndarray) -> np.ndarray:
         planes = np.zeros((len(states), *self.planes_shape), np.float32)
@@ -216,7 +219,7 @@ class CompiledGame(Game):
         _playout_rows(self.rules, states.copy(), rng, np.zeros(self.num_actions, np.bool_), results)
         return results
 
-    # --- text ---------------------------------------------------------------------------------------------------------------------------
+    # --- text -------------------------------------------------------------------------------------
 
     def cells(self, state: np.ndarray) -> np.ndarray:
         return rules.cells(self.rules, state)
@@ -229,24 +232,7 @@ class CompiledGame(Game):
         return rules.piece_letters(self.rules)
 
     def text_to_state(self, text: str, player: int) -> np.ndarray:
-        _, height, width = self.planes_shape
-        letters = self.piece_letters
-        lines = text.strip("\n").split("\n")
-        if len(lines) != height:
-            raise ValueError(f"the board has {len(lines)} rows; {self.name} has {height}.")
-        board = np.zeros((height, width), np.int8)
-        for row, line in enumerate(lines):
-            line = line.rstrip("\r")
-            for column, letter in enumerate(line[:width]):
-                if letter not in letters:
-                    raise ValueError(
-                        f"row {row}, column {column} holds '{letter}'; allowed are {', '.join(repr(x) for x in letters)}."
-                    )
-                board[row, column] = letters.index(letter)
-            if len(line) != width:
-                raise ValueError(
-                    f"row {row} has {len(line)} characters; {self.name} has {width} columns."
-                )
+        board = parse_board(text, self.planes_shape[1:], self.piece_letters, self.name)
         return self.cells_to_state(board, player)
 
     def action_to_text(self, action: int) -> str:
@@ -256,7 +242,7 @@ class CompiledGame(Game):
         return rules.text_to_action(self.rules, text)
 
 
-# --- kernels ----------------------------------------------------------------------------------------------------------------------------
+# --- kernels: one row for each position -----------------------------------------------------------
 
 
 @njit

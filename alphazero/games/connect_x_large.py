@@ -1,10 +1,10 @@
-"""Connect-X on boards of any size, for those that do not fit the 64 bits of `ConnectX`: same rules, same actions, same text.
+"""Connect-X on boards that do not fit the 64 bits of `ConnectX`: the same rules, actions and text.
 
-The board is one byte for each cell, row by row from the top, and a few bytes more. For 2 rows x 3 columns:
+The state has one byte for each cell, row by row from the top, and three more. For 2 x 3:
 
     0 1 2      row 0      state[6]: the player to move
-    3 4 5      row 1      state[7]: 1 if the last disc made a line
-    -----                 state[8]: how many columns are not full
+    3 4 5      row 1      state[7]: 1 if the last disc completed a line
+    -----                 state[8]: the number of columns that are not full
     0 1 2      actions
 """
 
@@ -13,14 +13,18 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.games import rules
-from alphazero.games.connect_x import check_position, parse_column
+from alphazero.games.connect_x import check_position
 from alphazero.games.symmetry import mirror_tables
+from alphazero.games.text import parse_index
 from alphazero.runtime.jit import njit
 from alphazero.runtime.random_generators import random_below
 
 
 class LargeConnectX(NamedTuple):
-    """Sizes of the game. State: int8[rows * columns + 3], a cell is 0 (empty), 1 (disc of the player who began) or 2 (of the other)."""
+    """Sizes of the game.
+
+    State: int8[rows * columns + 3]; a cell is 0 empty, 1 the first player's, 2 the second's.
+    """
 
     rows: int
     columns: int
@@ -72,19 +76,16 @@ def step(game, state, action):
 def has_line_through(game, state, row, column):
     """Return 1 if the disc at (row, column) is part of `length` in a row, otherwise 0."""
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        run = (
-            1
-            + _discs_beside(game, state, row, column, down, right)
-            + _discs_beside(game, state, row, column, -down, -right)
-        )
-        if run >= game.length:
+        forward = _discs_beside(game, state, row, column, down, right)
+        backward = _discs_beside(game, state, row, column, -down, -right)
+        if forward + 1 + backward >= game.length:
             return 1
     return 0
 
 
 @njit
 def _discs_beside(game, state, row, column, down, right):
-    """Count the discs of the same player that follow (row, column) in one direction, without a gap."""
+    """Count the same player's discs that follow (row, column) in one direction without a gap."""
     disc = state[row * game.columns + column]
     count = 0
     row += down
@@ -157,4 +158,4 @@ def from_cells(game, board, player):
 
 @rules.implement(LargeConnectX)
 def text_to_action(game, text):
-    return parse_column(text, game.columns)
+    return parse_index(text, game.columns, "column")

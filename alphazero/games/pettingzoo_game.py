@@ -1,8 +1,8 @@
 """PettingZoo environments as games that can be searched: `make_game("pettingzoo:connect_four_v3")`.
 
-In: an AEC environment of two players without hidden information, whose observation is a dict of board planes
-and an action mask. Out: a `PythonGame`, each of whose positions owns a copy of the environment. Nothing here
-knows the rules of a game.
+In: an AEC environment of two players without hidden information, whose observation is a dict of
+board planes and an action mask. Out: a `PythonGame`, each of whose positions owns a copy of the
+environment. Nothing here knows the rules of a game.
 """
 
 import copy
@@ -17,18 +17,19 @@ from alphazero.games.python_game import PythonGame
 from alphazero.games.tic_tac_toe import TicTacToe
 from alphazero.runtime.errors import ConfigError
 
-#: The known environments, each with our game of the same board and actions, whose sizes and symmetries hold
-#: for it too. (tictactoe_v3 numbers its squares column by column: the same board, seen along its diagonal.)
+#: The known environments, each with our game of the same board and actions, whose sizes and
+#: symmetries hold for it too. (tictactoe_v3 numbers its squares column by column: the same board,
+#: seen along its diagonal.)
 CLASSIC_TWINS = {"tictactoe_v3": TicTacToe(3), "connect_four_v3": ConnectX(6, 7, 4)}
 
 _SHARED_ATTRIBUTES = ("action_spaces", "observation_spaces", "screen", "clock")
 
 
 def make_pettingzoo_game(environment_name: str) -> PythonGame:
-    """Return the game of a classic PettingZoo environment, named ``"pettingzoo:" + environment_name``.
+    """Return the game ``"pettingzoo:" + environment_name``.
 
     Raises:
-        ConfigError: if the environment is not one of `CLASSIC_TWINS`, or PettingZoo is not installed.
+        ConfigError: if the environment is not in `CLASSIC_TWINS`, or PettingZoo is not installed.
     """
     name = f"pettingzoo:{environment_name}"
     if environment_name not in CLASSIC_TWINS:
@@ -46,7 +47,7 @@ def make_pettingzoo_game(environment_name: str) -> PythonGame:
 
 
 def game_of_environment(name: str, make_environment, max_plies: int, symmetries=None) -> PythonGame:
-    """Return the game whose rules are those of the environments that ``make_environment()`` returns.
+    """Return the game whose rules are those of an environment.
 
     Args:
         name: the game's name.
@@ -115,7 +116,7 @@ class EnvironmentPosition:
     def step(self, action: int) -> None:
         self._environment.step(int(action))
         self.moves = (*self.moves, int(action))
-        # Environments differ in which agent they select when the game is over; ours is the next player.
+        # When the game is over, environments differ in the agent they select; we take the next.
         if self.is_over():
             self._player = 1 - self._player
         else:
@@ -164,10 +165,10 @@ class EnvironmentPosition:
 def _copy_environment(environment):
     """Return an independent copy of a raw environment.
 
-    `copy.deepcopy` of the environment does not work: PettingZoo environments pickle as "make a new one", so
-    the copy would be at the start of the game. We copy the attributes instead. The spaces never change and
-    are shared (60 us instead of 170 us for connect_four_v3); so are the pygame objects, which cannot be
-    copied and are not used here.
+    `copy.deepcopy` of the environment does not work: PettingZoo environments pickle as "make a new
+    one", so the copy would be at the start of the game. We copy the attributes instead. The spaces
+    never change and are shared (60 us instead of 170 us for connect_four_v3); so are the pygame
+    objects, which cannot be copied and are not used here.
     """
     attributes = vars(environment)
     shared = {id(value): value for key, value in attributes.items() if key in _SHARED_ATTRIBUTES}

@@ -1,6 +1,6 @@
 """Import PettingZoo, an optional package, or say how to install it.
 
-In: the name of an environment. Out: its module. Everything that imports PettingZoo calls this file first.
+In: the name of an environment. Out: its module. Whatever imports PettingZoo calls this file first.
 """
 
 import importlib
@@ -26,7 +26,7 @@ def require_pettingzoo() -> None:
 
 
 def classic_module(environment_name: str):
-    """Return the module of a classic environment such as ``"connect_four_v3"``; it has `env` and `raw_env`.
+    """Return the module of a classic environment such as ``"connect_four_v3"``.
 
     Raises:
         MissingPackage: if PettingZoo is not installed.

@@ -1,9 +1,9 @@
-"""The batched view of a game whose positions are Python objects: the other implementation of `Game`.
+"""The batched view of a game whose positions are Python objects, for games without compiled rules.
 
-In: an object for the start position. Out: arrays of objects, one row for each position, so that search,
-self-play, matches and play need not know that the rules are not compiled. This file does not know where the
-objects come from; `alphazero.games.pettingzoo_game` is one source of them. Whatever needs compiled rules,
-such as the fused UCT kernel, does not work with these games.
+In: an object for the start position. Out: arrays of objects, one row for each position, so that
+search, self-play, matches and play need not know that the rules are not compiled. This file does
+not know where the objects come from; `alphazero.games.pettingzoo_game` is one source of them.
+Whatever needs compiled rules, such as the fused UCT kernel, does not work with these games.
 """
 
 from typing import Protocol
@@ -19,9 +19,9 @@ from alphazero.runtime.random_generators import random_below
 class Position(Protocol):
     """One position of a game, as an object.
 
-    The laws are those of `alphazero.games.rules`: a pass is an action, a position determines everything
-    that follows, and results are from the viewpoint of the player to move. Equal objects (``==``) are the
-    same position.
+    The laws are those of `alphazero.games.rules`: a pass is an action, a position determines
+    everything that follows, and results are from the viewpoint of the player to move. Equal objects
+    (``==``) are the same position.
     """
 
     def clone(self) -> "Position":
@@ -43,20 +43,20 @@ class Position(Protocol):
         """Return the result of a finished game for the player to move: 1 win, 0 draw, -1 loss."""
 
     def legal_actions(self):
-        """Return the legal actions of an unfinished game: a rising sequence of int, at least one."""
+        """Return the legal actions of an unfinished game, in rising order; at least one."""
 
     def observe(self) -> np.ndarray:
         """Return the network's input for the player to move, float32[C, H, W]."""
 
     def cells(self) -> np.ndarray:
-        """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second player's."""
+        """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's."""
 
 
 class PythonGame(Game):
     """A game whose positions are Python objects; a state is an array of one object.
 
-    Such states cannot be stored without pickling, and a step costs as much as `clone` and `step` of the
-    object.
+    Such states cannot be stored without pickling, and a step costs as much as `clone` and `step` of
+    the object.
 
     Args:
         name: the game's name, as `alphazero.games.registry.make_game` takes it.
@@ -65,7 +65,7 @@ class PythonGame(Game):
         max_plies: an upper bound of the number of actions in a game.
         symmetries: (cells, actions) as `alphazero.games.rules.symmetries` returns them; None is the
             identity alone.
-        piece_letters: the letters of an empty square, the first player's piece, the second player's.
+        piece_letters: letters of an empty square, the first player's piece, the second's.
     """
 
     state_size = 1
@@ -121,7 +121,7 @@ class PythonGame(Game):
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
         return np.array([_playout(position, rng) for position in states[:, 0]], np.float32)
 
-    # --- text -----------------------------------------------------------------------------------------
+    # --- text -------------------------------------------------------------------------------------
 
     def cells(self, state: np.ndarray) -> np.ndarray:
         return state[0].cells()

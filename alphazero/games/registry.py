@@ -1,8 +1,8 @@
-"""Games by name: `connect_four`, `connect_x:5x5x4`, `othello:6`, or a file of your own, `examples/snort.py`.
+"""Games by name: `connect_four`, `connect_x:5x5x4`, or a file of your own, `examples/snort.py`.
 
-In: a name. Out: the batched game (`alphazero.games.batched_game.Game`) that everything else uses. This file
-alone decides which names exist, when two names mean the same game, and whose word runs a game file: only
-the user's. A name that was read from a file goes through `make_stored_game`.
+In: a name. Out: the batched game (`alphazero.games.batched_game.Game`) that everything else uses.
+This file alone decides which names exist, when two names mean the same game, and whose word runs a
+game file: only the user's. A name that was read from a file goes through `make_stored_game`.
 """
 
 import hashlib
@@ -36,8 +36,8 @@ def game_names() -> tuple[str, ...]:
 def make_game(name: str) -> Game:
     """Return the game that the user names.
 
-    A name that ends in ``.py`` is the path of a game file, which is run. Never pass a name that was read
-    from a stored file: see `make_stored_game`.
+    A name that ends in ``.py`` is the path of a game file, which is run. Never pass a name that was
+    read from a stored file: see `make_stored_game`.
 
     Raises:
         ConfigError: if there is no such game or its sizes are impossible.
@@ -64,8 +64,8 @@ def make_game(name: str) -> Game:
 def make_stored_game(name: str, source: str, named: str | None = None, key: str = "game") -> Game:
     """Return the game that a stored file names; run a game file only if the user names it as well.
 
-    Stored files are exchanged: nobody who opens a network or a run expects it to run a program. Games of
-    this package and the known PettingZoo environments need no permission.
+    Stored files are exchanged: nobody who opens a network or a run expects it to run a program.
+    Games of this package and the known PettingZoo environments need no permission.
 
     Args:
         name: the game's name in the stored file.
@@ -74,8 +74,8 @@ def make_stored_game(name: str, source: str, named: str | None = None, key: str 
         key: the setting by which they name it.
 
     Raises:
-        ConfigError: if the name is a game file's and the user does not name it, if the user names another
-            game, or if there is no such game.
+        ConfigError: if the name is a game file's and the user does not name it, if the user names
+            another game, or if there is no such game.
     """
     if named is not None:
         if not same_game(named, name):
@@ -105,9 +105,10 @@ def is_game_file(name: str) -> bool:
 def same_game(name: str, stored_name: str) -> bool:
     """Return whether a name in a stored file means the game of the given name.
 
-    Paths of game files are compared as places, however they are spelled. A stored path that leads nowhere
-    from the current folder was stored in another folder or on another machine; then the file's name
-    decides. This never makes a difference to which file is run: that is always the one the user named.
+    Paths of game files are compared as places, however they are spelled. A stored path that leads
+    nowhere from the current folder was stored in another folder or on another machine; then the
+    file's name decides. This never makes a difference to which file is run: that is always the one
+    the user named.
     """
     if not (is_game_file(name) and is_game_file(stored_name)):
         return name == stored_name
@@ -144,9 +145,9 @@ def _othello(name: str, size: int) -> CompiledGame:
 def _load_game_file(name: str) -> CompiledGame:
     """Run a user's game file, which holds the sizes of its game as `GAME`, and return the game.
 
-    The file's path and text name its module, so that files of the same name are different games. A file
-    that is edited while the process lives is run again by the next call, as a module of its own; games
-    that were made before the edit keep the rules they were made with.
+    The file's path and text name its module, so that files of the same name are different games. A
+    file that is edited while the process lives is run again by the next call, as a module of its
+    own; games that were made before the edit keep the rules they were made with.
     """
     path = Path(name)
     if not path.is_file():
@@ -166,7 +167,7 @@ def _load_game_file(name: str) -> CompiledGame:
             raise
     if not hasattr(sys.modules[module_name], "GAME"):
         raise _refusal(
-            f"the game file '{path}' defines no GAME, the NamedTuple of its sizes (docs/ADD_A_GAME.md).",
+            f"the game file '{path}' defines no GAME (docs/ADD_A_GAME.md).",
             name,
             "a file that defines GAME",
         )

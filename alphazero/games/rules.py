@@ -1,10 +1,16 @@
-"""The verbs that every game answers: the first seam, scalar and compiled.
+"""What a game must define: compiled functions of one position.
 
-A game is a NamedTuple of its sizes; a position is a one-dimensional numpy array of fixed length and dtype, changed in place by `step`. Each
-verb is a generic function over the class of the game: `functools.singledispatch` chooses in plain Python, `numba.extending.overload` does so
-in compiled code, so that the same source runs in both worlds and a kernel that takes the game as its first argument compiles once for each game.
+A file with a game needs this import and `alphazero.games.symmetry`, nothing else of the package.
 
-A game's file implements the verbs like this::
+A game is a NamedTuple of its sizes. A position is a one-dimensional numpy array of fixed length and
+dtype, which `step` changes in place. Each rule is a generic function that dispatches on the class
+of the game: with `functools.singledispatch` in Python, with numba's `overload` in compiled code.
+The same source therefore runs in both, and a kernel that takes the game as its first argument
+compiles once for each game.
+
+A game's file implements the rules like this::
+
+    from alphazero.games import rules
 
     class Nim(NamedTuple):
         heaps: int
@@ -13,40 +19,52 @@ A game's file implements the verbs like this::
     def step(game, state, action):
         state[action] -= 1
 
-Laws, which `tests/test_game_laws.py` checks on random games: exactly one of "over" and "has a legal action" holds; numbers are from the
-viewpoint of the player to move; a state determines everything (who moves, whether a pass came before, the result); a pass is an action.
-Letters for shapes: K state words, A actions, S symmetries, C planes, H x W board.
+Laws, checked by `tests/test_game_laws.py` on random games:
+
+- A position is either over or has a legal action, never both.
+- The state determines everything: the player to move, whether a pass came before, the result.
+- A pass is an action.
+- Results and values are from the viewpoint of the player to move.
+
+Letters for shapes: K state words, A actions, S symmetries, C planes, H x W board, F features.
 """
 
 import functools
 
 import numpy as np
 
+from alphazero.games.symmetry import identity_tables
+from alphazero.games.text import parse_index
 from alphazero.runtime import jit
-from alphazero.runtime.random_generators import random_below
+from alphazero.runtime.bits import highest_bit_index as highest_bit_index
+from alphazero.runtime.bits import lowest_bit_index as lowest_bit_index
+from alphazero.runtime.bits import popcount as popcount
+from alphazero.runtime.jit import njit as njit
+from alphazero.runtime.random_generators import random_below as random_below
 
-_VERBS = {}
+_RULES = {}
 _GAME_CLASSES = set()
 
 
-def _verb(prototype):
-    """Make ``prototype`` a generic function over the class of its first argument, in Python and in compiled code."""
-    generic = functools.singledispatch(prototype)
-    _VERBS[prototype.__name__] = generic
+def _compiled_rule(prototype):
+    """Make ``prototype`` a generic function over the class of its first argument.
 
+    It dispatches in Python and in compiled code alike.
+    """
+    generic = _python_rule(prototype)
     jit.overload_by_class(generic)
     return generic
 
 
-def _python_verb(prototype):
-    """Make ``prototype`` a generic function in Python alone: text, tables and sizes are not needed inside kernels."""
+def _python_rule(prototype):
+    """Make ``prototype`` a generic function in Python alone, for what no kernel needs."""
     generic = functools.singledispatch(prototype)
-    _VERBS[prototype.__name__] = generic
+    _RULES[prototype.__name__] = generic
     return generic
 
 
 def implement(game_class):
-    """Register the decorated function as ``game_class``'s implementation of the rule of the same name.
+    """Register the decorated function as a game class's rule of the same name.
 
     Raises:
         TypeError: if no rule has that name.
@@ -57,78 +75,83 @@ def implement(game_class):
             jit.add_user_game(game_class)
 
     def register(function):
-        if function.__name__ not in _VERBS:
-            raise TypeError(
-                f"'{function.__name__}' is not a rule of a game; the rules are: {', '.join(sorted(_VERBS))}"
-            )
-        _VERBS[function.__name__].register(game_class, function)
+        name = function.__name__
+        if name not in _RULES:
+            raise TypeError(f"'{name}' is not a rule; the rules are {', '.join(sorted(_RULES))}")
+        _RULES[name].register(game_class, function)
         return function
 
     return register
 
 
-def implements(game, verb_name: str) -> bool:
-    """Tell whether the game has its own implementation of a verb (and not the default)."""
-    generic = _VERBS[verb_name]
+def implements(game, rule_name: str) -> bool:
+    """Return whether the game implements a rule itself, rather than using the default."""
+    generic = _RULES[rule_name]
     return generic.dispatch(type(game)) is not generic.dispatch(object)
 
 
-def _missing(game, verb_name):
-    raise NotImplementedError(
-        f"{type(game).__qualname__} does not implement the rule '{verb_name}'"
-    )
+def _missing(game, rule_name):
+    class_name = type(game).__qualname__
+    raise NotImplementedError(f"{class_name} does not implement the rule '{rule_name}'")
 
 
-# --- compiled verbs ---------------------------------------------------------------------------------------------------------------------
+# --- compiled rules -------------------------------------------------------------------------------
 
 
-@_verb
+@_compiled_rule
 def reset(game, state):
     """Write the start position into ``state`` ([K])."""
     _missing(game, "reset")
 
 
-@_verb
+@_compiled_rule
 def player_to_move(game, state):
-    """Return 0 for the player who moves first in the game and 1 for the other; of a finished game, the one who would move."""
+    """Return 0 for the player who began the game, 1 for the other.
+
+    If the game is over, this is the player who would be next.
+    """
     _missing(game, "player_to_move")
 
 
-@_verb
+@_compiled_rule
 def legal_actions(game, state, mask):
-    """Write True into ``mask`` (bool[A]) for every legal action and False elsewhere; a finished game has none."""
+    """Write into ``mask`` (bool[A]) which actions are legal: none if the game is over."""
     _missing(game, "legal_actions")
 
 
-@_verb
+@_compiled_rule
 def step(game, state, action):
-    """Play a legal ``action`` on ``state``, in place. Never validates: the callers do."""
+    """Play a legal ``action`` on ``state``, in place. Callers validate, this function does not."""
     _missing(game, "step")
 
 
-@_verb
+@_compiled_rule
 def is_over(game, state):
     """Return whether the game is finished."""
     _missing(game, "is_over")
 
 
-@_verb
+@_compiled_rule
 def result(game, state):
-    """Return the result of a finished game, 1 win, 0 draw, -1 loss, from the viewpoint of the player to move."""
+    """Return the result of a finished game for the player to move: 1 win, 0 draw, -1 loss."""
     _missing(game, "result")
 
 
-@_verb
+@_compiled_rule
 def observe(game, state, planes):
-    """Write the network's input for the player to move into ``planes`` (float32[C, H, W], zero on entry)."""
+    """Write the network's input for the player to move into ``planes`` (float32[C, H, W], 0)."""
     _missing(game, "observe")
 
 
-@_verb
+@_compiled_rule
 def random_action(game, state, rng, mask):
-    """Return a uniformly random legal action of an unfinished game; ``mask`` (bool[A]) is scratch space.
+    """Return a uniformly random legal action of an unfinished game.
 
-    The default counts the legal actions; a game with bit boards does it faster.
+    The default counts the legal actions; bit boards allow a faster way.
+
+    Args:
+        rng: uint64[1], see `alphazero.runtime.random_generators.kernel_rng`.
+        mask: bool[A], scratch space.
     """
     legal_actions(game, state, mask)
     count = 0
@@ -144,107 +167,105 @@ def random_action(game, state, rng, mask):
     return -1
 
 
-@_verb
+@_compiled_rule
 def action_scores(game, state, weights, scores):
-    """Write an evaluation of every legal action into ``scores`` (float64[A]), for rollouts that are wiser than random.
+    """Write a score of every legal action into ``scores`` (float64[A]), for weighted rollouts.
 
-    ``weights`` (float64[F]) are the tunable weights of the game's F features. Larger is better for the player to move; illegal ones are ignored.
+    Larger is better for the player to move. Scores of illegal actions are ignored.
+
+    Args:
+        weights: float64[F], the weights of the game's features.
     """
     for action in range(scores.shape[0]):
         scores[action] = 0.0
 
 
-# --- verbs of plain Python --------------------------------------------------------------------------------------------------------------
+# --- rules in plain Python ------------------------------------------------------------------------
 
 
-@_python_verb
+@_python_rule
 def num_actions(game) -> int:
     """Return A, the number of actions, legal or not."""
     _missing(game, "num_actions")
 
 
-@_python_verb
+@_python_rule
 def state_layout(game) -> tuple[int, np.dtype]:
     """Return (K, dtype) of a state array."""
     _missing(game, "state_layout")
 
 
-@_python_verb
+@_python_rule
 def planes_shape(game) -> tuple[int, int, int]:
     """Return (C, H, W) of the network's input."""
     _missing(game, "planes_shape")
 
 
-@_python_verb
+@_python_rule
 def max_plies(game) -> int:
-    """Return an upper bound of the number of actions in one game, passes included."""
+    """Return an upper bound of the number of actions in a game, passes included."""
     _missing(game, "max_plies")
 
 
-@_python_verb
+@_python_rule
 def symmetries(game) -> tuple[np.ndarray, np.ndarray]:
     """Return the symmetries of position and policy together, the identity first.
 
     Returns:
-        cells: int32[S, H*W]; the transformed plane at flat index i shows the original plane at ``cells[s, i]``.
-        actions: int32[S, A]; the transformed policy at index a shows the original policy at ``actions[s, a]``.
+        cells: int32[S, H*W]; the transformed plane shows at flat index i what the original plane
+            shows at ``cells[s, i]``.
+        actions: int32[S, A]; the transformed policy has at index a what the original policy has at
+            ``actions[s, a]``.
     """
     _, height, width = planes_shape(game)
-    return np.arange(height * width, dtype=np.int32)[None], np.arange(
-        num_actions(game), dtype=np.int32
-    )[None]
+    return identity_tables(height, width, num_actions(game))
 
 
-@_python_verb
+@_python_rule
 def rollout_weights(game) -> np.ndarray:
-    """Return the default weights of `action_scores`, float64[F]; empty where the game has no evaluation."""
+    """Return the default weights of `action_scores`, float64[F]; empty without features."""
     return np.zeros(0)
 
 
-@_python_verb
+@_python_rule
 def feature_names(game) -> tuple[str, ...]:
     """Return the names of the F features of `action_scores`, in the order of the weights."""
     return ()
 
 
-@_python_verb
+@_python_rule
 def cells(game, state) -> np.ndarray:
-    """Return the board as int8[H, W]: 0 empty, 1 a piece of the player who moves first in the game, 2 a piece of the other."""
+    """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's."""
     _missing(game, "cells")
 
 
-@_python_verb
+@_python_rule
 def piece_letters(game) -> str:
-    """Return three letters: the empty square, a piece of the first player, a piece of the second player."""
+    """Return three letters: an empty square, the first player's piece, the second player's."""
     return ".XO"
 
 
-@_python_verb
+@_python_rule
 def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
-    """Return the state with the given board (int8[H, W], as `cells` gives it) and player to move.
+    """Return the state with the given board (int8[H, W], as `cells` returns it) and player to move.
 
     Raises:
-        ValueError: if no game can have this position, with a sentence that says why.
+        ValueError: naming the reason, if the board is not reachable.
     """
     _missing(game, "from_cells")
 
 
-@_python_verb
+@_python_rule
 def action_to_text(game, action: int) -> str:
     """Return how a person writes this action."""
     return str(action)
 
 
-@_python_verb
+@_python_rule
 def text_to_action(game, text: str) -> int:
-    """Return the action that a person wrote.
+    """Return the action that a person typed.
 
     Raises:
-        ValueError: with one plain sentence on what is wrong and what would be right.
+        ValueError: naming the text and what is allowed.
     """
-    text, count = text.strip(), num_actions(game)
-    if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"'{text}' is not a number: type a number from 0 to {count - 1}.")
-    if int(text) >= count:
-        raise ValueError(f"{int(text)} is out of range: type a number from 0 to {count - 1}.")
-    return int(text)
+    return parse_index(text, num_actions(game))

@@ -1,6 +1,6 @@
-"""Symmetries of a board as permutation tables for `rules.symmetries`. Knows shapes of boards, no game.
+"""Symmetries of a board as permutation tables, for `rules.symmetries`. Knows no game.
 
-tables[s, i] is the index whose content symmetry s moves to index i; the first symmetry is the identity.
+tables[s, i] is the index whose content symmetry s moves to index i; symmetry 0 is the identity.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ def identity_tables(rows: int, columns: int, num_actions: int) -> tuple[np.ndarr
 
 
 def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the 2 symmetries of a board with gravity, whose actions are its columns: identity, mirror.
+    """Return the identity and the mirror of a board with gravity, whose actions are its columns.
 
     Returns:
         cells: int32[2, rows * columns]; actions: int32[2, columns].
@@ -28,7 +28,7 @@ def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def square_tables(side: int, has_pass: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return the 8 symmetries of a square board, whose actions are its cells: rotations and mirrors.
+    """Return the 8 rotations and mirrors of a square board, whose actions are its cells.
 
     Args:
         has_pass: True if one more action follows the cells; every symmetry leaves it in its place.

@@ -1,6 +1,7 @@
-"""Tic-tac-toe: X begins; the first with three in a row, across, down or along a diagonal, wins; a full board is a draw.
+"""Tic-tac-toe: three in a row win, in any direction; a full board is a draw; X moves first.
 
-The board is two sets of cells, bits 0 to 8 of a word; the bit is the action. A person types one more than the action:
+The board is two sets of cells, bits 0 to 8 of a word. The bit is the action; a person types
+one more:
 
     0 1 2        1 2 3
     3 4 5        4 5 6
@@ -33,7 +34,7 @@ ZERO = np.uint64(0)
 
 
 class TicTacToe(NamedTuple):
-    """Size of the game, always 3. State: uint64[2] = cells of the player to move, cells of the other."""
+    """Size of the game, always 3. State: uint64[2], cells of the player to move, the opponent's."""
 
     side: int
 
@@ -44,7 +45,7 @@ def _line_table() -> np.ndarray:
 
 
 def _nth_cell_table() -> np.ndarray:
-    """Return int8[512, 9]: the index of the n-th lowest cell of a set, 0 where it has fewer (5 kB, stays in the nearest cache)."""
+    """Return int8[512, 9]: the n-th lowest cell of a set, 0 if it has fewer (5 kB: fits in L1)."""
     table = np.zeros((512, 9), np.int8)
     for cells in range(512):
         indices = [index for index in range(9) if cells >> index & 1]
@@ -150,14 +151,14 @@ def cells(game, state):
 def from_cells(game, board, player):
     first, second = int((board == 1).sum()), int((board == 2).sum())
     if first - second != player:
-        raise ValueError(f"{first} X and {second} O cannot be when {'XO'[player]} is to move.")
+        raise ValueError(f"with {first} X and {second} O it is not the turn of {'XO'[player]}.")
     words = [
         sum(1 << int(cell) for cell in np.flatnonzero(board.ravel() == piece))
         for piece in (1 + player, 2 - player)
     ]
     if HAS_LINE[words[0]]:
         raise ValueError(
-            f"{'XO'[player]}, who is to move, already has three in a row: the game ended one move earlier."
+            f"{'XO'[player]} is to move but already has three in a row: the game is over."
         )
     return np.array(words, np.uint64)
 
@@ -171,5 +172,5 @@ def action_to_text(game, action):
 def text_to_action(game, text):
     text = text.strip()
     if len(text) != 1 or text not in "123456789":
-        raise ValueError(f"'{text}' is not a square: type one key from 1 to 9.")
+        raise ValueError(f"'{text}' is not a square: type a number from 1 to 9.")
     return int(text) - 1
