@@ -8,7 +8,8 @@ objects.
 Letters for shapes: B positions, K state words, A actions, S symmetries, C planes, H x W board.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -136,13 +137,13 @@ class Game:
         inspected = self.inspect(state[None])
         if inspected.over[0]:
             raise ValueError("the game is over: no move is legal.")
-        legal = np.flatnonzero(inspected.legal_action_mask[0])
+        legal = np.flatnonzero(inspected.legal_action_mask[0]).tolist()
         if action not in legal:
             text = self.action_to_text if in_words else str
             moves = ", ".join(text(other) for other in legal)
             raise ValueError(f"'{text(action)}' is not legal here; legal moves: {moves}.")
 
-    def play_moves(self, actions) -> np.ndarray:
+    def play_moves(self, actions: Sequence[int]) -> np.ndarray:
         """Return the state ([K]) after the listed actions from the start.
 
         Raises:
@@ -158,7 +159,7 @@ class Game:
                 self.check_legal(state, action, in_words=False)
             except ValueError as error:
                 raise ValueError(f"move {number} of the list: {error}") from None
-            state = self.step(state[None], [action]).states[0]
+            state = self.step(state[None], np.array([action], np.int32)).states[0]
         return state
 
     def state_to_text(self, state: np.ndarray) -> str:
@@ -175,7 +176,7 @@ class CompiledGame(Game):
         sizes: the NamedTuple whose class implements the rules.
     """
 
-    def __init__(self, name: str, sizes):
+    def __init__(self, name: str, sizes: Any):
         self.name = name
         self.rules = sizes
         self.num_actions = rules.num_actions(sizes)
@@ -184,7 +185,7 @@ class CompiledGame(Game):
         self.max_plies = rules.max_plies(sizes)
         self.cell_symmetries, self.action_symmetries = rules.symmetries(sizes)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type, tuple[str, Any]]:
         return type(self), (self.name, self.rules)
 
     def initial_states(self, num_games: int = 1) -> np.ndarray:
@@ -246,13 +247,20 @@ class CompiledGame(Game):
 
 
 @njit
-def _step_rows(game, states, actions):
+def _step_rows(game: Any, states: np.ndarray, actions: np.ndarray) -> None:
     for row in range(states.shape[0]):
         rules.step(game, states[row], actions[row])
 
 
 @njit
-def _inspect_rows(game, states, over, results, players, legal_action_mask):
+def _inspect_rows(
+    game: Any,
+    states: np.ndarray,
+    over: np.ndarray,
+    results: np.ndarray,
+    players: np.ndarray,
+    legal_action_mask: np.ndarray,
+) -> None:
     for row in range(states.shape[0]):
         over[row] = rules.is_over(game, states[row])
         if over[row]:
@@ -262,13 +270,15 @@ def _inspect_rows(game, states, over, results, players, legal_action_mask):
 
 
 @njit
-def _observe_rows(game, states, planes):
+def _observe_rows(game: Any, states: np.ndarray, planes: np.ndarray) -> None:
     for row in range(states.shape[0]):
         rules.observe(game, states[row], planes[row])
 
 
 @njit
-def _playout_rows(game, states, rng, mask, results):
+def _playout_rows(
+    game: Any, states: np.ndarray, rng: np.ndarray, mask: np.ndarray, results: np.ndarray
+) -> None:
     for row in range(states.shape[0]):
         player = rules.player_to_move(game, states[row])
         while not rules.is_over(game, states[row]):

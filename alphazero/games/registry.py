@@ -10,6 +10,7 @@ import re
 import sys
 import types
 from pathlib import Path
+from typing import Any
 
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.runtime.errors import ConfigError
@@ -127,11 +128,12 @@ def _connect_x(name: str, rows: int, columns: int, length: int) -> CompiledGame:
         allowed = "rows and columns from 1 to 64, a length from 2 to the longer side of the board"
         raise _refusal(f"'{name}' is impossible: Connect-X takes {allowed}.", name, allowed)
     if (rows + 1) * columns <= 64:
-        from alphazero.games.connect_x import ConnectX as Board
-    else:
-        from alphazero.games.connect_x_large import LargeConnectX as Board
+        from alphazero.games.connect_x import ConnectX
 
-    return CompiledGame(name, Board(rows, columns, length))
+        return CompiledGame(name, ConnectX(rows, columns, length))
+    from alphazero.games.connect_x_large import LargeConnectX
+
+    return CompiledGame(name, LargeConnectX(rows, columns, length))
 
 
 def _othello(name: str, size: int) -> CompiledGame:
@@ -174,5 +176,5 @@ def _load_game_file(name: str) -> CompiledGame:
     return CompiledGame(str(path), sys.modules[module_name].GAME)
 
 
-def _refusal(message: str, name: str, allowed) -> ConfigError:
+def _refusal(message: str, name: str, allowed: Any) -> ConfigError:
     return ConfigError(message, key="game", value=name, allowed=allowed)

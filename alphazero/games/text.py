@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def parse_index(text: str, count: int, noun: str = "number", also: str = "") -> int:
+def parse_index(text: str, count: int, noun: str = "move", also: str = "") -> int:
     """Return the number from 0 to ``count - 1`` that a person typed.
 
     Args:
@@ -18,7 +18,7 @@ def parse_index(text: str, count: int, noun: str = "number", also: str = "") -> 
     if not (text.isascii() and text.isdigit()):
         raise ValueError(f"'{text}' is not a {noun}: {allowed}.")
     if int(text) >= count:
-        raise ValueError(f"{noun} {int(text)} does not exist: {allowed}.")
+        raise ValueError(f"there is no {noun} {int(text)}: {allowed}.")
     return int(text)
 
 

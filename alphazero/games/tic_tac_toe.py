@@ -172,5 +172,5 @@ def action_to_text(game, action):
 def text_to_action(game, text):
     text = text.strip()
     if len(text) != 1 or text not in "123456789":
-        raise ValueError(f"'{text}' is not a square: type a number from 1 to 9.")
+        raise ValueError(f"'{text}' is not a square: type one key from 1 to 9.")
     return int(text) - 1

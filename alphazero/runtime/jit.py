@@ -110,11 +110,8 @@ def njit(function=None, *, allocates: bool = False):
 def overload_by_class(generic) -> None:
     """Let compiled code call a `functools.singledispatch` function.
 
-    The class of the game chooses, as in Python.
-
-    The chosen implementations may create arrays: functions as small as the rules of a game are
-        inlined,
-    so that reference counting costs them nothing.
+    The class of the game chooses, as in Python. The chosen implementations may create arrays:
+    functions as small as the rules of a game are inlined, so reference counting costs nothing.
     """
 
     def choose(game, *_):
@@ -127,10 +124,9 @@ def add_user_game(game_class) -> None:
     """Keep the kernels of a user's game apart from all others, in memory and on disk.
 
     In memory: numba's dispatcher identifies a NamedTuple by the names of its class and fields, not
-        by the
-    class itself (0.68), so that of two games called Nim the second would run the kernels of the
-    first. The class therefore gets a ``__name__`` of its own. Its ``__qualname__``, which pickles
-    use, stays.
+    by the class itself (0.68), so that of two games called Nim the second would run the kernels of
+    the first. The class therefore gets a ``__name__`` of its own. Its ``__qualname__``, which
+    pickles use, stays.
 
     On disk: numba's index of a kernel refers to the class by its module, and a process without that
     module could not read the index. The directory is therefore named by a digest of the name of the
@@ -169,7 +165,7 @@ class _KernelCache(FunctionCache):
         if digest is not None and digest not in self._user_caches:
             with _cache_in(cache_directory() / digest):
                 self._user_caches[digest] = FunctionCache(self._function)
-        return self._user_caches.get(digest)
+        return None if digest is None else self._user_caches[digest]
 
 
 @contextlib.contextmanager
