@@ -84,6 +84,15 @@ def test_an_engine_that_refuses_the_board_or_speaks_something_else_is_named(name
     assert error.request == f"boardsize {game.rules.size}" and error.request in str(error)
 
 
+def test_an_answer_that_is_not_a_square_is_refused():
+    program = "import sys; [print('= i9\\n', flush=True) for _ in sys.stdin]"
+    game = make_game("othello")
+    player = GtpPlayer(game, f"{shlex.quote(sys.executable)} -c {shlex.quote(program)}")
+    with pytest.raises(GtpError) as failed:
+        player.choose_after([[]], game.initial_states(1))
+    assert (failed.value.request, failed.value.answer) == ("genmove black", "i9")
+
+
 def test_an_engine_that_ends_during_a_game_is_named():
     game = make_game("othello")
     player = GtpPlayer(game, COMMAND + " --dies")

@@ -57,7 +57,7 @@ PROGRESS_S = 0.05
 _wins_of = getattr(wins_of, "py_func", wins_of)  # the uncompiled function works on arrays too
 
 #: ``progress(simulations done, simulations to do)``; the second is None with a time limit.
-Progress = Callable[[int, int | None], None]
+SearchProgress = Callable[[int, int | None], None]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -221,7 +221,7 @@ class UctSearch:
         """The largest number of bytes that the tree can take."""
         return sum(array.nbytes for array in self.tree)
 
-    def run(self, state: np.ndarray, progress: Progress | None = None) -> UctOutput:
+    def run(self, state: np.ndarray, progress: SearchProgress | None = None) -> UctOutput:
         """Search one position.
 
         Args:
@@ -259,7 +259,7 @@ class UctSearch:
                 return line
             best = int(_best(visits, values, "visits")[0])
 
-    def _run_chunks(self, progress: Progress | None) -> None:
+    def _run_chunks(self, progress: SearchProgress | None) -> None:
         """Run simulations until either limit is reached, at least one chunk."""
         limit_s = self.settings.time_limit_s or math.inf
         total = None if self.settings.time_limit_s else self.settings.num_simulations
