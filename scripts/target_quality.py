@@ -70,7 +70,7 @@ def value_targets(records, rows) -> dict[str, np.ndarray]:
 def searched(
     game, evaluator, states, num_simulations: int, settings: SearchSettings
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return action weights ([N, A]) and values ([N]) of noisy searches of the positions."""
+    """Return action weights ([N, A]) and values ([N]) of full searches of the positions."""
     weights, values = [], []
     for start in range(0, len(states), _BATCH):
         part = states[start : start + _BATCH]

@@ -10,7 +10,8 @@ from alphazero.search import tree as trees
 from alphazero.search.batched_search import TreeSearch
 from alphazero.search.roots import SearchMode
 from alphazero.search.settings import SearchSettings
-from alphazero.search.uct.search import UctSearch, UctSettings
+from alphazero.search.uct.search import UctSearch
+from alphazero.search.uct.settings import UctSettings
 
 #: Games whose trees reach proofs, draws (many in 3x3x3), passes and two moves in a row.
 GAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_x:3x3x3", "othello:4", "twice")

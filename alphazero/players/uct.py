@@ -6,7 +6,8 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Analysis, Choice, PlayerSettings, SearchProgress
-from alphazero.search.uct.search import UctSearch, UctSettings
+from alphazero.search.uct.search import UctSearch
+from alphazero.search.uct.settings import UctSettings
 
 #: Simulations per move if neither their number nor the time is limited.
 DEFAULT_UCT_SIMULATIONS = 1000

@@ -234,9 +234,11 @@ class TreeSearch:
         self._states[rows, nodes] = transition.states
         self.counts.num_simulations += len(rows)
         self.counts.total_depth += int(edges.depths.sum())
-        over, live = transition.over, ~transition.over
-        states, legal_action_mask = transition.states[live], transition.legal_action_mask[live]
-        return Leaves(rows[live], nodes[live], states, legal_action_mask), rows[over]
+        leaves = Leaves(rows, nodes, transition.states, transition.legal_action_mask)
+        over = transition.over
+        if not over.any():
+            return leaves, rows[:0]
+        return Leaves(*(field[~over] for field in leaves)), rows[over]
 
     def _new_positions(self, rows: np.ndarray, edges: simulation.Edges):
         """Return the transition to the new nodes; a root that waits is its own new position."""

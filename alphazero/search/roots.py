@@ -92,6 +92,8 @@ class Roots:
             rows: int32[M].
             budgets: int32[B], as in `alphazero.search.simulate.simulate`.
         """
+        if not len(rows):
+            return
         if self.plan is None:
             self._add_dirichlet_noise(rows)
             return
@@ -128,7 +130,7 @@ class Roots:
         is_gumbel = self.plan.algorithms[rows] == GUMBEL
         is_puct = self.plan.algorithms[rows] == PUCT
         return output._replace(
-            is_sampled=is_gumbel & (self._modes[rows] == SearchMode.FULL),
+            is_sampled=is_gumbel & self._is_full(rows),
             root_values=np.where(is_puct, values, self._values_under_target(rows, output)),
         )
 
@@ -139,9 +141,13 @@ class Roots:
         forced = mode == SearchMode.FULL and self.settings.forced_playouts_k > 0
         return FORCED_PLAYOUTS if forced else PUCT
 
+    def _is_full(self, rows) -> np.ndarray:
+        # Comparing an array with a member of an enum takes 10 us, with a plain int 1 us.
+        return self._modes[rows] == int(SearchMode.FULL)
+
     def _add_dirichlet_noise(self, rows) -> None:
         """Add fresh noise to the priors of the FULL searches among ``rows``."""
-        rows = rows[self._modes[rows] == SearchMode.FULL]
+        rows = rows[self._is_full(rows)]
         if not len(rows):
             return
         settings, children = self.settings, self._tree.children_index[rows, ROOT_INDEX]
@@ -160,7 +166,7 @@ class Roots:
     def _plan_gumbel_roots(self, rows, budgets) -> None:
         """Sample the Gumbel noise of FULL searches, and plan the sequential halving of all."""
         gumbels = np.zeros((len(rows), self._tree.children_index.shape[2]), np.float32)
-        full = self._modes[rows] == SearchMode.FULL
+        full = self._is_full(rows)
         noise = self._generator.gumbel(size=gumbels[full].shape)
         gumbels[full] = self.settings.gumbel_scale * noise
         num_considered = self.settings.max_num_considered_actions

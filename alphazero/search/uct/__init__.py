@@ -1,0 +1,1 @@
+"""UCT, the baseline: `search` runs simulations, `tree` and `rollout` hold the kernels."""

@@ -10,7 +10,6 @@ C. Szepesvari, "Bandit based Monte-Carlo planning", 2006; C. Browne et al., "A s
 tree search methods", 2012, section 3.
 """
 
-import dataclasses
 import math
 import time
 from collections.abc import Callable
@@ -29,6 +28,7 @@ from alphazero.search.uct.rollout import (
     make_rollout_scratch,
     rollout,
 )
+from alphazero.search.uct.settings import MAX_SIMULATIONS, UctSettings
 from alphazero.search.uct.tree import (
     NO_CHILDREN,
     ROOT_INDEX,
@@ -44,12 +44,6 @@ from alphazero.search.uct.tree import (
     wins_of,
 )
 
-#: A visit adds at most 2 points, and points are counted in 32 bits.
-MAX_SIMULATIONS = 2**30 - 1
-#: Statistics by node: 64 MB. By position: 64 MB plus, per node, the state, 12 bytes, and 8 to 16
-#: bytes of the hash table; see `UctSearch.memory_bytes`.
-DEFAULT_MAX_NODES = 4_000_000
-
 FIRST_CHUNK = 16  # simulations; few, so that a slow game looks at the clock soon
 CHUNK_S = 0.004
 PROGRESS_S = 0.05
@@ -58,79 +52,6 @@ _wins_of = getattr(wins_of, "py_func", wins_of)  # the uncompiled function works
 
 #: ``progress(simulations done, simulations to do)``; the second is None with a time limit.
 SearchProgress = Callable[[int, int | None], None]
-
-
-@dataclasses.dataclass(frozen=True)
-class UctSettings:
-    """The settings of a UCT search; `check` states what is allowed."""
-
-    #: The exploration constant C of UCB1, 0 or more.
-    uct_c: float = math.sqrt(2.0)
-    #: Simulations per move; None needs a time limit.
-    num_simulations: int | None = 1000
-    #: Seconds per move, kept to a few milliseconds; with `num_simulations`, whichever ends first.
-    time_limit_s: float | None = None
-    #: "node": every node of the tree has its own statistics; "position": transpositions share them.
-    statistics: str = "node"
-    #: "visits" plays the most visited move, "value" the one with the best mean result.
-    final_move: str = "visits"
-    #: "random": uniform moves; "weighted": a softmax over the game's evaluation of the moves.
-    rollout: str = "random"
-    #: Weights of that evaluation, F numbers; None takes the game's own.
-    rollout_weights: list[float] | None = None
-    #: Size limit of the tree. When it is reached, simulations continue without adding nodes.
-    max_nodes: int = DEFAULT_MAX_NODES
-
-    def check(self, game: Game) -> None:
-        """Check every value, for a search of ``game``.
-
-        Raises:
-            ConfigError: naming the key, the value, and what is allowed.
-        """
-        self._check_number("uct_c", 0.0 <= self.uct_c < math.inf, "a finite number, 0 or more")
-        self._check_number(
-            "num_simulations",
-            self.num_simulations is None or 1 <= self.num_simulations <= MAX_SIMULATIONS,
-            f"1 to {MAX_SIMULATIONS}",
-        )
-        self._check_number(
-            "time_limit_s",
-            self.time_limit_s is None or 0.0 < self.time_limit_s < math.inf,
-            "a finite number of seconds above 0",
-        )
-        if self.num_simulations is None and self.time_limit_s is None:
-            raise ConfigError(
-                "the search needs an end: set num_simulations or time_limit_s.",
-                key="num_simulations",
-                allowed=f"1 to {MAX_SIMULATIONS}",
-            )
-        smallest = 1 + game.num_actions
-        self._check_number(
-            "max_nodes",
-            smallest <= self.max_nodes <= MAX_SIMULATIONS,
-            f"{smallest} to {MAX_SIMULATIONS} for {game.name}",
-        )
-        self._check_choice("statistics", ("node", "position"))
-        self._check_choice("final_move", ("visits", "value"))
-        self._check_choice("rollout", ("random", "weighted"))
-        if self.rollout == "random" and self.rollout_weights is not None:
-            raise ConfigError(
-                "rollout_weights needs rollout=weighted; random rollouts have no weights.",
-                key="rollout_weights",
-                value=self.rollout_weights,
-            )
-
-    def _check_number(self, key: str, is_allowed: bool, allowed: str) -> None:
-        value = getattr(self, key)
-        if not is_allowed:
-            message = f"{key}={value} is not allowed: it must be {allowed}."
-            raise ConfigError(message, key=key, value=value, allowed=allowed)
-
-    def _check_choice(self, key: str, choices: tuple[str, ...]) -> None:
-        value = getattr(self, key)
-        if value not in choices:
-            message = f"{key}={value} is not allowed: it must be one of {', '.join(choices)}."
-            raise ConfigError(message, key=key, value=value, allowed=choices)
 
 
 class UctOutput(NamedTuple):
