@@ -350,8 +350,8 @@ def test_the_settings_are_stored_with_what_a_resume_changed(finished_run):
 
 SCALARS = """
     loss/total loss/policy loss/value policy/entropy_network policy/entropy_search value/absolute_error value/calibration_error
-    learner/learning_rate learner/gradient_norm learner/weight_norm learner/steps replay/window_rows replay/new_rows
-    games/length_plies games/first_player_wins games/draws games/distinct_share search/depth search/mean_batch
+    learner/learning_rate learner/gradient_norm learner/weight_norm learner/steps replay/window_samples replay/new_samples
+    games/length_plies games/first_player_wins games/draws games/distinct_fraction search/depth search/mean_batch
     speed/positions_per_s speed/simulations_per_s speed/evaluations_per_s speed/evaluator_fraction
     time/selfplay_s time/learner_s time/elapsed_s pit/score pit/accepted
 """.split()

@@ -4,6 +4,7 @@ import dataclasses
 import io
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -347,18 +348,23 @@ def test_a_low_target_entropy_is_a_collapse_too():
 
 
 SIGNS = {
-    "the loss of 4": dict(loss=4.0, held_out=4.0),
-    "the loss has risen from 1.2 to 2": dict(loss=[1.2] * 10 + [2.0], held_out=[1.2] * 10 + [2.0]),
-    "the gradients' norm is 30, far above its limit, 5": dict(gradient_norm=30.0),
-    "the weights have grown to 3": dict(weight_size=3.0),
+    "worse than uninformed": (dict(loss=4.0, held_out=4.0), ["4", "2.8"]),
+    "risen": (
+        dict(loss=[1.2] * 10 + [2.0], held_out=[1.2] * 10 + [2.0]),
+        ["1.2", "2"],
+    ),
+    "steep": (dict(gradient_norm=30.0), ["30", "5"]),
+    "large weights": (dict(weight_size=3.0), ["3", "0.1"]),
 }
 
 
 @pytest.mark.parametrize("sign", SIGNS)
-def test_each_sign_of_a_learning_rate_that_is_too_high_is_named(sign):
-    made = run_of(20, **SIGNS[sign])
+def test_each_sign_of_a_learning_rate_that_is_too_high_is_named_with_its_figures(sign):
+    changes, figures = SIGNS[sign]
+    made = run_of(20, **changes)
     assert observed(made)[-1] == ["learning_rate_too_high"]
-    assert made[-1].alarms[0].seen.startswith(sign) and ";" not in made[-1].alarms[0].seen
+    seen = made[-1].alarms[0].seen
+    assert re.findall(r"\d+(?:\.\d+)?", seen) == figures and ";" not in seen
 
 
 def test_losses_of_auxiliary_heads_neither_hide_an_alarm_nor_sound_one():
@@ -536,7 +542,7 @@ def test_the_console_says_it_once_when_it_begins_when_it_is_over_and_at_the_end(
         < text.index("over: games repeat")
         < text.index("ALARM, only draws")
     )
-    assert text.endswith(f"Still wrong at the end: only draws, since iteration 5: {sentence}")
+    assert text.rpartition("at the end: ")[2] == f"only draws, since iteration 5: {sentence}"
 
 
 def test_the_console_is_silent_where_nothing_is_wrong():
@@ -544,7 +550,7 @@ def test_the_console_is_silent_where_nothing_is_wrong():
     with ConsoleLogger(console, 5, 0.0) as logger:
         for report in shown_reports()[:1]:
             logger.iteration(report)
-    assert "ALARM" not in console.file.getvalue() and "Still" not in console.file.getvalue()
+    assert "ALARM" not in console.file.getvalue() and "at the end" not in console.file.getvalue()
 
 
 def test_tensorboard_has_the_words_and_the_number_of_alarms(tmp_path):

@@ -1,4 +1,4 @@
-"""What a run leaves open is measured once on a machine: the choice follows the figures, what is set stays, the result is remembered."""
+"""Settings left to "auto" follow the measured speeds; set ones stay; a machine is measured once."""
 
 import dataclasses
 import json
@@ -11,12 +11,12 @@ from network_samples import SMALL, small_network
 
 from alphazero.games.registry import make_game
 from alphazero.inference import network_evaluator
-from alphazero.inference.engines import selection as choice
+from alphazero.inference.engines import selection
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import EngineSpeed
 from alphazero.network.interface import NetworkSettings
 from alphazero.runtime.errors import ConfigError
-from alphazero.training import autotune as tuning
+from alphazero.training import autotune, tuning_cache
 from alphazero.training.autotune import Tuning, tune
 from alphazero.training.settings import TrainSettings
 
@@ -32,7 +32,7 @@ SPEEDS = {
 
 
 def settings_of(**changed):
-    """Return settings in which everything is open but what is named: engine, precision, learner_precision, num_parallel_games and others."""
+    """Return settings that leave everything to be measured, apart from the changes."""
     settings = TrainSettings()
     settings.network = NetworkSettings(**SMALL)
     settings.evaluator.engine = changed.pop("engine", "auto")
@@ -55,7 +55,7 @@ def choices_of(settings):
 
 @pytest.fixture
 def machine(monkeypatch, tmp_path):
-    """A machine whose speeds are written down; what is measured on it is noted."""
+    """A machine of known speeds; what is measured on it is noted."""
     noted = SimpleNamespace(
         engines=[],
         lockstep=[],
@@ -86,7 +86,7 @@ def machine(monkeypatch, tmp_path):
             self.device, self.streams = device, [engine_choice] * num_threads
 
     class SelfPlay:
-        """Makes simulations as fast as the machine does with so many games, but half as fast at first."""
+        """As fast as the machine is with so many games, but half as fast at first."""
 
         def __init__(self, game, streams, settings, search_settings, generator):
             assert settings.carry_over  # so that the games never run out
@@ -109,10 +109,10 @@ def machine(monkeypatch, tmp_path):
             self.counts.num_simulations += 2 * seconds * noted.by_size[self.size] * self.warm
             self.warm = 1.0
 
-    monkeypatch.setattr(tuning, "measure_speeds", measure_speeds)
-    monkeypatch.setattr(tuning, "NetworkEvaluator", Evaluator)
-    monkeypatch.setattr(tuning, "ParallelSelfPlay", SelfPlay)
-    monkeypatch.setattr(tuning, "time", SimpleNamespace(perf_counter=lambda: noted.now))
+    monkeypatch.setattr(autotune, "measure_speeds", measure_speeds)
+    monkeypatch.setattr(autotune, "NetworkEvaluator", Evaluator)
+    monkeypatch.setattr(autotune, "ParallelSelfPlay", SelfPlay)
+    monkeypatch.setattr(autotune, "time", SimpleNamespace(perf_counter=lambda: noted.now))
     return noted
 
 
@@ -120,10 +120,10 @@ def run(settings, game=GAME, device=CPU, num_threads=2):
     return tune(settings, game, "network", device, num_threads)
 
 
-# --- what is filled in ----------------------------------------------------------------------------------------------------------------------
+# --- what is filled in ----------------------------------------------------------------------------
 
 
-def test_what_is_open_is_filled_with_the_fastest(machine):
+def test_auto_is_replaced_by_the_fastest(machine):
     settings = settings_of()
     found = run(settings)
     assert choices_of(settings) == ("openvino", "int8", "bfloat16", 128)
@@ -195,7 +195,7 @@ def test_what_is_set_stays(machine, case):
     assert bool(machine.lockstep) == (case != "games")
 
 
-def test_one_open_setting_is_enough_to_measure(machine):
+def test_one_auto_is_enough_to_measure(machine):
     closed = dict(
         engine="torch", precision="float32", learner_precision="float32", num_parallel_games=9
     )
@@ -211,14 +211,14 @@ def test_one_open_setting_is_enough_to_measure(machine):
         assert choices_of(settings) == expected, key
 
 
-def test_an_engine_that_is_not_allowed_is_never_chosen_for_being_measured(machine):
+def test_an_engine_measured_for_the_learner_alone_is_never_chosen_for_search(machine):
     machine.speeds["torch float32"] = 1e6
     settings = settings_of(engine="openvino", precision="int8")
     run(settings)
     assert choices_of(settings)[:3] == ("openvino", "int8", "float32")
 
 
-def test_nothing_is_measured_where_nothing_is_open(machine):
+def test_nothing_is_measured_without_auto(machine):
     settings = settings_of(
         engine="torch", precision="float32", learner_precision="float32", num_parallel_games=9
     )
@@ -229,7 +229,7 @@ def test_nothing_is_measured_where_nothing_is_open(machine):
 
 
 @pytest.mark.parametrize("gain, expected", ((1.09, "float32"), (1.11, "bfloat16")))
-def test_the_learner_takes_bfloat16_where_it_is_faster_by_a_tenth(machine, gain, expected):
+def test_the_learner_takes_bfloat16_if_it_is_a_tenth_faster(machine, gain, expected):
     machine.speeds["torch bfloat16"] = gain * machine.speeds["torch float32"]
     settings = settings_of()
     run(settings)
@@ -245,7 +245,7 @@ def test_the_learner_takes_bfloat16_where_it_is_faster_by_a_tenth(machine, gain,
         ({64: 1000.0, 128: 500.0, 256: 980.0, 512: 980.0}, 64),
     ),
 )
-def test_the_smallest_number_of_games_within_three_hundredths_of_the_best_is_taken(
+def test_the_smallest_number_of_games_within_3_percent_of_the_best_is_chosen(
     machine, by_size, expected
 ):
     machine.by_size = by_size
@@ -266,14 +266,17 @@ def test_no_more_games_run_in_lockstep_than_an_iteration_has(machine):
         assert [size for _, size in machine.lockstep] == sizes
 
 
-def test_an_engine_that_is_nowhere_is_refused_before_anything_is_measured(machine, monkeypatch):
+def test_an_engine_that_is_not_available_is_refused_before_anything_is_measured(
+    machine, monkeypatch
+):
     monkeypatch.setattr("alphazero.inference.engines.openvino_engine.precisions", lambda: [])
-    with pytest.raises(ConfigError, match="int8") as error:
+    with pytest.raises(ConfigError) as error:
         run(settings_of(precision="int8"))
     assert (error.value.key, error.value.value) == ("evaluator.precision", "int8")
     assert error.value.allowed == ["auto", "float32", "bfloat16"]
-    with pytest.raises(ConfigError, match="precision=int8"):
+    with pytest.raises(ConfigError) as error:
         run(settings_of(precision="int8", learner_precision="float32", num_parallel_games=3))
+    assert (error.value.key, error.value.value) == ("evaluator.precision", "int8")
     assert not machine.engines
 
 
@@ -292,7 +295,7 @@ def test_on_a_gpu_as_many_threads_are_measured_as_there_will_be(machine, monkeyp
         assert settings.selfplay.num_parallel_games == 1024
 
 
-# --- what is remembered ---------------------------------------------------------------------------------------------------------------------
+# --- what is remembered ---------------------------------------------------------------------------
 
 
 def test_a_measurement_is_made_once(machine):
@@ -325,7 +328,7 @@ UNREADABLE = ("", "{", "[]", "{}", "null", '{"nonsense": 1}', "\xff\xfe")
 
 
 @pytest.mark.parametrize("text", UNREADABLE)
-def test_a_file_that_cannot_be_read_is_made_anew(machine, text):
+def test_a_damaged_file_is_replaced(machine, text):
     expected = run(settings_of())
     (path,) = machine.folder.glob("tuning-*.json")
     path.write_bytes(text.encode("latin-1"))
@@ -339,7 +342,7 @@ def test_a_file_that_cannot_be_read_is_made_anew(machine, text):
     "field, missing",
     (("engine", ""), ("precision", ""), ("learner_precision", ""), ("num_parallel_games", 0)),
 )
-def test_a_file_that_lacks_what_is_open_is_made_anew(machine, field, missing):
+def test_a_file_that_lacks_a_needed_value_is_replaced(machine, field, missing):
     whole = dataclasses.asdict(run(settings_of()))
     (path,) = machine.folder.glob("tuning-*.json")
     path.write_text(json.dumps(whole | {field: missing}))
@@ -352,7 +355,7 @@ def test_a_file_that_lacks_what_is_open_is_made_anew(machine, field, missing):
     )
 
 
-def test_a_folder_that_cannot_be_written_is_no_reason_to_stop(machine):
+def test_a_folder_that_cannot_be_written_is_ignored(machine):
     machine.folder.write_text("a file in its place")
     settings = settings_of()
     assert not run(settings).remembered and choices_of(settings) == (
@@ -363,7 +366,7 @@ def test_a_folder_that_cannot_be_written_is_no_reason_to_stop(machine):
     )
 
 
-def test_another_network_game_device_or_setting_has_a_file_of_its_own(machine, monkeypatch):
+def test_each_network_game_device_and_setting_has_its_own_file(machine, monkeypatch):
     def files():
         return len(list(machine.folder.glob("tuning-*.json")))
 
@@ -392,7 +395,7 @@ def test_another_network_game_device_or_setting_has_a_file_of_its_own(machine, m
     assert files() == 9
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     assert run(settings_of(), device=torch.device("cuda")).remembered  # the only GPU, named or not
-    monkeypatch.setattr(tuning, "_version", lambda package: "another version of " + package)
+    monkeypatch.setattr(tuning_cache, "_version", lambda package: "another version of " + package)
     run(settings_of())
     assert files() == 10 == len(machine.engines)
     other_seed = settings_of()
@@ -400,14 +403,14 @@ def test_another_network_game_device_or_setting_has_a_file_of_its_own(machine, m
     assert run(other_seed).remembered
 
 
-# --- the real thing -------------------------------------------------------------------------------------------------------------------------
+# --- the real thing -------------------------------------------------------------------------------
 
 
 def test_a_real_measurement_finds_real_speeds(monkeypatch, tmp_path):
     torch.set_num_threads(1)
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(choice, "_ROUND_S", 1e-3)
-    monkeypatch.setattr(tuning, "_LOCKSTEP_S", 0.05)
+    monkeypatch.setattr(selection, "_ROUND_S", 1e-3)
+    monkeypatch.setattr(autotune, "_LOCKSTEP_S", 0.05)
     settings = settings_of(
         engine="torch", games_per_iteration=130, num_simulations=8, num_fast_simulations=4
     )

@@ -128,7 +128,7 @@ class ParallelSelfPlay:
         )
 
     def _dealt(self, states: list[dict]) -> list[dict]:
-        """Return a state for each of these workers; where no generator was stored, it keeps its own."""
+        """Return a state for each worker; one without a stored generator keeps its own."""
         generators = [own["generator"] for own in states]
         generators += [worker.state_dict()["generator"] for worker in self.workers[len(states) :]]
         games = [

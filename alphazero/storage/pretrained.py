@@ -1,7 +1,7 @@
 """The networks that ship with the program: at most one for each game, the player `best`.
 
-    checkpoints/best/<game>.safetensors   in a clone; in an installed package alphazero/best_networks
-    checkpoints/best/<game>.md            its model card, see `alphazero.evaluation.model_card`
+    checkpoints/best/<game>.safetensors  in a clone; if installed, in alphazero/best_networks
+    checkpoints/best/<game>.md           its model card, see `alphazero.evaluation.model_card`
 
 In: the name of a game. Out: a path. `alphazero ship` writes both files.
 """

@@ -1,14 +1,14 @@
 """The folder of a training run: where each file lies, and how it is read and written.
 
     checkpoints/<game>/<run>/
-        config.yaml                   the resolved settings
-        versions.json                 of this program and its libraries
-        networks/000012.safetensors   one for each iteration, with the game and the shape: enough to play
-        games/000012.safetensors      the games of each iteration that reaches into the replay window
-        state.safetensors             what a resume needs beside the games; written last, so it decides
-                                      which iteration is finished
-        metrics.jsonl                 one line for each iteration
-        events.out.tfevents.*         TensorBoard's
+        config.yaml                  the resolved settings
+        versions.json                of this program and its libraries
+        networks/000012.safetensors  one for each iteration, with game and shape: enough to play
+        games/000012.safetensors     the games of each iteration that is in the replay window
+        state.safetensors            what a resume needs beside the games; written last, so it
+                                     decides which iteration is finished
+        metrics.jsonl                one line for each iteration
+        events.out.tfevents.*        TensorBoard's
 
 In: settings, games and states of a run. Out: the same, read back; stored names of earlier versions
 are translated (`alphazero.runtime.stored_names`). Knows neither trainer nor learner.
@@ -157,7 +157,7 @@ class RunFolder:
         return rows
 
     def cut_metrics(self, iteration: int) -> None:
-        """Delete metrics of iterations after ``iteration``, and a line that was only partly written."""
+        """Delete metrics of iterations after ``iteration``, and partly written lines."""
         if self.metrics.is_file():
             lines = self.metrics.read_text().splitlines()
             kept = [line for line in lines if 0 < _iteration_of(line) <= iteration]
@@ -234,7 +234,7 @@ class RunFolder:
 
 
 def folder_name(game: str) -> str:
-    """Return a game's name as part of a path: of the folder of its runs, and of its shipped network."""
+    """Return a game's name as part of a path, such as the folder of its runs."""
     return Path(game).stem if game.endswith(".py") else game.replace(":", "_")
 
 

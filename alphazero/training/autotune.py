@@ -1,81 +1,66 @@
-"""Tuning: settings that are left to "auto" get the values that are fastest on this machine, by a measurement of a few seconds, once.
+"""Settings left to "auto" get the values that are fastest on this machine, measured in seconds.
 
-In: settings, a game, a fresh network. Out: the same settings with every "auto" of the speed filled in, and `Tuning`, which says what was measured. The
-result is kept in the user's cache folder for each machine, game and network, so that later runs start at once and repeat.
+In: settings, a game, a fresh network. Out: the same settings with every "auto" that affects speed
+filled in, and a `Tuning`, which says what was measured. Each tuning is made once for a machine,
+game and network and then remembered (`alphazero.training.tuning_cache`), so that later runs start
+at once and can be repeated.
 """
 
-import contextlib
 import dataclasses
-import hashlib
-import json
-import os
-import platform
 import time
-from importlib import metadata
-from pathlib import Path
 
 import numpy as np
 import torch
 
-from alphazero.games.registry import canonical_name
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_speeds
 from alphazero.inference.network_evaluator import NetworkEvaluator, num_streams
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.jit import cache_directory
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.training.settings import TrainSettings
+from alphazero.training.tuning_cache import Tuning, read_tuning, tuning_path, write_tuning
 
 LOCKSTEP_SIZES = (64, 128, 256, 512)
 GPU_LOCKSTEP_SIZES = (512, 1024, 2048, 4096)
-_LOCKSTEP_S = 0.8  # of self-play with each number of games, after as much to warm up
-_GOOD_ENOUGH = 0.97  # of the best speed: fewer games in lockstep are newer games
+_LOCKSTEP_S = 0.8  # of self-play with each number of games, after as long a warm-up
+_GOOD_ENOUGH = 0.97  # of the best speed: with fewer parallel games, games finish sooner
+_NUM_SAMPLE_POSITIONS = 256
 _ENGINE_BATCH = 64
-_BFLOAT16_GAIN = 1.1  # below it the learner keeps float32
-
-
-@dataclasses.dataclass
-class Tuning:
-    """What was measured for the settings that were left open."""
-
-    engine_speeds: dict[str, float] = dataclasses.field(
-        default_factory=dict
-    )  #: evaluations/s of each engine, all threads together
-    lockstep_speeds: dict[str, float] = dataclasses.field(
-        default_factory=dict
-    )  #: simulations/s with each number of games in lockstep
-    engine: str = ""
-    precision: str = ""
-    learner_precision: str = ""
-    num_parallel_games: int = 0
-    seconds: float = 0.0  #: that the measurement took
-    remembered: bool = False  #: whether it was made by an earlier run
+_LEARNER_CHOICES = (EngineChoice("torch", "float32"), EngineChoice("torch", "bfloat16"))
+_MIN_BFLOAT16_SPEEDUP = 1.1  # with less, the learner keeps float32
 
 
 def tune(
     settings: TrainSettings, game, network: torch.nn.Module, device: torch.device, num_threads: int
 ) -> Tuning | None:
-    """Fill in what ``settings`` leave to "auto"; return what was measured, None if nothing was left open."""
+    """Fill in the settings left to "auto"; return what was measured, None if there were none.
+
+    Raises:
+        ConfigError: if no engine has the wanted precision on this machine.
+    """
     check_device(settings, device)
-    if not _is_open(settings):
+    if not _has_auto(settings):
         return None
-    path = _path(settings, game, device, num_threads)
-    tuning = None if settings.run.retune else _remembered(path, settings)
+    path = tuning_path(settings, game, device, num_threads)
+    tuning = None if settings.run.retune else read_tuning(path, settings)
     if tuning is None:
         tuning = _measure(settings, game, network, device, num_threads)
-        _remember(path, tuning)
+        write_tuning(path, tuning)
     settings.evaluator.engine, settings.evaluator.precision = tuning.engine, tuning.precision
     if settings.learner.precision == "auto":
         settings.learner.precision = tuning.learner_precision
-    settings.selfplay.num_parallel_games = (
-        settings.selfplay.num_parallel_games or tuning.num_parallel_games
-    )
+    if not settings.selfplay.num_parallel_games:
+        settings.selfplay.num_parallel_games = tuning.num_parallel_games
     return tuning
 
 
 def check_device(settings: TrainSettings, device: torch.device) -> None:
-    """Refuse an engine that does not run on the device; raises ConfigError with a sentence."""
+    """Check that an engine has the wanted precision on the device.
+
+    Raises:
+        ConfigError: if there is none.
+    """
     evaluator = settings.evaluator
     if not candidates(evaluator.engine, evaluator.precision, device):
         raise ConfigError(
@@ -88,149 +73,80 @@ def check_device(settings: TrainSettings, device: torch.device) -> None:
         )
 
 
-def _is_open(settings: TrainSettings) -> bool:
+def _has_auto(settings: TrainSettings) -> bool:
+    """Return whether a setting is left to be measured."""
     evaluator = settings.evaluator
-    return (
-        "auto" in (evaluator.engine, evaluator.precision, settings.learner.precision)
-        or not settings.selfplay.num_parallel_games
-    )
+    precisions = (evaluator.engine, evaluator.precision, settings.learner.precision)
+    return "auto" in precisions or not settings.selfplay.num_parallel_games
 
 
-def _measure(settings, game, network, device, num_threads) -> Tuning:
+def _measure(
+    settings: TrainSettings, game, network: torch.nn.Module, device: torch.device, num_threads: int
+) -> Tuning:
+    """Measure the engines, then self-play with the fastest one."""
     start = time.perf_counter()
-    sample = sample_positions(game, 256, np.random.default_rng(0))
-    choices = candidates(settings.evaluator.engine, settings.evaluator.precision, device)
-    both = (
-        [EngineChoice("torch", "float32"), EngineChoice("torch", "bfloat16")]
-        if settings.learner.precision == "auto"
-        else []
-    )
+    sample = sample_positions(game, _NUM_SAMPLE_POSITIONS, np.random.default_rng(0))
+    evaluator = settings.evaluator
+    choices = candidates(evaluator.engine, evaluator.precision, device)
+    measured = [*choices, *(_LEARNER_CHOICES if settings.learner.precision == "auto" else ())]
     speeds = measure_speeds(
-        list(dict.fromkeys(choices + both)),
+        list(dict.fromkeys(measured)),
         network,
         sample.planes[:_ENGINE_BATCH],
         device,
         num_streams(device, num_threads),
     )
-    by_choice = dict(speeds)
     best = next(choice for choice, _ in speeds if choice in choices)
     tuning = Tuning(
         {str(choice): round(speed) for choice, speed in speeds},
         engine=best.engine,
         precision=best.precision,
     )
-    if both:
-        tuning.learner_precision = (
-            "bfloat16" if by_choice[both[1]] > _BFLOAT16_GAIN * by_choice[both[0]] else "float32"
-        )
+    if settings.learner.precision == "auto":
+        tuning.learner_precision = _learner_precision(dict(speeds))
     if not settings.selfplay.num_parallel_games:
-        _measure_lockstep(
-            tuning,
-            settings,
-            game,
-            NetworkEvaluator(network, sample, game, best, settings.evaluator, device, num_threads),
+        network_evaluator = NetworkEvaluator(
+            network, sample, game, best, evaluator, device, num_threads
         )
+        _measure_parallel_games(tuning, settings, game, network_evaluator)
     tuning.seconds = round(time.perf_counter() - start, 1)
     return tuning
 
 
-def _measure_lockstep(tuning: Tuning, settings, game, evaluator: NetworkEvaluator) -> None:
-    """Play with each number of games and take the smallest that is about as fast as the fastest."""
+def _learner_precision(speeds: dict[EngineChoice, float]) -> str:
+    """Return the learner's precision, judged by the speed of torch's forward pass."""
+    float32, bfloat16 = (speeds[choice] for choice in _LEARNER_CHOICES)
+    return "bfloat16" if bfloat16 > _MIN_BFLOAT16_SPEEDUP * float32 else "float32"
+
+
+def _measure_parallel_games(
+    tuning: Tuning, settings: TrainSettings, game, evaluator: NetworkEvaluator
+) -> None:
+    """Play with several numbers of parallel games; choose the smallest that is fast enough."""
     sizes = GPU_LOCKSTEP_SIZES if evaluator.device.type == "cuda" else LOCKSTEP_SIZES
-    allowed = [
-        size for size in sizes if size <= max(settings.selfplay.games_per_iteration, sizes[0])
-    ]
-    few = dataclasses.replace(
-        settings.selfplay,
-        num_parallel_games=allowed[0],
-        num_simulations=2,
-        num_fast_simulations=2,
-        carry_over=True,
-    )
-    for _ in ParallelSelfPlay(
-        game, evaluator.streams, few, settings.search, np.random.default_rng(0)
-    ).play(1):
-        pass  # whole games, so that every kernel is compiled before the first of them is timed
-    for size in allowed:
-        options = dataclasses.replace(settings.selfplay, num_parallel_games=size, carry_over=True)
-        selfplay = ParallelSelfPlay(
-            game, evaluator.streams, options, settings.search, np.random.default_rng(0)
+    largest = max(settings.selfplay.games_per_iteration, sizes[0])
+    sizes = [size for size in sizes if size <= largest]
+
+    def make_selfplay(size: int, **changes) -> ParallelSelfPlay:
+        options = dataclasses.replace(
+            settings.selfplay, num_parallel_games=size, carry_over=True, **changes
         )
-        selfplay.run_for(_LOCKSTEP_S)
-        before, start = selfplay.counts.num_simulations, time.perf_counter()
-        selfplay.run_for(_LOCKSTEP_S)
-        tuning.lockstep_speeds[str(size)] = round(
-            (selfplay.counts.num_simulations - before) / (time.perf_counter() - start)
-        )
+        generator = np.random.default_rng(0)
+        return ParallelSelfPlay(game, evaluator.streams, options, settings.search, generator)
+
+    # One whole game compiles every kernel before anything is timed.
+    for _ in make_selfplay(sizes[0], num_simulations=2, num_fast_simulations=2).play(1):
+        pass
+    for size in sizes:
+        tuning.lockstep_speeds[str(size)] = round(_simulations_per_s(make_selfplay(size)))
     best = max(tuning.lockstep_speeds.values())
-    tuning.num_parallel_games = next(
-        size for size in allowed if tuning.lockstep_speeds[str(size)] >= _GOOD_ENOUGH * best
-    )
+    fast = [size for size in sizes if tuning.lockstep_speeds[str(size)] >= _GOOD_ENOUGH * best]
+    tuning.num_parallel_games = fast[0]
 
 
-def _path(settings, game, device, num_threads: int) -> Path:
-    """Return the file of this machine, game and network; its name is a digest of all that the speeds depend on."""
-    versions = [_version(name) for name in ("torch", "openvino", "numba", "alphazero-selfplay")]
-    processor = (
-        torch.cuda.get_device_name(device)
-        if device.type == "cuda"
-        else platform.processor() + _model_name()
-    )
-    parts = [
-        processor,
-        num_streams(device, num_threads),
-        versions,
-        canonical_name(game.name),
-        game.planes_shape,
-        dataclasses.asdict(settings.network),
-    ]
-    parts += [
-        dataclasses.asdict(settings.evaluator),
-        dataclasses.asdict(settings.selfplay),
-        settings.learner.precision,
-    ]
-    digest = hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:16]
-    return cache_directory().parent / f"tuning-{digest}.json"
-
-
-def _model_name() -> str:
-    lines = (
-        Path("/proc/cpuinfo").read_text().splitlines() if os.path.exists("/proc/cpuinfo") else []
-    )
-    return next(
-        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), ""
-    )
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""
-
-
-def _remembered(path: Path, settings: TrainSettings) -> Tuning | None:
-    """Return what an earlier run measured; None if there is nothing, nothing that can be read, or less than ``settings`` leave open."""
-    try:
-        tuning = Tuning(**json.loads(path.read_text()) | {"remembered": True})
-    except (OSError, ValueError, TypeError):
-        return None
-    games = tuning.num_parallel_games or settings.selfplay.num_parallel_games
-    return (
-        tuning
-        if tuning.engine
-        and tuning.precision
-        and games
-        and (tuning.learner_precision or settings.learner.precision != "auto")
-        else None
-    )
-
-
-def _remember(path: Path, tuning: Tuning) -> None:
-    with contextlib.suppress(
-        OSError
-    ):  # where the folder cannot be written, the next run measures again
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_suffix(f".{os.getpid()}")
-        fresh.write_text(json.dumps(dataclasses.asdict(tuning), indent=1) + "\n")
-        fresh.replace(path)
+def _simulations_per_s(selfplay: ParallelSelfPlay) -> float:
+    """Return the speed of self-play after a warm-up."""
+    selfplay.run_for(_LOCKSTEP_S)
+    before, start = selfplay.counts.num_simulations, time.perf_counter()
+    selfplay.run_for(_LOCKSTEP_S)
+    return (selfplay.counts.num_simulations - before) / (time.perf_counter() - start)

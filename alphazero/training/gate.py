@@ -1,7 +1,7 @@
-"""The gate: a match of the new network against the last accepted one, which decides which one stays.
+"""The gate: a match of the new network against the last accepted one decides which one stays.
 
-In: the learner after an iteration. Out: a `PitReport`; the learner holds the network that stays, with
-its optimizer state. From AlphaGo Zero (Silver et al. 2017, "Evaluator"); AlphaZero left it out.
+In: the learner after an iteration. Out: a `PitReport`; the learner holds the network that stays,
+with its optimizer state. From AlphaGo Zero (Silver et al. 2017, "Evaluator"); AlphaZero has none.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,9 @@
 """Alarms: what goes wrong in a training run, reported once when it begins and once when it is over.
 
 In: the report of each iteration. Out: the same report with the alarms that are on and those that
-ended. The checks are in `alphazero.training.symptoms`; this module keeps the figures that they read.
-Its state belongs to the run's state, so a resumed run raises the alarms of one that never stopped.
+ended. The checks are in `alphazero.training.symptoms`; this module keeps the figures that they
+read. Its state belongs to the run's state, so a resumed run raises the alarms of one that never
+stopped.
 """
 
 import math
@@ -12,10 +13,11 @@ import numpy as np
 from alphazero.runtime.errors import InputError
 from alphazero.training.events import Alarm, IterationReport
 from alphazero.training.settings import TrainSettings
-from alphazero.training.symptoms import CHECKS, Vitals, lower_rate
+from alphazero.training.symptoms import CHECKS, lower_rate
+from alphazero.training.vitals import Vitals, vitals
 
 _NUM_RECENT = 30  # iterations whose figures are kept
-# Older iterations that are kept if they had a pit or a strength measurement, which may be far apart.
+# Older iterations with a pit or a strength measurement that are kept: these may be far apart.
 _NUM_MEASURED = 16
 
 
@@ -75,36 +77,13 @@ class HealthMonitor:
         }
 
     def load_state_dict(self, state: dict | None) -> None:
-        """Restore what `state_dict` returned; None, from a run of an early version, starts empty."""
+        """Restore what `state_dict` returned; None (from an early version) starts empty."""
         state = state or {"past": {}, "since": {}}
         past = state["past"]
         missing = np.full(len(past.get("iteration", ())), math.nan)
         columns = [past.get(name, missing).tolist() for name in Vitals._fields]
         self._past = [Vitals(*row) for row in zip(*columns)]
         self._since = dict(state["since"])
-
-
-def vitals(report: IterationReport, value_weight: float) -> Vitals:
-    """Return the figures of a report that the checks read.
-
-    The loss is that of policy and value alone: these exist for held-out samples and for an
-    uninformed predictor too.
-    """
-    games, learner, strength = report.selfplay, report.learner, report.strength
-    figures = {
-        name: getattr(source, name)
-        for source in (report, games, learner)
-        for name in Vitals._fields
-        if hasattr(source, name)
-    }
-    figures["loss"] = learner.policy_loss + value_weight * learner.value_loss
-    figures["held_out_loss"] = report.held_out.loss
-    figures["pit_accepted"] = math.nan if report.pit is None else report.pit.accepted
-    figures["strength"] = figures["strength_games"] = math.nan
-    if strength is not None:
-        figures["strength"] = strength.score
-        figures["strength_games"] = strength.wins + strength.draws + strength.losses
-    return Vitals(**{name: float(value) for name, value in figures.items()})
 
 
 def diverged(report: IterationReport) -> bool:
@@ -149,7 +128,7 @@ def check_weights(
 
 
 def _kept(past: list[Vitals]) -> list[Vitals]:
-    """Return the newest figures, and of the older ones those with a pit or a strength measurement."""
+    """Return the newest figures, and older ones with a pit or a strength measurement."""
     older = [
         old
         for old in past[:-_NUM_RECENT]

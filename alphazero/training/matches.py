@@ -1,7 +1,7 @@
 """The current network as a player, and the seeds of what is measured with it.
 
-In: a run's settings, the iteration. Out: a player; a seed that no other iteration or purpose has. Used
-by the gate and by the measurements of strength.
+In: a run's settings, the iteration. Out: a player; a seed that no other iteration or purpose has.
+Used by the gate and by the measurements of strength.
 """
 
 from alphazero.players.network import EvaluatorPlayer

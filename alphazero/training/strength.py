@@ -1,7 +1,8 @@
 """How strong the network is during a run: against UCT, beside an exact solver, in every position.
 
 In: the evaluator of the current network. Out: the strength parts of an `IterationReport`. Nothing
-here changes what is learned. Which measurements are made, and how often, is in `EvaluationSettings`.
+here changes what is learned. Which measurements are made, and how often, is in
+`EvaluationSettings`.
 """
 
 from collections.abc import Iterator
@@ -78,7 +79,7 @@ class StrengthMeasurement:
         )
 
     def _compare_with_solver(self, player: EvaluatorPlayer) -> ExactReport:
-        """Compare the moves of the network, alone and with search, with those of an exact solver."""
+        """Compare the network, alone and with search, with an exact solver."""
         if self._evaluation_set is None:
             self._evaluation_set = read_set(shipped_path(self._game.name), self._game)
         raw = measure_accuracy(player.limited(0, None).choose, self._evaluation_set)

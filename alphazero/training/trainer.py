@@ -1,11 +1,12 @@
 """The training loop: the one module that knows every stage, from self-play to the stored network.
 
-In: settings and the folder of a run. Out: a stream of events (`alphazero.training.events`), and files.
-`Trainer.run` follows the pseudo-code of the paper (Silver et al. 2018): play games with the network,
-train it on them, and, if there is a gate, keep the new network only where it beats the old one.
+In: settings and the folder of a run. Out: a stream of events (`alphazero.training.events`), and
+files. `Trainer.run` follows the pseudo-code of the paper (Silver et al. 2018): play games with the
+network, train it on them, and, if there is a gate, keep the new network only where it beats the old
+one.
 
-A run is deterministic: on a CPU, stopping after an iteration and resuming gives the same weights, bit
-for bit, as never having stopped. Only a time limit (`run.time_limit_s`) can change that.
+A run is deterministic: on a CPU, stopping after an iteration and resuming gives the same weights,
+bit for bit, as never having stopped. Only a time limit (`run.time_limit_s`) can change that.
 """
 
 import dataclasses
