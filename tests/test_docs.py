@@ -105,3 +105,6 @@ def test_every_file_that_a_page_names_exists(page):
         )
     ]
     assert [str(path) for path in links + paths if not path.exists()] == []
+    modules = re.findall(r"`([a-z_]+/[a-z_/]+\.py)`", text)  # relative to the package
+    places = (ROOT, ROOT / "alphazero")
+    assert [name for name in modules if not any((place / name).exists() for place in places)] == []
