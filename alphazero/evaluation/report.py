@@ -203,7 +203,7 @@ def _centre_and_stderr(pair_scores: Sequence[float]) -> tuple[float, float]:
     return centre, math.sqrt(squares / count / count)
 
 
-def _finite(value):
+def _finite(value: Any) -> Any:
     """Return plain data with None in place of infinite numbers, which JSON does not have."""
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}

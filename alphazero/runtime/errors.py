@@ -7,6 +7,7 @@ The command line prints the message and exits with status 2; any other exception
 """
 
 from pathlib import Path
+from typing import Any
 
 
 class InputError(ValueError):
@@ -23,7 +24,9 @@ class ConfigError(InputError):
         allowed: the values that the setting takes: text such as "0 or more", or a list of choices.
     """
 
-    def __init__(self, message: str, *, key: str | None = None, value=None, allowed=None):
+    def __init__(
+        self, message: str, *, key: str | None = None, value: Any = None, allowed: Any = None
+    ):
         super().__init__(message)
         self.key = key
         self.value = value

@@ -19,7 +19,7 @@ from alphazero.runtime.stored_names import check_not_retired
 _MAX_LISTED = 40
 
 
-def from_overrides(cls, words: list[str], command: str):
+def from_overrides(cls: type, words: list[str], command: str) -> Any:
     """Return a ``cls`` filled from the words of a command line and checked.
 
     Args:
@@ -32,14 +32,14 @@ def from_overrides(cls, words: list[str], command: str):
     return from_plain(cls, parse_overrides(cls, words, command))
 
 
-def parse_overrides(cls, words: list[str], command: str) -> dict[str, Any]:
+def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]:
     """Return the values of ``key=value`` words as plain data, nested by sections.
 
     Raises:
         ConfigError: for a word without "=", or an unknown key.
     """
     kinds = types_of(cls)
-    values = {}
+    values: dict[str, Any] = {}
     for word in words:
         key, text = split_word(word)
         check_key(key, text, list(kinds), command)

@@ -9,7 +9,7 @@ import dataclasses
 import difflib
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,7 +28,13 @@ _TYPE_TEXT = {
 }
 
 
-def option(default, help: str, low=None, high=None, choices=None):
+def option(
+    default: Any,
+    help: str,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple | None = None,
+) -> Any:
     """Declare a setting.
 
     Args:
@@ -43,7 +49,7 @@ def option(default, help: str, low=None, high=None, choices=None):
     return dataclasses.field(default=default, metadata=metadata)
 
 
-def section(cls, help: str):
+def section(cls: type, help: str) -> Any:
     """Declare a group of settings, itself a dataclass, inside another."""
     return dataclasses.field(default_factory=cls, metadata={"help": help})
 
@@ -60,13 +66,13 @@ class Row(NamedTuple):
     allowed: str  #: the range or the choices as text, "" if its type alone limits it
 
 
-def rows(settings) -> Iterator[Row]:
+def rows(settings: Any) -> Iterator[Row]:
     """Yield every setting of a settings dataclass, those of its sections included."""
     for key, field, value in _walk(settings):
         yield Row(key, value, field.metadata.get("help", ""), allowed_text(field))
 
 
-def types_of(cls) -> dict[str, type]:
+def types_of(cls: type) -> dict[str, type]:
     """Return the type of each setting by its key: int, float, bool, str or list."""
     return {key: _plain_type(field.type) for key, field, _ in _walk(cls())}
 
@@ -83,7 +89,7 @@ def allowed_text(field: dataclasses.Field) -> str:
     return "" if high is None else f"{_number_text(high)} or less"
 
 
-def value_text(value) -> str:
+def value_text(value: Any) -> str:
     """Return the value of a setting as it is typed in a command."""
     if value is None:
         return "null"
@@ -110,7 +116,7 @@ def nearest_key_hint(key: str, known: list[str]) -> str:
     return f" The settings of {section} are {names}."
 
 
-def _walk(settings, prefix: str = ""):
+def _walk(settings: Any, prefix: str = "") -> Iterator[tuple[str, dataclasses.Field, Any]]:
     """Yield (key, field, value) of every setting."""
     for field in dataclasses.fields(settings):
         value = getattr(settings, field.name)
@@ -120,14 +126,14 @@ def _walk(settings, prefix: str = ""):
             yield prefix + field.name, field, value
 
 
-def _plain_type(annotation) -> type:
+def _plain_type(annotation: Any) -> type:
     """Return the type of an annotation: int for ``int | None``, list for ``list[int]``."""
     if isinstance(annotation, types.UnionType):
         (annotation,) = (one for one in typing.get_args(annotation) if one is not type(None))
     return typing.get_origin(annotation) or annotation
 
 
-def _number_text(value) -> str:
+def _number_text(value: float) -> str:
     """Return a bound as text; those near the limits of 64-bit integers as a power of two."""
     if isinstance(value, float):
         return f"{value:g}"
@@ -137,7 +143,7 @@ def _number_text(value) -> str:
 # --- checking values ------------------------------------------------------------------------------
 
 
-def from_plain(base, values: dict[str, Any]):
+def from_plain(base: Any, values: dict[str, Any]) -> Any:
     """Return settings filled from nested plain data and checked.
 
     Args:
@@ -153,12 +159,14 @@ def from_plain(base, values: dict[str, Any]):
         merged = OmegaConf.merge(structured, OmegaConf.create(values))
         settings = OmegaConf.to_object(merged)
     except OmegaConfBaseException as error:
-        raise explained(error, OmegaConf.get_type(structured), values) from None
+        cls = OmegaConf.get_type(structured)
+        assert cls is not None  # structured configs have a class
+        raise explained(error, cls, values) from None
     check(settings)
     return settings
 
 
-def from_stored(cls, values: dict[str, Any], path, section: str = ""):
+def from_stored(cls: type, values: dict[str, Any], path: str | Path, section: str = "") -> Any:
     """Return `from_plain` of the settings in the file ``path``; a ConfigError names the file."""
     try:
         return from_plain(cls, current_settings(values, section))
@@ -171,7 +179,7 @@ def from_stored(cls, values: dict[str, Any], path, section: str = ""):
         ) from None
 
 
-def check(settings) -> None:
+def check(settings: Any) -> None:
     """Check every value of a settings dataclass against its range or choices.
 
     Raises:
@@ -184,7 +192,7 @@ def check(settings) -> None:
             raise ConfigError(message, key=key, value=value, allowed=allowed)
 
 
-def check_folder(settings, *keys: str) -> None:
+def check_folder(settings: Any, *keys: str) -> None:
     """Check that each file named by the settings ``keys`` has a folder to be written to.
 
     Raises:
@@ -199,7 +207,7 @@ def check_folder(settings, *keys: str) -> None:
             )
 
 
-def explained(error: OmegaConfBaseException, cls, values: dict[str, Any]) -> ConfigError:
+def explained(error: OmegaConfBaseException, cls: type, values: dict[str, Any]) -> ConfigError:
     """Return the ConfigError for an error of OmegaConf's: the key, the value, and what it takes.
 
     Args:
@@ -207,7 +215,7 @@ def explained(error: OmegaConfBaseException, cls, values: dict[str, Any]) -> Con
     """
     key = str(error.full_key or error.key or "?").partition("[")[0]  # the list, not its item
     known = {row.key: row for row in rows(cls())}
-    value = values
+    value: Any = values
     for name in key.split("."):
         value = value.get(name) if isinstance(value, dict) else None
     if key not in known:
@@ -220,7 +228,7 @@ def explained(error: OmegaConfBaseException, cls, values: dict[str, Any]) -> Con
     return ConfigError(message, key=key, value=value, allowed=allowed)
 
 
-def _is_within(value, metadata) -> bool:
+def _is_within(value: Any, metadata: Mapping[str, Any]) -> bool:
     choices, low, high = (metadata.get(key) for key in ("choices", "low", "high"))
     if choices is not None:
         return value in choices

@@ -5,9 +5,11 @@
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, same_game
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.learner.learner import LearnerSettings
@@ -179,7 +181,7 @@ def _check_window(replay: ReplaySettings) -> None:
         raise _refused("replay.window_start", replay.window_start, allowed, "the window only grows")
 
 
-def _check_game(settings: TrainSettings, game) -> None:
+def _check_game(settings: TrainSettings, game: Game) -> None:
     """Check the settings that depend on the game."""
     if np.dtype(game.state_dtype).kind == "O":
         raise _refused(
@@ -201,7 +203,7 @@ def _check_game(settings: TrainSettings, game) -> None:
             raise _refused(key, plies, f"at most {game.max_plies - 1}", reason)
 
 
-def _check_tiny_network(network: NetworkSettings, game) -> None:
+def _check_tiny_network(network: NetworkSettings, game: Game) -> None:
     """Check that the kernel of the tiny network fits on the board."""
     _, height, width = game.planes_shape
     size = network.kernel_size
@@ -210,7 +212,7 @@ def _check_tiny_network(network: NetworkSettings, game) -> None:
         raise _refused("network.kernel_size", size, f"at most {min(height, width)}", reason)
 
 
-def _check_ownership_head(settings: TrainSettings, game) -> None:
+def _check_ownership_head(settings: TrainSettings, game: Game) -> None:
     """Check that network, self-play and game have what the ownership head needs."""
     key, network = "network.ownership_head", settings.network
     if not network.ownership_head:
@@ -230,7 +232,7 @@ def _check_ownership_head(settings: TrainSettings, game) -> None:
         raise _refused("selfplay.adjudicated_fraction", fraction, 0, f"{reason} ({key}=true)")
 
 
-def _refused(key: str, value, allowed, reason: str) -> ConfigError:
+def _refused(key: str, value: Any, allowed: Any, reason: str) -> ConfigError:
     """Return the error for a setting: value, what is allowed, and why."""
     message = f"{key}={value_text(value)} is not allowed: {reason}. Allowed: {value_text(allowed)}."
     return ConfigError(message, key=key, value=value, allowed=allowed)
