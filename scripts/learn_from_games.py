@@ -19,7 +19,8 @@ from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.sets import read_set, shipped_path
 from alphazero.games.registry import make_stored_game
 from alphazero.inference.engines.engine import REFERENCE, make_engine
-from alphazero.learner.learner import HeldOutReport, Learner
+from alphazero.learner.learner import Learner
+from alphazero.learner.report import HeldOutReport
 from alphazero.network.registry import make_network
 from alphazero.players.network import EvaluatorPlayer
 from alphazero.replay.buffer import Replay

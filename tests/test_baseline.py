@@ -8,9 +8,10 @@ import torch
 from test_learner import TWO_ROWS, Table, learn
 
 from alphazero.games.registry import make_game
-from alphazero.learner.learner import Learner, LearnerSettings
+from alphazero.learner.learner import Learner
 from alphazero.learner.loss import Targets, losses, value_targets
-from alphazero.learner.uninformed_loss import Baseline
+from alphazero.learner.settings import LearnerSettings
+from alphazero.learner.uninformed_loss import UninformedLoss
 from alphazero.network.interface import NetworkOutput, NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays
@@ -40,7 +41,7 @@ def test_the_baseline_is_the_loss_of_the_network_that_gives_the_same_answer_ever
 ):
     rng = np.random.default_rng(2)
     parts = [random_targets(rng, rows, num_value_logits) for rows in (5, 40, 17)]
-    baseline = Baseline(CPU)
+    baseline = UninformedLoss(CPU)
     for part in parts:
         baseline.add(part)
     everything = Targets(*(torch.cat(columns) for columns in zip(*(part[:3] for part in parts))))
@@ -51,7 +52,7 @@ def test_the_baseline_is_the_loss_of_the_network_that_gives_the_same_answer_ever
 
 
 def test_without_rows_the_baseline_is_not_a_number_and_with_equal_rows_it_is_zero():
-    baseline = Baseline(CPU)
+    baseline = UninformedLoss(CPU)
     assert all(np.isnan(baseline.losses()))
     values = torch.tensor([[0.0, 1.0, 0.0]] * 3)
     baseline.add(Targets(torch.ones(3, 1), torch.ones(3, 1, dtype=torch.bool), values))

@@ -496,7 +496,7 @@ def test_a_network_that_was_stored_before_there_was_an_ownership_head_plays(fini
 
 
 def test_what_is_not_a_number_becomes_null(tmp_path):
-    from alphazero.learner.learner import LearnerReport
+    from alphazero.learner.report import LearnerReport
     from alphazero.training.events import IterationReport, SelfPlayReport
 
     logger = JsonLinesLogger(tmp_path / "metrics.jsonl")

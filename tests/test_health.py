@@ -16,7 +16,7 @@ from test_training import TINY, reports, run_until
 
 from alphazero.cli import main
 from alphazero.inference.network_evaluator import EngineReport
-from alphazero.learner.learner import HeldOutReport, LearnerReport
+from alphazero.learner.report import HeldOutReport, LearnerReport
 from alphazero.runtime import settings as config
 from alphazero.selfplay.games_in_progress import GamesInProgress
 from alphazero.storage.checkpoint import load_state, save_state

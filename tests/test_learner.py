@@ -7,14 +7,10 @@ import pytest
 import torch
 
 from alphazero.games.registry import make_game
-from alphazero.learner.learner import (
-    _MEASURE_EVERY,
-    _NORM_BATCHES,
-    Learner,
-    LearnerSettings,
-    learning_rate,
-)
-from alphazero.learner.loss import Targets, losses, masked_log_softmax, value_targets
+from alphazero.learner.learner import _MEASURE_EVERY, _NORM_BATCHES, Learner
+from alphazero.learner.loss import Targets, losses, value_targets
+from alphazero.learner.schedule import learning_rate
+from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkOutput, NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import load_arrays, network_arrays
@@ -124,12 +120,8 @@ def test_entropies_and_norms_by_hand():
     assert report.num_steps == 1
 
 
-def test_masked_rows_give_numbers():
+def test_samples_without_legal_actions_change_nothing():
     mask = torch.tensor([[True, False, True], [False, False, False]])
-    log_policy = masked_log_softmax(torch.tensor([[1.0, 99.0, 1.0], [5.0, -5.0, 0.0]]), mask)
-    torch.testing.assert_close(
-        log_policy, torch.tensor([[-math.log(2), 0.0, -math.log(2)], [0.0, 0.0, 0.0]])
-    )
     network = Table([[1.0, 99.0, 1.0], [5.0, -5.0, 0.0]], [[0.0], [0.0]])
     batch = make_batch([[1, 0, 0], [0, 0, 0]], mask.numpy(), [1, 1], [0, 0])
     learn(network, [batch], learning_rate=0.1)
@@ -387,12 +379,12 @@ def _disagreement(kind, precision, limit, optimizer, weight_decay, first_seed):
 
 
 @pytest.mark.parametrize("optimizer", ("adamw", "adam"))
-def test_the_direct_update_is_torchs_to_the_bit(optimizer):
+def test_learning_in_several_calls_is_learning_in_one(optimizer):
     learner, twin = (real_learner(optimizer=optimizer, weight_decay=0.1) for _ in range(2))
     batches = [real_batch(make_game("tic_tac_toe"), 8, seed) for seed in range(5)]
-    for batch in batches:  # the first call has no moments yet, later ones have
+    for batch in batches:
         list(learner.learn([batch], 0.3))
-    list(twin.learn(batches, 0.3))  # a single call: torch.optim's own steps
+    list(twin.learn(batches, 0.3))
     assert_same_state(learner.state_dict(), twin.state_dict())
     assert learner.state_dict()["optimizer"]["3"]["step"] == 5
 

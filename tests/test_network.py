@@ -140,3 +140,8 @@ def test_values_lie_between_a_loss_and_a_win():
                 ).value_logits
             )
         assert values.shape == (50,) and values.abs().max() <= 1 and values.std() > 0
+
+
+def test_the_tiny_network_stores_its_weights_only():
+    network = make_network((2, 6, 7), 7, NetworkSettings(kind="tiny"))
+    assert list(network.state_dict()) == [name for name, _ in network.named_parameters()]

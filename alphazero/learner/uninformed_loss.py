@@ -1,7 +1,8 @@
-"""What a network that knows nothing would lose on the same rows: the yardstick for the losses of one that learns.
+"""The loss of an uninformed predictor: the scale on which the losses of a network are judged.
 
-In: targets, batch by batch. Out: two losses, in the units of `alphazero.learner.loss.losses`. The policy that knows nothing gives every legal action the
-same probability; the value that knows nothing answers the mean target of the rows, whatever the position. Costs a few sums for each batch.
+In: targets, batch by batch. Out: two losses in the units of `alphazero.learner.loss.losses`. The
+uninformed policy gives every legal action the same probability. The uninformed value is the mean of the
+value targets, whatever the position. Cost: a few sums per batch.
 """
 
 import math
@@ -11,21 +12,21 @@ import torch
 from alphazero.learner.loss import Targets
 
 
-class Baseline:
-    """Sums over the rows seen so far.
+class UninformedLoss:
+    """Sums over the samples seen so far.
 
     Args:
         device: where the targets are.
     """
 
     def __init__(self, device: torch.device):
-        self._sums = torch.zeros(
-            5, device=device
-        )  # rows, log of the number of legal actions, three columns of values or values and their squares
+        # Number of samples; log of the number of legal actions; then the columns of the value
+        # targets (win/draw/loss), or the values and their squares (scalar).
+        self._sums = torch.zeros(5, device=device)
         self._is_scalar = False
 
     def add(self, targets: Targets) -> None:
-        """Take the rows of a batch."""
+        """Add the samples of a batch."""
         values = targets.values
         self._is_scalar = values.shape[1] == 1
         if self._is_scalar:
@@ -35,14 +36,16 @@ class Baseline:
         self._sums[2 : 2 + values.shape[1]] += values.sum(dim=0)
 
     def losses(self) -> tuple[float, float]:
-        """Return the policy's and the value's loss, nats or squares, NaN where no row was seen.
+        """Return the policy loss and the value loss; NaN if there were no samples.
 
-        Cross-entropy of targets t against their own mean m is -sum m * log m; the mean square of t - m is mean t^2 - m^2.
+        The cross-entropy of targets with mean m against m is -sum m * log m. The mean square of their
+        distance to m is the mean of the squares minus m^2.
         """
-        num_rows, log_legal, *sums = self._sums.tolist()
-        if num_rows == 0:
+        num_samples, log_legal, *sums = self._sums.tolist()
+        if num_samples == 0:
             return math.nan, math.nan
-        means = [total / num_rows for total in sums]
+        means = [total / num_samples for total in sums]
         if self._is_scalar:
-            return log_legal / num_rows, max(means[1] - means[0] ** 2, 0.0)
-        return log_legal / num_rows, -sum(mean * math.log(mean) for mean in means if mean > 0)
+            return log_legal / num_samples, max(means[1] - means[0] ** 2, 0.0)
+        entropy = -sum(mean * math.log(mean) for mean in means if mean > 0)
+        return log_legal / num_samples, entropy

@@ -9,7 +9,7 @@ import math
 from typing import NamedTuple
 
 from alphazero.inference.network_evaluator import EngineReport
-from alphazero.learner.learner import HeldOutReport, LearnerReport
+from alphazero.learner.report import HeldOutReport, LearnerReport
 from alphazero.solvers.proof import ProofReport
 
 

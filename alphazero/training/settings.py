@@ -12,7 +12,7 @@ import numpy as np
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, same_game
 from alphazero.inference.network_evaluator import EvaluatorSettings
-from alphazero.learner.learner import LearnerSettings
+from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkSettings
 from alphazero.replay.buffer import ReplaySettings
 from alphazero.runtime.device import choose_device
