@@ -11,7 +11,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--regenerate-playthroughs",
         action="store_true",
-        help="write the golden playthroughs anew instead of comparing with them; read the difference before it is committed",
+        help="rewrite the golden playthroughs instead of comparing with them; review the diff",
     )
     parser.addoption(
         "--regenerate-cards",
@@ -21,6 +21,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure():
-    # A shell that starts the tests in the background has Ctrl-C ignored, here and in what is started from here; some tests press it.
+    # A shell that starts the tests in the background makes them and their children ignore Ctrl-C,
+    # which some tests need.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""`alphazero train` from the command line: help, refusals, sweeps, Ctrl-C, resume, and what its loggers write."""
+"""`alphazero train`: help, bad input, sweeps, Ctrl-C, resume, and what the loggers write."""
 
 import json
 import math
@@ -30,8 +30,8 @@ from alphazero.training.loggers.json_lines import JsonLinesLogger
 from alphazero.training.settings import TrainSettings
 
 TINY = (
-    "network.blocks=1 network.channels=4 network.value_units=4 evaluation.opening_plies=2 evaluation.num_games=2 evaluation.final_num_games=2 "
-    "pit.num_games=2 evaluator.engine=torch evaluator.precision=float32 learner.precision=float32 device=cpu run.num_threads=1"
+    "network.blocks=1 network.channels=4 network.value_units=4 evaluation.opening_plies=2 "
+    "evaluation.num_games=2 evaluation.final_num_games=2 pit.num_games=2 evaluator.engine=torch evaluator.precision=float32 learner.precision=float32 device=cpu run.num_threads=1"
 ).split()
 QUICK = [
     *TINY,
@@ -73,7 +73,7 @@ def finished_run(tmp_path_factory):
     return RunFolder(root / "tic_tac_toe" / "tiny")
 
 
-# --- help, refusals ---------------------------------------------------------------------------------------------------------------------
+# --- help, refusals -------------------------------------------------------------------------------
 
 
 def test_help_tells_every_key_every_choice_and_the_allowed_values(capsys, monkeypatch):
@@ -161,7 +161,7 @@ def test_the_module_is_the_command(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-# --- runs -------------------------------------------------------------------------------------------------------------------------------
+# --- runs -----------------------------------------------------------------------------------------
 
 
 def test_a_sweep_makes_a_run_for_each_combination(tmp_path, capsys):
@@ -346,14 +346,16 @@ def test_the_settings_are_stored_with_what_a_resume_changed(finished_run):
     )
 
 
-# --- what the loggers write ---------------------------------------------------------------------------------------------------------------
+# --- what the loggers write -----------------------------------------------------------------------
 
 SCALARS = """
-    loss/total loss/policy loss/value policy/entropy_network policy/entropy_search value/absolute_error value/calibration_error
-    learner/learning_rate learner/gradient_norm learner/weight_norm learner/steps replay/window_samples replay/new_samples
-    games/length_plies games/first_player_wins games/draws games/distinct_fraction search/depth search/mean_batch
-    speed/positions_per_s speed/simulations_per_s speed/evaluations_per_s speed/evaluator_fraction
-    time/selfplay_s time/learner_s time/elapsed_s pit/score pit/accepted
+    loss/total loss/policy loss/value policy/entropy_network policy/entropy_search
+    value/absolute_error value/calibration_error learner/learning_rate learner/gradient_norm
+    learner/weight_norm learner/steps replay/window_samples replay/new_samples games/length_plies
+    games/first_player_wins games/draws games/distinct_fraction search/depth search/mean_batch
+    speed/positions_per_s speed/simulations_per_s speed/evaluations_per_s
+    speed/evaluator_fraction time/selfplay_s time/learner_s time/elapsed_s pit/score
+    pit/accepted
 """.split()
 
 

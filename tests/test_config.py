@@ -1,4 +1,4 @@
-"""The settings: every choice composes, the published recipes hold their numbers, and what cannot be is refused by one plain sentence."""
+"""Settings: every choice composes, recipes have their numbers, bad words are refused."""
 
 import dataclasses
 import itertools
@@ -31,7 +31,7 @@ def words_for(game):
     return [f"game={game}", f"game.name={EXAMPLE}"] if game == "custom" else [f"game={game}"]
 
 
-# --- everything composes ----------------------------------------------------------------------------------------------------------------
+# --- everything composes --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("game", CHOICES["game"])
@@ -131,7 +131,7 @@ def test_alphazeros_own_choices_are_the_papers():
     assert settings.selfplay.full_search_fraction == 1.0
 
 
-# --- the published recipes --------------------------------------------------------------------------------------------------------------
+# --- the published recipes ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_the_published_recipes_hold_their_numbers(name, game, iterations, episod
 # --- what is refused ------------------------------------------------------------------------------
 
 NUMBER, WHOLE, SWITCH, LIST = "a number", "a whole number", "true or false", "a list"
-#: Words that settings.py, overrides.py and compose.py refuse: words -> (key, value, a part of allowed).
+#: Words that are refused by themselves: words -> (key, value, a part of what is allowed).
 REFUSED = {
     "foo=1": ("foo", "1", "seed"),
     "learner.learning_rat=1": ("learner.learning_rat", "1", "learner.learning_rate"),

@@ -1,4 +1,4 @@
-"""What the pages say can be typed and found: every command is accepted, every file and link exists."""
+"""The pages: every command on them is accepted, every file and link exists."""
 
 import importlib
 import inspect
@@ -34,7 +34,7 @@ OF_EARLIER_COMMITS = {
 
 
 def commands(text):
-    """Return the `alphazero` commands of a page as lists of words: the indented lines that hold one, and those in backticks."""
+    """Return the `alphazero` commands of a page, indented or in backticks, as lists of words."""
     indented = re.compile(r"^ {4}(.*)$", re.MULTILINE)
     lines = indented.findall(text) + re.findall(r"`([^`\n]+)`", indented.sub("", text))
     found = []

@@ -1,4 +1,4 @@
-"""Our players in PettingZoo's own environments, and in ours: what they read from an observation, and games by the environment's rules."""
+"""Our players as PettingZoo agents: what they read from an observation, and whole games."""
 
 import os
 import re
@@ -26,7 +26,7 @@ ENVIRONMENTS = ("tictactoe_v3", "connect_four_v3", "tic_tac_toe", "connect_x:4x5
 
 
 class Opportunist:
-    """Plays the lowest legal action and weighs all but the last equally; remembers what it was asked."""
+    """Plays the lowest legal action, weighs all but the last equally, keeps what it was asked."""
 
     name = "opportunist"
     batch_size = 1
@@ -62,7 +62,7 @@ def environment(request):
     return make_environment(request.param)
 
 
-# --- what an agent reads from an observation ----------------------------------------------------------------------------------------------
+# --- what an agent reads from an observation ------------------------------------------------------
 
 
 def test_the_state_read_from_an_observation_is_the_one_that_our_rules_reach(environment):
@@ -135,7 +135,7 @@ def test_what_cannot_be_read_is_refused_in_one_sentence():
         view_of(Chess())
 
 
-# --- our players as agents ----------------------------------------------------------------------------------------------------------------
+# --- our players as agents ------------------------------------------------------------------------
 
 
 def test_an_agent_needs_the_observation_and_the_mask_alone():
@@ -205,7 +205,7 @@ def test_uct_beats_random_in_connect_four():
         PettingZooAgent(make_player(spec, view.game), view) for spec in ("uct:200", "random")
     )
     report = play_match(environment, uct, chance, num_games=20)
-    # It wins at least 99 % of such games; 17 of 20 or fewer would then be a chance of less than 0.2 %.
+    # It wins at least 99 % of such games, so 17 of 20 or fewer has a probability below 0.2 %.
     assert report.as_first.wins + report.as_second.wins >= 18
     assert report.num_distinct_games == 20
 
@@ -223,7 +223,7 @@ def test_uct_blocks_and_wins_as_either_player_of_tictactoe(moves, answer):
     assert agent.act(environment.last()[0]) == answer
 
 
-# --- games --------------------------------------------------------------------------------------------------------------------------------
+# --- games ----------------------------------------------------------------------------------------
 
 
 def test_an_episode_holds_the_actions_and_the_rewards():
@@ -250,7 +250,7 @@ def test_an_illegal_action_of_somebody_elses_agent_loses():
 
 def test_a_match_alternates_colours_and_counts_by_player():
     environment = make_environment("connect_four_v3")
-    # Whoever is player_0 wins with column 0: the first agent in games 0 and 2, the second in game 1.
+    # player_0 wins with column 0: the first agent in games 0 and 2, the second in game 1.
     report = play_match(
         environment,
         Scripted([0] * 4 + [1] * 3 + [0] * 4),
@@ -270,7 +270,7 @@ def test_the_environment_shows_a_game_in_its_own_way():
     assert shown == [42, 41, 40, 39, 38, 37, 36, 35]
 
 
-# --- a person -----------------------------------------------------------------------------------------------------------------------------
+# --- a person -------------------------------------------------------------------------------------
 
 
 def test_a_person_is_asked_until_the_answer_is_legal():
@@ -312,7 +312,7 @@ def test_a_person_can_leave_and_the_finished_games_count():
         HumanAgent(view, ask=no_more_input, say=lambda text: None).act(environment.last()[0])
 
 
-# --- the command, the example and the missing package -------------------------------------------------------------------------------------
+# --- the command, the example and the missing package ---------------------------------------------
 
 
 def test_the_command_plays_a_match_and_prints_the_result(capsys):

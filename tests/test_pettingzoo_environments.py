@@ -1,4 +1,4 @@
-"""Our games as PettingZoo environments: PettingZoo's own tests, and the same games in PettingZoo's own environments beside them."""
+"""Our games as PettingZoo environments: PettingZoo's tests, and agreement with its own games."""
 
 import copy
 import os
@@ -22,14 +22,14 @@ from alphazero.interop.environments import env, make_environment, raw_env  # noq
 from alphazero.runtime.errors import ConfigError  # noqa: E402
 
 GAMES = ("tic_tac_toe", "connect_four", "connect_x:4x5x3", "othello:4", "othello")
-# Square s of our board, row by row, is square COLUMNS_FIRST[s] of tictactoe_v3, which numbers column by column.
+# Our square s, row by row, is square COLUMNS_FIRST[s] of tictactoe_v3, column by column.
 COLUMNS_FIRST = np.array([0, 3, 6, 1, 4, 7, 2, 5, 8])
 
 
 @pytest.mark.parametrize("game_name", GAMES)
 def test_pettingzoos_own_tests_pass(game_name, capsys):
     with warnings.catch_warnings():
-        # PettingZoo warns of every dict observation but its own, and of every board that is empty at the start.
+        # PettingZoo warns of dict observations other than its own, and of boards that start empty.
         warnings.simplefilter("ignore", UserWarning)
         api_test(env(game_name), num_cycles=300)
         seed_test(lambda: env(game_name), num_cycles=100)
@@ -64,7 +64,7 @@ def test_our_environments_agree_with_pettingzoos(name, game_name, order):
 
 
 def _assert_same_observations(theirs, ours, order, with_masks=True):
-    """At the end of a game PettingZoo's masks say what would be legal if it went on; ours say that nothing is."""
+    """After a game PettingZoo's masks show what would be legal next; ours are empty."""
     for their_agent, our_agent in zip(theirs.possible_agents, ours.possible_agents):
         their_view, our_view = theirs.observe(their_agent), ours.observe(our_agent)
         planes = (

@@ -1,4 +1,4 @@
-"""Boards on the screen: the right piece and number in every square, and what decided the game is marked."""
+"""Boards as text: the right piece and label in every square, and marks on the last move."""
 
 import io
 import re

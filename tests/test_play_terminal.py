@@ -1,4 +1,4 @@
-"""Whole games at the terminal, typed through a pipe: every command, every kind of wrong input, passes, results, polite ends."""
+"""Whole games at the terminal, typed through a pipe: commands, wrong input, passes, results."""
 
 import io
 import math
@@ -14,6 +14,7 @@ from alphazero.cli.play import PlaySettings, _adviser, _sides, main
 from alphazero.games.registry import make_game
 from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame, line_reader
 from alphazero.play.thinking import Thinking
+from alphazero.play.view import expectation_text
 from alphazero.players.base import Analysis
 from alphazero.players.random import RandomPlayer
 from alphazero.runtime.errors import ConfigError
@@ -60,7 +61,7 @@ def _console(**options) -> Console:
 def _play(
     name: str, typed: str, second=None, first=None, **options
 ) -> tuple[str, TerminalGame, int | None]:
-    """Play with people where no player is given; return what was printed, the game and the winner."""
+    """Play, with people by default; return what was printed, the game and the winner."""
     game, console = make_game(name), _console()
     players = tuple(HumanPlayer() if player is None else player(game) for player in (first, second))
     terminal = TerminalGame(
@@ -74,46 +75,46 @@ def _scripted(*actions):
     return lambda game: ScriptedPlayer(game, actions)
 
 
-# --- whole games ------------------------------------------------------------------------------------------------------------------------
+# --- whole games ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("name", "typed", "winner", "last_line"),
+    ("name", "typed", "winner", "result"),
     [
-        ("tic_tac_toe", [1, 4, 2, 5, 3], 0, "X (human) wins after 5 moves."),
-        ("tic_tac_toe", [1, 4, 2, 5, 9, 6], 1, "O (human) wins after 6 moves."),
-        ("tic_tac_toe", [1, 2, 3, 5, 4, 6, 8, 7, 9], None, "The game is a draw."),
-        ("connect_x:4x3x3", [0, 1, 2, 0, 2, 1, 1, 1, 2], 0, "X Yellow (human) wins after 9 moves."),
-        ("othello:4", TWO_PASSES, 0, "W White (human) wins after 13 moves. White 12, Black 3."),
+        ("tic_tac_toe", [1, 4, 2, 5, 3], 0, ["X (human)", "wins", "5"]),
+        ("tic_tac_toe", [1, 4, 2, 5, 9, 6], 1, ["O (human)", "wins", "6"]),
+        ("tic_tac_toe", [1, 2, 3, 5, 4, 6, 8, 7, 9], None, ["draw"]),
+        ("connect_x:4x3x3", [0, 1, 2, 0, 2, 1, 1, 1, 2], 0, ["X Yellow (human)", "wins", "9"]),
+        ("othello:4", TWO_PASSES, 0, ["W White", "wins", "White 12, Black 3"]),
         (
             "othello:4",
             [8, 14, 11, 12, 13, 4, 2, 7, 3, 15, 1, 0],
             None,
-            "The game is a draw. White 8, Black 8.",
+            ["draw", "White 8, Black 8"],
         ),
     ],
 )
-def test_people_play_to_the_end(name, typed, winner, last_line):
+def test_people_play_to_the_end(name, typed, winner, result):
     session_moves = [
         move for move in typed if not (name == "othello:4" and move == 16)
     ]  # passes are not typed
     text, terminal, won = _play(name, "".join(f"{move}\n" for move in session_moves))
     assert won == winner
     assert terminal.session.over
-    assert text.splitlines()[-1] == last_line
+    assert all(part in text.splitlines()[-1] for part in result)
 
 
 def test_passes_are_announced_and_made_without_asking():
     moves = [move for move in TWO_PASSES if move != 16]
     text, terminal, _ = _play("othello:4", "".join(f"{move}\n" for move in moves))
-    assert "W White (human) has no legal move and passes." in text
-    assert "B Black (human) has no legal move and passes." in text
+    passes = [line for line in text.splitlines() if "passes" in line]
+    assert [line.split(" (human)")[0] for line in passes] == ["W White", "B Black"]
     assert terminal.session.actions == TWO_PASSES
 
 
 def test_an_engine_without_a_move_passes_too():
     text, terminal, _ = _play("othello:4", "1\n3\n11\n", first=_scripted(2, 8, 7))
-    assert "W White (scripted) has no legal move and passes." in text
+    assert "W White (scripted)" in next(line for line in text.splitlines() if "passes" in line)
     assert terminal.session.actions == TWO_PASSES[:7]
 
 
@@ -126,7 +127,7 @@ def test_engines_print_every_move_the_final_board_and_the_winner():
     ] == list("012021112")
     assert text.count("+---") + text.count("╭───") == 1
     assert winner == 0
-    assert text.splitlines()[-1] == "X Yellow (scripted) wins after 9 moves."
+    assert text.splitlines()[-1].startswith("X Yellow (scripted) wins")
 
 
 def test_a_person_meets_an_engine_on_either_side():
@@ -140,104 +141,72 @@ def test_a_person_meets_an_engine_on_either_side():
 def test_a_game_starts_from_a_list_of_moves():
     _, _, winner = _play("connect_x:4x3x3", "2\n", moves=[0, 1, 2, 0, 2, 1, 1, 1])
     assert winner == 0
-    with pytest.raises(ValueError, match="move 3 of the list"):
+    with pytest.raises(ValueError, match="move 3"):
         _play("connect_x:1x3x3", "", moves=[0, 1, 1])
 
 
-# --- wrong input ------------------------------------------------------------------------------------------------------------------------
+# --- wrong input ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("name", "moves", "typed", "sentence"),
+    ("name", "moves", "typed", "said"),
     [
-        ("tic_tac_toe", [4], "5", "Square 5 is taken: choose one of 1, 2, 3, 4, 6, 7, 8, 9."),
-        ("tic_tac_toe", [], "0", "'0' is not a square: type one key from 1 to 9."),
-        ("tic_tac_toe", [], "10", "'10' is not a square: type one key from 1 to 9."),
-        (
-            "tic_tac_toe",
-            [],
-            "x",
-            "'x' is not a square: type one key from 1 to 9. ('help' lists the commands.)",
-        ),
-        ("tic_tac_toe", [], "", "Type a square (1-9), or 'help' for the commands."),
-        ("tic_tac_toe", [], "   ", "Type a square (1-9), or 'help' for the commands."),
-        (
-            "tic_tac_toe",
-            [],
-            "9" * 200,
-            "That is 200 characters long; type a square (1-9), or 'help' for the commands.",
-        ),
-        ("connect_x:2x3x3", [0, 1, 1], "1", "Column 1 is full: choose one of 0, 2."),
-        ("connect_four", [], "7", "There is no column 7: type a number from 0 to 6."),
-        ("connect_four", [], "-1", "'-1' is not a column: type a number from 0 to 6."),
-        ("connect_four", [], "3.5", "'3.5' is not a column: type a number from 0 to 6."),
-        ("connect_four", [], "3 3", "'3 3' is not a column: type a number from 0 to 6."),
-        (
-            "connect_four",
-            [],
-            "three",
-            "'three' is not a column: type a number from 0 to 6. ('help' lists the commands.)",
-        ),
-        (
-            "connect_four",
-            [],
-            "[bold]",
-            "'[bold]' is not a column: type a number from 0 to 6. ('help' lists the commands.)",
-        ),
-        ("connect_four", [], "³", "'³' is not a column: type a number from 0 to 6."),
-        ("othello", [], "27", "Square 27 is taken: choose one of 20, 29, 34, 43."),
-        (
-            "othello",
-            [],
-            "0",
-            "A disc on 0 would turn none of the other colour: choose one of 20, 29, 34, 43.",
-        ),
-        ("othello", [], "64", "There is no square 64: type a number from 0 to 63, or 'pass'."),
-        (
-            "othello",
-            [],
-            "pass",
-            "You cannot pass while you have a move: choose one of 20, 29, 34, 43.",
-        ),
-        ("othello", [], "e6", "'e6' is not a square: type a number from 0 to 63, or 'pass'."),
+        ("tic_tac_toe", [4], "5", ["5", "1, 2, 3, 4, 6, 7, 8, 9"]),
+        ("tic_tac_toe", [], "0", ["'0'", "1 to 9"]),
+        ("tic_tac_toe", [], "10", ["'10'", "1 to 9"]),
+        ("tic_tac_toe", [], "x", ["'x'", "1 to 9", "'help'"]),
+        ("tic_tac_toe", [], "", ["1-9", "'help'"]),
+        ("tic_tac_toe", [], "   ", ["1-9", "'help'"]),
+        ("tic_tac_toe", [], "9" * 200, ["200", "1-9", "'help'"]),
+        ("connect_x:2x3x3", [0, 1, 1], "1", ["1", "0, 2"]),
+        ("connect_four", [], "7", ["7", "0 to 6"]),
+        ("connect_four", [], "-1", ["'-1'", "0 to 6"]),
+        ("connect_four", [], "3.5", ["'3.5'", "0 to 6"]),
+        ("connect_four", [], "3 3", ["'3 3'", "0 to 6"]),
+        ("connect_four", [], "three", ["'three'", "0 to 6", "'help'"]),
+        ("connect_four", [], "[bold]", ["'[bold]'", "0 to 6", "'help'"]),
+        ("connect_four", [], "³", ["'³'", "0 to 6"]),
+        ("othello", [], "27", ["27", "20, 29, 34, 43"]),
+        ("othello", [], "0", ["0", "20, 29, 34, 43"]),
+        ("othello", [], "64", ["64", "0 to 63", "'pass'"]),
+        ("othello", [], "pass", ["pass", "20, 29, 34, 43"]),
+        ("othello", [], "e6", ["'e6'", "0 to 63", "'pass'"]),
     ],
 )
-def test_wrong_input_gets_one_sentence_and_another_try(name, moves, typed, sentence):
+def test_wrong_input_gets_one_line_and_another_try(name, moves, typed, said):
     text, terminal, _ = _play(name, typed + "\n", moves=moves)
     lines = text.splitlines()
     asked = [index for index, line in enumerate(lines) if "your move" in line]
     assert lines[asked[0]].endswith(f"): {typed}")  # what comes through a pipe is shown as it is
-    assert lines[asked[0] + 1 : asked[1]] == [sentence]
+    (answer,) = lines[asked[0] + 1 : asked[1]]
+    assert all(part in answer for part in said)
     assert terminal.session.actions == moves
 
 
-# --- commands ---------------------------------------------------------------------------------------------------------------------------
+# --- commands -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("word", ["undo", "u", "UNDO", " u "])
 def test_take_back_returns_to_ones_own_previous_turn(word):
     text, terminal, _ = _play("tic_tac_toe", f"1\n{word}\n9\n", _scripted(4, 3))
-    assert "Took back 2 moves." in text
+    assert "2 moves" in text
     assert terminal.session.actions == [8, 3]
 
 
 def test_take_back_at_the_start_is_refused():
-    text, _terminal, _ = _play("tic_tac_toe", "undo\n", _scripted(4))
-    assert "There is no move of yours to take back." in text
-    text, _, _ = _play("tic_tac_toe", "undo\n", first=_scripted(4))
-    assert "There is no move of yours to take back." in text
+    for players in ({"second": _scripted(4)}, {"first": _scripted(4)}):
+        text, _, _ = _play("tic_tac_toe", "undo\n", **players)
+        assert "no move of yours" in text
 
 
 @pytest.mark.parametrize("word", ["view", "v"])
 def test_view_shows_what_the_engine_thought_of_its_last_move(word):
     text, _, _ = _play("tic_tac_toe", f"{word}\n1\n{word}\nundo\n{word}\n", _scripted(4))
-    assert (
-        text.count("there is no view to show") == 2
-    )  # before its first move, and after that move was taken back
+    assert text.count("no view") == 2  # before its first move, and after that was taken back
     lines = text.splitlines()
     start = lines.index("Value for O: +0.25 (62 %), 400 simulations")
     assert lines[start + 1] == "Expected line: 5 9"
-    assert lines[start + 2].split() == ["Move", "Visits", "Share", "Value"]
+    assert lines[start + 2].split() == ["Move", "Visits", "Fraction", "Value"]
     assert lines[start + 3].split() == ["5", "200", "#" * 8, "50.0", "%", "+0.25", "(62", "%)"]
     assert lines[start + 4].split() == ["9", "150", "#" * 6, "37.5", "%", "-"]
     assert lines[start + 5].split() == ["2", "50", "#" * 2, "12.5", "%", "-"]
@@ -263,7 +232,7 @@ def test_without_an_adviser_the_opponent_gives_the_hint_and_people_have_none():
     text, _, _ = _play("tic_tac_toe", "hint\n", _scripted(4))
     assert "Hint: 5" in text
     text, _, _ = _play("tic_tac_toe", "hint\n")
-    assert "There is no engine that could give a hint." in text
+    assert "no engine" in text
 
 
 @pytest.mark.parametrize("word", ["moves", "m"])
@@ -287,7 +256,7 @@ def test_board_is_drawn_again_on_demand():
     assert twice.count("│   5   │") == once.count("│   5   │") + 1 == 2
 
 
-# --- ends -------------------------------------------------------------------------------------------------------------------------------
+# --- ends -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("typed", ["", "q\n", "quit\n", "exit\n"])
@@ -312,7 +281,10 @@ def test_ctrl_c_ends_politely_at_the_prompt_and_during_a_search():
 
 
 def test_ctrl_c_ends_the_real_program_politely():
-    code = "import sys; from alphazero.cli.play import main; sys.exit(main(['game=tic_tac_toe', 'second=random']))"
+    code = (
+        "import sys; from alphazero.cli.play import main; "
+        "sys.exit(main(['game=tic_tac_toe', 'second=random']))"
+    )
     process = subprocess.Popen(
         [sys.executable, "-u", "-c", code],
         stdin=subprocess.PIPE,
@@ -334,7 +306,7 @@ def test_ctrl_c_ends_the_real_program_politely():
     assert err == ""
 
 
-# --- the screen -------------------------------------------------------------------------------------------------------------------------
+# --- the screen -----------------------------------------------------------------------------------
 
 
 def test_a_terminal_gets_colours_and_a_pipe_gets_none():
@@ -378,7 +350,7 @@ def test_a_progress_bar_comes_only_after_a_second_and_leaves_nothing():
     assert piped.file.getvalue() == ""
 
 
-# --- the command ------------------------------------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 
 
 def _command(words, typed="") -> str:
@@ -432,7 +404,7 @@ def test_against_a_person_the_side_that_is_left_open_is_the_network_that_ships(w
 def test_a_finished_list_of_moves_shows_its_board_once_and_the_result():
     text = _command(["game=tic_tac_toe", "second=random", "moves=[0,3,1,4,2]"])
     assert text.count("╭") == 1
-    assert text.splitlines()[-1] == "X (you) wins after 5 moves."
+    assert text.splitlines()[-1].startswith("X (you) wins")
 
 
 def test_the_same_seed_gives_the_same_game():
@@ -484,31 +456,40 @@ def test_hints_come_from_the_opponent_or_the_network_that_ships(name, words, adv
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "key", "value"),
     [
-        (["game=chess"], "there is no game 'chess'"),
-        (["game=tic_tac_toe", "moves=[4,4]"], "move 2 of the list"),
-        (["game=tic_tac_toe", "moves=[9]"], "move 1 of the list"),
-        (["game=tic_tac_toe", "moves=5"], "moves"),
-        (["second=deep_blue"], "there is no player 'deep_blue'"),
-        (["hint=human"], "hint takes an engine"),
-        (["boards=some"], "boards takes one of auto, every, last"),
-        (["num_simulations=0"], "num_simulations takes 1 to"),
-        (["num_simulations=many"], "num_simulations"),
-        (["simulations=5"], "'alphazero play' has no setting 'simulations'"),
-        (["connect_four"], "'connect_four' is not of the form key=value"),
+        (["game=tic_tac_toe", "moves=5"], "moves", "5"),
+        (["hint=human"], "hint", "human"),
+        (["boards=some"], "boards", "some"),
+        (["num_simulations=0"], "num_simulations", 0),
+        (["num_simulations=many"], "num_simulations", "many"),
+        (["simulations=5"], "simulations", "5"),
+        (["connect_four"], "connect_four", None),
     ],
 )
-def test_bad_settings_get_one_sentence(words, message):
-    with pytest.raises((ConfigError, ValueError)) as error:
+def test_bad_settings_are_refused(words, key, value):
+    with pytest.raises(ConfigError) as error:
         _command(words)
-    assert message in str(error.value)
+    assert (error.value.key, error.value.value) == (key, value)
     assert "\n" not in str(error.value)
 
 
-def test_value_text():
-    from alphazero.play.view import value_text
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["game=chess"], "chess"),
+        (["game=tic_tac_toe", "moves=[4,4]"], "move 2"),
+        (["game=tic_tac_toe", "moves=[9]"], "move 1"),
+        (["second=deep_blue"], "deep_blue"),
+    ],
+)
+def test_games_moves_and_players_that_do_not_exist_are_refused(words, said):
+    with pytest.raises(ValueError) as error:
+        _command(words)
+    assert said in str(error.value) and "\n" not in str(error.value)
 
-    assert value_text(math.nan) == ""
-    assert value_text(-1.0) == "-1.00 (0 %)"
-    assert value_text(-0.001) == value_text(0.0) == "+0.00 (50 %)"
+
+def test_expectation_text():
+    assert expectation_text(math.nan) == ""
+    assert expectation_text(-1.0) == "-1.00 (0 %)"
+    assert expectation_text(-0.001) == expectation_text(0.0) == "+0.00 (50 %)"

@@ -1,4 +1,4 @@
-"""The game of a command: the one the user names, else that of the first network among its players."""
+"""The game of a command: the one the user names, else that of its first network."""
 
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game

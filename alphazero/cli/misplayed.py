@@ -25,7 +25,7 @@ def print_misplayed(
 
     Args:
         state: [K].
-        played: the action and its exact result, 1, 0 or -1 from the viewpoint of the player to move.
+        played: the action and its exact result: 1, 0 or -1 for the player to move.
         best: the actions with the best exact result, and that result.
     """
     skin, medium = skin_of(game), Medium.of(console)

@@ -1,9 +1,10 @@
-"""A game in progress: the positions so far, and the way back.
+"""A game in progress: the positions so far, and taking moves back.
 
-In: legal actions, one after the other. Out: positions. A session knows the rules and nothing of players, engines or screens.
+In: legal actions, one after the other. Out: positions. A session knows the rules, and nothing of
+players, engines or screens.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -11,16 +12,17 @@ from alphazero.games.batched_game import Game
 
 
 class Session:
-    """One game from its start, with every position kept.
+    """One game from its start; every position is kept.
 
     Args:
-        actions: moves to start from.
+        actions: moves to start after.
 
     Raises:
-        ValueError: for a move of the list that is not legal, with its place.
+        ValueError: for a move of the list that is not legal, with its place in the list.
     """
 
-    def __init__(self, game: Game, actions=()):
+    def __init__(self, game: Game, actions: Iterable[int] = ()):
+        actions = list(actions)
         self.game = game
         game.play_moves(actions)
         self.actions: list[int] = []
@@ -30,7 +32,7 @@ class Session:
 
     @property
     def state(self) -> np.ndarray:
-        """The position now, [K]."""
+        """The current position, [K]."""
         return self.states[-1]
 
     @property
@@ -40,6 +42,7 @@ class Session:
 
     @property
     def over(self) -> bool:
+        """Whether the game is over."""
         return bool(self.game.over(self.state[None])[0])
 
     @property
@@ -53,15 +56,17 @@ class Session:
 
     @property
     def winner(self) -> int | None:
-        """The winner of a finished game, 0 for the player who moved first in it; None for a draw."""
+        """The winner of a finished game, 0 for who moved first in it; None for a draw."""
         inspected = self.game.inspect(self.state[None])
         result = float(inspected.results[0])
         if result == 0.0:
             return None
-        return int(inspected.players[0]) if result > 0 else 1 - int(inspected.players[0])
+        player = int(inspected.players[0])
+        return player if result > 0 else 1 - player
 
     @property
     def legal_actions(self) -> list[int]:
+        """The legal actions in the current position."""
         return self.legal_actions_at(len(self.actions))
 
     def legal_actions_at(self, ply: int) -> list[int]:
@@ -72,14 +77,20 @@ class Session:
         """Play a move.
 
         Raises:
-            ValueError: with one plain sentence if it is not legal.
+            ValueError: if it is not legal.
         """
         self.game.check_legal(self.state, action)
         self.states.append(self.game.step(self.state[None], np.array([action])).states[0])
         self.actions.append(action)
 
     def is_forced_pass(self, ply: int | None = None) -> bool:
-        """Tell whether the player to move (after ``ply`` moves, or now) can only pass: one legal action, and it leaves the board as it is."""
+        """Return whether the player to move can only pass.
+
+        A pass is a single legal action that leaves the board as it is.
+
+        Args:
+            ply: looks at the position after so many moves; None at the current one.
+        """
         ply = len(self.actions) if ply is None else ply
         legal = self.legal_actions_at(ply)
         if len(legal) != 1:
@@ -88,13 +99,13 @@ class Session:
         return np.array_equal(self.game.cells(self.states[ply]), self.game.cells(after))
 
     def take_back(self, is_human: Callable[[int], bool]) -> int:
-        """Go back to the latest earlier position in which a person had to choose.
+        """Go back to the latest earlier position in which a person had a choice.
 
         Args:
             is_human: whether a player (0 or 1) is a person.
 
         Returns:
-            How many moves were taken back; 0, with nothing changed, if there is no such position.
+            The number of moves taken back; 0, with nothing changed, if there is no such position.
         """
         for ply in range(len(self.actions) - 1, -1, -1):
             if is_human(self.player_at(ply)) and not self.is_forced_pass(ply):

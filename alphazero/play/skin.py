@@ -1,6 +1,7 @@
-"""Skins: how each game looks and what its pieces are called. The only file of the play package that knows one game from another.
+"""Skins: how each game looks, and what its pieces and sides are called.
 
-In: a game. Out: names, glyphs, colours and sizes for `alphazero.play.board`. A game of your own gets the plain skin.
+In: a game. Out: names, glyphs, colours and sizes for `alphazero.play.board`. This is the only file
+of the package that tells one game from another; a game of the user's gets the plain skin.
 """
 
 import re
@@ -11,28 +12,26 @@ from alphazero.games.batched_game import Game
 
 @dataclass(frozen=True)
 class Skin:
-    """The looks of one game."""
+    """The looks of one game. Pairs hold the player who moves first in the game, then the other."""
 
     title: str
-    sides: tuple[
-        str, str
-    ]  #: what the players are called, the one who moves first in the game at first
-    glyphs: tuple[str, str]  #: a piece of each, where the terminal has colours
+    sides: tuple[str, str]  #: what the players are called
+    glyphs: tuple[str, str]  #: a piece of each, if the terminal has colours
     piece_styles: tuple[str, str]
     cell_style: str = ""  #: of the squares
     frame_style: str = "bright_black"
-    mark_style: str = "on #2b3a5c"  #: behind a piece that matters: the last move, the winning line
+    mark_style: str = "on #2b3a5c"  #: behind the last piece or the winning line
     label_style: str = "dim"  #: of the numbers on empty squares
     cell_width: int = 3
     cell_height: int = 1
     move_word: str = "move"  #: "column", "square"
     move_range: str = ""  #: what a person may type
-    line_length: int = 0  #: pieces in a row that win; 0 where no line does
+    line_length: int = 0  #: pieces in a row that win; 0 if no line wins
     counts_pieces: bool = False  #: whether the numbers of pieces decide
 
 
 def skin_of(game: Game) -> Skin:
-    """Return the looks of ``game``."""
+    """Return the skin of a game."""
     if game.name == "tic_tac_toe":
         return _TIC_TAC_TOE
     if game.name == "connect_four" or game.name.startswith("connect_x:"):
@@ -40,9 +39,8 @@ def skin_of(game: Game) -> Skin:
     if re.fullmatch(r"othello(:\d+)?", game.name):
         return _othello(game)
     first, second = game.piece_letters[1:]
-    return Skin(
-        game.name, (first, second), (first, second), ("bold bright_cyan", "bold bright_magenta")
-    )
+    letters = (first, second)
+    return Skin(game.name, letters, letters, ("bold bright_cyan", "bold bright_magenta"))
 
 
 _TIC_TAC_TOE = Skin(
@@ -60,11 +58,9 @@ _TIC_TAC_TOE = Skin(
 
 def _connect_x(game: Game) -> Skin:
     rows, columns, length = game.rules
-    title = (
-        "Connect Four"
-        if (rows, columns, length) == (6, 7, 4)
-        else f"Connect-X, {rows} x {columns}, {length} in a row"
-    )
+    title = f"Connect-X, {rows} x {columns}, {length} in a row"
+    if (rows, columns, length) == (6, 7, 4):
+        title = "Connect Four"
     return Skin(
         title=title,
         sides=("Yellow", "Red"),

@@ -1,4 +1,4 @@
-"""A progress bar that shows up only when a search takes long, and leaves nothing behind."""
+"""A progress bar that appears only when a search takes long, and leaves nothing behind."""
 
 import time
 from typing import Self
@@ -10,10 +10,11 @@ DELAY_S = 1.0
 
 
 class Thinking:
-    """Call it as the ``progress`` of a search; use it as a context, so that the bar goes away however the search ends.
+    """A bar to be called as the ``progress`` of a search, within its own context.
 
     Args:
-        time_limit_s: of the search; where the number of simulations has no end, the bar shows the time.
+        time_limit_s: of the search; without a limit on simulations, the bar shows the time.
+        clock: returns seconds.
     """
 
     def __init__(
@@ -37,9 +38,11 @@ class Thinking:
 
     @property
     def is_visible(self) -> bool:
+        """Whether the bar is on the screen."""
         return self._progress is not None
 
     def __call__(self, done: int, total: int | None) -> None:
+        """Show ``done`` of ``total`` simulations; None is no limit."""
         elapsed_s = self._clock() - self._start_s
         if elapsed_s < DELAY_S or not self._console.is_terminal:
             return
@@ -47,14 +50,12 @@ class Thinking:
             self._progress = _bar(self._console)
             self._progress.add_task(self._text, total=1.0, simulations="")
             self._progress.start()
-        share = done / total if total else 0.0
+        fraction = done / total if total else 0.0
         if self._time_limit_s is not None:
-            share = max(share, elapsed_s / self._time_limit_s)
-        self._progress.update(
-            self._progress.task_ids[0],
-            completed=min(share, 1.0),
-            simulations=f"{done:,} simulations",
-        )
+            fraction = max(fraction, elapsed_s / self._time_limit_s)
+        (task,) = self._progress.task_ids
+        simulations = f"{done:,} simulations"
+        self._progress.update(task, completed=min(fraction, 1.0), simulations=simulations)
 
 
 def _bar(console: Console) -> Progress:

@@ -1,9 +1,11 @@
-"""What an engine thinks, for a person: a table of its moves, a value in words, the line that it expects.
+"""What an engine thinks, for a person: a table of its moves, their values, and the expected line.
 
-In: a game, a position and a player's analysis of it. Out: rich renderables, nothing printed.
+In: a game, a position's mover and a player's analysis of the position. Out: rich renderables;
+nothing is printed.
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from rich.console import Group
@@ -16,91 +18,90 @@ from alphazero.play.skin import Skin
 from alphazero.players.base import Analysis
 from alphazero.solvers.base import ILLEGAL_SCORE
 
-MAX_ROWS = 10
-MAX_LINE = 12
+MAX_ROWS = 10  #: moves in the table
+MAX_LINE = 12  #: moves of the expected line
 _BAR_WIDTH = 16
 
 
-def value_text(value: float) -> str:
-    """Return an expected result as a person reads it, '' where there is none: ``+0.12 (56 %)``, the share counting a draw as half a win."""
+def expectation_text(value: float) -> str:
+    """Return an expected result in [-1, 1] as text, "" if it is nan.
+
+    Example: ``+0.12 (56 %)``. The percentage counts a draw as half a win.
+    """
     if math.isnan(value):
         return ""
-    return (
-        f"{round(value, 2) + 0.0:+.2f} ({50 + 50 * value:.0f} %)"  # adding 0 turns -0.00 into +0.00
-    )
+    rounded = round(value, 2) + 0.0  # adding 0 turns -0.00 into +0.00
+    return f"{rounded:+.2f} ({50 + 50 * value:.0f} %)"
 
 
-def line_text(game: Game, actions) -> str:
-    """Return a list of moves as a person types them."""
+def line_text(game: Game, actions: Sequence[int]) -> str:
+    """Return moves as a person types them, at most `MAX_LINE`."""
     texts = [game.action_to_text(int(action)) for action in actions[:MAX_LINE]]
     return " ".join(texts) + (" ..." if len(actions) > MAX_LINE else "")
 
 
 def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, medium: Medium) -> Group:
-    """Return the table of an analysis.
+    """Return an analysis as a summary, the expected line and a table of moves.
 
     Args:
-        player: whose move it was, 0 for the one who moves first in the game; values are from this player's viewpoint.
+        player: the player to move, 0 for the one who moves first in the game; values are from this
+            player's viewpoint.
     """
-    searched = analysis.num_simulations > 0
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for heading, justify in (
-        ("Move", "right"),
-        ("Visits", "right"),
-        ("Share", "left"),
-        ("Value", "left"),
-    ):
-        table.add_column(heading, justify=justify)
-    if analysis.scores is not None:
-        table.add_column("Score", justify="right")
-    for action in _order(analysis)[:MAX_ROWS]:
-        style = "bold" if action == analysis.action else ""
-        visits = f"{analysis.visits[action]:,}" if searched else "-"
-        value = value_text(float(analysis.values[action])) or "-"
-        score = [] if analysis.scores is None else [f"{analysis.scores[action]:+d}"]
-        table.add_row(
-            game.action_to_text(int(action)),
-            visits,
-            _share_bar(float(analysis.action_weights[action]), medium),
-            value,
-            *score,
-            style=style,
-        )
-    hidden = len(_order(analysis)) - MAX_ROWS
-    parts = [table] if hidden <= 0 else [table, Text(f"and {hidden} more moves", "dim")]
-    summary = Text.assemble(
-        "Value for ",
-        side(game, skin, player, medium),
-        f": {value_text(analysis.value) or 'unknown'}",
-    )
-    if searched:
+    value = expectation_text(analysis.value) or "unknown"
+    summary = Text.assemble("Value for ", side(game, skin, player, medium), f": {value}")
+    if analysis.num_simulations:
         summary.append(f", {analysis.num_simulations:,} simulations")
     line = Text(f"Expected line: {line_text(game, analysis.principal_variation)}")
-    return Group(summary, line, *parts)
+    actions = _shown_actions(analysis)
+    parts = [summary, line, _table(game, analysis, actions[:MAX_ROWS], medium)]
+    if len(actions) > MAX_ROWS:
+        parts.append(Text(f"and {len(actions) - MAX_ROWS} more moves", "dim"))
+    return Group(*parts)
 
 
-def _order(analysis: Analysis) -> list[int]:
-    """Return the actions worth showing: the one chosen, then the others by their share, or all by their scores where these are known."""
+def _table(game: Game, analysis: Analysis, actions: list[int], medium: Medium) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("Move", justify="right")
+    table.add_column("Visits", justify="right")
+    table.add_column("Fraction")
+    table.add_column("Value")
+    if analysis.scores is not None:
+        table.add_column("Score", justify="right")
+    for action in actions:
+        visits = f"{analysis.visits[action]:,}" if analysis.num_simulations else "-"
+        cells = [
+            game.action_to_text(action),
+            visits,
+            _bar(float(analysis.action_weights[action]), medium),
+            expectation_text(float(analysis.values[action])) or "-",
+        ]
+        if analysis.scores is not None:
+            cells.append(f"{analysis.scores[action]:+d}")
+        table.add_row(*cells, style="bold" if action == analysis.action else "")
+    return table
+
+
+def _shown_actions(analysis: Analysis) -> list[int]:
+    """Return the chosen action, then the others by their exact scores or else by their weights.
+
+    Illegal actions are left out, and without scores those with neither weight nor visits.
+    """
     if analysis.scores is not None:
         order = np.argsort(-analysis.scores.astype(np.int64), kind="stable")
-        shown = [int(action) for action in order if analysis.scores[action] != ILLEGAL_SCORE]
-        return [analysis.action] + [action for action in shown if action != analysis.action]
-    weights = np.asarray(analysis.action_weights, np.float64)
-    shown = [
-        int(action)
-        for action in np.argsort(-weights, kind="stable")
-        if weights[action] > 0 or analysis.visits[action] > 0
-    ]
-    return [analysis.action] + [action for action in shown if action != analysis.action]
+        shown = analysis.scores[order] != ILLEGAL_SCORE
+    else:
+        weights = np.asarray(analysis.action_weights, np.float64)
+        order = np.argsort(-weights, kind="stable")
+        shown = (weights[order] > 0) | (analysis.visits[order] > 0)
+    others = order[shown & (order != analysis.action)]
+    return [analysis.action, *others.tolist()]
 
 
-def _share_bar(share: float, medium: Medium) -> Text:
-    full = round(share * _BAR_WIDTH)
-    filled, empty = ("━", "━") if medium.color else ("#", " ")
+def _bar(fraction: float, medium: Medium) -> Text:
+    """Return a bar of `_BAR_WIDTH` characters and the percentage."""
+    length = round(fraction * _BAR_WIDTH)
+    percent = f" {100 * fraction:4.1f} %"
     if not medium.color:
-        return Text(f"{filled * full}{empty * (_BAR_WIDTH - full)} {100 * share:4.1f} %")
-    return Text.assemble(
-        (filled * full, "bright_green"),
-        (empty * (_BAR_WIDTH - full), "bright_black"),
-        f" {100 * share:4.1f} %",
-    )
+        return Text("#" * length + " " * (_BAR_WIDTH - length) + percent)
+    rest = "━" * (_BAR_WIDTH - length)
+    return Text.assemble(("━" * length, "bright_green"), (rest, "bright_black"), percent)

@@ -1,10 +1,10 @@
 """Settings from the ``key=value`` words of a command line. Every command reads its words here.
 
 In: words and a settings class. Out: checked settings. The type of a setting says how its value is
-read: text literally, a list as in YAML (``[3,3]``), ``null`` as no value. Hydra's grammar is not used
-for values, because commas and equals signs have a meaning there: ``second=uct:500,uct_c=0.7`` would
-need two pairs of quotes, as would 12 of the 212 values in our documentation. Hydra composes the
-config files of `alphazero train`, see `alphazero.training.compose`.
+read: text literally, a list as in YAML (``[3,3]``), ``null`` as no value. Hydra's grammar is not
+used for values, because commas and equals signs have a meaning there: ``second=uct:500,uct_c=0.7``
+would need two pairs of quotes, as would 12 of the 212 values in our documentation. Hydra composes
+the config files of `alphazero train`, see `alphazero.training.compose`.
 """
 
 import itertools

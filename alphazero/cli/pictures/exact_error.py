@@ -126,7 +126,7 @@ def _label_ticks(axis) -> None:
 
 
 def _percent(curve: Curve) -> np.ndarray:
-    """Return the error in %; zero has no place on a logarithmic axis and becomes half a position."""
+    """Return the error in %; zero, impossible on a logarithmic axis, becomes half a position."""
     return np.maximum([100 * error.fraction for error in curve.errors], _floor(curve))
 
 
