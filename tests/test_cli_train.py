@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -31,7 +32,8 @@ from alphazero.training.settings import TrainSettings
 
 TINY = (
     "network.blocks=1 network.channels=4 network.value_units=4 evaluation.opening_plies=2 "
-    "evaluation.num_games=2 evaluation.final_num_games=2 pit.num_games=2 evaluator.engine=torch evaluator.precision=float32 learner.precision=float32 device=cpu run.num_threads=1"
+    "evaluation.num_games=2 evaluation.final_num_games=2 pit.num_games=2 evaluator.engine=torch "
+    "evaluator.precision=float32 learner.precision=float32 device=cpu run.num_threads=1"
 ).split()
 QUICK = [
     *TINY,
@@ -76,31 +78,38 @@ def finished_run(tmp_path_factory):
 # --- help, refusals -------------------------------------------------------------------------------
 
 
-def test_help_tells_every_key_every_choice_and_the_allowed_values(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "160")
-    status, out, err = train(capsys, "--help")
+def help_of(capsys, *words) -> dict[str, str]:
+    """Return what follows each key in the help of `alphazero train`: its default, then the range."""
+    status, out, err = train(capsys, *words, "--help")
     assert (status, err) == (0, "")
-    lines = [line.split() for line in out.splitlines()]
-    keys = {line[0] for line in lines if line}
-    assert {key for key, *_ in config.rows(TrainSettings())} <= keys
-    for group, choices in groups().items():
-        assert f" {group} {', '.join(choices)} " in " ".join(out.split()) + " "
-    text = " ".join(out.split())
-    assert "0 to 1" in text and "one of muon, adamw, adam, sgd" in text
-    assert "alphazero train resume=latest" in text
+    titles = re.findall(r"^  ([\w.]+)(?:=(.*))?$", out, re.MULTILINE)
+    return {key: default for key, default in titles}
 
 
-def test_keys_are_not_folded_in_a_narrow_terminal(capsys, monkeypatch):
+@pytest.mark.parametrize("columns", ("80", "160"))
+def test_the_help_has_every_key_and_its_allowed_values(columns, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", columns)
+    found = help_of(capsys)
+    for key, _, _, allowed in config.rows(TrainSettings()):
+        assert found[key].endswith(f"[{allowed}]" if allowed else ""), key
+
+
+def test_the_help_has_every_choice_and_examples(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     _, out, _ = train(capsys, "--help")
-    assert {key for key, *_ in config.rows(TrainSettings())} <= set(out.split())
+    assert max(map(len, out.splitlines())) <= 80
+    words = set(out.replace(",", " ").split())
+    for group, choices in groups().items():
+        assert len(choices) == 1 or {group, *choices} <= words
+    assert "alphazero train resume=latest" in out
 
 
 def test_help_shows_the_values_of_the_words_before_it(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
-    _, out, _ = train(capsys, "game=connect_four", "seed=77", "--help")
     values = {
-        line.split()[0]: line.split()[1] for line in out.splitlines() if len(line.split()) > 1
+        key: text.split()[0]
+        for key, text in help_of(capsys, "game=connect_four", "seed=77").items()
+        if text
     }
     assert (values["seed"], values["game.name"]) == ("77", "connect_four")
 
