@@ -5,7 +5,8 @@ import time
 
 from alphazero.games.registry import make_game
 from alphazero.runtime.random_generators import child_generator, kernel_rng
-from alphazero.search.uct.search import UctSearch, UctSettings
+from alphazero.search.uct.search import UctSearch
+from alphazero.search.uct.settings import UctSettings
 from benchmark_parts.measuring import Row, in_turn
 
 #: Simulations of one run: a fraction of a second each; up to two seconds for OpenSpiel's bot.
