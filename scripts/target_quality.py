@@ -1,15 +1,22 @@
-"""How good the targets of training are, beside perfect play: `python scripts/target_quality.py checkpoints/connect_four/RUN`, or `latest`.
+"""Compare the training targets of a run with perfect play.
 
-Rows of a run's newest stored games (or of its oldest, with --oldest: what an early network was taught) are scored by the exact solver. The first
-table says how far several value targets are from the exact result. The second searches those of the rows that can be misplayed again, with the
-run's newest network or that of --network, in the ways that self-play can search: how much of the policy target is on moves that keep the exact
-result, the mean logarithm of that share (a target that is sure and wrong costs much), and how far the search's value is off. Nothing is trained; it
-takes a minute or two. Connect Four needs the extra [bitbully].
+    python scripts/target_quality.py checkpoints/connect_four/RUN
+    python scripts/target_quality.py latest --oldest
+
+In: the newest stored games of a run, or the oldest (what an early network learned from). Positions
+sampled from them are scored by the exact solver. Out: two tables. The first has the squared error
+of several value targets. The second searches the positions that can be misplayed again, with the
+run's newest network or --network, in the ways that self-play can search. Its columns are the weight
+of the policy target on moves that keep the exact result, the mean logarithm of that weight (a
+target that is certain and wrong costs most), and the squared error of the search's value.
+
+Nothing is trained. It takes a minute or two. Connect Four needs the extra [bitbully].
 """
 
 import argparse
 import dataclasses
 import sys
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.console import Console
@@ -17,19 +24,21 @@ from rich.table import Table
 
 from alphazero.games.registry import make_stored_game
 from alphazero.players.network import NetworkPlayer
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.batched_search import TreeSearch
 from alphazero.search.roots import SearchMode
 from alphazero.search.settings import SearchSettings
+from alphazero.selfplay.game_record import GameRecord
 from alphazero.solvers.base import ILLEGAL_SCORE, values_of
 from alphazero.solvers.registry import make_solver
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.settings import TrainSettings
 
-_LEAST_SHARE = 1e-3  # of a policy target on good moves, in its logarithm
-_BATCH = 256
-_NUM_BINS = 5
-_SEARCHES = {
+_MIN_WEIGHT = 1e-3  # on accurate moves, in the logarithm
+_BATCH_SIZE = 256
+_NUM_PLY_RANGES = 5
+_SEARCHES: dict[str, dict[str, Any]] = {
     "PUCT": {"forced_playouts_k": 0.0},
     "forced, k 0.5": {"forced_playouts_k": 0.5},
     "forced, k 1": {"forced_playouts_k": 1.0},
@@ -39,179 +48,177 @@ _SEARCHES = {
 }
 
 
-def drawn_rows(
-    records, num_rows: int, first_ply: int, generator: np.random.Generator
-) -> list[tuple[int, int]]:
-    """Return (game, ply) of so many target rows, at most one of a game, from ``first_ply`` on."""
-    rows = []
+class Samples(NamedTuple):
+    """Training samples of different games, N of them."""
+
+    states: np.ndarray  #: [N, K]
+    plies: np.ndarray  #: int[N]
+    outcomes: np.ndarray  #: float64[N], of the player to move
+    root_values: np.ndarray  #: float64[N], of the search in self-play, same viewpoint
+
+
+class Searched(NamedTuple):
+    """Results of new searches of N positions."""
+
+    action_weights: np.ndarray  #: float32[N, A]
+    root_values: np.ndarray  #: float32[N], of the player to move
+
+
+def sample_positions(
+    records: list[GameRecord], num_samples: int, first_ply: int, generator: np.random.Generator
+) -> Samples:
+    """Sample positions that were trained on, at most one of each game, from ``first_ply`` on.
+
+    Raises:
+        ConfigError: if there are none.
+    """
+    found: list[tuple[GameRecord, int]] = []
     for index in generator.permutation(len(records)):
-        if len(rows) >= num_rows:
+        if len(found) >= num_samples:
             break
         targets = np.flatnonzero(records[index].is_target)
         targets = targets[targets >= first_ply]
         if len(targets):
-            rows.append((int(index), int(generator.choice(targets))))
-    return rows
-
-
-def value_targets(records, rows) -> dict[str, np.ndarray]:
-    """Return the value of each row by the name of the target."""
-
-    def column(of) -> np.ndarray:
-        return np.array([of(records[index])[ply] for index, ply in rows], np.float64)
-
-    result, search = (
-        column(lambda record: record.outcomes),
-        column(lambda record: record.root_values),
+            found.append((records[index], int(generator.choice(targets))))
+    if not found:
+        raise ConfigError(
+            f"the stored games have no training sample from ply {first_ply} on for "
+            f"--positions {num_samples}; lower --first-ply, and use --positions 1 or more.",
+            key="first_ply",
+            value=first_ply,
+        )
+    return Samples(
+        states=np.stack([record.states[ply] for record, ply in found]),
+        plies=np.array([ply for _, ply in found]),
+        outcomes=np.array([record.outcomes[ply] for record, ply in found], np.float64),
+        root_values=np.array([record.root_values[ply] for record, ply in found], np.float64),
     )
+
+
+def value_targets(samples: Samples) -> dict[str, np.ndarray]:
+    """Return the values of several targets by name."""
+    result, search = samples.outcomes, samples.root_values
     return {"result": result, "search": search, "half and half": (result + search) / 2}
 
 
-def searched(
-    game, evaluator, states, num_simulations: int, settings: SearchSettings
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return action weights ([N, A]) and values ([N]) of full searches of the positions."""
-    weights, values = [], []
-    for start in range(0, len(states), _BATCH):
-        part = states[start : start + _BATCH]
-        rows = np.arange(len(part))
-        search = TreeSearch(
-            game,
-            evaluator,
-            len(part),
-            num_simulations,
-            settings,
-            child_generator(start, "target quality"),
-        )
-        search.reset(rows, part, num_simulations, SearchMode.FULL)
-        search.run()
-        output = search.output(rows)
-        weights.append(output.action_weights)
-        values.append(output.root_values)
-    return np.concatenate(weights), np.concatenate(values)
-
-
 def value_table(targets: dict[str, np.ndarray], exact: np.ndarray, plies: np.ndarray) -> Table:
-    """Return the mean squared errors, for all rows and by ply."""
-    edges = np.quantile(plies, np.linspace(0, 1, _NUM_BINS + 1)).astype(int)
-    bins = [
-        (first, last)
-        for first, last in zip(edges[:-1], np.append(edges[1:-1], edges[-1] + 1))
-        if last > first
-    ]
-    table = Table(
-        "target",
-        "all",
-        *(f"{first} to {last - 1}" for first, last in bins),
-        title="squared error of value targets, by ply",
-        title_justify="left",
-    )
+    """Return the mean squared errors of value targets, over all positions and by ply.
+
+    Args:
+        targets: name -> float64[N].
+        exact: int[N], the exact results.
+        plies: int[N].
+    """
+    quantiles = np.quantile(plies, np.linspace(0, 1, _NUM_PLY_RANGES + 1)).astype(int)
+    edges = np.unique([*quantiles[:-1], quantiles[-1] + 1])
+    ranges = list(zip(edges[:-1], edges[1:]))
+    titles = [f"{first} to {end - 1}" for first, end in ranges]
+    title = "squared error of value targets, by ply"
+    table = Table("target", "all", *titles, title=title, title_justify="left")
     for name, values in targets.items():
         errors = (values - exact) ** 2
-        table.add_row(
-            name,
-            f"{errors.mean():.4f}",
-            *(f"{errors[(plies >= first) & (plies < last)].mean():.4f}" for first, last in bins),
-        )
+        means = [errors[(plies >= first) & (plies < end)].mean() for first, end in ranges]
+        table.add_row(name, *(f"{mean:.4f}" for mean in (errors.mean(), *means)))
     return table
 
 
+def search_again(
+    game, evaluator, states: np.ndarray, num_simulations: int, settings: SearchSettings
+) -> Searched:
+    """Search positions ([N, K]) with full searches, as self-play does for its targets."""
+    parts = []
+    for start in range(0, len(states), _BATCH_SIZE):
+        part = states[start : start + _BATCH_SIZE]
+        rows = np.arange(len(part))
+        generator = child_generator(start, "target quality")
+        search = TreeSearch(game, evaluator, len(part), num_simulations, settings, generator)
+        search.reset(rows, part, num_simulations, SearchMode.FULL)
+        search.run()
+        output = search.output(rows)
+        parts.append((output.action_weights, output.root_values))
+    return Searched(*(np.concatenate(column) for column in zip(*parts)))
+
+
 def search_table(
-    game, evaluator, states, scores, num_simulations: int, settings: SearchSettings
+    player: NetworkPlayer,
+    states: np.ndarray,
+    scores: np.ndarray,
+    num_simulations: int,
+    settings: SearchSettings,
 ) -> Table:
-    """Return what each way of searching says of positions in which some legal moves keep the exact result and others do not."""
-    exact, keeps = (
-        values_of(scores.max(axis=1)),
-        values_of(scores) == values_of(scores.max(axis=1))[:, None],
-    )
-    keeps &= scores != ILLEGAL_SCORE
-    can_fail = keeps.sum(axis=1) < (scores != ILLEGAL_SCORE).sum(axis=1)
-    states, exact, keeps = states[can_fail], exact[can_fail], keeps[can_fail]
+    """Return what each kind of search says of the positions that can be misplayed.
+
+    Args:
+        states: [N, K].
+        scores: int[N, A], exact scores of the moves.
+        settings: with root noise as in the run.
+    """
+    best = scores.max(axis=1)
+    is_legal = scores != ILLEGAL_SCORE
+    is_accurate = is_legal & (values_of(scores) == values_of(best)[:, None])
+    can_fail = is_accurate.sum(axis=1) < is_legal.sum(axis=1)
+    states, exact, is_accurate = states[can_fail], values_of(best)[can_fail], is_accurate[can_fail]
     title = (
         f"{num_simulations} simulations with noise, {len(states):,} positions that can be misplayed"
     )
-    table = Table(
-        "search",
-        "on good moves",
-        "mean logarithm",
-        "value error²",
-        title=title,
-        title_justify="left",
-    )
-    for name, words in _SEARCHES.items():
-        weights, values = searched(
-            game, evaluator, states, num_simulations, dataclasses.replace(settings, **words)
-        )
-        good = (weights * keeps).sum(axis=1)
-        logarithm = np.log(np.maximum(good, _LEAST_SHARE)).mean()
-        table.add_row(
-            name, f"{good.mean():.1%}", f"{logarithm:.4f}", f"{((values - exact) ** 2).mean():.4f}"
-        )
+    columns = ("search", "on accurate moves", "mean logarithm", "value error²")
+    table = Table(*columns, title=title, title_justify="left")
+    for name, changes in _SEARCHES.items():
+        changed = dataclasses.replace(settings, **changes)
+        found = search_again(player.game, player.evaluator, states, num_simulations, changed)
+        weights = (found.action_weights * is_accurate).sum(axis=1)
+        logarithm = np.log(np.maximum(weights, _MIN_WEIGHT)).mean()
+        error = ((found.root_values - exact) ** 2).mean()
+        table.add_row(name, f"{weights.mean():.1%}", f"{logarithm:.4f}", f"{error:.4f}")
     return table
 
 
 def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("run", help="the folder of a run, or latest")
-    parser.add_argument(
-        "--root", default=TrainSettings().run.root, help="where the runs are, for latest"
-    )
-    parser.add_argument("--rows", type=int, default=2000, help="positions that are scored")
-    parser.add_argument(
-        "--first-ply",
-        type=int,
-        default=0,
-        help="the first ply that they are drawn from; Othello's solver knows endgames alone",
-    )
-    parser.add_argument(
-        "--games",
-        type=int,
-        default=6000,
-        help="stored games that they are drawn from, the newest ones",
-    )
-    parser.add_argument("--oldest", action="store_true", help="the oldest stored games instead")
-    parser.add_argument(
-        "--network", help="the network that searches; without it the newest of the run"
-    )
-    parser.add_argument("--simulations", type=int, default=64, help="of a search")
-    options = parser.parse_args(words)
+    """Read the arguments and print the tables; return the exit status."""
+    options = _parser().parse_args(words)
     try:
-        folder = RunFolder.find(options.run, options.root, None)
+        folder = RunFolder.find(options.run, options.root, None, key="run")
         config = folder.read_config()
         game = make_stored_game(config["game"]["name"], f"the run '{folder.path}'")
         solver = make_solver(game)
-        records = folder.load_games(
-            max(int(file.stem) for file in (folder.path / "games").iterdir()), 10**9
-        )
+        records = folder.load_all_games()
         records = records[: options.games] if options.oldest else records[-options.games :]
-        rows = drawn_rows(records, options.rows, options.first_ply, np.random.default_rng(0))
-        if not rows:
-            raise ValueError(
-                f"no stored game of {folder.path} has a row to score from ply {options.first_ply} on; --rows must be 1 or more."
-            )
-        states = np.stack([records[index].states[ply] for index, ply in rows])
-        scores = solver.scores(states)
+        generator = np.random.default_rng(0)
+        samples = sample_positions(records, options.positions, options.first_ply, generator)
+        scores = solver.scores(samples.states)
         player = NetworkPlayer(game, options.network or folder.path)
     except (OSError, ValueError, LookupError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     console = Console(highlight=False)
     exact = values_of(scores.max(axis=1))
-    console.print(
-        value_table(value_targets(records, rows), exact, np.array([ply for _, ply in rows]))
-    )
-    settings = SearchSettings(
-        **{
-            name: config["search"][name]
-            for name in ("dirichlet_alpha", "dirichlet_alpha_per_move", "root_prior_temperature")
-        }
-    )
-    console.print(
-        search_table(game, player.evaluator, states, scores, options.simulations, settings)
-    )
+    console.print(value_table(value_targets(samples), exact, samples.plies))
+    noise = ("dirichlet_alpha", "dirichlet_alpha_per_move", "root_prior_temperature")
+    settings = SearchSettings(**{name: config["search"][name] for name in noise})
+    table = search_table(player, samples.states, scores, options.simulations, settings)
+    console.print(table)
     return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("run", help="the folder of a run, or latest")
+    add("--root", default=TrainSettings().run.root, help="the folder of all runs, for latest")
+    add("--positions", type=int, default=2000, help="positions to score")
+    add(
+        "--first-ply",
+        type=int,
+        default=0,
+        help="first ply to sample from; Othello's solver only knows endgames",
+    )
+    add("--games", type=int, default=6000, help="stored games to sample from, the newest ones")
+    add("--oldest", action="store_true", help="sample from the oldest stored games instead")
+    add("--network", help="the network that searches; default: the newest one of the run")
+    add("--simulations", type=int, default=64, help="simulations of a search")
+    return parser
 
 
 if __name__ == "__main__":

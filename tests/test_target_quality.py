@@ -1,4 +1,4 @@
-"""The script that measures targets against the solver: its tables on a run of tic-tac-toe, and sentences for what cannot be measured."""
+"""The script that compares training targets with the solver: its tables on a run of tic-tac-toe."""
 
 import importlib.util
 from pathlib import Path
@@ -26,46 +26,51 @@ def script():
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     root = tmp_path_factory.mktemp("runs")
-    assert (
-        train.main(["experiment=dummy_run", "game=tic_tac_toe", f"run.root={root}", "run.name=r"])
-        == 0
-    )
+    words = ["experiment=dummy_run", "game=tic_tac_toe", f"run.root={root}", "run.name=r"]
+    assert train.main(words) == 0
     return root / "tic_tac_toe" / "r"
 
 
-def test_the_tables_name_every_target_and_every_search(script, run, capsys):
-    assert script.main([str(run), "--rows", "30", "--simulations", "8"]) == 0
+def test_the_tables_have_a_row_for_every_target_and_every_search(script, run, capsys):
+    assert script.main([str(run), "--positions", "30", "--simulations", "8"]) == 0
     printed = capsys.readouterr().out
-    assert (
-        all(name in printed for name in ("result", "half and half", "PUCT", "Gumbel"))
-        and "nan" not in printed
+    assert all(name in printed for name in ("result", "half and half", *script._SEARCHES))
+    assert "nan" not in printed
+
+
+def test_samples_are_positions_that_were_trained_on_one_of_a_game(script, run):
+    records = RunFolder(run).load_all_games()
+    samples = script.sample_positions(records, 20, 2, np.random.default_rng(0))
+    assert 0 < len(samples.states) <= min(20, len(records)) and samples.plies.min() >= 2
+    for state, ply, outcome, value in zip(*samples):
+        assert any(
+            len(record.actions) > ply
+            and record.is_target[ply]
+            and np.array_equal(record.states[ply], state)
+            and (record.outcomes[ply], record.root_values[ply]) == (outcome, value)
+            for record in records
+        )
+    targets = script.value_targets(samples)
+    np.testing.assert_array_equal(targets["result"], samples.outcomes)
+    np.testing.assert_allclose(
+        targets["half and half"], (samples.outcomes + samples.root_values) / 2
     )
 
 
-def test_the_targets_are_those_of_the_records_and_exact_ones_have_no_error(script, run):
-    game = make_game("tic_tac_toe")
-    folder = RunFolder.find(str(run), str(run), None)
-    records = folder.load_games(
-        max(int(file.stem) for file in (folder.path / "games").iterdir()), 10**9
-    )
-    rows = script.drawn_rows(records, 20, 2, np.random.default_rng(0))
-    assert rows and all(ply >= 2 and records[index].is_target[ply] for index, ply in rows)
-    targets = script.value_targets(records, rows)
-    assert targets["result"].tolist() == [records[index].outcomes[ply] for index, ply in rows]
-    exact = values_of(
-        make_solver(game)
-        .scores(np.stack([records[index].states[ply] for index, ply in rows]))
-        .max(axis=1)
-    )
-    table = script.value_table(
-        {"exact": exact, "wrong": exact + 2.0}, exact, np.array([ply for _, ply in rows])
-    )
-    assert list(table.columns[1].cells) == ["0.0000", "4.0000"]
+def test_exact_targets_have_no_error_in_any_range_of_plies(script, run):
+    records = RunFolder(run).load_all_games()
+    samples = script.sample_positions(records, 20, 0, np.random.default_rng(0))
+    exact = values_of(make_solver(make_game("tic_tac_toe")).scores(samples.states).max(axis=1))
+    table = script.value_table({"exact": exact, "wrong": exact + 2.0}, exact, samples.plies)
+    assert len(table.columns) > 3
+    for column in table.columns[1:]:
+        assert list(column.cells) == ["0.0000", "4.0000"]
 
 
 @pytest.mark.parametrize(
-    "words", [["--first-ply", "99"], ["--rows", "0"], ["--network", "nosuch.safetensors"]]
+    "words", [["--first-ply", "99"], ["--positions", "0"], ["--network", "nosuch.safetensors"]]
 )
-def test_what_cannot_be_measured_is_one_sentence(script, run, capsys, words):
+def test_what_cannot_be_measured_is_refused_in_one_line(script, run, capsys, words):
     assert script.main([str(run), *words]) == 2
-    assert capsys.readouterr().err.startswith("error: ")
+    error = capsys.readouterr().err
+    assert error.startswith("error: ") and error.count("\n") == 1

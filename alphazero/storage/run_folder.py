@@ -18,6 +18,7 @@ import importlib.metadata
 import itertools
 import json
 import platform
+import sys
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -213,6 +214,11 @@ class RunFolder:
             records = games + records
             iteration -= 1
         return records
+
+    def load_all_games(self) -> list[GameRecord]:
+        """Return all stored games, the oldest first."""
+        stored = [int(path.stem) for path in (self.path / "games").glob("*.safetensors")]
+        return self.load_games(max(stored, default=0), sys.maxsize)
 
     def drop_games(self, num_samples: int, samples_by_iteration: dict[int, int]) -> None:
         """Delete the games of iterations that are not needed to hold ``num_samples`` samples.
