@@ -105,8 +105,9 @@ class Player(Protocol):
         The new player shares what this one has learned or loaded.
 
         Args:
-            num_simulations, time_limit_s: as in `PlayerSettings`. They replace both limits of this
-                player; if both are None, the new player keeps them.
+            num_simulations: as in `PlayerSettings`.
+            time_limit_s: as in `PlayerSettings`. The two replace both limits of this player; if
+                both are None, the new player keeps them.
         """
         ...
 
