@@ -1,4 +1,4 @@
-"""Two of our players meet in PettingZoo's own Connect Four; docs/PETTINGZOO.md walks through this file."""
+"""Two of our players meet in PettingZoo's Connect Four; see docs/PETTINGZOO.md."""
 
 from alphazero.interop.agents import PettingZooAgent
 from alphazero.interop.board_view import view_of
@@ -8,27 +8,25 @@ from alphazero.players.registry import make_player
 
 
 def main(num_games: int = 4) -> None:
-    """Play a few games and print who won how many."""
-    environment = make_environment(
-        "connect_four_v3"
-    )  # the same as pettingzoo.classic.connect_four_v3.env()
+    """Play a few games and print the result."""
+    # The same as pettingzoo.classic.connect_four_v3.env().
+    environment = make_environment("connect_four_v3")
     view = view_of(environment)
     strong, weak = (
         PettingZooAgent(make_player(spec, view.game), view) for spec in ("uct:500", "uct:20")
     )
 
-    # One move by hand: all that an agent needs is what the environment shows.
+    # One move by hand: an agent needs nothing but the observation.
     environment.reset(seed=0)
     observation, *_ = environment.last()
     environment.step(strong.act(observation))
 
-    # Whole games, colours alternating.
+    # Whole games; the two take turns at moving first.
     report = play_match(environment, strong, weak, num_games)
+    results = f"{report.wins} won, {report.draws} drawn, {report.losses} lost"
     print(
-        f"{strong.name} against {weak.name}: {report.wins} won, {report.draws} drawn, {report.losses} lost;",
-        end=" ",
+        f"{strong.name} against {weak.name}: {results}; {report.num_distinct_games} distinct games."
     )
-    print(f"{report.num_distinct_games} different games.")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
-"""Snort (S. Norton): the players take turns to put a piece on an empty square that is not beside a piece of the other side, sharing an edge
-with it. Who cannot move has lost. An action is a square, row by row; docs/ADD_A_GAME.md walks through this file.
+"""Snort (S. Norton): place a piece on an empty square that shares no edge with an opponent's piece.
+
+A player who cannot move has lost. Actions are the squares, row by row. docs/ADD_A_GAME.md walks
+through this file.
 """
 
 from typing import NamedTuple
@@ -7,12 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.games import rules
-from alphazero.games.symmetry import square_tables
-from alphazero.runtime.jit import njit
 
 
 class Snort(NamedTuple):
-    """Side of the board. State: int8[side**2 + 1] = the squares (0 empty, 1 first player, 2 second player), then the player to move."""
+    """Side of the board.
+
+    State: int8[side**2 + 1]: the squares (0 empty, 1 first player, 2 second player) and the player
+    to move.
+    """
 
     side: int
 
@@ -30,20 +34,20 @@ def player_to_move(game, state):
     return np.int64(state[game.side * game.side])
 
 
-@njit
+@rules.njit
 def is_legal(game, state, square):
-    side, enemy = game.side, 2 - state[game.side * game.side]
+    side = game.side
     row, column = square // side, square % side
-    if (
-        state[square] != 0
-        or (row > 0 and state[square - side] == enemy)
-        or (row < side - 1 and state[square + side] == enemy)
-    ):
+    opponent = 2 - state[side * side]
+    if state[square] != 0:
         return False
-    return not (
-        (column > 0 and state[square - 1] == enemy)
-        or (column < side - 1 and state[square + 1] == enemy)
-    )
+    if row > 0 and state[square - side] == opponent:
+        return False
+    if row < side - 1 and state[square + side] == opponent:
+        return False
+    if column > 0 and state[square - 1] == opponent:
+        return False
+    return not (column < side - 1 and state[square + 1] == opponent)
 
 
 @rules.implement(Snort)
@@ -54,8 +58,9 @@ def legal_actions(game, state, mask):
 
 @rules.implement(Snort)
 def step(game, state, action):
-    state[action] = 1 + state[game.side * game.side]
-    state[game.side * game.side] = 1 - state[game.side * game.side]
+    mover = state[game.side * game.side]
+    state[action] = 1 + mover
+    state[game.side * game.side] = 1 - mover
 
 
 @rules.implement(Snort)
@@ -68,15 +73,16 @@ def is_over(game, state):
 
 @rules.implement(Snort)
 def result(game, state):
-    return -1  # from the viewpoint of the player to move, who has no move left
+    return -1  # for the player to move, who has no legal action left
 
 
 @rules.implement(Snort)
 def observe(game, state, planes):
-    mine = 1 + state[game.side * game.side]
+    own = 1 + state[game.side * game.side]
     for square in range(game.side * game.side):
         if state[square] != 0:
-            planes[0 if state[square] == mine else 1, square // game.side, square % game.side] = 1.0
+            plane = 0 if state[square] == own else 1
+            planes[plane, square // game.side, square % game.side] = 1.0
 
 
 @rules.implement(Snort)
@@ -101,7 +107,7 @@ def max_plies(game):
 
 @rules.implement(Snort)
 def symmetries(game):
-    return square_tables(game.side)
+    return rules.square_tables(game.side)
 
 
 @rules.implement(Snort)

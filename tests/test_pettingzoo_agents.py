@@ -1,4 +1,4 @@
-"""Our players as PettingZoo agents: what they read from an observation, and whole games."""
+"""Our players in PettingZoo environments and in ours: observations, actions and whole games."""
 
 import os
 import re
@@ -13,7 +13,12 @@ pytest.importorskip("pettingzoo", reason="PettingZoo is not installed")
 pytest.importorskip("pygame", reason="pygame, which PettingZoo draws with, is not installed")
 
 from alphazero.games.registry import make_game  # noqa: E402
-from alphazero.interop.agents import HumanAgent, LeftGame, PettingZooAgent, observed_text  # noqa: E402
+from alphazero.interop.agents import (  # noqa: E402
+    HumanAgent,
+    LeftGame,
+    PettingZooAgent,
+    observed_text,
+)
 from alphazero.interop.board_view import view_of  # noqa: E402
 from alphazero.interop.environments import make_environment  # noqa: E402
 from alphazero.interop.episode import play_episode, play_match  # noqa: E402
@@ -26,7 +31,10 @@ ENVIRONMENTS = ("tictactoe_v3", "connect_four_v3", "tic_tac_toe", "connect_x:4x5
 
 
 class Opportunist:
-    """Plays the lowest legal action, weighs all but the last equally, keeps what it was asked."""
+    """Plays the lowest legal action, and weighs all but the last one equally.
+
+    It keeps the states that it was asked about.
+    """
 
     name = "opportunist"
     batch_size = 1
@@ -40,9 +48,8 @@ class Opportunist:
         mask = self.game.legal_action_mask(states)
         mask[:, -1] &= mask.sum(axis=1) == 1
         weights = (mask / mask.sum(axis=1, keepdims=True)).astype(np.float32)
-        return Choice(
-            mask.argmax(axis=1).astype(np.int32), weights, np.zeros(len(states), np.float32)
-        )
+        actions = mask.argmax(axis=1).astype(np.int32)
+        return Choice(actions, weights, np.zeros(len(states), np.float32))
 
 
 class Scripted:
@@ -76,13 +83,9 @@ def test_the_state_read_from_an_observation_is_the_one_that_our_rules_reach(envi
             player = view.player_of(observation["observation"], environment.agent_selection)
             assert player == view.game.players(state[None])[0]
             assert np.array_equal(view.state(observation["observation"], player), state)
-            assert np.array_equal(
-                view.game.legal_action_mask(state[None])[0],
-                observation["action_mask"][view.actions],
-            )
-            action = int(
-                generator.choice(np.flatnonzero(view.game.legal_action_mask(state[None])[0]))
-            )
+            mask = view.game.legal_action_mask(state[None])[0]
+            assert np.array_equal(mask, observation["action_mask"][view.actions])
+            action = int(generator.choice(np.flatnonzero(mask)))
             environment.step(int(view.actions[action]))
             state = view.game.step(state[None], [action]).states[0]
         assert view.game.over(state[None])[0]
@@ -94,9 +97,8 @@ def test_the_number_of_pieces_tells_who_is_to_move(name):
     view = view_of(environment)
     environment.reset()
     for action in (0, 2, 1, 4):
-        assert view.player_of(
-            environment.last()[0]["observation"]
-        ) == environment.possible_agents.index(environment.agent_selection)
+        player = environment.possible_agents.index(environment.agent_selection)
+        assert view.player_of(environment.last()[0]["observation"]) == player
         environment.step(action)
 
 
@@ -112,27 +114,37 @@ def test_the_board_of_tictactoe_is_read_as_it_is_drawn():
     assert [cell.strip() for row in rows for cell in row] == list("03OX47258")
 
 
-def test_what_cannot_be_read_is_refused_in_one_sentence():
+def test_observations_that_cannot_be_read_are_refused():
     view = view_of(make_environment("connect_four_v3"))
-    with pytest.raises(ValueError, match=r"has the shape \(6, 7, 2\), not \(3, 3, 2\)"):
+    with pytest.raises(ValueError) as error:
         view.board(np.zeros((3, 3, 2)), 0)
-    with pytest.raises(ValueError, match="no agent 'player_2', only player_0 and player_1"):
+    assert "(6, 7, 2)" in str(error.value) and "(3, 3, 2)" in str(error.value)
+    with pytest.raises(ValueError) as error:
         view.player_of(np.zeros((6, 7, 2)), "player_2")
-    with pytest.raises(ValueError, match="hangs in the air"):
-        floating = np.zeros((6, 7, 2))
-        floating[0, 0] = (0, 1)
+    assert "'player_2'" in str(error.value) and "player_1" in str(error.value)
+    floating = np.zeros((6, 7, 2))
+    floating[0, 0] = (0, 1)
+    with pytest.raises(ValueError) as error:
         view.state(floating, 1)
-    othello = view_of(make_environment("othello:4"))
-    with pytest.raises(ValueError, match="give the agent's name"):
-        othello.player_of(np.zeros((4, 4, 2)))
+    assert "row 0, column 0" in str(error.value)
 
+
+def test_a_board_that_does_not_show_the_player_to_move_needs_the_agents_name():
+    view = view_of(make_environment("othello:4"))
+    with pytest.raises(ValueError):
+        view.player_of(np.zeros((4, 4, 2)))
+    assert view.player_of(np.zeros((4, 4, 2)), "player_1") == 1
+
+
+def test_an_unknown_environment_has_no_view():
     class Chess:
         possible_agents = ["player_0", "player_1"]
         metadata = {"name": "chess_v6"}
         unwrapped = None
 
-    with pytest.raises(ConfigError, match="not 'chess_v6'"):
+    with pytest.raises(ConfigError) as error:
         view_of(Chess())
+    assert error.value.value == "chess_v6" and "connect_four_v3" in error.value.allowed
 
 
 # --- our players as agents ------------------------------------------------------------------------
@@ -149,16 +161,16 @@ def test_an_agent_needs_the_observation_and_the_mask_alone():
     observation = environment.last()[0]
     assert agent.act(observation) == 1
     assert agent.act(observation["observation"], observation["action_mask"]) == 1
-    assert np.array_equal(
-        player.states[0], make_game("connect_four").play_moves([0, 0, 0, 0, 0, 0, 3])
-    )
-    assert np.array_equal(player.states[0], player.states[1])
-    with pytest.raises(ValueError, match="needs the action mask"):
-        agent.act(observation["observation"])
-    with pytest.raises(ValueError, match="not its turn"):
-        agent.act(environment.observe("player_0"), agent="player_0")
-    with pytest.raises(ValueError, match="does not fit the rules of connect_four"):
-        agent.act(observation["observation"], np.ones(7))
+    state = make_game("connect_four").play_moves([0, 0, 0, 0, 0, 0, 3])
+    assert np.array_equal(player.states, [state, state])
+    for refused in (
+        lambda: agent.act(observation["observation"]),  # no mask
+        lambda: agent.act(environment.observe("player_0"), agent="player_0"),  # not its turn
+        lambda: agent.act(observation["observation"], np.ones(7)),  # column 0 is full
+    ):
+        with pytest.raises(ValueError):
+            refused()
+    assert len(player.states) == 2
 
 
 def test_actions_are_always_legal_as_either_player(environment):
@@ -166,13 +178,8 @@ def test_actions_are_always_legal_as_either_player(environment):
     players = [RandomPlayer(view.game, 1), Opportunist(view.game)]
     for index in range(10):
         first, second = players if index % 2 == 0 else players[::-1]
-        agents = dict(
-            zip(
-                environment.possible_agents,
-                (PettingZooAgent(first, view), PettingZooAgent(second, view)),
-            )
-        )
-        episode = play_episode(environment, agents)
+        agents = (PettingZooAgent(first, view), PettingZooAgent(second, view))
+        episode = play_episode(environment, dict(zip(environment.possible_agents, agents)))
         assert episode.illegal_agent is None
         assert sum(episode.rewards.values()) == 0
     assert len(players[1].states) > 20
@@ -181,18 +188,17 @@ def test_actions_are_always_legal_as_either_player(environment):
 def test_sampled_plies_make_games_differ_and_the_others_do_not():
     environment = make_environment("connect_four_v3")
     view = view_of(environment)
-    report = play_match(
-        environment, *(PettingZooAgent(Opportunist(view.game), view) for _ in range(2)), num_games=6
-    )
+    agents = [PettingZooAgent(Opportunist(view.game), view) for _ in range(2)]
+    report = play_match(environment, *agents, num_games=6)
     assert len({game.moves for game in report.games}) == 1
     agents = [
         PettingZooAgent(Opportunist(view.game), view, num_sampled_plies=2, seed=seed)
         for seed in range(2)
     ]
     games = [game.moves for game in play_match(environment, *agents, num_games=40).games]
-    assert len({moves[:2] for moves in games}) > 18  # 40 draws among 36
+    assert len({moves[:2] for moves in games}) > 18  # 40 samples of 36
     assert all(max(moves[:2]) < 6 for moves in games)  # the last column has no weight
-    # From the third ply on each is the lowest column that is not full.
+    # From the third ply on, each move is the lowest column that is not full.
     for moves in games:
         for ply in range(2, len(moves)):
             assert moves[ply] == min(column for column in range(7) if moves[:ply].count(column) < 6)
@@ -205,7 +211,8 @@ def test_uct_beats_random_in_connect_four():
         PettingZooAgent(make_player(spec, view.game), view) for spec in ("uct:200", "random")
     )
     report = play_match(environment, uct, chance, num_games=20)
-    # It wins at least 99 % of such games, so 17 of 20 or fewer has a probability below 0.2 %.
+    # UCT wins at least 99 % of such games; it wins 17 of 20 or fewer with a probability below 0.2
+    # %.
     assert report.as_first.wins + report.as_second.wins >= 18
     assert report.num_distinct_games == 20
 
@@ -239,24 +246,18 @@ def test_an_illegal_action_of_somebody_elses_agent_loses():
     environment = make_environment("connect_four_v3")
     report = play_match(environment, Scripted([0] * 4), Scripted([0] * 3), num_games=1)
     assert report.games[0].moves == (0,) * 7 and report.losses == 1
-    episode = play_episode(
-        environment, {"player_0": Scripted([0] * 4), "player_1": Scripted([0] * 3)}
-    )
-    assert episode.illegal_agent == "player_0" and episode.rewards == {
-        "player_0": -1.0,
-        "player_1": 0.0,
-    }
+    agents = {"player_0": Scripted([0] * 4), "player_1": Scripted([0] * 3)}
+    episode = play_episode(environment, agents)
+    assert episode.illegal_agent == "player_0"
+    assert episode.rewards == {"player_0": -1.0, "player_1": 0.0}
 
 
 def test_a_match_alternates_colours_and_counts_by_player():
     environment = make_environment("connect_four_v3")
     # player_0 wins with column 0: the first agent in games 0 and 2, the second in game 1.
-    report = play_match(
-        environment,
-        Scripted([0] * 4 + [1] * 3 + [0] * 4),
-        Scripted([1] * 3 + [0] * 4 + [1] * 3),
-        num_games=3,
-    )
+    first = Scripted([0] * 4 + [1] * 3 + [0] * 4)
+    second = Scripted([1] * 3 + [0] * 4 + [1] * 3)
+    report = play_match(environment, first, second, num_games=3)
     assert [game.score for game in report.games] == [1.0, 0.0, 1.0]
     assert (report.as_first.wins, report.as_second.losses) == (2, 1)
     assert report.num_distinct_games == 2
@@ -275,7 +276,8 @@ def test_the_environment_shows_a_game_in_its_own_way():
 
 def test_a_person_is_asked_until_the_answer_is_legal():
     environment = make_environment("tictactoe_v3")
-    answers, said, prompts = iter(["", "left", "9", "-1", "4", " 7 "]), [], []
+    typed = ["", "left", "9", "-1", "4", " 7 "]
+    answers, said, prompts = iter(typed), [], []
     person = HumanAgent(
         view_of(environment),
         ask=lambda prompt: prompts.append(prompt) or next(answers),
@@ -284,16 +286,12 @@ def test_a_person_is_asked_until_the_answer_is_legal():
     environment.reset()
     environment.step(4)
     assert person.act(environment.last()[0], agent="player_2") == 7
-    assert said == [
-        said[0],
-        "'' is not a number: type one of 0, 1, 2, 3, 5, 6, 7, 8.",
-        "'left' is not a number: type one of 0, 1, 2, 3, 5, 6, 7, 8.",
-        "9 is out of range: type one of 0, 1, 2, 3, 5, 6, 7, 8.",
-        "'-1' is not a number: type one of 0, 1, 2, 3, 5, 6, 7, 8.",
-        "4 is not legal here: type one of 0, 1, 2, 3, 5, 6, 7, 8.",
-    ]
-    assert re.findall(r"\w", said[0]) == list("0361X7258")
-    assert set(prompts) == {"player_2 (O), your action (q leaves): "}
+    board, *refusals = said
+    assert re.findall(r"\w", board) == list("0361X7258")
+    assert len(refusals) == 5
+    for text, refusal in zip(typed, refusals):
+        assert text in refusal and "0, 1, 2, 3, 5, 6, 7, 8" in refusal
+    assert len(prompts) == 6 and all("player_2 (O)" in prompt for prompt in prompts)
 
 
 def test_a_person_can_leave_and_the_finished_games_count():
@@ -349,27 +347,22 @@ def test_the_command_lets_a_person_play(monkeypatch, capsys):
     monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
     assert main(["env=connect_four_v3", "first=human", "second=random", "num_games=2"]) == 0
     printed = capsys.readouterr().out
-    assert "'x' is not a number: type one of 0, 1, 2, 3, 4, 5, 6." in printed
+    assert "'x'" in printed and "0, 1, 2, 3, 4, 5, 6" in printed
     assert "different games" not in printed  # no finished game, no table
 
 
 @pytest.mark.parametrize(
-    "word, message",
-    [
-        ("env=go_v5", "there is no environment 'go_v5' here"),
-        ("num_games=0", "num_games=0 is not allowed: num_games takes 1 to 100000."),
-        ("render=film", "render takes one of none, human, ansi"),
-        ("first=nobody", "there is no player 'nobody'"),
-    ],
+    "word", ["env=go_v5", "num_games=0", "render=film", "first=nobody", "env=checkers"]
 )
-def test_the_command_refuses_what_is_impossible(word, message):
+def test_the_command_refuses_impossible_values(word):
     from alphazero.cli.pettingzoo import main
 
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ConfigError) as error:
         main([word])
+    assert word.partition("=")[2] in str(error.value)
 
 
-def test_a_window_that_cannot_open_is_one_sentence(monkeypatch):
+def test_a_window_that_cannot_open_is_a_wrong_setting(monkeypatch):
     import pygame
 
     from alphazero.cli.pettingzoo import main
@@ -384,7 +377,7 @@ def test_a_window_that_cannot_open_is_one_sentence(monkeypatch):
     assert "No available video device" in str(refused.value)
 
 
-def test_without_the_package_one_sentence_says_what_to_install(monkeypatch):
+def test_without_the_package_the_error_says_what_to_install(monkeypatch):
     import importlib.util
 
     from alphazero.cli.pettingzoo import main
@@ -401,9 +394,9 @@ def test_without_the_package_one_sentence_says_what_to_install(monkeypatch):
         lambda: make_pettingzoo_game("connect_four_v3"),
         lambda: make_environment("tictactoe_v3"),
     ):
-        with pytest.raises(ConfigError, match=r"\[pettingzoo\]") as caught:
+        with pytest.raises(ImportError) as caught:
             call()
-        assert isinstance(caught.value, ImportError)
+        assert isinstance(caught.value, ConfigError) and "[pettingzoo]" in str(caught.value)
 
 
 def test_the_programs_of_the_page_run(capsys):
@@ -419,4 +412,4 @@ def test_the_example_runs(capsys):
     runpy.run_path(
         str(Path(__file__).parent.parent / "examples" / "pettingzoo_match.py"), run_name="__main__"
     )
-    assert "different games" in capsys.readouterr().out
+    assert "distinct games" in capsys.readouterr().out

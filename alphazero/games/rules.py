@@ -1,6 +1,6 @@
 """What a game must define: compiled functions of one position.
 
-A file with a game needs this import and `alphazero.games.symmetry`, nothing else of the package.
+A file with a game needs no other import of the package.
 
 A game is a NamedTuple of its sizes. A position is a one-dimensional numpy array of fixed length and
 dtype, which `step` changes in place. Each rule is a generic function that dispatches on the class
@@ -34,6 +34,8 @@ import functools
 import numpy as np
 
 from alphazero.games.symmetry import identity_tables
+from alphazero.games.symmetry import mirror_tables as mirror_tables
+from alphazero.games.symmetry import square_tables as square_tables
 from alphazero.games.text import parse_index
 from alphazero.runtime import jit
 from alphazero.runtime.bits import highest_bit_index as highest_bit_index

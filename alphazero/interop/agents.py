@@ -1,7 +1,7 @@
-"""Who acts in a PettingZoo environment: any of our players, or a person at the terminal.
+"""What acts in a PettingZoo environment: one of our players, or a person at the terminal.
 
-In: what the environment shows. Out: an action by the environment's own numbers. An agent is whatever has this method `act`, so that other
-people's agents take part as well.
+In: an observation. Out: an action in the environment's numbers. Anything with the method `act` is
+an agent, so that other people's agents can play too.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from alphazero.players.base import Player
 
 
 class Agent(Protocol):
-    """A chooser of actions in an environment."""
+    """Something that chooses actions in an environment."""
 
     name: str
 
@@ -25,21 +25,23 @@ class Agent(Protocol):
         """Return an action.
 
         Args:
-            observation: what `environment.last()` gives: the dict of ``observation`` and ``action_mask``, or the observation alone.
-            action_mask: int8[A], 1 = legal, where it is not in the dict.
-            agent: the name under which this one plays, such as "player_0".
+            observation: as `environment.last()` returns it: a dict of ``observation`` and
+                ``action_mask``, or the observation alone.
+            action_mask: int8[A], 1 = legal; needed if it is not in the dict.
+            agent: the environment's name for this agent, such as "player_0".
         """
 
 
 class PettingZooAgent:
-    """One of our players, acting on the environment's observation and action mask alone.
+    """One of our players, which sees nothing but the observation and the action mask.
 
     Args:
         player: made for the game of ``view``.
-        view: how the environment's boards are read, see `alphazero.interop.board_view.view_of`.
-        num_sampled_plies: in so many plies from the start of the game the action is drawn in proportion to the player's weights instead of
-            taken as it says, so that games differ.
-        seed: of these draws.
+        view: how to read the environment's boards, see `alphazero.interop.board_view.view_of`.
+        num_sampled_plies: so many plies from the start, actions are sampled in proportion to the
+            player's action weights, so that games differ; after them, the player's choice is
+            played.
+        seed: of the sampling.
     """
 
     def __init__(self, player: Player, view: BoardView, num_sampled_plies: int = 0, seed: int = 0):
@@ -56,25 +58,19 @@ class PettingZooAgent:
         """Return an action; see `Agent`.
 
         Raises:
-            ValueError: with one plain sentence if it is not this agent's turn, or the observation and the mask do not fit our rules.
+            ValueError: if it is not this agent's turn, or the observation and the mask contradict
+                our rules.
         """
+        view = self._view
         planes, mask = _split(observation, action_mask)
         if not mask.any():
-            raise ValueError(
-                "no action is legal for this agent: it is not its turn, or the game is over."
-            )
-        state = self._view.state(planes, self._view.player_of(planes, agent))
-        if not np.array_equal(
-            self._view.game.legal_action_mask(state[None])[0], mask[self._view.actions]
-        ):
-            raise ValueError(
-                f"the environment's action mask does not fit the rules of {self._view.game.name} in this position."
-            )
-        return int(
-            self._view.actions[
-                self._choose(state, np.count_nonzero(planes) - self._num_start_pieces)
-            ]
-        )
+            raise ValueError("no action is legal: it is another agent's turn, or the game is over.")
+        state = view.state(planes, view.player_of(planes, agent))
+        legal = view.game.legal_action_mask(state[None])[0]
+        if not np.array_equal(legal, mask[view.actions]):
+            raise ValueError(f"the action mask contradicts the rules of {view.game.name} here.")
+        ply = np.count_nonzero(planes) - self._num_start_pieces
+        return int(view.actions[self._choose(state, ply)])
 
     def _choose(self, state: np.ndarray, ply: int) -> int:
         choice = self.player.choose(state[None])
@@ -85,17 +81,18 @@ class PettingZooAgent:
 
 
 class LeftGame(Exception):
-    """The person at the terminal has left the game."""
+    """The person at the terminal left the game."""
 
 
 class HumanAgent:
-    """A person, who types the environment's number of an action.
+    """A person, who types the environment's numbers of actions.
 
     Args:
         view: see `PettingZooAgent`.
-        ask: given a prompt, returns a line that the person typed; raises EOFError when there are no more. None is `input`.
+        ask: called with a prompt, returns the line that the person types, or raises EOFError at the
+            end of the input; None is `input`.
         say: shows a line to the person.
-        name: what to call the person.
+        name: the person's name.
     """
 
     def __init__(
@@ -113,10 +110,10 @@ class HumanAgent:
     def act(
         self, observation, action_mask: np.ndarray | None = None, agent: str | None = None
     ) -> int:
-        """Show the board and ask until the answer is a legal action; see `Agent`.
+        """Show the board, and ask until the answer is a legal action; see `Agent`.
 
         Raises:
-            LeftGame: if the person types q, or there is no more input.
+            LeftGame: if the person types q, or at the end of the input.
         """
         planes, mask = _split(observation, action_mask)
         player = self._view.player_of(planes, agent)
@@ -136,21 +133,24 @@ class HumanAgent:
 
 
 def observed_text(view: BoardView, planes: np.ndarray, player: int, mask: np.ndarray) -> str:
-    """Return as text the board that ``player`` observes ([H, W, 2]), with the environment's numbers of the legal actions."""
+    """Return the board that ``player`` observes as text, with the environment's numbers of actions.
+
+    Args:
+        planes: [H, W, 2], the observation.
+        mask: [A] in the environment's order, 1 = legal; legal actions are shown.
+    """
     legal_action_mask = np.asarray(mask)[view.actions].astype(bool)
     board = view.board(planes, player)
     return plain_board(view.game, board, legal_action_mask, lambda a: str(view.actions[a]))
 
 
 def _split(observation, action_mask) -> tuple[np.ndarray, np.ndarray]:
-    """Return (planes, bool[A] mask) of what an environment shows."""
+    """Return (planes, bool[A] mask) of an observation and a mask that may be part of it."""
     if isinstance(observation, dict):
         action_mask = observation["action_mask"] if action_mask is None else action_mask
         observation = observation["observation"]
     if action_mask is None:
-        raise ValueError(
-            "an agent needs the action mask: give it beside the observation, or the dict that holds both."
-        )
+        raise ValueError("an agent needs the action mask, in the observation's dict or on its own.")
     return np.asarray(observation), np.asarray(action_mask).astype(bool)
 
 

@@ -1,11 +1,13 @@
 """Our games as PettingZoo AEC environments.
 
-In: the name of a game. Out: an environment whose observations have the form of PettingZoo's own board games: a dict of
+In: the name of a game. Out: an environment with observations in the form of PettingZoo's own board
+games, a dict of
 
-    observation  int8[H, W, 2], the agent's own pieces, then the other's, whoever is to move
-    action_mask  int8[A], 1 = legal, all 0 for the agent that is not to move
+    observation  int8[H, W, 2], the agent's own pieces and the opponent's, whoever is to move
+    action_mask  int8[A], 1 = legal; all 0 for the agent that is not to move
 
-Rewards come with the last move: 1 and -1, or 0 and 0. With `env`, an illegal action ends the game: -1 for who played it, 0 for the other.
+Rewards come with the last move: 1 and -1, or 0 and 0. With `env`, an illegal action ends the game
+with -1 for the agent that played it and 0 for the other.
 """
 
 import functools
@@ -20,7 +22,7 @@ from alphazero.interop.board_image import board_image
 from alphazero.play.board import plain_board
 from alphazero.runtime.errors import ConfigError
 
-require_pettingzoo()  # before the imports that need it, so that a person reads what to install
+require_pettingzoo()  # before the imports below, to say what to install if they would fail
 
 from gymnasium import spaces  # noqa: E402
 from pettingzoo import AECEnv  # noqa: E402
@@ -31,44 +33,48 @@ RENDER_MODES = ("human", "ansi", "rgb_array")
 
 
 def env(game_name: str, render_mode: str | None = None) -> AECEnv:
-    """Return the environment of one of our games, in the wrappers that PettingZoo puts around its own.
+    """Return one of our games as an environment, with the wrappers that PettingZoo uses.
 
     Args:
-        game_name: as `alphazero.games.registry.make_game` reads it.
-        render_mode: "human" prints the board after every move, "ansi" returns it as text, "rgb_array" as an image (uint8[h, w, 3]).
+        game_name: as `alphazero.games.registry.make_game` takes it.
+        render_mode: "human" prints the board after every move, "ansi" returns it as text,
+            "rgb_array" as an image (uint8[h, w, 3]).
 
     Raises:
-        ValueError: with one plain sentence if there is no such game.
-        ConfigError: if there is no such render mode.
+        ConfigError: if there is no such game or render mode.
     """
-    environment = wrappers.TerminateIllegalWrapper(
-        raw_env(game_name, render_mode), illegal_reward=-1
-    )
+    raw = raw_env(game_name, render_mode)
+    environment = wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(environment))
 
 
 def raw_env(game_name: str, render_mode: str | None = None) -> "GameEnvironment":
-    """Return the same without wrappers: an illegal action raises ValueError."""
+    """Return the environment without wrappers: an illegal action raises ValueError."""
     return GameEnvironment(make_game(game_name), render_mode)
 
 
 def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
-    """Return PettingZoo's own environment of this name (``"connect_four_v3"``), or else that of our game of this name.
+    """Return PettingZoo's environment of this name (``"connect_four_v3"``), or that of our game.
 
     Raises:
-        ValueError: with one plain sentence if there is none.
+        ConfigError: if there is none.
     """
     if name in CLASSIC_TWINS:
         return classic_module(name).env(render_mode=render_mode)
     if re.fullmatch(r"\w+_v\d+", name):
         raise ConfigError(
-            f"there is no environment '{name}' here; PettingZoo's own are {', '.join(CLASSIC_TWINS)}."
+            f"there is no environment '{name}'; PettingZoo's are {', '.join(CLASSIC_TWINS)}.",
+            key="env",
+            value=name,
+            allowed=list(CLASSIC_TWINS),
         )
     return env(name, render_mode)
 
 
 class GameEnvironment(AECEnv):
-    """One game of ours as an environment. Unlike PettingZoo's own, a deep copy of it is the same game at the same point.
+    """One of our games as an environment.
+
+    Unlike with PettingZoo's own environments, a deep copy is a game in the same position.
 
     Args:
         game: see `alphazero.games.batched_game`.
@@ -79,7 +85,10 @@ class GameEnvironment(AECEnv):
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ConfigError(
-                f"render_mode={render_mode} is not allowed: render_mode takes one of {', '.join(RENDER_MODES)}."
+                f"render_mode={render_mode} is not allowed: use one of {', '.join(RENDER_MODES)}.",
+                key="render_mode",
+                value=render_mode,
+                allowed=list(RENDER_MODES),
             )
         self.game = game
         self.render_mode = render_mode
@@ -103,7 +112,7 @@ class GameEnvironment(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
-        """Begin a new game; there is no chance in it, so ``seed`` changes nothing."""
+        """Start a new game. No game here has chance, so ``seed`` changes nothing."""
         self.agents = list(AGENTS)
         self._state = self.game.initial_states()[0]
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0)
@@ -117,7 +126,7 @@ class GameEnvironment(AECEnv):
         """Play the action of the agent that is to move.
 
         Raises:
-            ValueError: with one plain sentence if it is not legal.
+            ValueError: if the action is not legal.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -131,18 +140,12 @@ class GameEnvironment(AECEnv):
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         index = AGENTS.index(agent)
-        planes = np.stack([self._board == 1 + index, self._board == 2 - index], axis=2).astype(
-            np.int8
-        )
-        mask = (
-            self._legal_action_mask
-            if agent == self.agent_selection
-            else np.zeros_like(self._legal_action_mask)
-        )
-        return {"observation": planes, "action_mask": mask.astype(np.int8)}
+        planes = np.stack([self._board == 1 + index, self._board == 2 - index], axis=2)
+        mask = self._legal_action_mask & (agent == self.agent_selection)
+        return {"observation": planes.astype(np.int8), "action_mask": mask.astype(np.int8)}
 
     def render(self) -> str | np.ndarray | None:
-        """Show the board as the render mode says: print it, return its text, or return its image."""
+        """Print the board, or return its text or image, as the render mode says."""
         if self.render_mode == "rgb_array":
             return board_image(self._board)
         text = self._text()
@@ -151,10 +154,10 @@ class GameEnvironment(AECEnv):
         print(text, flush=True)
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there is nothing to release."""
 
     def _look(self) -> None:
-        """Read what the position says: who moves, what is legal, and at the end the rewards."""
+        """Read from the position who moves, what is legal and, if the game is over, the rewards."""
         inspected = self.game.inspect(self._state[None])
         player, over = int(inspected.players[0]), bool(inspected.over[0])
         self.agent_selection = AGENTS[player]
@@ -170,12 +173,9 @@ class GameEnvironment(AECEnv):
         letters = self.game.piece_letters
         board = plain_board(self.game, self._board, self._legal_action_mask, str)
         names = {agent: f"{agent} ({letters[1 + index]})" for index, agent in enumerate(AGENTS)}
-        if self._over:  # the rewards are gone by the time that everybody has left
-            return (
-                f"{board}\n{names[AGENTS[self._first_result < 0]]} wins"
-                if self._first_result
-                else f"{board}\na draw"
-            )
+        if self._over:  # not from the rewards: they are gone once all agents have left
+            winner = names[AGENTS[self._first_result < 0]]
+            return f"{board}\n{winner} wins" if self._first_result else f"{board}\na draw"
         if not self.agents or any(self.terminations.values()):
             return f"{board}\nended by an illegal action"
         return f"{board}\n{names[self.agent_selection]} to move"

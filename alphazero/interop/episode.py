@@ -1,7 +1,7 @@
 """Games between two agents in a PettingZoo environment, by the environment's own rules.
 
-In: an environment and agents. Out: what was played and the rewards, as data. The environment decides what is legal, who has won and what is
-shown; nothing here knows any game.
+In: an environment and agents. Out: actions and rewards. The environment decides what is legal, who
+wins and what is shown; nothing here knows a game.
 """
 
 from collections.abc import Callable
@@ -15,10 +15,8 @@ class Episode(NamedTuple):
     """One finished game."""
 
     actions: tuple[int, ...]  #: in the environment's numbers
-    rewards: dict[
-        str, float
-    ]  #: of each agent, summed over the game; in a board game its result from that agent's viewpoint
-    illegal_agent: str | None  #: who ended the game by an illegal action, if anybody did
+    rewards: dict[str, float]  #: each agent's, summed over the game: the result for that agent
+    illegal_agent: str | None  #: the agent that ended the game with an illegal action, if one did
 
 
 def play_episode(
@@ -27,8 +25,9 @@ def play_episode(
     """Play one game.
 
     Args:
-        environment: an AEC environment; it is reset first. In its mode "human" it shows every position.
-        agents: one for each of the environment's names of its agents.
+        environment: an AEC environment; it is reset first. In its render mode "human" it shows
+            every position.
+        agents: an agent for each name of the environment's agents.
         seed: of the environment.
         on_move: called as ``on_move(agent_name, action)`` after every move.
     """
@@ -62,25 +61,26 @@ def play_match(
     on_move: Callable | None = None,
     on_game: Callable | None = None,
 ) -> MatchReport:
-    """Play games between two agents, colours alternating; ``first`` moves first in games 0, 2, 4, ...
+    """Play games between two agents; ``first`` moves first in games 0, 2, 4, ...
 
-    Each game is counted by itself (a pair of one): all of them begin at the start of the game, and differ as far as the agents vary.
+    All games begin at the start position and differ only as far as the agents do, so that each is
+    counted by itself and not as half of a pair.
 
     Args:
         on_move: see `play_episode`.
-        on_game: called as ``on_game(game, episode)`` after every game, with the `MatchGame` that the report will hold.
+        on_game: called as ``on_game(game, episode)`` after every game, with the `MatchGame` of the
+            report.
 
     Returns:
-        The report, in which ``first`` is player A. It holds fewer games, perhaps none, if a person leaves.
+        The report, with ``first`` as player A; with fewer games, perhaps none, if a person leaves.
     """
     games = []
     names = environment.possible_agents
     for index in range(num_games):
         first_name, second_name = names if index % 2 == 0 else names[::-1]
+        agents = {first_name: first, second_name: second}
         try:
-            episode = play_episode(
-                environment, {first_name: first, second_name: second}, seed + index, on_move
-            )
+            episode = play_episode(environment, agents, seed + index, on_move)
         except LeftGame:
             break
         games.append(MatchGame(episode.actions, index % 2 == 0, points(episode, first_name), index))
@@ -90,6 +90,6 @@ def play_match(
 
 
 def points(episode: Episode, name: str) -> float:
-    """Return the points of the agent called ``name``: 1 for a win, 0.5 for a draw, 0 for a loss or an illegal action of its own."""
+    """Return an agent's points: 1 for a win, 0.5 for a draw, 0 for a loss or an illegal action."""
     other = max(reward for agent, reward in episode.rewards.items() if agent != name)
     return 0.5 if episode.rewards[name] == other else float(episode.rewards[name] > other)
