@@ -201,7 +201,7 @@ class Run:
 
 
 def load_run(path: str | Path = "latest", root: str | Path = "checkpoints") -> Run:
-    """Return a stored run.
+    """Return a stored run. A game file that its settings name is not run.
 
     Args:
         path: the run's folder, or "latest": the one under ``root`` that was written last.

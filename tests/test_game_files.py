@@ -217,6 +217,8 @@ def folders(tmp_path, monkeypatch):
         ("mine/rules.py", "/elsewhere/games/rules.py", True),
         ("mine/rules.py", "games\\rules.py", True),
         ("mine/rules.py", "/elsewhere/games/other.py", False),
+        ("mine/rules.py", "rules.py" * 1000, False),
+        ("mine/rules.py", "mine/\0rules.py", False),
         ("mine/rules.py", "connect_four", False),
         ("connect_four", "mine/rules.py", False),
         ("connect_four", "connect_four", True),

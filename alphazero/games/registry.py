@@ -6,6 +6,7 @@ game file: only the user's. A name that was read from a file goes through `make_
 """
 
 import hashlib
+import os
 import re
 import sys
 import types
@@ -113,7 +114,7 @@ def same_game(name: str, stored_name: str) -> bool:
     """
     if not (is_game_file(name) and is_game_file(stored_name)):
         return name == stored_name
-    if Path(stored_name).is_file():
+    if os.path.isfile(stored_name):  # unlike Path.is_file, no name makes it raise
         return canonical_name(name) == canonical_name(stored_name)
     return re.split(r"[/\\]", name)[-1] == re.split(r"[/\\]", stored_name)[-1]
 
