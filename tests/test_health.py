@@ -1,4 +1,4 @@
-"""Alarms: each is raised by a run that is made to go wrong in its way, none by a healthy one; they begin once, end once, and survive a resume."""
+"""Alarms: bad runs raise them, healthy ones do not; each begins and ends once."""
 
 import dataclasses
 import io
@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import torch
 from rich.console import Console
+from run_samples import TINY, reports, run_until
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.util import tensor_util
-from test_training import TINY, reports, run_until
 
 from alphazero.cli import main
 from alphazero.inference.network_evaluator import EngineReport
@@ -39,8 +39,9 @@ from alphazero.training.symptoms import CHECKS
 from alphazero.training.trainer import Trainer
 
 SMALL = (
-    "network=tiny selfplay.num_parallel_games=16 selfplay.games_per_iteration=24 selfplay.full_search_fraction=1 selfplay.num_simulations=8 "
-    "replay.window_start=20000 selfplay.random_opening_fraction=0"
+    "network=tiny selfplay.num_parallel_games=16 selfplay.games_per_iteration=24 "
+    "selfplay.full_search_fraction=1 selfplay.num_simulations=8 selfplay.random_opening_fraction=0 "
+    "replay.window_start=20000"
 ).split()
 
 
@@ -57,9 +58,10 @@ def make_trainer(path, words, game="tic_tac_toe"):
     )
 
 
-# --- runs that go wrong -------------------------------------------------------------------------------------------------------------------
+# --- runs that go wrong ---------------------------------------------------------------------------
 
-WRONG = {  # alarm: (game, words, the key that the advice must name)
+#: Runs that go wrong: alarm -> (game, words, the key that the advice must name).
+WRONG = {
     "games_repeat": (
         "tic_tac_toe",
         "selfplay.temperature=0 search.dirichlet_fraction=0 run.num_iterations=2",
@@ -67,7 +69,8 @@ WRONG = {  # alarm: (game, words, the key that the advice must name)
     ),
     "entropy_collapsed": (
         "tic_tac_toe",
-        "search.pb_c_init=0 search.first_play_urgency=2 search.root_first_play_urgency=2 search.dirichlet_fraction=0 run.num_iterations=2",
+        "search.pb_c_init=0 search.first_play_urgency=2 search.root_first_play_urgency=2 "
+        "search.dirichlet_fraction=0 run.num_iterations=2",
         "search.pb_c_init",
     ),
     "value_head_learns_nothing": (
@@ -77,13 +80,15 @@ WRONG = {  # alarm: (game, words, the key that the advice must name)
     ),
     "first_player_always_wins": (
         "connect_x:4x4x2",
-        "selfplay.random_opening_fraction=0.4 selfplay.random_opening_plies=1 search.dirichlet_fraction=0 selfplay.temperature=0 "
-        "selfplay.games_per_iteration=60 run.num_iterations=3",
+        "selfplay.random_opening_fraction=0.4 selfplay.random_opening_plies=1 "
+        "search.dirichlet_fraction=0 selfplay.temperature=0 selfplay.games_per_iteration=60 "
+        "run.num_iterations=3",
         "selfplay.random_opening_fraction",
     ),
     "second_player_always_wins": (
         "connect_x:4x4x2",
-        "selfplay.random_opening_fraction=1 selfplay.random_opening_plies=1 selfplay.games_per_iteration=60 run.num_iterations=2",
+        "selfplay.random_opening_fraction=1 selfplay.random_opening_plies=1 "
+        "selfplay.games_per_iteration=60 run.num_iterations=2",
         "selfplay.random_opening_plies",
     ),
     "only_draws": (
@@ -98,8 +103,9 @@ WRONG = {  # alarm: (game, words, the key that the advice must name)
     ),
     "overfitting": (
         "tic_tac_toe",
-        "network.channels=64 network.shared_units=256 selfplay.num_parallel_games=4 selfplay.games_per_iteration=4 learner.learning_rate=5e-3 "
-        "learner.replay_ratio=100 replay.symmetries=false learner.root_value_fraction=0 run.num_iterations=5",
+        "network.channels=64 network.shared_units=256 selfplay.num_parallel_games=4 "
+        "selfplay.games_per_iteration=4 learner.learning_rate=5e-3 learner.replay_ratio=100 "
+        "replay.symmetries=false learner.root_value_fraction=0 run.num_iterations=5",
         "learner.replay_ratio",
     ),
     "learning_rate_too_high": (
@@ -114,8 +120,9 @@ WRONG = {  # alarm: (game, words, the key that the advice must name)
     ),
     "strength_stalled": (
         "tic_tac_toe",
-        "learner.learning_rate=0 learner.final_learning_rate=0 evaluation.every=1 evaluation.num_games=26 evaluation.final_num_games=26 "
-        "evaluation.opening_plies=1 evaluation.num_simulations=2 evaluation.uct_simulations=3000 run.num_iterations=8",
+        "learner.learning_rate=0 learner.final_learning_rate=0 evaluation.every=1 "
+        "evaluation.num_games=26 evaluation.final_num_games=26 evaluation.opening_plies=1 "
+        "evaluation.num_simulations=2 evaluation.uct_simulations=3000 run.num_iterations=8",
         "learner.learning_rate",
     ),
     "disk_nearly_full": ("tic_tac_toe", "run.num_iterations=1", "run.root"),
@@ -123,7 +130,7 @@ WRONG = {  # alarm: (game, words, the key that the advice must name)
 
 
 def swap_results(monkeypatch):
-    """Let every game's result be told from the viewpoint of the wrong player, the commonest mistake in rules of one's own."""
+    """Give every result from the viewpoint of the wrong player, a common mistake in new rules."""
     finish = GamesInProgress.finish
     monkeypatch.setattr(
         GamesInProgress,
@@ -144,7 +151,9 @@ def test_there_is_a_run_for_every_alarm():
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_run_that_goes_wrong_says_so_and_what_to_change(tmp_path, monkeypatch, name):
+def test_a_run_that_goes_wrong_raises_its_alarm_and_names_what_to_change(
+    tmp_path, monkeypatch, name
+):
     game, words, key = WRONG[name]
     if name == "second_player_always_wins":
         swap_results(monkeypatch)
@@ -170,24 +179,27 @@ def test_a_run_that_goes_wrong_says_so_and_what_to_change(tmp_path, monkeypatch,
 )
 def test_a_healthy_run_raises_no_alarm(tmp_path, words):
     healthy = (
-        "selfplay.num_parallel_games=32 selfplay.games_per_iteration=60 selfplay.num_simulations=16 learner.batch_size=64 learner.replay_ratio=8 "
-        "learner.learning_rate=1e-2 network.channels=32 evaluation.uct_simulations=20 run.num_iterations=10 "
+        "selfplay.num_parallel_games=32 selfplay.games_per_iteration=60 "
+        "selfplay.num_simulations=16 learner.batch_size=64 learner.replay_ratio=8 learner.learning_rate=1e-2 "
+        "network.channels=32 evaluation.uct_simulations=20 run.num_iterations=10 "
     )
     found = reports(make_trainer(tmp_path, healthy + words))
     assert len(found) == 10 and [report.alarms for report in found] == [[]] * 10
-    assert (
-        found[-1].learner.value_loss < 0.8 * found[-1].learner.uninformed_value_loss
-    )  # it has learned: the alarms had their chance
+    # It has learned, so the alarms could have been raised.
+    assert found[-1].learner.value_loss < 0.8 * found[-1].learner.uninformed_value_loss
 
 
-# --- weights that are no numbers ----------------------------------------------------------------------------------------------------------
+# --- weights that are not finite ------------------------------------------------------------------
 
-EXPLODES = "learner=sgd learner.momentum=0 learner.weight_decay=10 learner.max_gradient_norm=0 learner.schedule=step learner.step_at=[0.4] run.num_iterations=5"
+DIVERGES = (
+    "learner=sgd learner.momentum=0 learner.weight_decay=10 learner.max_gradient_norm=0 "
+    "learner.schedule=step learner.step_at=[0.4] run.num_iterations=5"
+)
 
 
-def test_a_run_whose_weights_explode_stops_and_keeps_the_iteration_before(tmp_path):
+def test_a_run_that_diverges_stops_and_keeps_the_iteration_before(tmp_path):
     trainer = make_trainer(
-        tmp_path, EXPLODES + " learner.learning_rate=1e-3 learner.final_learning_rate=100"
+        tmp_path, DIVERGES + " learner.learning_rate=1e-3 learner.final_learning_rate=100"
     )
     with pytest.raises(TrainingDivergedError) as error:
         reports(trainer)
@@ -196,7 +208,7 @@ def test_a_run_whose_weights_explode_stops_and_keeps_the_iteration_before(tmp_pa
     assert f"resume={tmp_path}" in str(error.value)
     assert sorted(path.stem for path in (tmp_path / "networks").iterdir()) == ["000001", "000002"]
     again = make_trainer(
-        tmp_path, EXPLODES + " learner.learning_rate=1e-3 learner.final_learning_rate=1e-3"
+        tmp_path, DIVERGES + " learner.learning_rate=1e-3 learner.final_learning_rate=1e-3"
     )
     again.restore()
     assert [report.iteration for report in reports(again)] == [3, 4, 5]
@@ -206,7 +218,7 @@ def test_the_command_line_reports_diverged_training_in_one_line(tmp_path, capsys
     words = [
         *TINY,
         *SMALL,
-        *EXPLODES.split(),
+        *DIVERGES.split(),
         "learner.learning_rate=100",
         "learner.schedule=constant",
         f"run.root={tmp_path}",
@@ -218,13 +230,30 @@ def test_the_command_line_reports_diverged_training_in_one_line(tmp_path, capsys
     assert "iteration 1" in error and "learner.learning_rate=0.05" in error
 
 
-# --- each limit, by figures made up -------------------------------------------------------------------------------------------------------
+# --- each limit, with invented figures ------------------------------------------------------------
 
 FIGURES = dict(
-    num_games=100, num_samples=1000, window=9000, distinct_games=0.95, first_player_wins=0.5, draws=0.2, num_steps=200, loss=2.0, policy_entropy=1.0,
-    target_entropy=0.9, value_loss=0.7, uninformed_policy_loss=1.8, uninformed_value_loss=1.0, gradient_norm=1.0, weight_size=0.1, held_out=2.0, pit=None, strength=None,
-    strength_results=(10, 5, 10), free_disk_gb=50.0,
-)  # fmt: skip
+    num_games=100,
+    num_samples=1000,
+    window=9000,
+    distinct_games=0.95,
+    first_player_wins=0.5,
+    draws=0.2,
+    num_steps=200,
+    loss=2.0,
+    policy_entropy=1.0,
+    target_entropy=0.9,
+    value_loss=0.7,
+    uninformed_policy_loss=1.8,
+    uninformed_value_loss=1.0,
+    gradient_norm=1.0,
+    weight_size=0.1,
+    held_out=2.0,
+    pit=None,
+    strength=None,
+    strength_results=(10, 5, 10),
+    free_disk_gb=50.0,
+)
 
 
 def made_up(iteration, **changes):
@@ -267,7 +296,7 @@ def observed(reports_made, settings=None):
 
 
 def run_of(length=40, **columns):
-    """Return reports; a column is a number for all iterations or a list whose last entry goes on."""
+    """Return reports; a column is a number, or a list whose last entry is repeated."""
     return [
         made_up(
             i + 1,
@@ -280,7 +309,8 @@ def run_of(length=40, **columns):
     ]
 
 
-LIMITS = {  # alarm: (figures that are just right, figures that are just wrong, figures between the two limits), each for every iteration
+#: alarm -> figures of every iteration: just healthy, just unhealthy, between the two limits.
+LIMITS = {
     "games_repeat": (
         dict(distinct_games=0.51),
         dict(distinct_games=0.49),
@@ -367,8 +397,8 @@ def test_each_sign_of_a_learning_rate_that_is_too_high_is_named_with_its_figures
     assert re.findall(r"\d+(?:\.\d+)?", seen) == figures and ";" not in seen
 
 
-def test_losses_of_auxiliary_heads_neither_hide_an_alarm_nor_sound_one():
-    """With 1.5 of theirs counted in, 1.6 on new games against 1.2 would pass for 1.6 against 2.7, and 2.5 for 4, more than ignorance's 2.8."""
+def test_the_ownership_loss_neither_hides_an_alarm_nor_raises_one():
+    """With an ownership loss of 1.5 counted, the first would pass, and the second look too high."""
     for loss, held_out, expected in ((1.2, 1.6, ["overfitting"]), (2.5, 2.5, [])):
         reports = run_of(40, loss=loss, held_out=held_out)
         for report in reports:
@@ -408,7 +438,7 @@ def test_nothing_is_judged_in_the_first_iterations():
     assert observed(made) == [[]] * 11
 
 
-def test_five_rejections_on_end_are_an_alarm_and_one_acceptance_ends_it():
+def test_five_rejections_in_a_row_are_an_alarm_and_one_acceptance_ends_it():
     pits = [None, False, False, None, False, True] + [False, None] * 20 + [True]
     found = observed(run_of(len(pits), pit=pits))
     begun = found.index(["pit_always_rejects"])
@@ -422,7 +452,7 @@ def test_pits_far_apart_are_remembered():
     assert found[98] == [] and found[99] == ["pit_always_rejects"] == found[119]
 
 
-def test_strength_that_does_not_grow_is_an_alarm_unless_it_is_high():
+def test_strength_that_does_not_rise_is_an_alarm_unless_it_is_high():
     def last(scores):
         return observed(run_of(len(scores), strength=scores))[-1]
 
@@ -435,7 +465,7 @@ def test_strength_that_does_not_grow_is_an_alarm_unless_it_is_high():
     assert last([0.95, 0.97, 0.95, 0.97, 0.95, 0.95, 0.95, 0.95]) == []
 
 
-def test_figures_that_are_missing_raise_no_alarm():
+def test_missing_figures_raise_no_alarm():
     nothing = {
         name: math.nan
         for name in FIGURES
@@ -453,11 +483,14 @@ def test_figures_that_are_missing_raise_no_alarm():
     assert observed(run_of(40, **nothing)) == [[]] * 40
 
 
-# --- stop and go on -----------------------------------------------------------------------------------------------------------------------
+# --- stop and resume ------------------------------------------------------------------------------
 
 
-def test_a_resumed_run_says_what_the_run_that_never_stopped_says(tmp_path):
-    words = "learner.value_weight=0 learner.replay_ratio=12 selfplay.temperature=0 search.dirichlet_fraction=0 run.num_iterations=5"
+def test_a_resumed_run_raises_the_alarms_of_one_that_never_stopped(tmp_path):
+    words = (
+        "learner.value_weight=0 learner.replay_ratio=12 selfplay.temperature=0 "
+        "search.dirichlet_fraction=0 run.num_iterations=5"
+    )
     expected = [
         (report.alarms, report.ended_alarms)
         for report in reports(make_trainer(tmp_path / "whole", words))
@@ -484,7 +517,7 @@ def test_a_state_of_a_run_without_alarms_can_be_resumed(tmp_path):
     assert [report.alarms for report in reports(resumed)] == [[]]
 
 
-def test_a_monitor_s_state_is_restored_to_the_bit(tmp_path):
+def test_the_state_of_a_monitor_is_restored_exactly(tmp_path):
     made = run_of(50, pit=[None, None, False], loss=[1.2] * 40 + [2.0], held_out=[1.2] * 40 + [2.0])
     whole, first, second = (HealthMonitor(TrainSettings()) for _ in range(3))
     for report in made[:30]:
@@ -503,7 +536,7 @@ def test_a_monitor_s_state_is_restored_to_the_bit(tmp_path):
         np.testing.assert_array_equal(column, other["past"][name])
 
 
-# --- how it is shown ----------------------------------------------------------------------------------------------------------------------
+# --- what the loggers show ------------------------------------------------------------------------
 
 ALARM = Alarm(
     "games_repeat",
@@ -516,7 +549,7 @@ ALARM = Alarm(
 
 
 def shown_reports():
-    """Five iterations: nothing, the alarm begins, it goes on, it is over, another one begins with the last."""
+    """Five iterations: none, an alarm begins, it continues, it ends, another one begins."""
     found = [made_up(number) for number in (1, 2, 3, 4, 5)]
     for report in found:
         report.engine = EngineReport("torch float32")
@@ -526,7 +559,7 @@ def shown_reports():
     return found
 
 
-def test_the_console_says_it_once_when_it_begins_when_it_is_over_and_at_the_end():
+def test_the_console_prints_an_alarm_when_it_begins_when_it_ends_and_after_the_run():
     console = Console(file=io.StringIO(), width=70)
     with ConsoleLogger(console, 5, 0.0) as logger:
         for report in shown_reports():
@@ -534,7 +567,10 @@ def test_the_console_says_it_once_when_it_begins_when_it_is_over_and_at_the_end(
     output = console.file.getvalue()
     assert all(len(line) <= 80 for line in output.splitlines())
     text = " ".join(output.split())
-    sentence = "only 3% of the newest games differ. Likely cause: no chance. Change selfplay.temperature: 1 is usual."
+    sentence = (
+        "only 3% of the newest games differ. Likely cause: no chance. "
+        "Change selfplay.temperature: 1 is usual."
+    )
     assert text.count(f"ALARM, games repeat: {sentence}") == 1
     assert text.count("over: games repeat") == 1
     assert (
@@ -545,7 +581,7 @@ def test_the_console_says_it_once_when_it_begins_when_it_is_over_and_at_the_end(
     assert text.rpartition("at the end: ")[2] == f"only draws, since iteration 5: {sentence}"
 
 
-def test_the_console_is_silent_where_nothing_is_wrong():
+def test_the_console_prints_nothing_without_alarms():
     console = Console(file=io.StringIO(), width=100)
     with ConsoleLogger(console, 5, 0.0) as logger:
         for report in shown_reports()[:1]:
@@ -553,7 +589,7 @@ def test_the_console_is_silent_where_nothing_is_wrong():
     assert "ALARM" not in console.file.getvalue() and "at the end" not in console.file.getvalue()
 
 
-def test_tensorboard_has_the_words_and_the_number_of_alarms(tmp_path):
+def test_tensorboard_has_the_texts_and_the_number_of_alarms(tmp_path):
     logger = TensorBoardLogger(tmp_path, {}, 1)
     for report in shown_reports():
         logger.iteration(report)
@@ -568,7 +604,7 @@ def test_tensorboard_has_the_words_and_the_number_of_alarms(tmp_path):
     assert "over" in tensor_util.make_ndarray(ended.tensor_proto).item().decode()
 
 
-def test_the_metrics_name_the_alarms_that_are_on(tmp_path):
+def test_the_metrics_name_the_active_alarms(tmp_path):
     logger = JsonLinesLogger(tmp_path / "metrics.jsonl")
     made = shown_reports()
     made[2].alarms = [ALARM, dataclasses.replace(ALARM, name="only_draws")]

@@ -204,7 +204,7 @@ def test_the_temperature_halves_its_distance_to_the_final_one():
 
 
 def test_gumbel_moves_are_sampled_from_the_prior_and_at_temperature_zero_the_best():
-    """With four moves, four simulations and no weight on values, a move is a sample from the prior."""
+    """Four moves, four simulations and no weight on values: moves are samples from the prior."""
     game, search = make_game("connect_x:4x4x3"), dict(root="gumbel", value_scale=0.0)
     shared = dict(
         num_parallel_games=64,

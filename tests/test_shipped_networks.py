@@ -1,4 +1,4 @@
-"""The networks that ship: found by their game alone, each with the card that its own facts make."""
+"""The networks that ship: found by their game, each with a card made from its own facts."""
 
 import re
 from pathlib import Path
@@ -13,12 +13,13 @@ from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_info, save_network
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
+from alphazero.runtime.errors import StoredFileError
 from alphazero.storage import pretrained as shipped_networks
 from alphazero.storage.pretrained import is_shipped, shipped_folder, shipped_network
 from alphazero.storage.run_folder import folder_name
 
 SHIPPED = sorted(shipped_folder().glob("*.safetensors"))
-MOST_BYTES = 3_000_000  # a clone should not become slow by it
+MOST_BYTES = 3_000_000  # more would slow down a clone
 
 
 def _save(path: Path, game: str) -> Path:
@@ -45,21 +46,19 @@ def test_a_file_whose_network_plays_another_game_is_not_trusted(folder):
     _save(folder / "connect_four.safetensors", "othello:6")
     assert shipped_network("connect_four") is None
     _save(folder / "othello_6.safetensors", "othello:6")
-    assert (
-        shipped_network("mine/othello_6.py") is None
-    )  # somebody's own game, whose file has the same name
+    # A user's game whose file has the same name:
+    assert shipped_network("mine/othello_6.py") is None
 
 
-def test_a_broken_file_gets_one_sentence(folder):
+def test_a_damaged_file_is_refused(folder):
     (folder / "connect_four.safetensors").write_bytes(b"version https://git-lfs")
-    with pytest.raises(ValueError, match="cannot be read as a safetensors file") as error:
+    with pytest.raises(StoredFileError) as error:
         shipped_network("connect_four")
+    assert error.value.path == folder / "connect_four.safetensors"
     assert "\n" not in str(error.value)
 
 
-def test_the_folder_is_in_the_package_where_it_is_installed_and_beside_it_in_a_clone(
-    tmp_path, monkeypatch
-):
+def test_the_folder_is_in_an_installed_package_and_beside_it_in_a_clone(tmp_path, monkeypatch):
     monkeypatch.setattr(
         shipped_networks, "__file__", str(tmp_path / "alphazero" / "storage" / "pretrained.py")
     )
@@ -68,10 +67,10 @@ def test_the_folder_is_in_the_package_where_it_is_installed_and_beside_it_in_a_c
     assert shipped_folder() == tmp_path / "alphazero" / "best_networks"
 
 
-# --- those that are there -----------------------------------------------------------------------
+# --- the shipped files ----------------------------------------------------------------------------
 
 
-def test_the_games_of_the_first_page_have_one():
+def test_the_games_named_in_the_readme_have_a_network():
     assert {"tic_tac_toe", "connect_four", "othello:6", "othello"} <= {
         load_network(path).game for path in SHIPPED
     }
@@ -100,7 +99,7 @@ def test_every_network_is_found_and_has_its_facts(path):
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_no_card_and_no_network_names_a_folder_of_somebodys_machine(path):
+def test_no_card_and_no_network_names_a_folder_of_a_machine(path):
     text = path.with_suffix(".md").read_text() + str(network_info(path))
     assert re.findall(r"""(?<![\w.*])/\w+/\w+|[A-Z]:\\""", text) == []
 
@@ -117,8 +116,8 @@ def test_every_network_plays_and_is_called_best(path):
 @pytest.mark.parametrize(
     ("moves", "action"), [([0, 6, 1, 6, 2, 5], 3), ([6, 0, 6, 1, 5, 2], 3), ([3, 3, 4, 4, 2], None)]
 )
-def test_the_one_of_connect_four_sees_three_in_a_row(moves, action):
-    """It wins with the fourth disc, stops the other's fourth, and knows that an open three is lost for who has to answer."""
+def test_the_connect_four_network_sees_three_in_a_row(moves, action):
+    """It completes four, blocks the opponent's four, and knows that an open three wins."""
     game = make_game("connect_four")
     analysis = make_player("best", game, PlayerSettings(num_simulations=100, device="cpu")).analyse(
         game.play_moves(moves)
@@ -129,7 +128,7 @@ def test_the_one_of_connect_four_sees_three_in_a_row(moves, action):
         assert analysis.action == action
 
 
-def test_a_rating_is_of_the_network_that_ships_now_not_of_the_next_one():
+def test_a_rating_names_the_network_that_ships_now():
     info = network_info(shipped_network("tic_tac_toe"))
     expected = f"best ({info['run']}/{info['iteration']:06d}),num_simulations=64"
     settings = RateSettings().of_networks()

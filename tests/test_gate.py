@@ -1,0 +1,153 @@
+"""The gate: it keeps or restores networks, and leaves nothing behind in memory."""
+
+import gc
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from run_samples import assert_same, make_trainer, reports
+
+from alphazero.inference.engines.torch_engine import TorchEngine
+from alphazero.inference.network_evaluator import NetworkEvaluator
+from alphazero.network.residual import ResidualNetwork
+from alphazero.network.weights import load_network, network_arrays
+from alphazero.training import gate
+from alphazero.training.events import IterationReport
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+def score_pits(monkeypatch, scores):
+    """Give the pits these scores; return the networks that met, as (new, old) first values."""
+    met, scores = [], iter(scores)
+
+    def play_match(game, new_player, old_player, *_, **__):
+        met.append(
+            tuple(
+                player.analyse(game.initial_states()[0]).value
+                for player in (new_player, old_player)
+            )
+        )
+        return SimpleNamespace(score=next(scores), wins=0, draws=0, losses=0)
+
+    monkeypatch.setattr(gate, "play_match", play_match)
+    return met
+
+
+def test_a_rejected_network_is_replaced_and_an_accepted_one_stays(tmp_path, monkeypatch):
+    met = score_pits(monkeypatch, [0.55, 0.54, 0.0, 1.0])
+    trainer = make_trainer(tmp_path, "pit.every=1", "learner.learning_rate=0.05")
+    start = network_arrays(trainer.learner.network)
+    found = reports(trainer)
+    assert [report.pit.accepted for report in found] == [True, False, False, True]
+    weights = [load_network(trainer.folder.network(iteration)).arrays for iteration in (1, 2, 3, 4)]
+    assert not np.array_equal(weights[0]["policy.weight"], start["policy.weight"])
+    assert_same(weights[1], weights[0])
+    assert_same(weights[2], weights[0])
+    assert not np.array_equal(weights[3]["policy.weight"], weights[0]["policy.weight"])
+    assert all(new != old for new, old in met)
+    assert (
+        met[1][1] == met[2][1] == met[3][1] == met[0][0]
+    )  # the opponent is the last accepted network
+
+
+def test_a_rejection_restores_the_optimizer_and_self_play_uses_the_old_network(
+    tmp_path, monkeypatch
+):
+    score_pits(monkeypatch, [1.0, 0.0])
+    trainer = make_trainer(tmp_path, "pit.every=1", "run.num_iterations=2")
+    states = []
+    for event in trainer.run():
+        if isinstance(event, IterationReport):
+            states.append(trainer.learner.state_dict())
+    assert_same(states[1], states[0])
+    planes = trainer.game.observe(trainer.game.initial_states())
+    logits = trainer.learner.network.eval()(torch.from_numpy(planes)).prior_logits.detach().numpy()
+    np.testing.assert_allclose(trainer.evaluator.evaluate(planes)[0], logits, atol=1e-4)
+
+
+def test_averaged_weights_are_played_with_stored_and_restored_by_a_rejection(tmp_path, monkeypatch):
+    met = score_pits(monkeypatch, [1.0, 0.0])
+    trainer = make_trainer(
+        tmp_path,
+        "pit.every=1",
+        "run.num_iterations=2",
+        "learner.ema_half_life_steps=20",
+        "learner.learning_rate=0.05",
+    )
+    states = []
+    for event in trainer.run():
+        if isinstance(event, IterationReport):
+            states.append(trainer.learner.state_dict())
+    assert_same(states[1], states[0])  # the average of the accepted network too
+    played, trained = (
+        network_arrays(trainer.learner.played_network),
+        network_arrays(trainer.learner.network),
+    )
+    assert not np.array_equal(played["policy.weight"], trained["policy.weight"])
+    assert_same(load_network(trainer.folder.network(2)).arrays, played)
+    planes = trainer.game.observe(trainer.game.initial_states())
+    logits = trainer.learner.played_network(torch.from_numpy(planes)).prior_logits.numpy()
+    np.testing.assert_allclose(trainer.evaluator.evaluate(planes)[0], logits, atol=1e-4)
+    assert met[1][1] == met[0][0]
+    again = make_trainer(
+        tmp_path, "pit.every=1", "run.num_iterations=2", "learner.ema_half_life_steps=20"
+    )
+    again.restore()
+    np.testing.assert_array_equal(
+        again.evaluator.evaluate(planes)[0], trainer.evaluator.evaluate(planes)[0]
+    )
+
+
+def test_a_gate_that_always_opens_changes_nothing(tmp_path):
+    open_gate, none = (
+        make_trainer(tmp_path / "gate", "pit.every=1", "pit.acceptance=0"),
+        make_trainer(tmp_path / "none"),
+    )
+    assert all(report.pit.accepted for report in reports(open_gate))
+    assert all(report.pit is None for report in reports(none))
+    assert_same(open_gate.learner.state_dict(), none.learner.state_dict())
+
+
+def test_a_pit_leaves_no_evaluator_engine_or_network_behind(tmp_path):
+    """Freed by reference counting alone: evaluators hold megabytes, and the collector may wait."""
+    kinds = (NetworkEvaluator, TorchEngine, ResidualNetwork)
+    trainer = make_trainer(tmp_path, "pit.every=1", "run.num_iterations=4")
+    gc.collect()
+    gc.disable()
+    try:
+        counts = [
+            tuple(sum(type(one) is kind for one in gc.get_objects()) for kind in kinds)
+            for event in trainer.run()
+            if isinstance(event, IterationReport)
+        ]
+    finally:
+        gc.enable()
+    assert len(counts) == 4 and min(counts[0]) > 0
+    assert set(counts) == {counts[0]}
+
+
+def test_a_pit_is_held_every_few_iterations(tmp_path, monkeypatch):
+    score_pits(monkeypatch, [0.0] * 9)
+    trainer = make_trainer(tmp_path, "pit.every=2")
+    start = network_arrays(trainer.learner.network)
+    assert [report.pit is not None for report in reports(trainer)] == [False, True, False, True]
+    assert_same(network_arrays(trainer.learner.network), start)  # nothing was ever accepted
+    assert not np.array_equal(
+        load_network(trainer.folder.network(3)).arrays["policy.weight"], start["policy.weight"]
+    )
+
+
+def test_a_gate_can_be_added_to_a_resumed_run(tmp_path, monkeypatch):
+    met = score_pits(monkeypatch, [0.0])
+    reports(make_trainer(tmp_path, "run.num_iterations=2"))
+    resumed = make_trainer(tmp_path, "run.num_iterations=3", "pit.every=1")
+    resumed.restore()
+    kept = network_arrays(resumed.learner.network)
+    assert [report.pit.accepted for report in reports(resumed)] == [False]
+    assert_same(network_arrays(resumed.learner.network), kept)
+    assert len(met) == 1
