@@ -32,11 +32,11 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
     """Return a line for each player about its best moves and its values."""
     lines = []
     for name, report in reports.items():
-        line = f"{name}: a move of the best score in {_text(report.optimal())} %"
+        line = f"{name}: plays the best score in {_text(report.optimal())} % of the positions"
         if report.values is not None:
             right, error = report.values.result_accuracy, report.values.mean_error
             line += (
-                f"; the value tells the result in {_text(right)} % of {right.total:,}, "
+                f"; its value predicts the result in {_text(right)} % of {right.total:,}, "
                 f"mean error {error:.3f}"
             )
         lines.append(line)

@@ -9,9 +9,9 @@ from alphazero.solvers.proof import ProofReport
 def proof_lines(report: ProofReport) -> list[str]:
     """Return a proof as lines of text."""
     lines = [f"Against every possible play of the opponent ({report.game_name}):"]
-    for side, name in zip(report.sides, ("first ", "second")):
+    for side, name in zip(report.sides, ("first:", "second:")):
         lines += [
-            f"  player moves {name}: {side.num_positions:,} positions can occur, "
+            f"  player moves {name:<7} {side.num_positions:,} positions can occur, "
             f"the player is to move in {side.num_choices:,} of them",
             f"    {sum(side.games):,} different games: {_counts_text(side.games)}",
             f"    {sum(side.final_positions):,} different final positions: "
