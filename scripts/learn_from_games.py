@@ -1,11 +1,13 @@
-"""What a network learns from games that are there already: a quick test of anything on the learner's side, with no self-play in between.
+"""Train a new network on the stored games of a run: a quick test of the learner.
 
     python scripts/learn_from_games.py checkpoints/connect_four/RUN 1200 learner=muon
-    python scripts/learn_from_games.py checkpoints/connect_four/RUN 1200 learner=adamw network.position_bias=false
+    python scripts/learn_from_games.py checkpoints/connect_four/RUN 1200 network.position_bias=false
 
-A fresh network takes so many steps on the stored games of a run, all but the newest tenth, with the step size falling as over a whole run. Then it says what
-it loses on the newest tenth, how often its policy alone keeps the exact result of the evaluation set, and how wrong its values are there. The words after
-the number are those of `alphazero train`; the game is the run's.
+A new network is trained for the given number of steps on all stored games except the newest tenth;
+the learning rate falls as over a whole run. The script prints its held-out losses on the newest
+tenth and, if an evaluation set ships with the game, the accuracy of the network without search and
+the error of its values. The arguments after the number are those of `alphazero train`; the game is
+the run's.
 """
 
 import dataclasses
@@ -20,84 +22,100 @@ from alphazero.evaluation.exact.sets import read_set, shipped_path
 from alphazero.games.registry import make_stored_game
 from alphazero.inference.engines.engine import REFERENCE, make_engine
 from alphazero.learner.learner import Learner
-from alphazero.learner.report import HeldOutReport
 from alphazero.network.registry import make_network
 from alphazero.players.network import EvaluatorPlayer
-from alphazero.replay.buffer import Replay
+from alphazero.replay.buffer import ReplayBuffer
 from alphazero.runtime.device import set_num_threads
+from alphazero.runtime.errors import InputError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.compose import compose
+from alphazero.training.settings import TrainSettings
 
-_ALL = 10**9
+_NUM_CALLS = 50  # of the learner: the learning rate falls from one to the next, as in a run
+_MAX_HELD_OUT_SAMPLES = 16_384
 
 
 def main(path: str, num_steps: int, words: list[str]) -> None:
-    """Learn, and print what it came to."""
+    """Train and print the held-out losses and the accuracy."""
     folder = RunFolder.find(path, "checkpoints", None)
-    stored_game = folder.read_config()["game"]["name"]
-    named = next((word[10:] for word in words if word.startswith("game.name=")), None)
-    game = make_stored_game(stored_game, f"the run '{folder.path}'", named, key="game.name")
+    game = _game_of(folder, words)
     settings = compose([*words, f"game.name={game.name}"])
-    settings.learner.precision = settings.learner.precision.replace("auto", "bfloat16")
-    records = folder.load_games(
-        max(int(file.stem) for file in (folder.path / "games").iterdir()), _ALL
-    )
-    held_out = max(len(records) // 10, 1)
-    seen, unseen = (
-        _replay(game, settings, part) for part in (records[:-held_out], records[-held_out:])
-    )
+    if settings.learner.precision == "auto":
+        settings.learner.precision = "bfloat16"
     set_num_threads(settings.run.num_threads)
+    records = folder.load_all_games()
+    num_held_out = max(len(records) // 10, 1)
+    seen = _buffer_of(game, settings, records[:-num_held_out])
+    held_out = _buffer_of(game, settings, records[-num_held_out:])
+    learner = _train(game, settings, seen, num_steps)
+    report = learner.held_out_losses(held_out.evenly_spaced(held_out.window, _MAX_HELD_OUT_SAMPLES))
+    print(
+        f"held-out losses on {report.num_samples:,} samples of newer games: "
+        f"policy {report.policy_loss:.4f} nats, value {report.value_loss:.4f}"
+    )
+    if shipped_path(game.name) is not None:
+        _print_accuracy(game, learner, held_out)
+
+
+def _game_of(folder: RunFolder, words: list[str]):
+    """Return the run's game; a game of the user's own must be named by ``game.name=``."""
+    values = dict(word.partition("=")[::2] for word in words)
+    stored_name = folder.read_config()["game"]["name"]
+    named = values.get("game.name")
+    return make_stored_game(stored_name, f"the run '{folder.path}'", named, key="game.name")
+
+
+def _buffer_of(game, settings: TrainSettings, records) -> ReplayBuffer:
+    """Return a replay buffer whose window has every sample of the records."""
+    num_samples = sum(int(record.is_target.sum()) for record in records)
+    replay = dataclasses.replace(settings.replay, window_start=num_samples, window_max=num_samples)
+    generator = child_generator(settings.seed, "replay")
+    buffer = ReplayBuffer(game, replay, generator, settings.network.ownership_head)
+    for record in records:
+        buffer.add(record)
+    return buffer
+
+
+def _train(game, settings: TrainSettings, buffer: ReplayBuffer, num_steps: int) -> Learner:
+    """Return the learner of a new network after ``num_steps`` steps; print how long they took."""
     network = make_network(game.planes_shape, game.num_actions, settings.network, settings.seed)
     learner = Learner(network, settings.learner, torch.device("cpu"))
-    start, chunk = time.perf_counter(), max(num_steps // 50, 1)
-    for done in track(
-        range(0, num_steps, chunk), f"{seen.window:,} rows"
-    ):  # in fifty parts, as in a run: the step size falls from one to the next
-        batches = (
-            seen.sample(settings.learner.batch_size) for _ in range(min(chunk, num_steps - done))
-        )
+    batch_size = settings.learner.batch_size
+    start, per_call = time.perf_counter(), max(num_steps // _NUM_CALLS, 1)
+    for done in track(range(0, num_steps, per_call), f"{buffer.window:,} samples"):
+        batches = (buffer.sample(batch_size) for _ in range(min(per_call, num_steps - done)))
         for _ in learner.learn(batches, done / num_steps):
             pass
-    seconds = time.perf_counter() - start
-    found = _losses(learner, unseen)
+    ms_per_step = 1000 * (time.perf_counter() - start) / num_steps
     print(
-        f"{num_steps:,} steps of {settings.learner.batch_size} rows, {1000 * seconds / num_steps:.1f} ms each, batches included"
+        f"{num_steps:,} steps of {batch_size} samples, {ms_per_step:.1f} ms per step with batches"
+    )
+    return learner
+
+
+def _print_accuracy(game, learner: Learner, buffer: ReplayBuffer) -> None:
+    """Print the accuracy of the network without search on the game's evaluation set."""
+    engine = make_engine(REFERENCE, torch.device("cpu"), 1)
+    engine.load(learner.played_network, buffer.sample(64).planes)
+    evaluation_set = read_set(shipped_path(game.name), game)
+    report = measure_accuracy(EvaluatorPlayer(game, engine, 0).choose, evaluation_set)
+    accuracy, results = report.accuracy(), report.values.result_accuracy
+    low, high = accuracy.interval
+    print(
+        f"accuracy without search {accuracy.fraction:.1%} ({low:.1%} to {high:.1%}) "
+        f"on {accuracy.total:,} positions"
     )
     print(
-        f"on {unseen.window:,} rows of newer games: policy {found.policy_loss:.4f} nats, value {found.value_loss:.4f}"
+        f"value error {report.values.mean_error:.3f}; "
+        f"result predicted in {results.fraction:.1%} of {results.total:,} positions"
     )
-    if (shipped := shipped_path(game.name)) is not None:
-        engine = make_engine(REFERENCE, torch.device("cpu"), 1)
-        positions = read_set(shipped, game)
-        engine.load(learner.played_network, unseen.sample(64).planes)
-        report = measure_accuracy(EvaluatorPlayer(game, engine, 0).choose, positions)
-        accuracy, values = report.accuracy(), report.values
-        low, high = accuracy.interval
-        print(
-            f"the network alone keeps the exact result of {accuracy.fraction:.1%} ({low:.1%} to {high:.1%}) of {accuracy.total:,} positions"
-        )
-        print(
-            f"its values are wrong by {values.mean_error:.3f}, and tell the result of {values.result_accuracy.fraction:.1%} of {values.result_accuracy.total:,}"
-        )
-
-
-def _replay(game, settings, records) -> Replay:
-    """Return a replay whose window holds every row of the records."""
-    rows = sum(int(record.is_target.sum()) for record in records)
-    whole = dataclasses.replace(settings.replay, window_start=rows, window_max=rows)
-    generator = child_generator(settings.seed, "replay")
-    replay = Replay(game, whole, generator, settings.network.ownership_head)
-    for record in records:
-        replay.add(record)
-    return replay
-
-
-def _losses(learner: Learner, replay: Replay) -> HeldOutReport:
-    return learner.losses_on(replay.spread(replay.window, 16_384))
 
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or not sys.argv[2].isdigit():
         sys.exit("usage: python scripts/learn_from_games.py RUN STEPS [key=value ...]")
-    main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
+    try:
+        main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
+    except InputError as error:
+        sys.exit(str(error))

@@ -178,7 +178,7 @@ def naive_twin(name):
     raise ValueError(f"{name} has no naive twin")
 
 
-def naive_under_symmetries(chosen, game, planes, action_weights, legal_action_mask):
+def naive_apply_symmetries(chosen, game, planes, action_weights, legal_action_mask):
     """Return rows under symmetries in a pass of numpy for each array."""
     flat = planes.reshape(*planes.shape[:2], -1)
     shown = np.take_along_axis(flat, game.cell_symmetries[chosen][:, None], axis=2).reshape(

@@ -42,8 +42,8 @@ def closed_form_gradients(output, targets, weights):
     """Return the gradients of the total loss by each of the network's outputs.
 
     By the logits of a softmax p, the gradient of the cross-entropy -q . log p is p * sum(q) - q. By
-    the logit of a sigmoid p, that of the binary cross-entropy is p - q. By x, that of (tanh(x) - z)^2
-    is 2 (tanh(x) - z) (1 - tanh(x)^2).
+    the logit of a sigmoid p, that of the binary cross-entropy is p - q. By x, that of
+    (tanh(x) - z)^2 is 2 (tanh(x) - z) (1 - tanh(x)^2).
     """
     logits = output.prior_logits.masked_fill(~targets.legal_action_mask, -1e30)
     sums = targets.action_weights.sum(dim=1, keepdim=True)

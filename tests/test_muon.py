@@ -1,4 +1,4 @@
-"""Muon: steps that are orthogonal, whatever the gradient's size, and that go on after a stop as if never stopped."""
+"""Muon: its steps are orthogonal, and do not depend on the size of the gradient."""
 
 import copy
 
@@ -9,30 +9,31 @@ from alphazero.learner.muon import Muon, orthogonalized
 
 
 @pytest.mark.parametrize("shape", [(3, 5, 11), (2, 11, 5), (1, 4, 4)])
-def test_singular_values_come_near_one_and_directions_stay(shape):
+def test_singular_values_come_close_to_one_and_singular_vectors_stay(shape):
     matrices = torch.randn(shape, generator=torch.Generator().manual_seed(0))
     found = orthogonalized(matrices)
-    # The quintic keeps what it has brought near 1 between 0.68 and 1.21 (Jordan et al.); these matrices have no tiny singular value.
+    # The quintic keeps values close to 1 between 0.68 and 1.21 (Jordan et al.); these matrices have
+    # no tiny singular value.
     values = torch.linalg.svdvals(found)
     assert 0.6 < values.min() and values.max() < 1.25
     left, _, right = torch.linalg.svd(matrices, full_matrices=False)
     inner = left.transpose(1, 2) @ found @ right.transpose(1, 2)
-    torch.testing.assert_close(
-        inner, torch.diag_embed(inner.diagonal(dim1=1, dim2=2)), atol=1e-4, rtol=0
-    )  # the same singular vectors
+    diagonal = torch.diag_embed(inner.diagonal(dim1=1, dim2=2))
+    torch.testing.assert_close(inner, diagonal, atol=1e-4, rtol=0)
 
 
 def test_a_step_by_hand():
     kernel = torch.nn.Parameter(torch.zeros(4, 2, 1, 1))
     kernel.grad = torch.tensor([[3.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 3.0]]).view(4, 2, 1, 1)
     Muon([kernel], lr=0.1, momentum=0.5).step()
-    # Both directions count the same, whatever the gradient's size; four rows to two columns make the step sqrt(2) longer.
+    # Both directions count the same, whatever the gradient's size. With four rows and two columns,
+    # the step is sqrt(2) times longer.
     step = -kernel.detach().view(4, 2) / (0.1 * 2**0.5)
     assert torch.equal(step != 0, kernel.grad.view(4, 2) != 0)
     assert 0.6 < step[0, 0] < 1.25 and step[0, 0] == step[3, 1]
 
 
-def test_the_momentum_remembers_and_the_size_of_the_gradient_does_not_count():
+def test_momentum_is_kept_and_the_size_of_the_gradient_does_not_matter():
     def step(kernel, optimizer, gradient):
         before = kernel.detach().clone()
         kernel.grad = gradient.view_as(kernel)
@@ -48,12 +49,13 @@ def test_the_momentum_remembers_and_the_size_of_the_gradient_does_not_count():
     ]
     torch.testing.assert_close(*first)
     second = step(kernels[0], optimizers[0], north)
-    # Average .9 * .1 east + .1 north; direction .1 north + .9 of that = .081 east + .19 north.
+    # The average is 0.9 * 0.1 east + 0.1 north. The direction is 0.1 north plus 0.9 of the average:
+    # 0.081 east + 0.19 north.
     assert second[0, 0] < 0 and second[0, 1] < 0
     assert float(second[0, 0] / second[0, 1]) == pytest.approx(0.081 / 0.19, rel=1e-4)
 
 
-def test_kernels_of_one_shape_are_stepped_as_if_alone():
+def test_kernels_of_one_shape_get_the_steps_that_each_gets_alone():
     generator = torch.Generator().manual_seed(1)
     kernels = [
         torch.nn.Parameter(torch.randn(shape, generator=generator))

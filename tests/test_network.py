@@ -1,4 +1,4 @@
-"""The network: shapes, folding, seeds, values in range."""
+"""Networks: shapes, seeds, the folded copy, values in range."""
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ def one_thread():
 
 
 @pytest.mark.parametrize("choice", groups()["network"])
-def test_every_network_of_the_configs_fits_every_game(choice):
+def test_every_network_config_fits_every_game(choice):
     settings = compose([f"network={choice}"]).network
     for name in ("tic_tac_toe", "connect_x:5x4x3"):
         game = make_game(name)
@@ -57,7 +57,7 @@ def test_the_tiny_network_is_the_published_one():
         dict(kind="tiny", kernel_size=2),
     ),
 )
-def test_the_folded_copy_is_the_same_function_and_leaves_the_original_alone(settings):
+def test_the_folded_copy_is_the_same_function_and_the_original_does_not_change(settings):
     game = make_game("connect_x:4x4x3")
     network = small_network(game, **settings)
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
@@ -71,7 +71,7 @@ def test_the_folded_copy_is_the_same_function_and_leaves_the_original_alone(sett
         assert any(isinstance(module, ConvNorm) for module in copy.modules())
 
 
-def test_the_same_seed_gives_the_same_weights_and_leaves_torchs_generator_alone():
+def test_a_seed_gives_the_same_weights_and_does_not_touch_torchs_generator():
     game = make_game("tic_tac_toe")
     torch.manual_seed(1)
     expected = torch.rand(3)
@@ -85,7 +85,7 @@ def test_the_same_seed_gives_the_same_weights_and_leaves_torchs_generator_alone(
     assert not torch.equal(first["stem.conv.weight"], other["stem.conv.weight"])
 
 
-def test_the_ownership_head_has_its_shape_and_leaves_the_other_weights_as_they_were():
+def test_the_ownership_head_does_not_change_the_other_weights():
     game = make_game("connect_x:4x5x3")
     plain, headed = (
         make_network(
@@ -100,7 +100,7 @@ def test_the_ownership_head_has_its_shape_and_leaves_the_other_weights_as_they_w
         assert torch.equal(headed.state_dict()[name], weights)
 
 
-def test_the_ownership_of_a_cell_is_looked_for_at_that_cell():
+def test_the_ownership_of_a_cell_is_predicted_at_that_cell():
     game = make_game("connect_x:4x5x3")
     network = small_network(game, blocks=0, kernel_size=1, ownership_head=True)
     planes = torch.zeros(1, *game.planes_shape)
@@ -110,7 +110,7 @@ def test_the_ownership_of_a_cell_is_looked_for_at_that_cell():
     assert changed.nonzero().tolist() == [[0, 2 * 5 + 3]]
 
 
-def test_the_folded_copy_has_policy_and_value_alone():
+def test_the_folded_copy_has_only_policy_and_value():
     game = make_game("connect_x:4x4x3")
     network = small_network(game, ownership_head=True)
     names = [name for name, _ in network.named_parameters()]
@@ -122,7 +122,7 @@ def test_the_folded_copy_has_policy_and_value_alone():
     assert all(logits is not None for logits in network(torch.from_numpy(planes_of(game, 3))))
 
 
-def test_values_lie_between_a_loss_and_a_win():
+def test_values_are_between_a_loss_and_a_win():
     logits = torch.tensor([[50.0, 0, 0], [0, 50, 0], [0, 0, 50], [0, 0, 0], [1, 2, 3]])
     values = expected_value(logits)
     p = torch.softmax(torch.tensor([1.0, 2, 3]), 0)

@@ -25,7 +25,7 @@ from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.engines.selection import candidates
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
-from alphazero.replay.augmentation import under_symmetries
+from alphazero.replay.augmentation import apply_symmetries
 
 GAME = make_game("connect_x:4x4x3")
 BFLOAT16 = EngineChoice("torch", "bfloat16")
@@ -382,7 +382,7 @@ def test_without_a_cache_every_position_is_evaluated_again(fakes):
 def test_symmetric_positions_share_an_answer_only_if_asked_for(fakes, cache_symmetries):
     stream = make_evaluator(1, cache_mb=1, cache_symmetries=cache_symmetries).streams[0]
     planes, mask = planes_of(GAME, 20), np.ones((20, GAME.num_actions), bool)
-    mirrored, *_ = under_symmetries(
+    mirrored, *_ = apply_symmetries(
         np.ones(20, np.int64), GAME, planes, mask.astype(np.float32), mask
     )
     logits, values = stream.evaluate(planes)

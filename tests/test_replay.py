@@ -1,31 +1,37 @@
-"""The replay against a plain list of rows, under random operations; symmetries row by row; what a resume restores."""
+"""The replay buffer against a plain list of samples under random operations; symmetries; resume."""
 
+import copy
 import itertools
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from game_samples import EXAMPLE
-from naive import naive_owners, naive_under_symmetries
+from naive import naive_apply_symmetries, naive_owners
 
 from alphazero.games.registry import make_game
-from alphazero.replay.augmentation import permuted, under_symmetries
-from alphazero.replay.buffer import Replay, ReplaySettings, window_rows
+from alphazero.replay.augmentation import apply_symmetries, permute
+from alphazero.replay.buffer import ReplayBuffer
+from alphazero.replay.settings import ReplaySettings, window_size
 from alphazero.replay.targets import owners
 from alphazero.selfplay.game_record import GameRecord
 
 
 def random_record(game, generator, num_plies=None):
-    """Return a game of random moves with random targets. Every row's root value is different: it names the row."""
+    """Return a game of random moves with random targets.
+
+    No two root values are equal, so a root value identifies its sample.
+    """
     state, states, actions, weights = game.initial_states(1), [], [], []
     while len(actions) < (num_plies or game.max_plies):
         here = game.inspect(state)
         if here.over[0]:
             break
-        shares = generator.random(game.num_actions).astype(np.float32) * here.legal_action_mask[0]
+        scores = generator.random(game.num_actions).astype(np.float32) * here.legal_action_mask[0]
         states.append(state[0])
-        weights.append(shares / shares.sum())
-        actions.append(int(shares.argmax()))
+        weights.append(scores / scores.sum())
+        actions.append(int(scores.argmax()))
         state = game.step(state, np.array(actions[-1:])).states
     num = len(actions)
     return GameRecord(
@@ -38,184 +44,198 @@ def random_record(game, generator, num_plies=None):
     )
 
 
-class NaiveReplay:
-    """A list of rows, the newest last."""
+class Sample(NamedTuple):
+    state: np.ndarray
+    action_weights: np.ndarray
+    outcome: int
+    root_value: float
+    owners: np.ndarray
 
-    def __init__(self, settings, game=None):
-        self.settings, self.game, self.rows = settings, game, []
+
+class NaiveReplay:
+    """A list of samples, the newest last."""
+
+    def __init__(self, settings, game):
+        self.settings, self.game, self.samples = settings, game, []
 
     def add(self, record):
-        owned = naive_owners(record, self.game) if self.game else [None] * len(record.actions)
-        columns = zip(
-            record.is_target,
-            record.states,
-            record.action_weights,
-            record.outcomes,
-            owned,
-            record.root_values,
-        )
-        self.rows += [row for is_target, *row in columns if is_target]
+        all_owners = naive_owners(record, self.game)
+        for ply in np.flatnonzero(record.is_target):
+            columns = (record.states, record.action_weights, record.outcomes, record.root_values)
+            self.samples.append(Sample(*(column[ply] for column in columns), all_owners[ply]))
 
     @property
     def window(self):
-        s, n = self.settings, len(self.rows)
-        grown = (
-            s.window_start
-            * (1 + s.window_beta * ((n / s.window_start) ** s.window_alpha - 1) / s.window_alpha)
-            if n > s.window_start
-            else n
-        )
-        return min(math.floor(grown), n, s.window_max)
+        s, num_added = self.settings, len(self.samples)
+        size = num_added
+        if num_added > s.window_start:
+            growth = ((num_added / s.window_start) ** s.window_alpha - 1) / s.window_alpha
+            size = math.floor(s.window_start * (1 + s.window_beta * growth))
+        return min(size, num_added, s.window_max)
 
     def in_window(self):
-        return {float(row[-1]): row for row in self.rows[len(self.rows) - self.window :]}
+        """Return the samples of the window by root value."""
+        start = len(self.samples) - self.window
+        return {float(sample.root_value): sample for sample in self.samples[start:]}
 
 
-def make_replay(game, seed=0, heads=True, **settings):
-    values = dict(window_start=20, window_alpha=0.75, window_beta=0.4, window_max=60) | settings
-    return Replay(
-        game,
-        ReplaySettings(**values),
-        np.random.default_rng(seed),
-        with_owners=heads,
-    )
+def make_replay(game, seed=0, with_owners=True, **settings):
+    window = dict(window_start=20, window_alpha=0.75, window_beta=0.4, window_max=60)
+    settings = ReplaySettings(**(window | settings))
+    return ReplayBuffer(game, settings, np.random.default_rng(seed), with_owners)
 
 
-def assert_rows_are(game, batch, twin, symmetries):
-    """Hold every row of a batch to the twin's row of the same name under one of the game's symmetries."""
-    rows = twin.in_window()
-    for planes, weights, mask, outcome, value, *auxiliary in zip(
-        *(column for column in batch if column is not None)
-    ):
-        state, expected_weights, expected_outcome, owned, expected_value = rows[float(value)]
-        assert (outcome, value) == (expected_outcome, expected_value)
-        raw_planes, raw_mask = (
-            game.observe(state[None])[0].reshape(len(planes), -1),
-            game.legal_action_mask(state[None])[0],
-        )
-        seen = [
+def assert_samples_are_in(twin, game, batch, symmetries):
+    """Assert that each sample is the twin's under one of the symmetries, all its arrays alike."""
+    expected_samples = twin.in_window()
+    columns = [column for column in batch if column is not None]
+    for planes, weights, mask, outcome, root_value, *auxiliary in zip(*columns):
+        sample = expected_samples[float(root_value)]
+        assert (outcome, root_value) == (sample.outcome, sample.root_value)
+        raw_planes = game.observe(sample.state[None])[0].reshape(len(planes), -1)
+        raw_mask = game.legal_action_mask(sample.state[None])[0]
+        images = [
             (
                 raw_planes[:, cells].reshape(planes.shape),
-                expected_weights[actions],
+                sample.action_weights[actions],
                 raw_mask[actions],
-                owned[cells],
+                sample.owners[cells],
             )
             for cells, actions in symmetries
         ]
         found = (planes, weights, mask, *auxiliary)
-        assert any(all(np.array_equal(a, b) for a, b in zip(shown, found)) for shown in seen)
+        assert any(all(map(np.array_equal, image, found)) for image in images)
 
 
 @pytest.mark.parametrize("name", ("tic_tac_toe", "connect_four", "othello:4"))
-@pytest.mark.parametrize("symmetric, heads", ((True, False), (True, True), (False, True)))
-def test_replay_is_the_naive_list_under_random_operations(name, symmetric, heads):
+@pytest.mark.parametrize("symmetric, with_owners", ((True, False), (True, True), (False, True)))
+def test_the_buffer_is_the_naive_list_under_random_operations(name, symmetric, with_owners):
     game, rng = make_game(name), np.random.default_rng(6)
-    replay = make_replay(game, heads=heads, symmetries=symmetric)
+    replay = make_replay(game, with_owners=with_owners, symmetries=symmetric)
     twin = NaiveReplay(replay.settings, game)
     symmetries = list(zip(game.cell_symmetries, game.action_symmetries))[: None if symmetric else 1]
     for _ in range(60):
         record = random_record(game, rng)
         assert replay.add(record) == record.is_target.sum()
         twin.add(record)
-        assert replay.num_added == len(twin.rows)
+        assert replay.num_added == len(twin.samples)
         assert replay.window == twin.window
         if replay.window and rng.random() < 0.5:
             size = int(rng.integers(1, 12))
             batch = replay.sample(size)
-            assert all(len(column) == size for column in batch if heads or column is not None)
-            assert (batch.owners is None) == (not heads)
-            assert_rows_are(game, batch, twin, symmetries)
+            assert (batch.owners is not None) == with_owners
+            assert all(len(column) == size for column in batch if column is not None)
+            assert_samples_are_in(twin, game, batch, symmetries)
         if replay.window and rng.random() < 0.2:
             size = int(rng.integers(1, replay.window + 1))
             batches = list(replay.epoch(size))
             assert [len(batch.outcomes) for batch in batches] == [size] * (replay.window // size)
             for batch in batches:
-                assert_rows_are(game, batch, twin, symmetries)
-            values = np.concatenate([batch.root_values for batch in batches]).tolist()
-            assert len(set(values)) == len(values)
+                assert_samples_are_in(twin, game, batch, symmetries)
+            root_values = np.concatenate([batch.root_values for batch in batches]).tolist()
+            assert len(set(root_values)) == len(root_values)
     assert replay.window == 60 < replay.num_added
 
 
-def test_an_epoch_covers_every_row_once_and_a_large_batch_takes_what_there_is():
+def test_an_epoch_has_every_sample_once_and_a_large_batch_has_all_there_are():
     game = make_game("tic_tac_toe")
     replay, rng = make_replay(game, window_start=1000, window_max=1000), np.random.default_rng(0)
-    twin = NaiveReplay(replay.settings)
+    twin = NaiveReplay(replay.settings, game)
     while replay.num_added < 36:
         record = random_record(game, rng)
         replay.add(record)
         twin.add(record)
     for size in (1, 6, replay.num_added, 1000):
         values = [float(value) for batch in replay.epoch(size) for value in batch.root_values]
-        whole = replay.num_added // size * size or replay.num_added
-        assert len(values) == len(set(values)) == whole
+        expected = replay.num_added // size * size or replay.num_added
+        assert len(values) == len(set(values)) == expected
         assert set(values) <= set(twin.in_window())
-    orders = [
-        tuple(value for batch in replay.epoch(1) for value in batch.root_values.tolist())
-        for _ in range(2)
-    ]
+    orders = [[float(batch.root_values[0]) for batch in replay.epoch(1)] for _ in range(2)]
     assert orders[0] != orders[1]
 
 
-def test_rows_are_drawn_alike_and_so_are_symmetries():
+def test_samples_and_symmetries_are_uniformly_distributed():
+    """The tolerance is five standard errors of a proportion."""
     game = make_game("tic_tac_toe")
     replay = make_replay(game)
-    weights = np.arange(9, dtype=np.float32) / 36  # no two symmetries show it alike
-    states, four = np.repeat(game.initial_states(1), 4, axis=0), np.arange(4)
-    replay.add(
-        GameRecord(
-            states,
-            four,
-            np.array([weights] * 4),
-            four.astype(np.float32),
-            np.zeros(4, np.int8),
-            np.ones(4, bool),
-        )
-    )
-    num = 8000
-    batch = replay.sample(num)
-    counts = np.bincount(batch.root_values.astype(int), minlength=4)
-    assert (np.abs(counts / num - 1 / 4) < 5 * math.sqrt(1 / 4 * 3 / 4 / num)).all()
+    weights = np.arange(9, dtype=np.float32) / 36  # different under every symmetry
+    states, plies = np.repeat(game.initial_states(1), 4, axis=0), np.arange(4)
+    outcomes, is_target = np.zeros(4, np.int8), np.ones(4, bool)
+    root_values = plies.astype(np.float32)
+    replay.add(GameRecord(states, plies, np.array([weights] * 4), root_values, outcomes, is_target))
+    num_samples = 8000
+    batch = replay.sample(num_samples)
+    fractions = np.bincount(batch.root_values.astype(int), minlength=4) / num_samples
+    assert (np.abs(fractions - 1 / 4) < 5 * math.sqrt(1 / 4 * 3 / 4 / num_samples)).all()
     images = [weights[actions].tobytes() for actions in game.action_symmetries]
-    shown = [row.tobytes() for row in batch.action_weights]
+    found = [row.tobytes() for row in batch.action_weights]
     for image in images:
-        assert abs(shown.count(image) / num - 1 / 8) < 5 * math.sqrt(1 / 8 * 7 / 8 / num)
+        fraction = found.count(image) / num_samples
+        assert abs(fraction - 1 / 8) < 5 * math.sqrt(1 / 8 * 7 / 8 / num_samples)
 
 
 @pytest.mark.parametrize("name", ("connect_x:4x5x3", "othello:6", EXAMPLE))
-@pytest.mark.parametrize("num_rows", (1, 7, 100))
-def test_rows_under_symmetries_are_those_of_numpy(name, num_rows):
-    game, rng = make_game(name), np.random.default_rng(num_rows)
+@pytest.mark.parametrize("num_samples", (1, 7, 100))
+def test_symmetries_are_applied_as_numpy_does(name, num_samples):
+    game, rng = make_game(name), np.random.default_rng(num_samples)
     num_symmetries = len(game.cell_symmetries)
     assert num_symmetries > 1
-    planes = rng.random((num_rows, *game.planes_shape), np.float32)
-    weights = rng.random((num_rows, game.num_actions), np.float32)
-    rows = planes, weights, rng.random(weights.shape) < 0.5
-    chosen = rng.integers(num_symmetries, size=num_rows)
-    expected = naive_under_symmetries(chosen, game, *rows)
-    before = [array.copy() for array in rows]
-    for order in "CF":  # planes may come from a game that stacks its own arrays
-        found = under_symmetries(chosen, game, np.asarray(planes, order=order), *rows[1:])
-        for ours, theirs in zip(found, expected, strict=True):
-            assert ours.dtype == theirs.dtype and ours.flags.c_contiguous
-            assert np.array_equal(ours, theirs)
-    assert all(np.array_equal(array, copy) for array, copy in zip(rows, before))
+    planes = rng.random((num_samples, *game.planes_shape), np.float32)
+    weights = rng.random((num_samples, game.num_actions), np.float32)
+    inputs = planes, weights, rng.random(weights.shape) < 0.5
+    symmetries = rng.integers(num_symmetries, size=num_samples)
+    expected = naive_apply_symmetries(symmetries, game, *inputs)
+    before = [array.copy() for array in inputs]
+    for order in "CF":  # a game may stack its planes in any memory order
+        found = apply_symmetries(symmetries, game, np.asarray(planes, order=order), *inputs[1:])
+        for ours, naive in zip(found, expected, strict=True):
+            assert ours.dtype == naive.dtype and ours.flags.c_contiguous
+            assert np.array_equal(ours, naive)
+    assert all(map(np.array_equal, inputs, before))
 
 
-# --- what the auxiliary heads learn from ------------------------------------------------------------------------------------------------
+def test_evenly_spaced_samples_are_the_newest_untransformed_and_use_no_random_numbers():
+    game, rng = make_game("tic_tac_toe"), np.random.default_rng(1)
+    replay = make_replay(game, window_start=50, window_max=50)
+    assert replay.evenly_spaced(10, 5) is None
+    records = [random_record(game, rng) for _ in range(30)]
+    for record in records:
+        replay.add(record)
+    root_values = np.concatenate([record.root_values[record.is_target] for record in records])
+    states = np.concatenate([record.states[record.is_target] for record in records])
+    before = copy.deepcopy(replay.state_dict())
+    batch = replay.evenly_spaced(41, 5)
+    newest = [-1, -11, -21, -31, -41]
+    np.testing.assert_array_equal(batch.root_values, root_values[newest])
+    np.testing.assert_array_equal(batch.planes, game.observe(states[newest]))
+    assert len(replay.evenly_spaced(8, 512).outcomes) == 8
+    assert len(replay.evenly_spaced(4000, 512).outcomes) == 50
+    assert replay.state_dict() == before
 
 
-def test_the_owners_are_those_of_the_last_board_by_hand():
+def test_the_newest_states_are_the_newest_samples():
+    game, rng = make_game("tic_tac_toe"), np.random.default_rng(2)
+    replay = make_replay(game)
+    assert len(replay.newest_states(5)) == 0
+    records = [random_record(game, rng) for _ in range(30)]
+    for record in records:
+        replay.add(record)
+    states = np.concatenate([record.states[record.is_target] for record in records])
+    assert np.array_equal(replay.newest_states(5), states[:-6:-1])
+    assert np.array_equal(
+        replay.newest_states(1000), states[: -replay.settings.window_max - 1 : -1]
+    )
+
+
+# --- the ownership target -------------------------------------------------------------------------
+
+
+def test_owners_are_those_of_the_final_board():
     game = make_game("connect_x:3x3x3")
     actions = [0, 1, 0, 1, 0]  # the first player fills the left column and wins
     states = np.array([game.play_moves(actions[:ply]) for ply in range(5)])
-    record = GameRecord(
-        states,
-        np.array(actions),
-        np.zeros((5, 3), np.float32),
-        np.zeros(5),
-        np.zeros(5, np.int8),
-        np.ones(5, bool),
-    )
+    weights, outcomes = np.zeros((5, 3), np.float32), np.zeros(5, np.int8)
+    record = GameRecord(states, np.array(actions), weights, np.zeros(5), outcomes, np.ones(5, bool))
     first = np.array([[1, 0, 0], [1, -1, 0], [1, -1, 0]], np.int8).ravel()
     found = owners(record, game)
     assert found.dtype == np.int8
@@ -227,52 +247,47 @@ def flat_planes(game, states):
 
 
 @pytest.mark.parametrize("name", ("connect_x:4x4x3", "othello:4", "tic_tac_toe", EXAMPLE))
-def test_to_turn_a_game_is_to_turn_what_is_learned_from_it(name):
-    """A game whose every position and action is shown under a symmetry has the owners of the game as it was, under that symmetry."""
+def test_the_owners_of_a_transformed_game_are_the_transformed_owners(name):
     game, rng = make_game(name), np.random.default_rng(8)
     record = random_record(game, rng)
     players = game.players(record.states)
     for symmetry, (cells, actions) in enumerate(zip(game.cell_symmetries, game.action_symmetries)):
-        boards = [
-            game.cells(state).ravel()[cells].reshape(game.planes_shape[1:])
-            for state in record.states
-        ]
-        states = np.array(
-            [game.cells_to_state(board, int(player)) for board, player in zip(boards, players)]
-        )
-        turned = record._replace(
-            states=states, actions=actions.argsort()[record.actions].astype(np.int32)
-        )
-        assert np.array_equal(
-            flat_planes(game, states), flat_planes(game, record.states)[:, :, cells]
-        )
-        chosen = np.full(len(states), symmetry)
-        assert np.array_equal(
-            owners(turned, game), permuted(chosen, game.cell_symmetries, owners(record, game))
-        )
+        boards = [game.cells(state).ravel()[cells] for state in record.states]
+        boards = [board.reshape(game.planes_shape[1:]) for board in boards]
+        pairs = zip(boards, players)
+        states = np.array([game.cells_to_state(board, int(player)) for board, player in pairs])
+        new_actions = actions.argsort()[record.actions].astype(np.int32)
+        transformed = record._replace(states=states, actions=new_actions)
+        planes = flat_planes(game, record.states)
+        assert np.array_equal(flat_planes(game, states), planes[:, :, cells])
+        symmetries = np.full(len(states), symmetry)
+        expected = permute(symmetries, game.cell_symmetries, owners(record, game))
+        assert np.array_equal(owners(transformed, game), expected)
+
+
+# --- the window -----------------------------------------------------------------------------------
 
 
 def test_the_window_is_katagos():
-    settings = ReplaySettings(
-        window_start=250_000, window_alpha=0.75, window_beta=0.4, window_max=10_000_000
-    )
-    assert window_rows(100, settings) == 250_000
-    assert window_rows(250_000, settings) == 250_000
-    # 250000 * (1 + .4 * (4 ** .75 - 1) / .75): 4 ** .75 = 2.828427
-    assert window_rows(1_000_000, settings) == int(250_000 * (1 + 0.4 * 1.8284271 / 0.75))
-    slope = (window_rows(251_000, settings) - window_rows(250_000, settings)) / 1000
+    window = dict(window_start=250_000, window_alpha=0.75, window_beta=0.4, window_max=10_000_000)
+    settings = ReplaySettings(**window)
+    assert window_size(100, settings) == 250_000
+    assert window_size(250_000, settings) == 250_000
+    # 250000 * (1 + 0.4 * (4^0.75 - 1) / 0.75), where 4^0.75 = 2.828427
+    assert window_size(1_000_000, settings) == int(250_000 * (1 + 0.4 * 1.8284271 / 0.75))
+    slope = (window_size(251_000, settings) - window_size(250_000, settings)) / 1000
     assert slope == pytest.approx(0.4, abs=0.002)
-    assert window_rows(10**12, settings) == 10_000_000
-    assert window_rows(10**6, ReplaySettings(window_start=500, window_beta=0.0)) == 500
-    assert window_rows(10**6, ReplaySettings(window_start=500, window_max=400)) == 400
+    assert window_size(10**12, settings) == 10_000_000
+    assert window_size(10**6, ReplaySettings(window_start=500, window_beta=0.0)) == 500
+    assert window_size(10**6, ReplaySettings(window_start=500, window_max=400)) == 400
 
 
-def test_an_empty_replay_refuses_to_sample():
-    with pytest.raises(ValueError, match="no row has been added"):
+def test_an_empty_buffer_refuses_to_sample():
+    with pytest.raises(ValueError):
         make_replay(make_game("tic_tac_toe")).sample(3)
 
 
-def test_rows_that_are_no_targets_are_left_out():
+def test_plies_that_are_no_targets_are_left_out():
     game = make_game("tic_tac_toe")
     replay = make_replay(game)
     record = random_record(game, np.random.default_rng(1))
@@ -280,60 +295,55 @@ def test_rows_that_are_no_targets_are_left_out():
     assert replay.window == 0
 
 
-# --- resume -----------------------------------------------------------------------------------------------------------------------------
+# --- resume ---------------------------------------------------------------------------------------
 
 
-def batches(replay):
+def some_batches(replay):
     return [*(replay.sample(7) for _ in range(5)), *itertools.islice(replay.epoch(5), 4)]
 
 
 def assert_same_batches(found, expected):
-    for ours, theirs in zip(found, expected, strict=True):
+    for ours, others in zip(found, expected, strict=True):
         assert ours.owners is not None
-        assert all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+        assert all(map(np.array_equal, ours, others))
 
 
 @pytest.mark.parametrize("num_games", (3, 40))
-def test_a_restored_replay_draws_the_same_batches(num_games):
+def test_a_restored_buffer_samples_the_same_batches(num_games):
     game, rng = make_game("connect_x:4x4x3"), np.random.default_rng(3)
     records = [random_record(game, rng) for _ in range(num_games)]
     replay, restored = make_replay(game, seed=1), make_replay(game, seed=2)
     for record in records:
         replay.add(record)
-    batches(replay)
-    state = replay.state_dict()
-    stored, rows = [], 0
-    for record in reversed(
-        records
-    ):  # only as many of the newest games as the ring holds are needed
-        if rows < replay.settings.window_max:
+    some_batches(replay)
+    # Only as many of the newest games are stored as fill the buffer.
+    stored, num_samples = [], 0
+    for record in reversed(records):
+        if num_samples < replay.settings.window_max:
             stored.insert(0, record)
-            rows += record.is_target.sum()
-    restored.load_state_dict(state, stored)
+            num_samples += record.is_target.sum()
+    restored.load_state_dict(replay.state_dict(), stored)
     assert restored.num_added == replay.num_added
-    assert_same_batches(batches(restored), batches(replay))
-    more = random_record(game, rng)
-    replay.add(more)
-    restored.add(more)
-    assert_same_batches(batches(restored), batches(replay))
+    assert_same_batches(some_batches(restored), some_batches(replay))
+    new_record = random_record(game, rng)
+    replay.add(new_record)
+    restored.add(new_record)
+    assert_same_batches(some_batches(restored), some_batches(replay))
 
 
-def test_rows_that_a_resume_did_not_find_are_never_drawn():
-    """A larger window than the stored games fill, as after replay.window_max has grown between two parts of a run."""
+def test_samples_that_a_resume_did_not_find_are_never_sampled():
+    """The window is larger than the stored games, as if replay.window_max grew before a resume."""
     game, rng = make_game("tic_tac_toe"), np.random.default_rng(3)
     replay = make_replay(game, window_max=20)
     records = [random_record(game, rng) for _ in range(30)]
     for record in records:
         replay.add(record)
     grown = make_replay(game, window_start=20, window_max=5000)
-    twin = NaiveReplay(grown.settings)
     grown.load_state_dict(replay.state_dict(), records[-6:])
-    for record in records[-6:]:
-        twin.add(record)
-    found = {float(row[-1]) for row in twin.rows}
-    assert grown.num_added == replay.num_added > len(found)
-    assert grown.window <= len(found)
-    assert set(grown.sample(200).root_values.tolist()) <= found
-    before = grown.window
+    stored = np.concatenate([record.root_values[record.is_target] for record in records[-6:]])
+    assert grown.num_added == replay.num_added > len(stored)
+    assert grown.window <= len(stored)
+    assert set(grown.sample(200).root_values.tolist()) <= set(stored.tolist())
+    window = grown.window
     grown.add(random_record(game, rng, 1)._replace(is_target=np.ones(1, bool)))
-    assert grown.window == before + 1
+    assert grown.window == window + 1

@@ -1,4 +1,4 @@
-"""Files of earlier versions: removed settings are dropped, and a person who types one is told so."""
+"""Files of earlier versions: removed settings are dropped, and refused on the command line."""
 
 import dataclasses
 
@@ -17,10 +17,13 @@ from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import from_stored, rows
 from alphazero.runtime.stored_names import (
+    RENAMED_METRICS,
+    RENAMED_SETTINGS,
     RETIRED_SETTINGS,
     SHAPES_OF_STORED_NETWORKS,
     SHAPES_OF_STORED_RUNS,
     check_stored_settings,
+    current_metrics,
     current_overrides,
 )
 from alphazero.training.compose import compose
@@ -65,7 +68,7 @@ def test_a_file_that_depends_on_a_removed_setting_is_refused():
     assert f"{key}=true" in str(refused.value)
 
 
-# --- networks and runs ------------------------------------------------------------------------------
+# --- networks and runs ----------------------------------------------------------------------------
 
 
 def store_network(path, retired=None, weights=None):
@@ -127,3 +130,20 @@ def test_a_run_whose_learner_depends_on_a_removed_setting_is_not_resumed(tmp_pat
         train.main([f"resume={tmp_path}"])
     assert refused.value.path == tmp_path / "config.yaml"
     assert key in str(refused.value)
+
+
+# --- the tables -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("renamed", (RENAMED_SETTINGS, RENAMED_METRICS))
+def test_an_old_name_leads_to_todays_name_in_one_step(renamed):
+    assert not set(renamed.values()) & set(renamed)
+    assert not set(renamed.values()) & set(RETIRED_SETTINGS)
+
+
+@pytest.mark.parametrize("old_name", ("fresh.num_rows", "held_out.num_rows"))
+def test_metrics_of_every_earlier_version_get_todays_names(old_name):
+    assert current_metrics({old_name: 512, "iteration": 1}) == {
+        "held_out.num_samples": 512,
+        "iteration": 1,
+    }

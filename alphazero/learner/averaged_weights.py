@@ -1,12 +1,12 @@
-"""Averaged weights: a network whose weights are the mean of many steps plays better than any single step.
+"""Averaged weights: the mean of many steps plays better than the weights of any single step.
 
-In: the network after each step. Out: a network of the same shape, for play only; training goes on from
-the weights that are not averaged. `torch.optim.swa_utils` does the work. This file sets the weight of
-each step.
+In: the network after each step. Out: a network of the same shape, for play only; training goes on
+from the weights that are not averaged. `torch.optim.swa_utils` does the work. This file sets the
+weight of each step.
 
-Source: weight averaging, P. Izmailov et al. 2018 (arXiv 1803.05407), which KataGo (arXiv 1902.10565,
-appendix C) and Leela Chess Zero play with; as a moving average, B. Polyak and A. Tarvainen, H. Valpola
-2017 (arXiv 1703.01780).
+Source: weight averaging, P. Izmailov et al. 2018 (arXiv 1803.05407), which KataGo (arXiv
+1902.10565, appendix C) and Leela Chess Zero play with; as a moving average, B. Polyak and A.
+Tarvainen, H. Valpola 2017 (arXiv 1703.01780).
 """
 
 import torch
@@ -16,14 +16,16 @@ __all__ = ["AveragedModel", "averaged_model", "update_bn"]
 
 
 def averaged_model(network: torch.nn.Module, half_life_steps: float) -> AveragedModel:
-    """Return an exponential moving average of the network's weights that begins with a copy of them.
+    """Return an exponential moving average of a network's weights; it starts with a copy.
 
-    `AveragedModel.update_parameters` adds a step. The first step replaces the copy, and at first the
-    average is the plain mean of all steps, so the random weights of a new run are forgotten at once.
+    `AveragedModel.update_parameters` adds a step. The first step replaces the copy, and at first
+    the average is the plain mean of all steps, so the random weights of a new run are forgotten at
+    once.
 
     The statistics of batch normalisation must not be averaged: those of other weights do not fit.
-    `update_bn` measures them again, as Izmailov et al. do. (Connect Four, 2x32 network, half-life of 50
-    steps, after 133 steps: cross-entropy of the ownership head 0.563 measured again, 0.598 averaged.)
+    `update_bn` measures them again, as Izmailov et al. do. (Connect Four, 2x32 network, half-life
+    of 50 steps, after 133 steps: cross-entropy of the ownership head 0.563 measured again, 0.598
+    averaged.)
 
     Args:
         half_life_steps: steps after which the weight of a step has halved; above 0.

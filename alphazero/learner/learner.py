@@ -57,7 +57,7 @@ class Learner:
 
     @property
     def played_network(self) -> torch.nn.Module:
-        """The network for search, matches and stored files: the averaged one if there is an average."""
+        """The network for search, matches and stored files: the averaged one, if there is one."""
         return self.network if self._average is None else self._average.module
 
     def steps_for(self, num_new_samples: int, window: int) -> int:
@@ -73,7 +73,7 @@ class Learner:
         return max(round(num_new_samples * settings.replay_ratio / settings.batch_size), 1)
 
     def learn(self, batches, progress: float):
-        """Take one step per batch; yield the number of steps so far after each. Set `report` at the end.
+        """Take one step per batch; yield the number of steps after each; set `report` at the end.
 
         Args:
             progress: fraction of the run that is done, in [0, 1]; sets the learning rate.
@@ -96,7 +96,7 @@ class Learner:
         self.report = statistics.report(self.network, num_steps, rate)
 
     @torch.no_grad()
-    def losses_on(self, batch: Batch) -> HeldOutReport:
+    def held_out_losses(self, batch: Batch) -> HeldOutReport:
         """Return the losses of the network that plays; change nothing."""
         samples = self._on_device(batch)
         output = _float32(self.played_network.eval()(samples.planes))
@@ -147,7 +147,7 @@ class Learner:
         return Batch(*(None if array is None else array.to(self.device) for array in arrays))
 
     def state_dict(self) -> dict:
-        """Return copies of weights, average, optimizer states and step count as arrays and numbers."""
+        """Return copies of weights, average, optimizer states and step count."""
         state = {
             "network": network_arrays(self.network),
             **{name: optimizer_arrays(optimizer) for name, optimizer in self._optimizers.items()},
@@ -160,7 +160,7 @@ class Learner:
         return state
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore what `state_dict` returned; an average that it lacks starts anew from its weights."""
+        """Restore what `state_dict` returned; an average that it lacks starts with its weights."""
         load_arrays(self.network, state["network"])
         if self._average is not None:
             average = state.get("average") or {"network": state["network"], "num_steps": 0}

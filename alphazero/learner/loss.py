@@ -2,9 +2,9 @@
 
 In: the network's logits and the targets of a batch. Out: the parts of the loss. The loss is
 (z - v)^2 - pi . log p (Silver et al. 2018, equation 1). With a win/draw/loss value head, the
-cross-entropy of its three probabilities replaces the square. The ownership head adds the cross-entropy
-of each cell's owner (D. Wu, KataGo, arXiv 1902.10565, section 4.1). Weight decay is the optimizer's.
-Knows nothing of search, games and the replay.
+cross-entropy of its three probabilities replaces the square. The ownership head adds the
+cross-entropy of each cell's owner (D. Wu, KataGo, arXiv 1902.10565, section 4.1). Weight decay is
+the optimizer's. Knows nothing of search, games and the replay.
 """
 
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Targets(NamedTuple):
 
     action_weights: torch.Tensor  #: float32[M, A], policy target
     legal_action_mask: torch.Tensor  #: bool[M, A]
-    #: float32[M, 3], probabilities of win, draw and loss of the player to move; or float32[M, 1], the value
+    #: for the player to move: float32[M, 3], P(win, draw, loss); or float32[M, 1], the value
     values: torch.Tensor
     #: int8[M, H*W], owner of each cell at the end: 1 the player to move, -1 the opponent, 0 nobody
     owners: torch.Tensor | None = None

@@ -1,18 +1,18 @@
 """Muon: gradient descent with orthogonalised momentum, for the kernels of convolutions.
 
-In: kernels with gradients. Out: a step that changes every direction of a kernel by the same amount, rare
-directions as much as frequent ones.
+In: kernels with gradients. Out: a step that changes every direction of a kernel by the same amount,
+rare directions as much as frequent ones.
 
-Source: K. Jordan et al. 2024 ("Muon: an optimizer for hidden layers in neural networks"). As there, a
-kernel [out, in, h, w] is the matrix [out, in * h * w]. PyTorch's own `torch.optim.Muon` takes matrices
-one by one and is missing from older versions that this project runs with. Here, kernels of one shape
-form one batch.
+Source: K. Jordan et al. 2024 ("Muon: an optimizer for hidden layers in neural networks"). As there,
+a kernel [out, in, h, w] is the matrix [out, in * h * w]. PyTorch's own `torch.optim.Muon` takes
+matrices one by one and is missing from older versions that this project runs with. Here, kernels of
+one shape form one batch.
 """
 
 import torch
 
-# Coefficients of the quintic a x + b x^3 + c x^5, which brings every singular value close to 1 within
-# five iterations (Jordan et al.).
+# Coefficients of the quintic a x + b x^3 + c x^5, which brings every singular value close to 1
+# within five iterations (Jordan et al.).
 _A, _B, _C = 3.4445, -4.7750, 2.0315
 _NUM_ITERATIONS = 5
 

@@ -1,7 +1,8 @@
-"""The optimizers: which weights each one trains, their learning rates, and how their state is stored.
+"""The optimizers: which weights each trains, their learning rates, and their stored state.
 
-In: a network and the learner's settings. Out: optimizers of torch, and `alphazero.learner.muon` for the
-kernels of convolutions. Their states go to files as plain arrays. Knows nothing of losses and batches.
+In: a network and the learner's settings. Out: optimizers of torch, and `alphazero.learner.muon` for
+the kernels of convolutions. Their states go to files as plain arrays. Knows nothing of losses and
+batches.
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ from alphazero.learner.settings import LearnerSettings
 def make_optimizers(
     network: torch.nn.Module, settings: LearnerSettings
 ) -> dict[str, torch.optim.Optimizer]:
-    """Return the optimizers by the name that their state is stored under: "optimizer", and "muon" if used."""
+    """Return the optimizers by the names of their stored states: "optimizer", and maybe "muon"."""
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
     rate, weight_decay = settings.learning_rate, settings.weight_decay
     if settings.optimizer == "sgd":
@@ -40,7 +41,7 @@ def make_optimizers(
 def set_learning_rate(
     optimizers: dict[str, torch.optim.Optimizer], settings: LearnerSettings, rate: float
 ) -> None:
-    """Set the learning rate; an optimizer that started at another rate keeps its ratio to the first."""
+    """Set the learning rate; an optimizer with a rate of its own keeps the ratio."""
     for optimizer in optimizers.values():
         ratio = 1.0
         if settings.learning_rate:

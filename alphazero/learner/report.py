@@ -39,9 +39,12 @@ class LearnerReport:
 
 @dataclasses.dataclass
 class HeldOutReport:
-    """Held-out losses: measured on new games before training on them, so overfitting cannot lower them."""
+    """Held-out losses: measured on new games before training on them.
 
-    num_rows: int = 0
+    Overfitting cannot lower them.
+    """
+
+    num_samples: int = 0
     loss: float = math.nan  #: policy loss + value_weight * value loss
     policy_loss: float = math.nan
     value_loss: float = math.nan

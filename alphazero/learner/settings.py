@@ -11,7 +11,7 @@ class LearnerSettings:
 
     optimizer: str = option(
         "adamw",
-        "optimizer (AlphaZero: sgd with momentum); muon trains the kernels, adamw all other weights",
+        "optimizer (AlphaZero: sgd with momentum); muon trains the kernels, adamw the rest",
         choices=("muon", "adamw", "adam", "sgd"),
     )
     learning_rate: float = option(2e-3, "learning rate at the start", low=0.0, high=100.0)

@@ -1,8 +1,8 @@
 """The loss of an uninformed predictor: the scale on which the losses of a network are judged.
 
 In: targets, batch by batch. Out: two losses in the units of `alphazero.learner.loss.losses`. The
-uninformed policy gives every legal action the same probability. The uninformed value is the mean of the
-value targets, whatever the position. Cost: a few sums per batch.
+uninformed policy gives every legal action the same probability. The uninformed value is the mean of
+the value targets, whatever the position. Cost: a few sums per batch.
 """
 
 import math
@@ -38,8 +38,8 @@ class UninformedLoss:
     def losses(self) -> tuple[float, float]:
         """Return the policy loss and the value loss; NaN if there were no samples.
 
-        The cross-entropy of targets with mean m against m is -sum m * log m. The mean square of their
-        distance to m is the mean of the squares minus m^2.
+        The cross-entropy of targets with mean m against m is -sum m * log m. The mean square of
+        their distance to m is the mean of the squares minus m^2.
         """
         num_samples, log_legal, *sums = self._sums.tolist()
         if num_samples == 0:

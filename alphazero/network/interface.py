@@ -1,4 +1,4 @@
-"""What every network has: its settings, its outputs, and the value that they stand for."""
+"""The interface of all networks: their settings, their outputs, and the value of an output."""
 
 import dataclasses
 from typing import NamedTuple
@@ -14,7 +14,7 @@ class NetworkSettings:
 
     kind: str = option(
         "resnet",
-        "resnet is a residual tower; tiny is one convolution and one layer of shared units",
+        "resnet: a residual tower; tiny: one convolution and one layer of shared units",
         choices=("resnet", "tiny"),
     )
     blocks: int = option(4, "residual blocks (AlphaZero: 19)", low=0, high=80)
@@ -22,19 +22,16 @@ class NetworkSettings:
     kernel_size: int = option(3, "side of the convolutions' kernels (AlphaZero: 3)", low=1, high=9)
     position_bias: bool = option(
         False,
-        "a learned number for each cell and channel behind the first convolution: tells rows and columns apart",
+        "learn a bias for each cell and channel of the first convolution: tells the cells apart",
     )
     head_channels: int = option(
-        8,
-        "channels of the 1x1 convolution in front of each head (AlphaZero: 2 and 1)",
-        low=1,
-        high=256,
+        8, "channels of each head's 1x1 convolution (AlphaZero: 2 and 1)", low=1, high=256
     )
     value_units: int = option(
         64, "hidden units of the value head (AlphaZero: 256)", low=1, high=4096
     )
     shared_units: int = option(
-        32, "units that both heads of the tiny network share", low=1, high=4096
+        32, "units of the tiny network that both heads share", low=1, high=4096
     )
     value_head: str = option(
         "wdl",
@@ -42,25 +39,26 @@ class NetworkSettings:
         choices=("wdl", "scalar"),
     )
     ownership_head: bool = option(
-        False,
-        "learn also who owns each cell when the game ends (KataGo: true); costs search nothing",
+        False, "also learn who owns each cell at the end (KataGo: true); search does not run it"
     )
 
 
 class NetworkOutput(NamedTuple):
-    """What the network says of M positions."""
+    """The network's predictions for M positions."""
 
-    prior_logits: torch.Tensor  #: [M, A]
-    value_logits: (
-        torch.Tensor
-    )  #: [M, 3] for win, draw, loss of the player to move, or [M, 1] before tanh
-    ownership_logits: torch.Tensor | None = (
-        None  #: [M, H*W], of the chance that the player to move owns the cell at the end of the game; None: no such head
-    )
+    prior_logits: torch.Tensor  #: [M, A], policy
+    #: [M, 3], logits of win, draw and loss of the player to move; or [M, 1], the value before tanh
+    value_logits: torch.Tensor
+    #: [M, H*W], logit of the probability that the player to move owns the cell at the end of the
+    #: game; None without that head
+    ownership_logits: torch.Tensor | None = None
 
 
 def expected_value(value_logits: torch.Tensor) -> torch.Tensor:
-    """Return the value in [-1, 1], [M], from the viewpoint of the player to move: P(win) - P(loss), or tanh of the scalar head."""
+    """Return the value for the player to move, [M], in [-1, 1].
+
+    It is P(win) - P(loss) of a win/draw/loss head, or tanh of a scalar one.
+    """
     if value_logits.shape[-1] == 1:
         return torch.tanh(value_logits.squeeze(-1))
     probabilities = torch.softmax(value_logits, dim=-1)
@@ -68,4 +66,5 @@ def expected_value(value_logits: torch.Tensor) -> torch.Tensor:
 
 
 def num_value_logits(settings: NetworkSettings) -> int:
+    """Return the number of the value head's logits."""
     return 3 if settings.value_head == "wdl" else 1

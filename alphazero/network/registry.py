@@ -1,26 +1,33 @@
-"""The policy/value network: a pure function of tensors. Masking, softmax and devices belong to its caller.
+"""The kinds of policy/value network, and how one is made.
 
-In: planes of the player to move. Out: a logit for each action, and the value head's logits. Two kinds: the residual tower of AlphaZero (Silver
-et al. 2018, supplement, "Representation" and "Architecture"), with sizes that fit a laptop, and the tiny one of the published notebook recipe
-(one small convolution, one layer of shared units, two linear heads).
+A network maps planes from the viewpoint of the player to move to a logit for each action and the
+logits of the value head. It is a pure function of tensors: masking, softmax and devices belong to
+the caller. Another architecture is one more class in `_KINDS`, with an entry in the choices of
+`NetworkSettings.kind`.
 
-The residual network may have an auxiliary head that predicts who owns each cell when the game ends. It only helps the trunk to learn (D. Wu, KataGo,
-arXiv 1902.10565, section 4.1). Search never runs it: `folded` leaves it out.
+There are two kinds: the residual tower of AlphaZero (Silver et al. 2018, supplement,
+"Representation" and "Architecture") in sizes that fit a laptop, and the tiny network of the
+published notebook recipe.
 """
 
-import torch
 from torch import nn
+from torch.random import fork_rng, manual_seed
 
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.residual import ResidualNetwork
 from alphazero.network.tiny import TinyNetwork
 
+_KINDS = {"resnet": ResidualNetwork, "tiny": TinyNetwork}
+
 
 def make_network(
     planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings, seed: int = 0
 ) -> nn.Module:
-    """Return a freshly initialised network for a game of these sizes; the same seed gives the same weights."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        kind = {"resnet": ResidualNetwork, "tiny": TinyNetwork}[settings.kind]
-        return kind(planes_shape, num_actions, settings)
+    """Return a network with random weights; the same seed gives the same weights.
+
+    Args:
+        planes_shape: (C, H, W) of the game.
+    """
+    with fork_rng(devices=[]):
+        manual_seed(seed)
+        return _KINDS[settings.kind](planes_shape, num_actions, settings)

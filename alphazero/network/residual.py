@@ -1,4 +1,9 @@
-"""The residual network."""
+"""The residual network of AlphaZero (Silver et al. 2018, supplement, "Architecture").
+
+The optional ownership head predicts who owns each cell at the end of the game (D. Wu, KataGo, arXiv
+1902.10565, section 4.1). Its only purpose is what the trunk learns from it. Search never runs it:
+`folded` removes it.
+"""
 
 import copy
 
@@ -10,7 +15,7 @@ from alphazero.network.interface import NetworkOutput, NetworkSettings, num_valu
 
 
 class ConvNorm(nn.Module):
-    """A convolution that keeps the board's size, with batch normalisation; `fold` makes the two one."""
+    """A convolution that keeps the board's size, followed by batch normalisation."""
 
     def __init__(self, channels_in: int, channels_out: int, kernel_size: int):
         super().__init__()
@@ -21,7 +26,10 @@ class ConvNorm(nn.Module):
         return self.norm(self.conv(x))
 
     def fold(self):
-        """Multiply the normalisation of an evaluating network into the convolution: same function, one pass over memory less."""
+        """Fold the normalisation into the convolution: same function, one pass over memory less.
+
+        The network must be in evaluation mode.
+        """
         self.conv = fuse_conv_bn_eval(self.conv, self.norm)
         self.norm = nn.Identity()
 
@@ -39,61 +47,53 @@ class ResidualBlock(nn.Module):
 
 
 class ResidualNetwork(nn.Module):
-    """A stem, residual blocks, and two heads behind 1x1 convolutions; as in KataGo, the ownership head reads the value head's features."""
+    """A stem, residual blocks, and heads behind 1x1 convolutions.
+
+    As in KataGo, the ownership head reads the features of the value head.
+    """
 
     def __init__(
         self, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
     ):
         super().__init__()
         num_planes, height, width = planes_shape
-        cells = height * width
-        self.stem = ConvNorm(num_planes, settings.channels, settings.kernel_size)
-        self.position_bias = (
-            nn.Parameter(torch.zeros(1, settings.channels, height, width))
-            if settings.position_bias
-            else None
-        )
-        self.tower = nn.Sequential(
-            *(
-                ResidualBlock(settings.channels, settings.kernel_size)
-                for _ in range(settings.blocks)
-            )
-        )
-        self.policy_conv = ConvNorm(settings.channels, settings.head_channels, 1)
-        self.policy = nn.Linear(settings.head_channels * cells, num_actions)
-        self.value_conv = ConvNorm(settings.channels, settings.head_channels, 1)
-        self.value_hidden = nn.Linear(settings.head_channels * cells, settings.value_units)
+        channels, kernel_size = settings.channels, settings.kernel_size
+        num_features = settings.head_channels * height * width
+        self.stem = ConvNorm(num_planes, channels, kernel_size)
+        bias = torch.zeros(1, channels, height, width)
+        self.position_bias = nn.Parameter(bias) if settings.position_bias else None
+        blocks = (ResidualBlock(channels, kernel_size) for _ in range(settings.blocks))
+        self.tower = nn.Sequential(*blocks)
+        self.policy_conv = ConvNorm(channels, settings.head_channels, 1)
+        self.policy = nn.Linear(num_features, num_actions)
+        self.value_conv = ConvNorm(channels, settings.head_channels, 1)
+        self.value_hidden = nn.Linear(num_features, settings.value_units)
         self.value = nn.Linear(settings.value_units, num_value_logits(settings))
-        # Last, so that the same seed gives the other layers the same first weights with this head and without.
-        self.ownership = (
-            nn.Conv2d(settings.head_channels, 1, 1) if settings.ownership_head else None
-        )
+        # Last, so that a seed gives the other layers the same weights with this head and without.
+        has_ownership = settings.ownership_head
+        self.ownership = nn.Conv2d(settings.head_channels, 1, 1) if has_ownership else None
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes [M, C, H, W] to the logits of every head that the network has."""
+        """Map planes [M, C, H, W] to logits."""
         x = self.stem(planes)
         if self.position_bias is not None:
-            x = x + self.position_bias.to(x.dtype)  # so that a half-precision trunk stays one
+            x = x + self.position_bias.to(x.dtype)  # keeps the half precision of the trunk
         x = self.tower(torch.relu(x))
         policy_features = torch.relu(self.policy_conv(x)).flatten(1)
         value_features = torch.relu(self.value_conv(x))
         hidden = torch.relu(self.value_hidden(value_features.flatten(1)))
-        return NetworkOutput(
-            self.policy(policy_features),
-            self.value(hidden),
-            None if self.ownership is None else self.ownership(value_features).flatten(1),
-        )
-
-    def drop_auxiliary_heads(self) -> None:
-        """Keep policy and value alone."""
-        self.ownership = None
+        ownership = None if self.ownership is None else self.ownership(value_features).flatten(1)
+        return NetworkOutput(self.policy(policy_features), self.value(hidden), ownership)
 
 
 def folded(network: nn.Module) -> nn.Module:
-    """Return a copy for inference: policy and value alone, every batch normalisation folded into its convolution; the original is left alone."""
+    """Return a copy for inference, in evaluation mode.
+
+    It has no ownership head, and every batch normalisation is folded into its convolution.
+    """
     network = copy.deepcopy(network).eval()
     if isinstance(network, ResidualNetwork):
-        network.drop_auxiliary_heads()
+        network.ownership = None
     for module in network.modules():
         if isinstance(module, ConvNorm):
             module.fold()

@@ -1,4 +1,8 @@
-"""Stored networks: the weights with the game and the shape they belong to, in one safetensors file."""
+"""Stored networks: a safetensors file of the weights, with the game and the shape they belong to.
+
+In: weights as arrays, and plain data about them. Out: a file, and the same read back. Files of
+earlier versions are read under today's names (`alphazero.runtime.stored_names`).
+"""
 
 import json
 from pathlib import Path
@@ -8,7 +12,7 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
-from alphazero.runtime.errors import StoredFileError
+from alphazero.runtime.errors import InputError, StoredFileError
 from alphazero.runtime.files import read_safetensors, write_atomically
 from alphazero.runtime.stored_names import (
     SHAPES_OF_STORED_NETWORKS,
@@ -26,30 +30,26 @@ NETWORK_FORMAT = "alphazero-network-1"
 
 
 class NetworkFile(NamedTuple):
-    """A network as it is stored."""
+    """The contents of a stored network."""
 
-    arrays: dict[str, np.ndarray]  #: the weights by name
-    game: str  #: the game's name, as `alphazero.games.registry.make_game` reads it
-    settings: dict  #: the network's settings, see `alphazero.network.interface.NetworkSettings`
-    info: dict  #: anything else worth knowing: run, iteration, strength
+    arrays: dict[str, np.ndarray]  #: weights by name
+    game: str  #: the game's name, see `alphazero.games.registry.make_game`
+    settings: dict  #: the network's shape, see `alphazero.network.interface.NetworkSettings`
+    info: dict  #: further facts, such as run, iteration and strength
 
 
 def save_network(
     path: Path, arrays: dict[str, np.ndarray], game: str, settings: dict, info: dict
 ) -> None:
-    """Store a network's weights with what is needed to use them."""
+    """Write a network file; the arguments are the fields of `NetworkFile`."""
     metadata = {
         "format": NETWORK_FORMAT,
         "game": game,
         "network": json.dumps(settings),
         "info": json.dumps(info),
     }
-    write_atomically(
-        path,
-        safetensors.numpy.save(
-            {name: np.asarray(array, order="C") for name, array in arrays.items()}, metadata
-        ),
-    )
+    contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    write_atomically(path, safetensors.numpy.save(contiguous, metadata))
 
 
 def load_network(path: Path) -> NetworkFile:
@@ -59,8 +59,9 @@ def load_network(path: Path) -> NetworkFile:
         The network, without the settings and weights that were removed since it was stored.
 
     Raises:
-        StoredFileError: if the network depends on a setting that was removed.
-        ValueError: if the file is missing or is no network of ours.
+        StoredFileError: if the file is missing, damaged or not a network, or if the network depends
+        on
+            a setting that was removed.
     """
     metadata, arrays = _read_network(path)
     settings = json.loads(metadata["network"])
@@ -71,17 +72,49 @@ def load_network(path: Path) -> NetworkFile:
 
 
 def network_game(path: Path) -> str:
-    """Return the name of the game that a stored network plays, without loading its weights; raises ValueError as `load_network`."""
+    """Return the name of a stored network's game, without reading the weights.
+
+    Raises:
+        StoredFileError: if the file is missing, damaged or not a network.
+    """
     return _read_network(path, with_arrays=False)[0]["game"]
 
 
 def network_info(path: Path) -> dict:
-    """Return what else a stored network says of itself, without loading its weights; raises ValueError as `load_network`."""
+    """Return `NetworkFile.info` of a stored network, without reading the weights.
+
+    Raises:
+        StoredFileError: if the file is missing, damaged or not a network.
+    """
     return _current_info(_read_network(path, with_arrays=False)[0]["info"])
 
 
+def network_arrays(network: "torch.nn.Module") -> dict[str, np.ndarray]:
+    """Return copies of a network's weights by name; further training does not change them."""
+    return {
+        name: tensor.detach().cpu().contiguous().numpy().copy()
+        for name, tensor in network.state_dict().items()
+    }
+
+
+def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> None:
+    """Copy weights by name into ``network``.
+
+    Raises:
+        InputError: if names or shapes do not fit.
+    """
+    import torch
+
+    tensors = {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
+    try:
+        network.load_state_dict(tensors)
+    except RuntimeError as error:
+        cause = str(error).splitlines()[-1].strip()
+        raise InputError(f"these weights do not fit this network: {cause}.") from None
+
+
 def _current_info(text: str) -> dict:
-    """Return what a network says of itself under today's names."""
+    """Return `NetworkFile.info` under today's names."""
     info = json.loads(text)
     if "settings" in info:
         info["settings"] = current_settings(info["settings"])
@@ -92,33 +125,12 @@ def _current_info(text: str) -> dict:
     return info
 
 
-def _read_network(path, with_arrays: bool = True):
+def _read_network(path: Path, with_arrays: bool = True):
+    """Return the metadata and the arrays of a network file; no arrays if they are not wanted."""
     metadata, arrays = read_safetensors(path, with_arrays)
     if metadata.get("format") != NETWORK_FORMAT:
         raise StoredFileError(
-            f"'{path}' is not a network of this program (it lacks the mark '{NETWORK_FORMAT}').",
+            f"'{path}' is not a network of this program: its format is not '{NETWORK_FORMAT}'.",
             path=path,
         )
     return metadata, arrays
-
-
-def network_arrays(network: "torch.nn.Module") -> dict[str, np.ndarray]:
-    """Return copies of the weights by name as numpy arrays; without the copy, arrays of a network on the CPU would follow its further learning."""
-    return {
-        name: tensor.detach().cpu().contiguous().numpy().copy()
-        for name, tensor in network.state_dict().items()
-    }
-
-
-def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> None:
-    """Copy weights by name into ``network``; raises ValueError if names or shapes do not fit."""
-    import torch
-
-    try:
-        network.load_state_dict(
-            {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
-        )
-    except RuntimeError as error:
-        raise ValueError(
-            f"these weights do not fit this network: {str(error).splitlines()[-1].strip()}."
-        ) from None

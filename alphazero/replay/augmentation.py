@@ -1,7 +1,8 @@
-"""Rows of a batch, each shown under a symmetry of its own, in one pass over memory.
+"""Augmentation: each sample of a batch under a symmetry of its own, in one pass over memory.
 
-In: planes, action weights and masks of M positions, a game's tables of symmetries, and which of them each row is shown under. Out: new arrays.
-Knows neither games nor the replay: it reads tables, and works the same for rules that are not compiled.
+In: arrays of M positions, a game's symmetry tables, and the index of a symmetry for each position.
+Out: new arrays. Knows neither games nor the replay buffer: it reads tables, so it also works for
+games whose rules are not compiled.
 """
 
 import numpy as np
@@ -9,66 +10,65 @@ import numpy as np
 from alphazero.runtime.jit import njit
 
 
-def under_symmetries(
-    chosen: np.ndarray,
+def apply_symmetries(
+    symmetries: np.ndarray,
     game,
     planes: np.ndarray,
     action_weights: np.ndarray,
     legal_action_mask: np.ndarray,
-):
-    """Return planes, action weights and mask as the symmetry ``chosen[row]`` of the game shows each row.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return planes, action weights and mask, each position under its symmetry.
 
     Args:
-        chosen: int64[M], each in [0, S).
-        game: a batched game; only its tables ``cell_symmetries`` and ``action_symmetries`` are read.
+        symmetries: int64[M], each in [0, S).
+        game: a batched game; only ``cell_symmetries`` and ``action_symmetries`` are read.
         planes: float32[M, C, H, W].
         action_weights: float32[M, A].
         legal_action_mask: bool[M, A].
     """
-    shown = tuple(
-        np.empty(rows.shape, rows.dtype) for rows in (planes, action_weights, legal_action_mask)
-    )
+    inputs = (planes, action_weights, legal_action_mask)
+    new_planes, new_weights, new_mask = (np.empty(array.shape, array.dtype) for array in inputs)
     flat = (*planes.shape[:2], -1)
-    _permute(
-        chosen,
+    _apply(
+        symmetries,
         game.cell_symmetries,
         game.action_symmetries,
         (planes.reshape(flat), action_weights, legal_action_mask),
-        (shown[0].reshape(flat), *shown[1:]),
+        (new_planes.reshape(flat), new_weights, new_mask),
     )
-    return shown
+    return new_planes, new_weights, new_mask
 
 
-def permuted(chosen: np.ndarray, table: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return rows as the symmetry ``chosen[row]`` shows each.
+def permute(symmetries: np.ndarray, table: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return one number per cell or action, [M, N], each position under its symmetry.
 
     Args:
-        chosen: int64[M], each in [0, S).
+        symmetries: int64[M], each in [0, S).
         table: int32[S, N], a game's ``cell_symmetries`` or ``action_symmetries``.
-        rows: [M, N], a number for each cell or action.
+        values: [M, N].
     """
-    shown = np.empty(rows.shape, rows.dtype)
-    _permute_one(chosen, table, rows, shown)
-    return shown
+    permuted = np.empty(values.shape, values.dtype)
+    _permute(symmetries, table, values, permuted)
+    return permuted
 
 
 @njit
-def _permute_one(chosen, table, rows, shown):
-    for row in range(rows.shape[0]):
-        for index in range(rows.shape[1]):
-            shown[row, index] = rows[row, table[chosen[row], index]]
+def _permute(symmetries, table, values, permuted):
+    for row in range(values.shape[0]):
+        for index in range(values.shape[1]):
+            permuted[row, index] = values[row, table[symmetries[row], index]]
 
 
 @njit
-def _permute(chosen, cells, actions, rows, shown):
-    """Write ``rows`` (planes float32[M, C, H*W], weights float32[M, A], mask bool[M, A]) into ``shown``, arrays of the same shapes."""
-    planes, weights, mask = rows
-    shown_planes, shown_weights, shown_mask = shown
+def _apply(symmetries, cells, actions, inputs, outputs):
+    """Fill ``outputs`` from ``inputs``: planes [M, C, H*W], weights [M, A], mask [M, A]."""
+    planes, weights, mask = inputs
+    new_planes, new_weights, new_mask = outputs
     for row in range(planes.shape[0]):
-        symmetry = chosen[row]
+        symmetry = symmetries[row]
         for plane in range(planes.shape[1]):
             for cell in range(planes.shape[2]):
-                shown_planes[row, plane, cell] = planes[row, plane, cells[symmetry, cell]]
+                new_planes[row, plane, cell] = planes[row, plane, cells[symmetry, cell]]
         for action in range(weights.shape[1]):
-            shown_weights[row, action] = weights[row, actions[symmetry, action]]
-            shown_mask[row, action] = mask[row, actions[symmetry, action]]
+            new_weights[row, action] = weights[row, actions[symmetry, action]]
+            new_mask[row, action] = mask[row, actions[symmetry, action]]

@@ -1,65 +1,47 @@
-"""Replay: the positions of recent games, raw, in a window that grows as the run does.
+"""The replay buffer: samples of recent games, in a window that grows during the run.
 
-In: `GameRecord`s. Out: batches of planes and targets, each row under a random symmetry. Planes are made when a batch is sampled, so that a change
-of the input planes does not invalidate stored games. Knows neither network nor torch.
+In: `GameRecord`s. Out: batches of planes and targets, each sample under a random symmetry.
+Positions are kept raw and planes are made when a batch is sampled, so stored games stay valid when
+the input planes change. Knows neither network nor torch.
 """
 
-import dataclasses
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.replay.augmentation import permuted, under_symmetries
-from alphazero.replay.targets import owners, target_rows
-from alphazero.runtime.settings import option
+from alphazero.replay.augmentation import apply_symmetries, permute
+from alphazero.replay.settings import ReplaySettings, window_size
+from alphazero.replay.targets import owners, sample_plies
 from alphazero.selfplay.game_record import GameRecord
 
-_GATHERED_BATCHES = (
-    32  # of an epoch, made at once: for batches of 64 rows the calls cost more than the rows
-)
-
-
-@dataclasses.dataclass
-class ReplaySettings:
-    """How much of the past is trained on. The window is KataGo's (arXiv 1902.10565, appendix C): start * (1 + beta * ((rows / start)^alpha - 1) / alpha)."""
-
-    window_start: int = option(20_000, "rows in the window while fewer have been made", low=1)
-    window_alpha: float = option(
-        0.75, "exponent of the window's growth; smaller forgets faster", low=0.01, high=1.0
-    )
-    window_beta: float = option(
-        0.4, "slope of the window's growth at the start; 0 keeps its size", low=0.0, high=1.0
-    )
-    window_max: int = option(500_000, "rows kept at the most; this bounds the memory", low=1)
-    symmetries: bool = option(True, "show each sampled row under a random symmetry of its game")
-    surprise_fraction: float = option(
-        0.0,
-        "share of a game's rows that go to its plies by how far the search moved the policy; the rest is even (KataGo: 0.5)",
-        low=0.0,
-        high=1.0,
-    )
+# Batches of an epoch that are made at once. For batches of 64, the calls cost more than the
+# samples.
+_BATCHES_AT_ONCE = 32
 
 
 class Batch(NamedTuple):
-    """Rows to learn from."""
+    """M samples to train on."""
 
-    planes: np.ndarray  #: float32[M, C, H, W], of the player to move
-    action_weights: np.ndarray  #: float32[M, A], the policy target
+    planes: np.ndarray  #: float32[M, C, H, W], from the viewpoint of the player to move
+    action_weights: np.ndarray  #: float32[M, A], policy target
     legal_action_mask: np.ndarray  #: bool[M, A]
-    outcomes: np.ndarray  #: int8[M], 1, 0 or -1, of the player to move
-    root_values: np.ndarray  #: float32[M], the search's value, same viewpoint
-    owners: np.ndarray | None = (
-        None  #: int8[M, H*W], see `alphazero.replay.targets.owners`; None where nothing learns from it
-    )
+    outcomes: np.ndarray  #: int8[M], the game's result 1, 0 or -1, for the player to move
+    root_values: np.ndarray  #: float32[M], the search's value, for the player to move
+    #: int8[M, H*W], see `alphazero.replay.targets.owners`; None without an ownership head
+    owners: np.ndarray | None = None
 
 
-class Replay:
-    """A ring of rows, one for each move that a full search chose.
+class ReplayBuffer:
+    """A ring buffer of samples.
 
     Args:
         game: a batched game.
-        generator: draws rows and symmetries.
-        with_owners: keep and show what the network's ownership head learns from.
+        generator: samples positions and symmetries.
+        with_owners: keep the targets of the ownership head.
+
+    Attributes:
+        num_added: samples ever added.
     """
 
     def __init__(
@@ -71,123 +53,127 @@ class Replay:
     ):
         self.game = game
         self.settings = settings
-        self.num_added = 0  #: rows ever added
-        self._num_lost = 0  # the first rows of all, whose games a resume did not find
+        self.num_added = 0
+        self._num_lost = 0  # of the first samples, whose games a resume did not find
         self._generator = generator
-        size = settings.window_max
+        size, num_cells = settings.window_max, game.cell_symmetries.shape[1]
         self._states = np.zeros((size, game.state_size), game.state_dtype)
-        self._weights = np.zeros((size, game.num_actions), np.float32)
+        self._action_weights = np.zeros((size, game.num_actions), np.float32)
         self._outcomes = np.zeros(size, np.int8)
-        self._values = np.zeros(size, np.float32)
-        self._owners = (
-            np.zeros((size, game.cell_symmetries.shape[1]), np.int8) if with_owners else None
-        )
+        self._root_values = np.zeros(size, np.float32)
+        self._owners = np.zeros((size, num_cells), np.int8) if with_owners else None
 
     def add(self, record: GameRecord) -> int:
-        """Take the target rows of a finished game; return how many."""
-        rows = target_rows(record, self.settings.surprise_fraction)[-self.settings.window_max :]
-        places = (self.num_added + np.arange(len(rows))) % self.settings.window_max
-        self._states[places] = record.states[rows]
-        self._weights[places] = record.action_weights[rows]
-        self._outcomes[places] = record.outcomes[rows]
-        self._values[places] = record.root_values[rows]
+        """Add the samples of a finished game; return their number."""
+        plies = sample_plies(record, self.settings.surprise_fraction)[-self.settings.window_max :]
+        slots = (self.num_added + np.arange(len(plies))) % self.settings.window_max
+        self._states[slots] = record.states[plies]
+        self._action_weights[slots] = record.action_weights[plies]
+        self._outcomes[slots] = record.outcomes[plies]
+        self._root_values[slots] = record.root_values[plies]
         if self._owners is not None:
-            self._owners[places] = owners(record, self.game)[rows]
-        self.num_added += len(rows)
-        return len(rows)
+            self._owners[slots] = owners(record, self.game)[plies]
+        self.num_added += len(plies)
+        return len(plies)
 
     @property
     def window(self) -> int:
-        """The number of newest rows that are trained on."""
-        return min(window_rows(self.num_added, self.settings), self.num_added - self._num_lost)
+        """The number of newest samples that are trained on."""
+        return min(window_size(self.num_added, self.settings), self.num_added - self._num_lost)
 
     def sample(self, batch_size: int) -> Batch:
-        """Draw rows from the window, each with the same chance, with replacement; raises ValueError if there is none."""
+        """Return samples of the window, drawn uniformly with replacement.
+
+        Raises:
+            ValueError: if the window is empty.
+        """
         if self.window == 0:
-            raise ValueError("there is nothing to sample from: no row has been added.")
+            raise ValueError("there is nothing to sample from: no sample has been added.")
         return self._batch(self._generator.integers(self.window, size=batch_size))
 
-    def epoch(self, batch_size: int):
-        """Yield batches that hold every row of the window once, in random order; a last batch of fewer rows is left out unless it is the only one."""
+    def epoch(self, batch_size: int) -> Iterator[Batch]:
+        """Yield batches that contain each sample of the window once, in random order.
+
+        A smaller last batch is left out, unless it is the only one.
+        """
         ages = self._generator.permutation(self.window)
         ages = ages[: max(len(ages) // batch_size, 1) * batch_size]
-        for start in range(0, len(ages), _GATHERED_BATCHES * batch_size):
-            gathered = self._batch(ages[start : start + _GATHERED_BATCHES * batch_size])
-            for first in range(0, len(gathered.outcomes), batch_size):
-                yield Batch(
-                    *(
-                        None if rows is None else rows[first : first + batch_size]
-                        for rows in gathered
-                    )
-                )
+        for start in range(0, len(ages), _BATCHES_AT_ONCE * batch_size):
+            samples = self._batch(ages[start : start + _BATCHES_AT_ONCE * batch_size])
+            for first in range(0, len(samples.outcomes), batch_size):
+                yield _part(samples, slice(first, first + batch_size))
 
-    def newest_states(self, num_rows: int) -> np.ndarray:
-        """Return the states of the newest rows, at most ``num_rows`` of them: [M, K]."""
-        newest = np.arange(min(num_rows, self.num_added - self._num_lost, self.settings.window_max))
-        return self._states[(self.num_added - 1 - newest) % self.settings.window_max]
+    def newest_states(self, max_states: int) -> np.ndarray:
+        """Return the states of the newest samples, newest first: [M, K] with M <= max_states."""
+        return self._states[self._slots(np.arange(min(max_states, self._num_kept)))]
 
-    def spread(self, num_newest: int, num_rows: int) -> Batch | None:
-        """Return ``num_rows`` rows, evenly spaced over the ``num_newest`` newest ones, as they were played; None if there is no row.
+    def evenly_spaced(self, num_newest: int, num_samples: int) -> Batch | None:
+        """Return samples evenly spaced over the newest ones, or None if there are none.
 
-        Draws nothing at random: whoever only looks does not change what is sampled next.
+        They are not transformed. Uses no random numbers, so later samples stay the same.
+
+        Args:
+            num_newest: how many of the newest samples to look at.
+            num_samples: the size of the batch, if there are so many.
         """
-        num_newest = min(num_newest, self.num_added - self._num_lost, self.settings.window_max)
+        num_newest = min(num_newest, self._num_kept)
         if num_newest == 0:
             return None
-        places = (
-            self.num_added
-            - 1
-            - np.linspace(0, num_newest - 1, min(num_rows, num_newest)).astype(np.int64)
-        ) % self.settings.window_max
-        states = self._states[places]
-        planes, mask = self.game.observe(states), self.game.legal_action_mask(states)
-        return Batch(
-            planes, self._weights[places], mask, self._outcomes[places], self._values[places]
-        )
+        ages = np.linspace(0, num_newest - 1, min(num_samples, num_newest)).astype(np.int64)
+        return self._raw_batch(self._slots(ages))._replace(owners=None)
 
     def state_dict(self) -> dict:
-        """Return the random state and the number of rows ever added; the rows themselves are stored with the games of the run."""
+        """Return the random state and the number of samples; a run stores the games themselves."""
         return {"generator": self._generator.bit_generator.state, "num_added": self.num_added}
 
-    def load_state_dict(self, state: dict, records) -> None:
+    def load_state_dict(self, state: dict, records: Iterable[GameRecord]) -> None:
         """Restore what `state_dict` returned.
 
         Args:
-            records: the stored games, the oldest first, of which the last rows are those of the window. Where they are fewer than the window
-                wants, as after window_max has grown, it begins with the first of them.
+            records: the stored games, the oldest first; they end with the samples of the window. If
+                there are fewer than the window needs, as after window_max has grown, the window
+                starts with the first of them.
         """
         self._generator.bit_generator.state = state["generator"]
         records = list(records)
-        self.num_added = state["num_added"] - sum(
-            min(int(record.is_target.sum()), self.settings.window_max) for record in records
-        )
-        self._num_lost = self.num_added
+        sizes = (min(int(record.is_target.sum()), self.settings.window_max) for record in records)
+        self.num_added = self._num_lost = state["num_added"] - sum(sizes)
         for record in records:
             self.add(record)
 
-    def _batch(self, ages) -> Batch:
-        """Return the rows of the given ages (0 is the newest) under random symmetries."""
-        places = (self.num_added - 1 - ages) % self.settings.window_max
-        states, weights = self._states[places], self._weights[places]
-        outcomes, values = self._outcomes[places], self._values[places]
-        planes, mask = self.game.observe(states), self.game.legal_action_mask(states)
-        owners_shown = None if self._owners is None else self._owners[places]
-        if self.settings.symmetries and len(self.game.cell_symmetries) > 1:
-            chosen = self._generator.integers(len(self.game.cell_symmetries), size=len(ages))
-            planes, weights, mask = under_symmetries(chosen, self.game, planes, weights, mask)
-            owners_shown = (
-                None
-                if owners_shown is None
-                else permuted(chosen, self.game.cell_symmetries, owners_shown)
-            )
-        return Batch(planes, weights, mask, outcomes, values, owners_shown)
+    @property
+    def _num_kept(self) -> int:
+        return min(self.num_added - self._num_lost, self.settings.window_max)
+
+    def _slots(self, ages: np.ndarray) -> np.ndarray:
+        """Return where the samples of these ages are; age 0 is the newest."""
+        return (self.num_added - 1 - ages) % self.settings.window_max
+
+    def _batch(self, ages: np.ndarray) -> Batch:
+        """Return the samples of these ages, under random symmetries if wanted."""
+        batch = self._raw_batch(self._slots(ages))
+        num_symmetries = len(self.game.cell_symmetries)
+        if not self.settings.symmetries or num_symmetries == 1:
+            return batch
+        symmetries = self._generator.integers(num_symmetries, size=len(ages))
+        planes, weights, mask = apply_symmetries(symmetries, self.game, *batch[:3])
+        batch = batch._replace(planes=planes, action_weights=weights, legal_action_mask=mask)
+        if batch.owners is None:
+            return batch
+        return batch._replace(owners=permute(symmetries, self.game.cell_symmetries, batch.owners))
+
+    def _raw_batch(self, slots: np.ndarray) -> Batch:
+        """Return the samples in these slots as they were played."""
+        states = self._states[slots]
+        return Batch(
+            self.game.observe(states),
+            self._action_weights[slots],
+            self.game.legal_action_mask(states),
+            self._outcomes[slots],
+            self._root_values[slots],
+            None if self._owners is None else self._owners[slots],
+        )
 
 
-def window_rows(num_added: int, settings: ReplaySettings) -> int:
-    """Return the size of the window after ``num_added`` rows."""
-    start, alpha, beta = settings.window_start, settings.window_alpha, settings.window_beta
-    if num_added <= start:
-        return min(start, settings.window_max)
-    return int(
-        min(start * (1 + beta * ((num_added / start) ** alpha - 1) / alpha), settings.window_max)
-    )
+def _part(batch: Batch, rows: slice) -> Batch:
+    return Batch(*(None if array is None else array[rows] for array in batch))

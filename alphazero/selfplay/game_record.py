@@ -1,6 +1,7 @@
-"""What one finished game leaves behind: raw states, what the search said, and the result. Planes and symmetries are made when it is sampled.
+"""The record of a finished game: positions, search results and the game's result.
 
-Letters for shapes: T plies, K state words, A actions.
+Positions are stored raw. Planes and symmetries are made when the replay buffer samples them.
+Letters for shapes: T plies, K words of a state, A actions.
 """
 
 from typing import NamedTuple
@@ -9,23 +10,21 @@ import numpy as np
 
 
 class GameRecord(NamedTuple):
-    """One finished game, a row for each ply."""
+    """One finished game, one row per ply."""
 
     states: np.ndarray  #: [T, K], the positions before each action
     actions: np.ndarray  #: int32[T], the actions played
-    action_weights: np.ndarray  #: float32[T, A], the policy target: visit shares at temperature 1
-    root_values: (
-        np.ndarray
-    )  #: float32[T], the search's value, from the viewpoint of the player to move
-    outcomes: (
-        np.ndarray
-    )  #: int8[T], the game's result 1, 0 or -1, from the viewpoint of the player to move
-    is_target: np.ndarray  #: bool[T], True where the search was a full one, whose row is trained on; False too for the moves of a random opening
-    surprises: np.ndarray | None = (
-        None  #: float32[T], nats from the search's priors to the policy target; None in games stored by earlier versions
-    )
+    #: float32[T, A], policy target: fractions of the root's visits, temperature 1
+    action_weights: np.ndarray
+    root_values: np.ndarray  #: float32[T], the search's value, for the player to move
+    outcomes: np.ndarray  #: int8[T], the game's result 1, 0 or -1, for the player to move
+    #: bool[T], True for plies with a full search, which become training samples; False for fast
+    #: searches and for the moves of a random opening
+    is_target: np.ndarray
+    #: float32[T], nats from the root's priors to the policy target; None in old stored games
+    surprises: np.ndarray | None = None
 
     @property
     def first_player_result(self) -> int:
-        """The result from the viewpoint of the player of row 0."""
+        """The result 1, 0 or -1 from the viewpoint of the player who moves at ply 0."""
         return int(self.outcomes[0])

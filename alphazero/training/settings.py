@@ -14,7 +14,7 @@ from alphazero.games.registry import make_game, same_game
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkSettings
-from alphazero.replay.buffer import ReplaySettings
+from alphazero.replay.settings import ReplaySettings
 from alphazero.runtime.device import choose_device
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.settings import check, option, section, value_text

@@ -24,7 +24,7 @@ from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays, save_network
-from alphazero.replay.buffer import Batch, Replay
+from alphazero.replay.buffer import Batch, ReplayBuffer
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.random_generators import child_generator
@@ -80,7 +80,7 @@ class Trainer:
             settings.search,
             child_generator(settings.seed, "self-play"),
         )
-        self.replay = Replay(
+        self.replay = ReplayBuffer(
             self.game,
             settings.replay,
             child_generator(settings.seed, "replay"),
@@ -169,9 +169,9 @@ class Trainer:
     def _learn(self, report: IterationReport):
         """Measure the loss on samples of the new games, then train on the replay window."""
         start = time.monotonic()
-        held_out = self.replay.spread(report.selfplay.num_samples, _NUM_HELD_OUT_SAMPLES)
+        held_out = self.replay.evenly_spaced(report.selfplay.num_samples, _NUM_HELD_OUT_SAMPLES)
         if held_out is not None:
-            report.held_out = self.learner.losses_on(held_out)
+            report.held_out = self.learner.held_out_losses(held_out)
         num_steps = self.learner.steps_for(report.selfplay.num_samples, self.replay.window)
         batches = self._timed(self._batches(num_steps), report)
         for done in self.learner.learn(batches, self._fraction_after(self.iteration - 1)):

@@ -6,7 +6,7 @@ from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
-from alphazero.replay.buffer import Replay
+from alphazero.replay.buffer import ReplayBuffer
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.lockstep import SelfPlay
@@ -39,7 +39,7 @@ def _figures(name: str, batch_size: int, repeats: int) -> dict[str, float]:
     settings.learner.precision = "float32" if name == "tiny" else "bfloat16"
     network = make_network(game.planes_shape, game.num_actions, settings.network)
     learner = Learner(network, settings.learner, CPU)
-    replay = Replay(game, settings.replay, child_generator(0, "benchmark"))
+    replay = ReplayBuffer(game, settings.replay, child_generator(0, "benchmark"))
     for record in _records(game):
         replay.add(record)
     batch = replay.sample(batch_size)

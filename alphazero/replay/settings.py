@@ -1,0 +1,41 @@
+"""The settings of the replay buffer, and the size of its window."""
+
+import dataclasses
+
+from alphazero.runtime.settings import option
+
+
+@dataclasses.dataclass
+class ReplaySettings:
+    """The replay window, and how games become samples.
+
+    The window is KataGo's (arXiv 1902.10565, appendix C); see `window_size`.
+    """
+
+    window_start: int = option(20_000, "samples in the window until more were made", low=1)
+    window_alpha: float = option(
+        0.75, "exponent of the window's growth; smaller forgets faster", low=0.01, high=1.0
+    )
+    window_beta: float = option(
+        0.4, "slope of the window's growth at the start; 0 keeps its size", low=0.0, high=1.0
+    )
+    window_max: int = option(500_000, "most samples in the window; this bounds the memory", low=1)
+    symmetries: bool = option(True, "transform each sample by a random symmetry of the game")
+    surprise_fraction: float = option(
+        0.0,
+        "fraction of a game's samples assigned by how far search moved the policy (KataGo: 0.5)",
+        low=0.0,
+        high=1.0,
+    )
+
+
+def window_size(num_added: int, settings: ReplaySettings) -> int:
+    """Return the size of the window after ``num_added`` samples.
+
+    start * (1 + beta * ((num_added / start)^alpha - 1) / alpha), at most window_max.
+    """
+    start, alpha, beta = settings.window_start, settings.window_alpha, settings.window_beta
+    if num_added <= start:
+        return min(start, settings.window_max)
+    size = start * (1 + beta * ((num_added / start) ** alpha - 1) / alpha)
+    return int(min(size, settings.window_max))
