@@ -35,13 +35,8 @@ TINY = (
     "evaluation.num_games=2 evaluation.final_num_games=2 pit.num_games=2 evaluator.engine=torch "
     "evaluator.precision=float32 learner.precision=float32 device=cpu run.num_threads=1"
 ).split()
-QUICK = [
-    *TINY,
-    "evaluation.prove=false",
-    "evaluation.every=0",
-    "evaluation.final_num_games=0",
-    "pit.every=0",
-]
+_UNMEASURED = "evaluation.prove=false evaluation.every=0 evaluation.final_num_games=0 pit.every=0"
+QUICK = ["experiment=dummy_run", *TINY, *_UNMEASURED.split()]
 
 
 @pytest.fixture(autouse=True)
@@ -132,7 +127,9 @@ def test_help_shows_the_values_of_the_words_before_it(capsys, monkeypatch):
         "resume=nowhere",
     ),
 )
-def test_bad_words_get_one_sentence_and_nothing_is_made(tmp_path, monkeypatch, capsys, words):
+def test_bad_words_are_refused_in_one_line_and_nothing_is_made(
+    tmp_path, monkeypatch, capsys, words
+):
     monkeypatch.chdir(tmp_path)
     status, out, err = train(capsys, *words.split())
     assert (status, out) == (2, "")
@@ -174,40 +171,20 @@ def test_the_module_is_the_command(tmp_path):
 
 
 def test_a_sweep_makes_a_run_for_each_combination(tmp_path, capsys):
-    words = [
-        "experiment=dummy_run",
-        *QUICK,
-        f"run.root={tmp_path}",
-        "run.name=s",
-        "run.num_iterations=1",
-        "seed=3,4",
-        "learner=adam,sgd",
-    ]
-    status, out, _ = train(capsys, "--multirun", *words)
+    words = [*QUICK, f"run.root={tmp_path}", "run.name=s", "run.num_iterations=1"]
+    status, out, _ = train(capsys, "--multirun", *words, "seed=3,4", "learner=adam,sgd")
     assert status == 0
-    made = [
-        RunFolder(tmp_path / "tic_tac_toe" / f"s_{number}").read_config() for number in (1, 2, 3, 4)
-    ]
-    assert {(one["seed"], one["learner"]["optimizer"]) for one in made} == {
-        (3, "adam"),
-        (3, "sgd"),
-        (4, "adam"),
-        (4, "sgd"),
-    }
-    assert len(list((tmp_path / "tic_tac_toe").iterdir())) == 4
-    assert "run 4 of 4: " in out
+    folders = sorted((tmp_path / "tic_tac_toe").iterdir())
+    assert [folder.name for folder in folders] == ["s_1", "s_2", "s_3", "s_4"]
+    configs = [RunFolder(folder).read_config() for folder in folders]
+    made = [(config["seed"], config["learner"]["optimizer"]) for config in configs]
+    assert made == [(3, "adam"), (3, "sgd"), (4, "adam"), (4, "sgd")]
+    assert "4 of 4" in out
 
 
-def test_a_run_says_what_it_does_and_what_comes_next(tmp_path, capsys):
-    words = [
-        "experiment=dummy_run",
-        *TINY,
-        f"run.root={tmp_path}",
-        "run.name=one",
-        "run.num_iterations=1",
-        "evaluation.prove=false",
-    ]
-    status, out, err = train(capsys, *words)
+def test_a_run_prints_its_place_its_strength_and_further_commands(tmp_path, capsys):
+    words = ["experiment=dummy_run", *TINY, f"run.root={tmp_path}", "run.name=one"]
+    status, out, _ = train(capsys, *words, "run.num_iterations=1", "evaluation.prove=false")
     folder = tmp_path / "tic_tac_toe" / "one"
     assert status == 0
     text = " ".join(out.split())
@@ -237,13 +214,11 @@ class Interrupt:
 def test_a_stopped_run_keeps_what_is_finished_and_the_resumed_run_is_the_same(
     number, tmp_path, capsys, monkeypatch
 ):
-    words = ["experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.num_iterations=3"]
+    words = [*QUICK, f"run.root={tmp_path}", "run.num_iterations=3"]
     assert train(capsys, *words, "run.name=whole")[0] == 0
     folder = tmp_path / "tic_tac_toe" / "parts"
     with monkeypatch.context() as patch:
-        Interrupt(
-            patch, "progress", 25, number
-        )  # eight games and a line of learning for each iteration
+        Interrupt(patch, "progress", 25, number)  # an iteration has nine: games and learning
         status, out, _ = train(capsys, *words, "run.name=parts")
     assert status == 130
     kept = load_state(folder / "state.safetensors")["iteration"]
@@ -251,27 +226,20 @@ def test_a_stopped_run_keeps_what_is_finished_and_the_resumed_run_is_the_same(
     assert f"Iteration {kept}" in out and f"alphazero train resume={folder}" in out
     status, out, _ = train(capsys, f"resume={folder}")
     assert status == 0 and f"iteration {kept} of tic_tac_toe" in out
-    ours, theirs = (
-        load_network(tmp_path / "tic_tac_toe" / name / "networks" / "000003.safetensors").arrays
-        for name in ("parts", "whole")
-    )
+    runs = [RunFolder(tmp_path / "tic_tac_toe" / name) for name in ("parts", "whole")]
+    ours, theirs = (load_network(run.network(3)).arrays for run in runs)
     assert all((ours[name] == theirs[name]).all() for name in theirs)
-    assert [
-        json.loads(line)["iteration"]
-        for line in (folder / "metrics.jsonl").read_text().splitlines()
-    ] == [1, 2, 3]
+    assert [line["iteration"] for line in metrics(runs[0])] == [1, 2, 3]
 
 
-def test_ctrl_c_in_the_first_iteration_says_that_nothing_is_kept(tmp_path, capsys, monkeypatch):
+def test_ctrl_c_in_the_first_iteration_leaves_nothing_to_resume(tmp_path, capsys, monkeypatch):
     Interrupt(monkeypatch, "progress", 2)
-    status, out, _ = train(
-        capsys, "experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.name=x"
-    )
+    status, out, _ = train(capsys, *QUICK, f"run.root={tmp_path}", "run.name=x")
     assert status == 130 and "resume=" not in out
 
 
 def test_ctrl_c_before_an_iteration_is_stored_does_not_call_it_kept(tmp_path, capsys, monkeypatch):
-    """The report of an iteration is told before its files are written."""
+    """Loggers get the report of an iteration before its files are written."""
     save_games = RunFolder.save_games
 
     def stopped(folder, iteration, records):
@@ -282,21 +250,16 @@ def test_ctrl_c_before_an_iteration_is_stored_does_not_call_it_kept(tmp_path, ca
     folder = RunFolder(tmp_path / "tic_tac_toe" / "writing")
     with monkeypatch.context() as patch:
         patch.setattr(RunFolder, "save_games", stopped)
-        status, out, _ = train(
-            capsys, "experiment=dummy_run", *QUICK, f"run.root={tmp_path}", "run.name=writing"
-        )
+        status, out, _ = train(capsys, *QUICK, f"run.root={tmp_path}", "run.name=writing")
     assert status == 130
     assert "Iteration 1 " in out
     assert load_state(folder.state)["iteration"] == 1
     assert [line["iteration"] for line in metrics(folder)] == [1, 2]
     assert train(capsys, f"resume={folder.path}")[0] == 0
-    assert [line["iteration"] for line in metrics(folder)] == [
-        1,
-        2,
-    ]  # the second is told again, once
+    assert [line["iteration"] for line in metrics(folder)] == [1, 2]  # iteration 2 only once
 
 
-def test_a_run_whose_state_is_damaged_says_what_is_left(finished_run, tmp_path, capsys):
+def test_a_damaged_state_is_refused_and_the_networks_are_named(finished_run, tmp_path, capsys):
     folder = RunFolder(shutil.copytree(finished_run.path, tmp_path / "damaged"))
     folder.state.write_bytes(folder.state.read_bytes()[:1000])
     status, _, err = train(capsys, f"resume={folder.path}", "run.num_iterations=9")
@@ -304,7 +267,7 @@ def test_a_run_whose_state_is_damaged_says_what_is_left(finished_run, tmp_path, 
     assert str(folder.state) in err and str(folder.path / "networks") in err
 
 
-def test_a_finished_run_says_so(finished_run, capsys):
+def test_a_finished_run_is_not_continued(finished_run, capsys):
     status, out, _ = train(capsys, f"resume={finished_run.path}")
     assert status == 0
     assert str(finished_run.path) in out and "3 iterations" in out
@@ -448,7 +411,6 @@ def test_a_dummy_run_with_the_ownership_head_and_averaged_weights_reports_its_lo
 ):
     words = [
         f"game={game}",
-        "experiment=dummy_run",
         *QUICK,
         *EVERYTHING,
         f"run.root={tmp_path}",
