@@ -5,9 +5,9 @@ The public API, each name imported on first use:
     make_game           a game by its name, or your own game's file
     load_player         a player: a network, UCT, an exact solver, random
     play_match          paired games between two players, with a 95 % interval
-    measure_accuracy    a player's moves beside those of an exact solver
+    measure_accuracy    a player's moves compared with those of an exact solver
     prove               every position of a small game: is the player unbeatable?
-    make_settings       the settings of a training run, from the same words as the command line
+    make_settings       the settings of a training run, from the same arguments as the command line
     train               train a network; yields a report after each iteration
     load_run            a stored run: its settings, metrics and networks
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from alphazero.api import play_match as play_match
     from alphazero.api import prove as prove
     from alphazero.api import train as train
+    from alphazero.evaluation.exact.accuracy import AccuracyReport as AccuracyReport
     from alphazero.evaluation.report import MatchReport as MatchReport
     from alphazero.games.batched_game import Game as Game
     from alphazero.games.registry import make_game as make_game
@@ -51,12 +52,15 @@ if TYPE_CHECKING:
     from alphazero.players.base import Player as Player
     from alphazero.runtime.errors import ConfigError as ConfigError
     from alphazero.runtime.errors import InputError as InputError
+    from alphazero.runtime.errors import StoredFileError as StoredFileError
+    from alphazero.solvers.proof import ProofReport as ProofReport
     from alphazero.training.events import IterationReport as IterationReport
     from alphazero.training.settings import TrainSettings as TrainSettings
 
 #: Public names and the modules that define them. Nothing is imported before it is used: `import
 #: alphazero` is fast and changes nothing in the user's process.
 _PUBLIC = {
+    "AccuracyReport": "alphazero.evaluation.exact.accuracy",
     "Analysis": "alphazero.players.base",
     "Choice": "alphazero.players.base",
     "ConfigError": "alphazero.runtime.errors",
@@ -65,7 +69,9 @@ _PUBLIC = {
     "IterationReport": "alphazero.training.events",
     "MatchReport": "alphazero.evaluation.report",
     "Player": "alphazero.players.base",
+    "ProofReport": "alphazero.solvers.proof",
     "Run": "alphazero.api",
+    "StoredFileError": "alphazero.runtime.errors",
     "TrainSettings": "alphazero.training.settings",
     "load_player": "alphazero.api",
     "load_run": "alphazero.api",

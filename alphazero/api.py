@@ -20,6 +20,7 @@ from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.settings import check, from_stored, rows
 from alphazero.solvers.proof import ProofReport
 from alphazero.solvers.proof import prove as _prove
@@ -117,7 +118,7 @@ def make_settings(*overrides: str) -> TrainSettings:
     """Return the settings of a training run.
 
     Args:
-        overrides: the words that ``alphazero train`` takes, such as ``"game=connect_four"``,
+        overrides: arguments of ``alphazero train``, such as ``"game=connect_four"``,
             ``"experiment=connect_four_5min"`` or ``"learner.batch_size=512"``.
 
     Raises:
@@ -138,23 +139,30 @@ def train(
     """Train a network by self-play; yield a report after each stored iteration.
 
     The run's folder, with checkpoints, metrics and TensorBoard events, is the one that ``alphazero
-    train`` makes. Stop whenever you like: ``resume`` continues after the last finished iteration.
+    train`` makes. This is a generator: nothing runs until you iterate. You may stop at any time;
+    ``resume`` continues after the last finished iteration.
 
     Args:
-        overrides: words as `make_settings` takes them.
+        overrides: arguments as `make_settings` takes them.
         settings: complete settings, in place of ``overrides``.
-        resume: the folder of a run to continue; its stored settings are used.
-        game: your own game's file, if the run to continue is of one; stored settings alone never
-            run a file.
-        progress: called several times a second while an iteration is under way.
+        resume: the folder of a run to continue with its stored settings, or "latest"; cannot be
+            combined with ``overrides`` or ``settings``.
+        game: the path of the game file, required when the resumed run used your own game: stored
+            settings never execute code.
+        progress: called several times a second during an iteration.
 
     Raises:
-        ConfigError: for an impossible setting.
+        ConfigError: for an impossible setting, or arguments that exclude each other.
+        StoredFileError: if the run to continue cannot be read.
+        TrainingDivergedError: if losses or weights are not finite; the last iteration is kept.
     """
     from alphazero.training.loggers.json_lines import JsonLinesLogger
     from alphazero.training.loggers.tensorboard import TensorBoardLogger
     from alphazero.training.trainer import Trainer
 
+    if (resume is not None) + (settings is not None) + bool(overrides) > 1:
+        message = "give one of overrides, settings and resume: a resumed run keeps its settings."
+        raise ConfigError(message, key="resume", value=resume)
     if resume is not None:
         run = load_run(resume)
         folder, settings = RunFolder(run.path), run.settings
