@@ -17,7 +17,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.util import tensor_util
 
 from alphazero.cli import main
-from alphazero.cli.train_text import program
+from alphazero.cli.output.train_text import program
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, save_network
 from alphazero.players.base import PlayerSettings

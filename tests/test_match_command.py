@@ -7,8 +7,8 @@ import re
 import pytest
 from rich.console import Console
 
-from alphazero.cli.counting_bar import counting_bar
 from alphazero.cli.match import main
+from alphazero.cli.output.counting_bar import counting_bar
 from alphazero.cli.warm_up import warm_up
 from alphazero.games.registry import make_game
 from alphazero.players.solver import SolverPlayer

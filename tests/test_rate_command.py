@@ -140,7 +140,7 @@ def test_stronger_searches_have_higher_ratings(run):
 
 
 def test_ctrl_c_keeps_all_finished_matches(run, monkeypatch):
-    from alphazero.cli.rate_bar import RateBar
+    from alphazero.cli.output.rate_bar import RateBar
 
     count = RateBar.count
     matches = []

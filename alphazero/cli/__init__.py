@@ -1,7 +1,8 @@
 """The console command `alphazero` and its subcommands.
 
 Each subcommand is a module of this package with ``main(words) -> int``, the exit status. The module
-is imported only when the command is called, so that `alphazero --help` loads no torch.
+is imported only when the command is called, so that `alphazero --help` loads no torch. The packages
+`output` (text and tables) and `pictures` serve several commands.
 """
 
 import contextlib

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from alphazero.cli.help_text import print_help
+from alphazero.cli.output.help_text import print_help
 from alphazero.cli.run_comparison import ComparisonSettings, compare_runs
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import from_overrides

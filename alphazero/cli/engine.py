@@ -58,7 +58,7 @@ def main(words: list[str], requests=None, answers=None) -> int:
         requests, answers: text streams in place of standard input and output.
     """
     if {"-h", "--help"} & set(words):
-        from alphazero.cli.help_text import print_help
+        from alphazero.cli.output.help_text import print_help
 
         print_help("engine", SUMMARY, EngineSettings(), EXAMPLES)
         return 0

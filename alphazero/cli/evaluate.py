@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from alphazero.cli.evaluate_table import report_table, value_lines
 from alphazero.cli.game_of_players import DEFAULT_GAME, game_of_networks
-from alphazero.cli.help_text import print_help
-from alphazero.cli.misplayed import print_misplayed
+from alphazero.cli.output.evaluate_table import report_table, value_lines
+from alphazero.cli.output.help_text import print_help
+from alphazero.cli.output.misplayed import print_misplayed
 from alphazero.cli.pictures.accuracy import draw_accuracy
 from alphazero.cli.warm_up import warm_up
 from alphazero.evaluation.exact.accuracy import AccuracyReport, measure_accuracy

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from alphazero.cli.counting_bar import counting_bar
-from alphazero.cli.help_text import print_help
+from alphazero.cli.output.counting_bar import counting_bar
+from alphazero.cli.output.help_text import print_help
 from alphazero.evaluation.exact.sampling import METHOD_NOTES, sample_set
 from alphazero.evaluation.exact.sets import write_set
 from alphazero.games.registry import make_game

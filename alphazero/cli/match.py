@@ -10,9 +10,9 @@ from pathlib import Path
 from rich.console import Console
 
 from alphazero.cli.game_of_players import choose_game
-from alphazero.cli.help_text import print_help
-from alphazero.cli.match_bar import MatchBar
-from alphazero.cli.match_table import add_test, report_table
+from alphazero.cli.output.help_text import print_help
+from alphazero.cli.output.match_bar import MatchBar
+from alphazero.cli.output.match_table import add_test, report_table
 from alphazero.cli.warm_up import warm_up
 from alphazero.evaluation.match import MatchReport, Openings, play_match
 from alphazero.evaluation.sprt import Sprt

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.cli.help_text import print_help
+from alphazero.cli.output.help_text import print_help
 from alphazero.evaluation.report import MatchReport
 from alphazero.games.pettingzoo_package import require_pettingzoo
 from alphazero.players.base import PlayerSettings

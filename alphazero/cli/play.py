@@ -6,7 +6,7 @@ import secrets
 from rich.console import Console
 
 from alphazero.cli.game_of_players import choose_game
-from alphazero.cli.help_text import print_help
+from alphazero.cli.output.help_text import print_help
 from alphazero.cli.warm_up import getting_ready, warm_up
 from alphazero.evaluation.model_card import summary
 from alphazero.games.batched_game import Game

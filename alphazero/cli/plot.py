@@ -3,7 +3,7 @@
 import dataclasses
 from pathlib import Path
 
-from alphazero.cli.help_text import print_help
+from alphazero.cli.output.help_text import print_help
 from alphazero.cli.pictures.exact_error import draw_exact_error
 from alphazero.cli.pictures.run import draw_run
 from alphazero.runtime.overrides import from_overrides

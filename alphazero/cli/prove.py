@@ -8,9 +8,9 @@ import dataclasses
 
 from rich.console import Console
 
-from alphazero.cli.help_text import print_help
-from alphazero.cli.misplayed import print_misplayed
-from alphazero.cli.proof_text import proof_lines
+from alphazero.cli.output.help_text import print_help
+from alphazero.cli.output.misplayed import print_misplayed
+from alphazero.cli.output.proof_text import proof_lines
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player

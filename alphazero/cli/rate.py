@@ -8,11 +8,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from alphazero.cli.help_text import print_help
+from alphazero.cli.output.help_text import print_help
+from alphazero.cli.output.rate_bar import RateBar
+from alphazero.cli.output.rate_table import growth_text, ratings_table
 from alphazero.cli.pictures.ratings import draw_ratings
-from alphazero.cli.rate_bar import RateBar
 from alphazero.cli.rate_players import choose_networks, make_players, player_name
-from alphazero.cli.rate_table import growth_text, ratings_table
 from alphazero.cli.warm_up import warm_up
 from alphazero.evaluation.elo import Ratings, connected_players, rate
 from alphazero.evaluation.match import Openings

@@ -9,12 +9,16 @@ import dataclasses
 import json
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
-from rich.table import Table
 
+from alphazero.cli.output.comparison_table import (
+    Configuration,
+    configurations_table,
+    note,
+    runs_table,
+    to_plain,
+)
 from alphazero.evaluation.exact.accuracy import measure_accuracy
-from alphazero.evaluation.exact.comparison import Difference, difference
 from alphazero.evaluation.exact.sets import EvaluationSet, find_set
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game, same_game
@@ -59,20 +63,6 @@ class ComparisonSettings:
     json: str | None = option(None, "file to write the figures to")
 
 
-@dataclasses.dataclass
-class Configuration:
-    """R runs that differ only in their seed, measured on N positions."""
-
-    label: str  #: the settings in which it differs from the first, as typed in a command
-    settings: dict
-    names: list[str] = dataclasses.field(default_factory=list)  #: R folders
-    seconds: list[float] = dataclasses.field(default_factory=list)  #: R training times
-    iterations: list[int] = dataclasses.field(default_factory=list)  #: R
-    #: R arrays bool[N]: whether the network alone, and the search, keep the exact result.
-    alone: list[np.ndarray] = dataclasses.field(default_factory=list)
-    searched: list[np.ndarray] = dataclasses.field(default_factory=list)
-
-
 def compare_runs(folders: list[RunFolder], settings: ComparisonSettings, console: Console) -> None:
     """Measure the newest network of each run, and print how the configurations differ.
 
@@ -100,9 +90,10 @@ def compare_runs(folders: list[RunFolder], settings: ComparisonSettings, console
     if len(folders) > len(configurations):
         console.print()
         console.print(runs_table(configurations))
-    console.print(_note(configurations), soft_wrap=True)
+    console.print(note(configurations), soft_wrap=True)
     if settings.json:
-        figures = _to_plain(configurations, positions)
+        ways = to_plain(configurations)
+        figures = {"num_positions": len(positions), "set": positions.notes, "ways": ways}
         Path(settings.json).write_text(json.dumps(figures, indent=1) + "\n")
         console.print(f"Figures: {settings.json}", markup=False, soft_wrap=True)
 
@@ -112,47 +103,6 @@ def _check_game(run: TrainSettings, game: Game) -> None:
     if not same_game(game.name, name):
         message = f"runs of {game.name} and {name} cannot be compared: name runs of one game."
         raise ConfigError(message, key="run", value=name, allowed=game.name)
-
-
-def configurations_table(configurations: list[Configuration]) -> Table:
-    """Return a row for each configuration: accuracies and their differences from the first."""
-    headings = (
-        "\nconfig",
-        "\nruns",
-        "training,\nminutes",
-        "alone,\n%",
-        "minus the\nfirst",
-        "search,\n%",
-        "minus the\nfirst",
-    )
-    table = _table(headings)
-    first = configurations[0]
-    for number, configuration in enumerate(configurations, 1):
-        figures = []
-        for correct, baseline in (
-            (configuration.alone, first.alone),
-            (configuration.searched, first.searched),
-        ):
-            found = difference(np.stack(correct), np.stack(baseline))
-            is_first = configuration is first
-            figures += [_percent(correct), "" if is_first else _difference_text(found)]
-        minutes = f"{np.mean(configuration.seconds) / 60:.1f}"
-        table.add_row(str(number), str(len(configuration.names)), minutes, *figures)
-    return table
-
-
-def runs_table(configurations: list[Configuration]) -> Table:
-    """Return a row for each run, which shows how much the seed alone changes."""
-    table = _table(
-        ("\nconfig", "\niterations", "training,\nminutes", "alone,\n%", "search,\n%"), "\nrun"
-    )
-    for number, each in enumerate(configurations, 1):
-        figures = zip(each.names, each.iterations, each.seconds, each.alone, each.searched)
-        for name, iterations, seconds, alone, searched in figures:
-            minutes = f"{seconds / 60:.1f}"
-            accuracies = [_percent(alone), _percent(searched)]
-            table.add_row(name, str(number), str(iterations), minutes, *accuracies)
-    return table
 
 
 def _measure_all(
@@ -214,54 +164,3 @@ def _label(configuration: Configuration, first: Configuration) -> str:
         if value != first.settings.get(key)
     ]
     return " ".join(changed) or "the baseline"
-
-
-def _note(configurations: list[Configuration]) -> str:
-    if len(configurations) == 1:
-        return "\nOne configuration: the settings of these runs differ only in the seed."
-    if all(len(configuration.names) > 1 for configuration in configurations):
-        covered = "positions and seeds"
-    else:
-        covered = "the positions alone: runs with other seeds would differ too"
-    return f"\nDifferences are percentage points with 95 % intervals over {covered}."
-
-
-def _table(headings, left: str | None = None) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    if left is not None:
-        table.add_column(left, overflow="fold")
-    for heading in headings:
-        table.add_column(heading, justify="right")
-    return table
-
-
-def _percent(correct) -> str:
-    return f"{100 * np.mean(correct):.1f}"
-
-
-def _difference_text(found: Difference) -> str:
-    return f"{100 * found.mean:+.1f} [dim]({100 * found.low:+.1f} to {100 * found.high:+.1f})[/]"
-
-
-def _to_plain(configurations: list[Configuration], positions: EvaluationSet) -> dict:
-    """Return the figures as plain data for JSON."""
-    first = configurations[0]
-
-    def against_first(name: str, configuration: Configuration) -> dict:
-        correct, baseline = np.stack(getattr(configuration, name)), np.stack(getattr(first, name))
-        return difference(correct, baseline)._asdict()
-
-    ways = [
-        {
-            "way": each.label,
-            "runs": each.names,
-            "seconds": each.seconds,
-            "iterations": each.iterations,
-            "raw_accuracy": [float(correct.mean()) for correct in each.alone],
-            "accuracy": [float(correct.mean()) for correct in each.searched],
-            "raw_difference": against_first("alone", each),
-            "difference": against_first("searched", each),
-        }
-        for each in configurations
-    ]
-    return {"num_positions": len(positions), "set": positions.notes, "ways": ways}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from alphazero.cli.help_text import print_help
+from alphazero.cli.output.help_text import print_help
 from alphazero.cli.recipe import recipe
 from alphazero.evaluation.model_card import card_text, run_facts, summary
 from alphazero.network.weights import NetworkFile, load_network, network_info, save_network

@@ -10,8 +10,8 @@ import warnings
 
 from rich.console import Console
 
-from alphazero.cli.help_text import print_help
-from alphazero.cli.train_text import end_lines, program, start_lines
+from alphazero.cli.output.help_text import print_help
+from alphazero.cli.output.train_text import end_lines, program, start_lines
 from alphazero.games.registry import is_game_file, make_stored_game
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError

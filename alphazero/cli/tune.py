@@ -6,7 +6,7 @@ In: the settings of a training run. Out: a table of speeds; the choice is stored
 from rich.console import Console
 from rich.table import Table
 
-from alphazero.cli.help_text import print_help
+from alphazero.cli.output.help_text import print_help
 from alphazero.runtime import jit
 from alphazero.training.compose import compose, groups
 from alphazero.training.settings import TrainSettings

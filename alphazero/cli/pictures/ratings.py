@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
+from alphazero.cli.output.rate_table import rating_text, search_of, short_name
 from alphazero.cli.pictures.figure import BLUE, GREY, new_figure, save_figure
-from alphazero.cli.rate_table import rating_text, search_of, short_name
 from alphazero.evaluation.elo import Ratings
 from alphazero.evaluation.report import Z_95
 

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from alphazero.cli.counting_bar import counting_bar
+from alphazero.cli.output.counting_bar import counting_bar
 from alphazero.evaluation.match import MatchProgress
 
 

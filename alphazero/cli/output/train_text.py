@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from alphazero.cli.proof_text import proof_lines
+from alphazero.cli.output.proof_text import proof_lines
 
 
 def start_lines(trainer, resumed: bool) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Self
 
-from alphazero.cli.counting_bar import counting_bar
+from alphazero.cli.output.counting_bar import counting_bar
 from alphazero.evaluation.match import MatchProgress
 from alphazero.evaluation.sprt import Sprt
 

@@ -1,0 +1,1 @@
+"""What commands print: help, progress bars, tables and boards. Nothing here computes results."""
