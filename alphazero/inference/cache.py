@@ -125,8 +125,7 @@ def _lookup_buffers(num_rows: int) -> Lookup:
 def _key_factors(planes_shape, cell_symmetries: np.ndarray) -> np.ndarray:
     """Return uint64[S, C * H * W]: a random odd factor for each number in the planes.
 
-    The factors of a symmetry are those of the identity, permuted as the symmetry permutes the
-    cells.
+    Each symmetry permutes the factors of the identity as it permutes the cells.
     """
     num_planes, height, width = planes_shape
     shape = (num_planes, height * width)
@@ -148,8 +147,7 @@ def look_up(table, factors, actions, bits, lookup, logits, values):
         actions: int32[S, A], the action symmetries.
         bits: uint32[B, C * H * W], the planes' floats read as integers.
         lookup: `Lookup`, output.
-        logits, values: float32[B, A] and float32[B], output: the answers of positions that were
-        found.
+        logits, values: float32[B, A] and float32[B], output: answers of the positions found.
 
     Returns:
         The number of different positions to evaluate.

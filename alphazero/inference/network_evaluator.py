@@ -61,8 +61,7 @@ class NetworkEvaluator:
         network: its weights are copied; call `update` to copy them again.
         sample: positions on which engines are calibrated and compared.
         game: for the planes' shape and the symmetries.
-        choice: the wanted engine; see `alphazero.inference.verified_engine` for what may replace
-        it.
+        choice: the preferred engine; `alphazero.inference.verified_engine` may replace it.
         num_threads: number of concurrent engine calls on a CPU.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""The engine in use: the wanted one, or a more precise one where its answers are not good enough.
+"""The engine in use: the preferred one, or a more precise one if its answers are not accurate.
 
 In: a network whenever its weights change, and sample positions. Out: an engine that holds these
 weights, and a report. Each time the weights change, the engine's answers on the sample are compared
@@ -31,7 +31,7 @@ class VerifiedEngine:
     """Holds the engine in use, `current`. Call `load` before the first use.
 
     Args:
-        choice: the wanted engine; `fallbacks` gives those that may take its place.
+        choice: the preferred engine; `fallbacks` gives those that may take its place.
         device: torch device.
         num_threads: number of concurrent calls of the engine on a CPU.
     """

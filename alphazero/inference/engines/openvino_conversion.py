@@ -4,9 +4,9 @@ The converted model takes the weights as inputs, so that a network is converted 
 are put in as constants. `openvino.convert_model` is not used: it sends usage statistics to
 OpenVINO's makers from a forked copy of the process, which may hang when the program ends.
 
-`TorchScriptPythonDecoder`, which `convert_model` itself uses, is not documented. Tried with
-OpenVINO 2025.0, 2025.4, 2026.1 and 2026.4; ``tests/test_engines.py`` compares the results with
-torch.
+`TorchScriptPythonDecoder`, which `convert_model` itself uses, is not documented. This file is the
+only one that uses it; tried with OpenVINO 2025.0, 2025.4, 2026.1 and 2026.4.
+``tests/test_engines.py`` compares the converted network with torch.
 """
 
 import copy

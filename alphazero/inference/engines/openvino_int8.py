@@ -1,8 +1,7 @@
 """Quantize a converted network: mark the convolutions of its tower for int8.
 
-Weights have 8 bits and one scale for each output channel; inputs have 8 bits and one scale for each
-layer. The stem sees zeros and ones, and the heads are small: both stay in float32, which costs no
-time.
+Weights have 8 bits and one scale for each output channel; inputs have 8 bits and one scale for
+each layer. The stem, which sees zeros and ones, and the small heads stay in float32 at no cost.
 """
 
 import numpy as np
