@@ -1,4 +1,4 @@
-"""The Python API, `import alphazero as az`: it does what its docstrings say, and imports quickly."""
+"""The Python API, `import alphazero as az`: it does what its docstrings say, and loads quickly."""
 
 import inspect
 import json

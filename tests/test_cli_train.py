@@ -74,7 +74,7 @@ def finished_run(tmp_path_factory):
 
 
 def help_of(capsys, *words) -> dict[str, str]:
-    """Return what follows each key in the help of `alphazero train`: its default, then the range."""
+    """Return what follows each key in the help of `alphazero train`: default, then range."""
     status, out, err = train(capsys, *words, "--help")
     assert (status, err) == (0, "")
     titles = re.findall(r"^  ([\w.]+)(?:=(.*))?$", out, re.MULTILINE)

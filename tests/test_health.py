@@ -180,7 +180,8 @@ def test_a_run_that_goes_wrong_raises_its_alarm_and_names_what_to_change(
 def test_a_healthy_run_raises_no_alarm(tmp_path, words):
     healthy = (
         "selfplay.num_parallel_games=32 selfplay.games_per_iteration=60 "
-        "selfplay.num_simulations=16 learner.batch_size=64 learner.replay_ratio=8 learner.learning_rate=1e-2 "
+        "selfplay.num_simulations=16 learner.batch_size=64 learner.replay_ratio=8 "
+        "learner.learning_rate=1e-2 "
         "network.channels=32 evaluation.uct_simulations=20 run.num_iterations=10 "
     )
     found = reports(make_trainer(tmp_path, healthy + words))
