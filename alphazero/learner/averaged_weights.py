@@ -10,7 +10,7 @@ Tarvainen, H. Valpola 2017 (arXiv 1703.01780).
 """
 
 import torch
-from torch.optim.swa_utils import AveragedModel, update_bn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn, update_bn
 
 __all__ = ["AveragedModel", "averaged_model", "update_bn"]
 
@@ -31,10 +31,12 @@ def averaged_model(network: torch.nn.Module, half_life_steps: float) -> Averaged
         half_life_steps: steps after which the weight of a step has halved; above 0.
     """
     newest_weight = 1 - 0.5 ** (1 / half_life_steps)
+    average = AveragedModel(network).eval().requires_grad_(False)
 
     def add_step(averages, parameters, num_averaged):
-        weight = max(newest_weight, 1 / (int(num_averaged) + 1))
-        for average, parameter in zip(averages, parameters):
-            average.lerp_(parameter, weight)
+        # Reading num_averaged, a copy on the device, would wait for the device in every step.
+        weight = max(newest_weight, 1 / (int(average.n_averaged) + 1))
+        get_ema_multi_avg_fn(1 - weight)(averages, parameters, num_averaged)
 
-    return AveragedModel(network, multi_avg_fn=add_step).eval().requires_grad_(False)
+    average.multi_avg_fn = add_step
+    return average
