@@ -8,7 +8,8 @@ from search_samples import HashEvaluator, TwiceGame
 
 from alphazero.games.registry import make_game
 from alphazero.search.settings import SearchSettings
-from alphazero.selfplay.lockstep import SelfPlay, sample_actions
+from alphazero.selfplay.lockstep import SelfPlay
+from alphazero.selfplay.move_sampling import sample_actions
 from alphazero.selfplay.settings import SelfPlaySettings, full_simulations, ply_temperatures
 from alphazero.solvers.base import values_of
 from alphazero.solvers.enumeration import EnumeratedSolver

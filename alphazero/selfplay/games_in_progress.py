@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alphazero.games.batched_game import Game
 from alphazero.runtime.stored_names import current_games
 from alphazero.selfplay.game_record import GameRecord
 
@@ -40,7 +41,7 @@ class GamesInProgress:
         moves: what was noted of plies 0 to ``plies - 1``; later entries are of older games.
     """
 
-    def __init__(self, num_games: int, game):
+    def __init__(self, num_games: int, game: Game):
         num_plies = game.max_plies
         self.playing = np.zeros(num_games, np.bool_)
         self.roots = np.zeros((num_games, game.state_size), game.state_dtype)

@@ -11,12 +11,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from alphazero.games.batched_game import Game, Transition
+from alphazero.inference.evaluator import Evaluator
 from alphazero.search.batched_search import TreeSearch
 from alphazero.search.roots import PolicyOutput, SearchMode
 from alphazero.search.settings import SearchSettings
 from alphazero.search.tree import ROOT_INDEX, UNPROVEN
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.games_in_progress import GamesInProgress, Moves
+from alphazero.selfplay.move_sampling import sample_actions
 from alphazero.selfplay.settings import (
     SelfPlaySettings,
     full_simulations,
@@ -46,8 +49,8 @@ class SelfPlay:
 
     def __init__(
         self,
-        game,
-        evaluator,
+        game: Game,
+        evaluator: Evaluator,
         settings: SelfPlaySettings,
         search_settings: SearchSettings,
         generator: np.random.Generator,
@@ -222,7 +225,7 @@ class SelfPlay:
         )
         return np.where(output.is_sampled, output.actions, sampled)
 
-    def _adjudicate(self, rows: np.ndarray, after):
+    def _adjudicate(self, rows: np.ndarray, after: Transition) -> Transition:
         """End adjudicated games whose result was proven before the move; return the transition."""
         tree = self.search.tree
         proven = tree.proven_values[rows, ROOT_INDEX]
@@ -268,25 +271,3 @@ def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
     ratios = np.where(counted, targets, 1.0) / np.where(counted, priors, 1.0)
     divergences = np.where(counted, targets * np.log(ratios), 0.0).sum(axis=1)
     return np.maximum(divergences, 0.0).astype(np.float32)
-
-
-def sample_actions(
-    weights: np.ndarray, temperatures: np.ndarray, generator: np.random.Generator
-) -> np.ndarray:
-    """Sample an action in each row with probability proportional to weight ** (1 / temperature).
-
-    Args:
-        weights: float32[M, A], 0 or more, with a positive sum in each row.
-        temperatures: float[M]; 0 takes the largest weight.
-
-    Returns:
-        int32[M].
-    """
-    weights = weights.astype(np.float64)
-    weights /= weights.max(axis=1, keepdims=True)
-    sharpened = weights ** (1.0 / np.maximum(temperatures, 1e-3))[:, None]
-    cumulative = np.cumsum(sharpened, axis=1)
-    thresholds = generator.random(len(weights))[:, None] * cumulative[:, -1:]
-    # Rounding can put a threshold at the very end: the last action is the limit.
-    sampled = np.minimum((cumulative <= thresholds).sum(axis=1), weights.shape[1] - 1)
-    return np.where(temperatures > 0, sampled, weights.argmax(axis=1)).astype(np.int32)

@@ -10,11 +10,13 @@ only, so a run can be repeated.
 
 import dataclasses
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from alphazero.games.batched_game import Game
+from alphazero.inference.evaluator import Evaluator
 from alphazero.search.batched_search import SearchCounts
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.game_record import GameRecord
@@ -41,8 +43,8 @@ class ParallelSelfPlay:
 
     def __init__(
         self,
-        game,
-        evaluators,
+        game: Game,
+        evaluators: Sequence[Evaluator],
         settings: SelfPlaySettings,
         search_settings: SearchSettings,
         generator: np.random.Generator,

@@ -15,7 +15,6 @@ are translated (`alphazero.runtime.stored_names`). Knows neither trainer nor lea
 """
 
 import importlib.metadata
-import itertools
 import json
 import platform
 import sys
@@ -60,7 +59,9 @@ class RunFolder:
         """
         parent = Path(root) / folder_name(game)
         stem = name or datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
-        for number in itertools.count(1):
+        number = 0
+        while True:
+            number += 1
             path = parent / (stem if number == 1 else f"{stem}_{number}")
             try:
                 path.mkdir(parents=True)
@@ -134,7 +135,8 @@ class RunFolder:
             StoredFileError: if the file is missing or damaged.
         """
         try:
-            return OmegaConf.to_container(OmegaConf.load(self.config))
+            values: Any = OmegaConf.to_container(OmegaConf.load(self.config))
+            return values
         except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
             cause = " ".join(str(error).split())
             raise StoredFileError(

@@ -12,6 +12,7 @@ import time
 import numpy as np
 import torch
 
+from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_speeds
@@ -32,7 +33,11 @@ _MIN_BFLOAT16_SPEEDUP = 1.1  # with less, the learner keeps float32
 
 
 def tune(
-    settings: TrainSettings, game, network: torch.nn.Module, device: torch.device, num_threads: int
+    settings: TrainSettings,
+    game: Game,
+    network: torch.nn.Module,
+    device: torch.device,
+    num_threads: int,
 ) -> Tuning | None:
     """Fill in the settings left to "auto"; return what was measured, None if there were none.
 
@@ -81,7 +86,11 @@ def _has_auto(settings: TrainSettings) -> bool:
 
 
 def _measure(
-    settings: TrainSettings, game, network: torch.nn.Module, device: torch.device, num_threads: int
+    settings: TrainSettings,
+    game: Game,
+    network: torch.nn.Module,
+    device: torch.device,
+    num_threads: int,
 ) -> Tuning:
     """Measure the engines, then self-play with the fastest one."""
     start = time.perf_counter()
@@ -120,14 +129,14 @@ def _learner_precision(speeds: dict[EngineChoice, float]) -> str:
 
 
 def _measure_parallel_games(
-    tuning: Tuning, settings: TrainSettings, game, evaluator: NetworkEvaluator
+    tuning: Tuning, settings: TrainSettings, game: Game, evaluator: NetworkEvaluator
 ) -> None:
     """Play with several numbers of parallel games; choose the smallest that is fast enough."""
-    sizes = GPU_LOCKSTEP_SIZES if evaluator.device.type == "cuda" else LOCKSTEP_SIZES
-    largest = max(settings.selfplay.games_per_iteration, sizes[0])
-    sizes = [size for size in sizes if size <= largest]
+    known = GPU_LOCKSTEP_SIZES if evaluator.device.type == "cuda" else LOCKSTEP_SIZES
+    largest = max(settings.selfplay.games_per_iteration, known[0])
+    sizes = [size for size in known if size <= largest]
 
-    def make_selfplay(size: int, **changes) -> ParallelSelfPlay:
+    def make_selfplay(size: int, **changes: int) -> ParallelSelfPlay:
         options = dataclasses.replace(
             settings.selfplay, num_parallel_games=size, carry_over=True, **changes
         )

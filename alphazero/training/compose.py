@@ -33,7 +33,8 @@ def compose(words: list[str]) -> TrainSettings:
     """
     choices = groups()
     known = [row.key for row in rows(TrainSettings())]
-    chosen, changes = [], []
+    chosen: list[str] = []
+    changes: list[str] = []
     for word in words:
         key, text = split_word(word)
         check_key(key, text, [*known, *choices], COMMAND)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import torch
 
 from alphazero.evaluation.match import Openings, play_match
+from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.learner.learner import Learner
@@ -32,7 +33,7 @@ class Gate:
 
     def __init__(
         self,
-        game,
+        game: Game,
         settings: TrainSettings,
         learner: Learner,
         make_evaluator: Callable[[torch.nn.Module], NetworkEvaluator],
@@ -62,6 +63,7 @@ class Gate:
             evaluator: gets the weights of the new network, whatever the result.
             sample: the positions on which the accepted network's engine is compared.
         """
+        assert self.accepted is not None
         pit = self.settings.pit
         new_state = self._learner.state_dict()
         evaluator.update(self._learner.played_network)

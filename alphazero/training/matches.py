@@ -4,13 +4,19 @@ In: a run's settings, the iteration. Out: a player; a seed that no other iterati
 Used by the gate and by the measurements of strength.
 """
 
+from alphazero.games.batched_game import Game
+from alphazero.inference.evaluator import Evaluator
 from alphazero.players.network import EvaluatorPlayer
 from alphazero.runtime.random_generators import child_generator
 from alphazero.training.settings import TrainSettings
 
 
 def network_player(
-    game, evaluator, num_simulations: int, settings: TrainSettings, iteration: int
+    game: Game,
+    evaluator: Evaluator,
+    num_simulations: int,
+    settings: TrainSettings,
+    iteration: int,
 ) -> EvaluatorPlayer:
     """Return the player that searches with ``evaluator`` as self-play does, but without noise."""
     return EvaluatorPlayer(

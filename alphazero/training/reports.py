@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alphazero.games.batched_game import Game
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.threads import ParallelSelfPlay
@@ -34,7 +35,7 @@ class SelfPlayWork(NamedTuple):
 
     def since(self, before: "SelfPlayWork") -> "SelfPlayWork":
         """Return the work done after ``before``."""
-        return SelfPlayWork(*(count - old for count, old in zip(self, before)))
+        return SelfPlayWork._make(count - old for count, old in zip(self, before))
 
 
 def selfplay_report(
@@ -75,7 +76,7 @@ def selfplay_report(
     )
 
 
-def game_text(game, record: GameRecord) -> str:
+def game_text(game: Game, record: GameRecord) -> str:
     """Return a game as text: its moves, its result and its last position."""
     moves = " ".join(game.action_to_text(int(action)) for action in record.actions)
     last = game.step(record.states[-1:], record.actions[-1:]).states[0]

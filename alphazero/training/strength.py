@@ -6,10 +6,13 @@ here changes what is learned. Which measurements are made, and how often, is in
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.sets import EvaluationSet, read_set, shipped_path
 from alphazero.evaluation.match import Openings, play_match
+from alphazero.games.batched_game import Game
+from alphazero.inference.evaluator import Evaluator
 from alphazero.players.base import PlayerSettings
 from alphazero.players.network import EvaluatorPlayer
 from alphazero.players.uct import UctPlayer
@@ -23,13 +26,13 @@ from alphazero.training.settings import TrainSettings
 class StrengthMeasurement:
     """Makes the measurements of a run; exact values and evaluation sets are loaded once."""
 
-    def __init__(self, game, settings: TrainSettings):
+    def __init__(self, game: Game, settings: TrainSettings):
         self.settings = settings
         self._game = game
         self._exact_values: ExactValues | None = None
         self._evaluation_set: EvaluationSet | None = None
 
-    def measure(self, report: IterationReport, evaluator) -> Iterator[tuple[str, int]]:
+    def measure(self, report: IterationReport, evaluator: Evaluator) -> Iterator[tuple[str, int]]:
         """Fill in the strength parts of ``report`` if a measurement is due.
 
         Args:
@@ -49,9 +52,10 @@ class StrengthMeasurement:
         if num_games:
             yield "evaluation", num_games
             report.strength = self._play_uct(player, num_games, report.iteration)
-        if settings.exact and shipped_path(self._game.name):
+        evaluation_set = shipped_path(self._game.name)
+        if settings.exact and evaluation_set is not None:
             yield "accuracy", 1
-            report.exact = self._compare_with_solver(player)
+            report.exact = self._compare_with_solver(player, evaluation_set)
         if settings.prove:
             yield "proof", 1
             report.proof = self._prove(player)
@@ -78,11 +82,12 @@ class StrengthMeasurement:
             num_distinct=len({game.moves for game in match.games}),
         )
 
-    def _compare_with_solver(self, player: EvaluatorPlayer) -> ExactReport:
+    def _compare_with_solver(self, player: EvaluatorPlayer, path: Path) -> ExactReport:
         """Compare the network, alone and with search, with an exact solver."""
         if self._evaluation_set is None:
-            self._evaluation_set = read_set(shipped_path(self._game.name), self._game)
+            self._evaluation_set = read_set(path, self._game)
         raw = measure_accuracy(player.limited(0, None).choose, self._evaluation_set)
+        assert raw.values is not None  # asked for
         searched = measure_accuracy(player.choose, self._evaluation_set, with_values=False)
         return ExactReport(
             num_positions=len(self._evaluation_set),

@@ -13,7 +13,7 @@ import dataclasses
 import math
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import torch
 
@@ -22,6 +22,7 @@ from alphazero.inference.engines.agreement import PositionSample, sample_positio
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.learner.learner import Learner
+from alphazero.learner.report import LearnerReport
 from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.replay.buffer import Batch, ReplayBuffer
@@ -138,7 +139,9 @@ class Trainer:
 
     # --- the stages of an iteration ---------------------------------------------------------------
 
-    def _play(self):
+    def _play(
+        self,
+    ) -> Generator[StageProgress, None, tuple[list[GameRecord], IterationReport]]:
         """Play the games of an iteration; return them and the new report."""
         self.iteration += 1
         num_games = self.settings.selfplay.games_per_iteration
@@ -162,11 +165,11 @@ class Trainer:
         if every and self.iteration % every == 0:
             selfplay.sample_game = game_text(self.game, records[0])
         report = IterationReport(
-            self.iteration, selfplay, None, self.replay.window, selfplay_s=seconds
+            self.iteration, selfplay, LearnerReport(), self.replay.window, selfplay_s=seconds
         )
         return records, report
 
-    def _learn(self, report: IterationReport):
+    def _learn(self, report: IterationReport) -> Iterator[StageProgress]:
         """Measure the loss on samples of the new games, then train on the replay window."""
         start = time.monotonic()
         held_out = self.replay.evenly_spaced(report.selfplay.num_samples, _NUM_HELD_OUT_SAMPLES)
@@ -205,7 +208,7 @@ class Trainer:
         resume_words = self.folder.resume_words(self.game.name)
         check_weights(report, self.settings, self.stored_iteration, resume_words)
 
-    def _pit(self, report: IterationReport):
+    def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
         """If a pit is due, let the gate decide which network stays."""
         if self.gate.is_due(self.iteration):
             yield self._progress("pit", 0, self.settings.pit.num_games)
@@ -216,7 +219,7 @@ class Trainer:
         self.evaluator.update(self.learner.played_network, self._newest_positions())
         report.engine = self.evaluator.report
 
-    def _measure(self, report: IterationReport):
+    def _measure(self, report: IterationReport) -> Iterator[StageProgress]:
         """Measure the strength of the network if that is due."""
         start = time.monotonic()
         for measurement, num_parts in self.strength.measure(report, self.evaluator):

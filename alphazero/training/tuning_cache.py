@@ -14,6 +14,7 @@ from pathlib import Path
 
 import torch
 
+from alphazero.games.batched_game import Game
 from alphazero.games.registry import canonical_name
 from alphazero.inference.network_evaluator import num_streams
 from alphazero.runtime.jit import cache_directory
@@ -38,7 +39,9 @@ class Tuning:
     remembered: bool = False  #: whether an earlier run made it
 
 
-def tuning_path(settings: TrainSettings, game, device: torch.device, num_threads: int) -> Path:
+def tuning_path(
+    settings: TrainSettings, game: Game, device: torch.device, num_threads: int
+) -> Path:
     """Return the file of a tuning; its name is a digest of all that the speeds depend on."""
     parts = [
         _processor(device),

@@ -4,7 +4,7 @@ import math
 import textwrap
 
 from rich.console import Console
-from rich.progress import BarColumn, ProgressColumn, TextColumn
+from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
 from rich.progress import Progress as ProgressBars
 from rich.text import Text
 
@@ -64,11 +64,11 @@ class ConsoleLogger:
         self._engine = ""
         self._alarms: list[Alarm] = []  # those that are on
 
-    def __enter__(self):
+    def __enter__(self) -> "ConsoleLogger":
         self._bars.start()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._bars.stop()
         if self._alarms:
             self._console.print(Text("Alarms still on at the end:", style="bold yellow"))
@@ -135,8 +135,10 @@ class ConsoleLogger:
         text.highlight_words([title, alarm.key], style="bold")
         self._console.print(text, soft_wrap=True)
 
-    def _print_engine(self, engine: EngineReport) -> None:
+    def _print_engine(self, engine: EngineReport | None) -> None:
         """Print that another engine runs the network, and why."""
+        if engine is None:
+            return
         if self._engine and engine.name != self._engine:
             reason = f"; too far from float32: {engine.refused}" if engine.refused else ""
             self._print(f"{_INDENT}the network now runs on {engine.name}{reason}", "yellow")
@@ -159,7 +161,7 @@ class _TimeLeft(ProgressColumn):
         super().__init__()
         self._first_fraction = first_fraction
 
-    def render(self, task):
+    def render(self, task: Task) -> Text:
         done, elapsed = task.completed - self._first_fraction, task.elapsed or 0.0
         if done < 0.003 or elapsed < 2:
             return Text("time left -:--:--", style="cyan")
