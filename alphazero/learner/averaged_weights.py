@@ -1,12 +1,12 @@
-"""Averaged weights: the mean of many steps plays better than the weights of any single step.
+"""Averaged weights: the mean over many learner steps, which self-play uses.
 
 In: the network after each step. Out: a network of the same shape, for play only; training goes on
 from the weights that are not averaged. `torch.optim.swa_utils` does the work. This file sets the
 weight of each step.
 
 Source: weight averaging, P. Izmailov et al. 2018 (arXiv 1803.05407), which KataGo (arXiv
-1902.10565, appendix C) and Leela Chess Zero play with; as a moving average, B. Polyak and A.
-Tarvainen, H. Valpola 2017 (arXiv 1703.01780).
+1902.10565, appendix C) and Leela Chess Zero play with; as an exponential moving average,
+A. Tarvainen and H. Valpola 2017 (arXiv 1703.01780).
 """
 
 import torch
