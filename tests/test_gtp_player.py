@@ -3,13 +3,17 @@
 import shlex
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 from naive import NaiveOthello
 
 from alphazero.cli import match
+from alphazero.cli.rate_players import player_name
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings
 from alphazero.players.gtp import GtpError, GtpPlayer
 from alphazero.players.random import RandomPlayer
 from alphazero.players.registry import make_player
@@ -51,6 +55,22 @@ def test_games_are_legal_on_both_sides_and_the_moves_are_the_engines(name, size,
 def test_a_match_takes_an_engine_by_its_specification(capsys):
     assert match.main(["game=othello:6", f"a=gtp:{COMMAND}", "b=random", "num_games=2"]) == 0
     assert "gtp_engine.py" in capsys.readouterr().out.replace("\n", "")
+
+
+def test_a_rating_takes_an_engine_by_its_specification():
+    spec = f"gtp:{COMMAND}"
+    assert "/" in spec
+    assert player_name(spec, make_game("othello"), PlayerSettings()) == spec
+
+
+def test_a_game_of_a_user_is_not_othello_by_the_name_of_its_class():
+    class Othello(NamedTuple):
+        side: int
+
+    game = SimpleNamespace(name="mine.py", num_actions=65, rules=Othello(8))
+    with pytest.raises(ConfigError) as refused:
+        GtpPlayer(game, COMMAND)
+    assert (refused.value.key, refused.value.value) == ("game", "mine.py")
 
 
 def test_another_game_is_refused():

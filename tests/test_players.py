@@ -128,6 +128,15 @@ def test_uct_player_reports_progress():
     assert all(0 <= done <= total == 3000 for done, total in calls)
 
 
+@pytest.mark.parametrize("spec", ["uct", "best"])
+def test_a_search_with_a_time_limit_reports_no_total(spec):
+    game, calls = make_game("tic_tac_toe"), []
+    player = make_player(spec, game, PlayerSettings(time_limit_s=0.05))
+    player.analyse(game.initial_states()[0], lambda *progress: calls.append(progress))
+    assert player.time_limit_s == 0.05
+    assert calls and all(done >= 0 and total is None for done, total in calls)
+
+
 # --- player specifications ------------------------------------------------------------------------
 
 
@@ -243,6 +252,13 @@ def test_network_is_the_shipped_one_until_one_is_trained(tmp_path, monkeypatch):
     own.touch()
     assert network_path("network", "tic_tac_toe").resolve() == own
     assert network_path("best", "tic_tac_toe") == shipped
+
+
+@pytest.mark.parametrize("kind", ["random", "human", "gtp:/usr/games/engine --level 3", "unknown"])
+def test_only_a_networks_name_or_path_leads_to_a_network(kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "random").mkdir()
+    assert network_path(kind, "othello") is None
 
 
 def test_default_players_are_the_shipped_network_and_uct():

@@ -2,6 +2,7 @@
 
 import copy
 import functools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -261,6 +262,13 @@ def test_every_game_gets_its_solver(name, kind, monkeypatch):
     assert ("bitbully" in solver_advice(make_game(name))) == (name == "connect_four")
     monkeypatch.setattr(bitbully, "available", lambda: True)
     assert solver_advice(make_game(name)) == ""
+
+
+def test_a_game_of_a_user_gets_no_solver_by_the_name_of_its_class(tmp_path):
+    path = tmp_path / "mine.py"
+    text = Path(EXAMPLE).read_text().replace("Snort(5)", "Snort(2)")
+    path.write_text(text.replace("Snort", "ConnectX"))
+    assert type(make_solver(make_game(str(path)))) is EnumeratedSolver
 
 
 def refused(ask):

@@ -124,19 +124,24 @@ class TerminalGame:
             command = _NAMES.get(typed.lower())
             if command == "quit":
                 raise EOFError
-            if command == "undo":
+            if command is None:
+                if self._play_typed(player, typed):
+                    return
+            elif command == "undo":
                 if self._undo():
                     return
-            elif command is not None:
-                self._run_command(command)
             else:
-                try:
-                    action = read_move(self.session, self._screen.skin, typed)
-                except ValueError as error:
-                    self._screen.warn(str(error))
-                    continue
-                self._play(player, action, "")
-                return
+                self._run_command(command)
+
+    def _play_typed(self, player: int, typed: str) -> bool:
+        """Play the move that a person typed; return whether it is one."""
+        try:
+            action = read_move(self.session, self._screen.skin, typed)
+        except ValueError as error:
+            self._screen.warn(str(error))
+            return False
+        self._play(player, action, "")
+        return True
 
     def _play(self, player: int, action: int, notes: str) -> None:
         """Play a move and print it, with the board unless an engine's answer follows at once."""
@@ -207,8 +212,7 @@ class TerminalGame:
         return isinstance(self.players[player], HumanPlayer)
 
     def _think(self, player: Player, text: str) -> Analysis:
-        settings = getattr(player, "settings", None)
-        limit_s = getattr(settings, "time_limit_s", None)
+        limit_s = getattr(player, "time_limit_s", None)
         with Thinking(self._screen.console, text, limit_s) as thinking:
             return player.analyse(self.session.state, thinking)
 

@@ -22,7 +22,7 @@ MAX_SIMULATIONS = 10_000_000
 MAX_TIME_S = 86_400.0
 
 #: Called as ``progress(done, total)`` during the search of a position, with the simulations made so
-#: far and those to be made. ``total`` is None where only the clock ends the search.
+#: far and those to be made. ``total`` is None if the search has a time limit.
 SearchProgress = Callable[[int, int | None], None]
 
 
@@ -40,7 +40,7 @@ class Choice(NamedTuple):
 
 
 class Analysis(NamedTuple):
-    """What a player thinks of one position. Values are for the player to move in it."""
+    """A player's view of one position. Values are for the player to move in it."""
 
     #: The move that it would play.
     action: int
@@ -52,7 +52,7 @@ class Analysis(NamedTuple):
     visits: np.ndarray
     #: float32[A], expected result after each action; nan where unknown.
     values: np.ndarray
-    #: The moves that it expects from here on, both sides', starting with ``action``.
+    #: The moves that it expects from both sides, starting with ``action``.
     principal_variation: list[int]
     #: Simulations made; 0 without a search.
     num_simulations: int
@@ -70,14 +70,16 @@ class Player(Protocol):
       answers, unless it has a time limit;
     - ``states`` is never changed.
 
-    A player that needs the moves that led to a position has a method ``choose_after(histories,
-    states)`` too, see `alphazero.players.gtp`; a match then calls that one.
+    Two attributes are optional. A player that needs the moves that led to a position has a method
+    ``choose_after(histories, states)``, see `alphazero.players.gtp`; a match then calls that one.
+    A player that can have a time limit has ``time_limit_s``; the progress bar at the terminal reads
+    it.
     """
 
     #: What matches and tables call it.
     name: str
-    #: How many positions it should be asked about at once: 1 if it searches one by one, hundreds if
-    #: it evaluates them in a batch.
+    #: How many positions it should be asked about at once: 1 if it searches them one by one,
+    #: hundreds if it evaluates them in a batch.
     batch_size: int
 
     def choose(self, states: np.ndarray) -> Choice:

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from alphazero.games.batched_game import Game
+from alphazero.games.othello import Othello
 from alphazero.players.base import Analysis, Choice, SearchProgress
 from alphazero.runtime.errors import ConfigError, InputError
 
@@ -62,7 +63,7 @@ class GtpPlayer:
         self.name = command
         self._process: subprocess.Popen[str] | None = None
         self._size = math.isqrt(game.num_actions - 1)
-        if type(getattr(game, "rules", None)).__name__ != "Othello":
+        if not isinstance(getattr(game, "rules", None), Othello):
             raise ConfigError(
                 f"a GTP engine plays only Othello here, not {game.name}.",
                 key="game",
@@ -108,7 +109,7 @@ class GtpPlayer:
     def _move_after(self, moves: Sequence[int]) -> int:
         self._ask("clear_board")
         for ply, move in enumerate(moves):
-            # Some engines pass by themselves and then refuse to be told to.
+            # Some engines pass by themselves and then refuse the command to pass.
             is_pass = move == self._pass
             self._ask(f"play {_COLORS[ply % 2]} {self._vertex(move)}", may_refuse=is_pass)
         request = f"genmove {_COLORS[len(moves) % 2]}"

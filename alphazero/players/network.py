@@ -1,4 +1,4 @@
-"""The players that ask a network, with a PUCT search or without.
+"""The players that use a network, with a PUCT search or without.
 
 In: a stored network (`NetworkPlayer`), or anything that evaluates positions (`EvaluatorPlayer`).
 Out: moves, see `alphazero.players.base.Player`. These are the only players that need torch.
@@ -9,6 +9,7 @@ Shapes: B positions, K state words, A actions.
 import dataclasses
 import math
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -46,10 +47,10 @@ _NUM_SAMPLE_POSITIONS = 256
 
 
 class EvaluatorPlayer:
-    """Plays what an evaluator says, with a PUCT search or without; see `Player`.
+    """Plays by the answers of an evaluator, with a PUCT search or without; see `Player`.
 
     Args:
-        evaluator: answers positions; it is shared with the players that `limited` returns.
+        evaluator: is shared with the players that `limited` returns.
         num_simulations: per move; 0 plays the action with the largest prior, without a search.
         time_limit_s: seconds per move; with num_simulations, whichever ends first.
         settings: of the search.
@@ -70,8 +71,8 @@ class EvaluatorPlayer:
         self.name = name
         self.evaluator = evaluator
         self.batch_size = _batch_size(game, num_simulations) if time_limit_s is None else 1
+        self.time_limit_s = time_limit_s
         self._num_simulations = num_simulations
-        self._time_limit_s = time_limit_s
         self._settings = settings or SearchSettings()
         self._seed = seed
         self._search: TreeSearch | None = None
@@ -104,7 +105,7 @@ class EvaluatorPlayer:
     ) -> "EvaluatorPlayer":
         """See `alphazero.players.base.Player.limited`; 0 simulations play without a search."""
         if num_simulations is None and time_limit_s is None:
-            num_simulations, time_limit_s = self._num_simulations, self._time_limit_s
+            num_simulations, time_limit_s = self._num_simulations, self.time_limit_s
         return EvaluatorPlayer(
             self.game,
             self.evaluator,
@@ -143,9 +144,9 @@ class EvaluatorPlayer:
         )
 
     def _searched(self, states: np.ndarray, progress: SearchProgress | None = None) -> TreeSearch:
-        """Search each of at most `batch_size` positions, from an empty tree.
+        """Search each of at most `batch_size` positions.
 
-        So the answer never depends on earlier questions.
+        Every search starts with an empty tree, so that no answer depends on earlier questions.
         """
         if self._search is None or len(self._search.root_states) < len(states):
             self._search = TreeSearch(
@@ -159,20 +160,22 @@ class EvaluatorPlayer:
         search, rows = self._search, np.arange(len(states))
         search.stop(np.arange(len(search.root_states)))
         search.reset(rows, states, self._num_simulations, SearchMode.EVALUATION)
-        total = self._num_simulations
-        deadline = None if self._time_limit_s is None else time.monotonic() + self._time_limit_s
-        search.run(
-            deadline,
-            None if progress is None else lambda share: progress(int(share * total), total),
-        )
+        deadline = None if self.time_limit_s is None else time.monotonic() + self.time_limit_s
+        search.run(deadline, None if progress is None else self._by_simulations(progress))
         return search
+
+    def _by_simulations(self, progress: SearchProgress) -> Callable[[float], None]:
+        """Return a function that reports the finished fraction of a search as simulations."""
+        num = self._num_simulations
+        total = num if self.time_limit_s is None else None
+        return lambda fraction: progress(int(fraction * num), total)
 
     def _search_settings(self) -> SearchSettings:
         """Return the settings, with PUCT at the root if the time is limited.
 
         Sequential halving must know its number of simulations beforehand.
         """
-        if self._time_limit_s is None:
+        if self.time_limit_s is None:
             return self._settings
         return dataclasses.replace(self._settings, root="puct")
 
@@ -211,20 +214,20 @@ def network_file_game(path: str | Path) -> str:
         path: a network file, or the folder of a run.
 
     Raises:
-        ValueError: if there is no network.
+        StoredFileError: if there is no network.
     """
     return network_game(find_network(path))
 
 
 def _num_simulations(num_simulations: int | None, time_limit_s: float | None) -> int:
-    """Return the simulations per move; if there is no limit of them, a default."""
+    """Return the simulations per move: the given number or a default."""
     if num_simulations is not None:
         return num_simulations
     return DEFAULT_SIMULATIONS if time_limit_s is None else TIMED_SIMULATIONS
 
 
 def _batch_size(game: Game, num_simulations: int) -> int:
-    """Return how many trees of so many simulations fit in the memory."""
+    """Return how many trees of ``num_simulations`` fit into `TREE_MEMORY_BYTES`."""
     tree_bytes = (num_simulations + 1) * bytes_per_node(game.num_actions)
     return int(min(max(TREE_MEMORY_BYTES // tree_bytes, 1), MAX_BATCH_SIZE))
 

@@ -12,11 +12,11 @@ from alphazero.runtime.random_generators import child_generator
 class RandomPlayer:
     """Plays a uniformly random legal action and estimates nothing; see `Player`."""
 
+    name = "random"
     batch_size = 1
 
-    def __init__(self, game: Game, seed: int = 0, name: str = "random"):
+    def __init__(self, game: Game, seed: int = 0):
         self.game = game
-        self.name = name
         self._seed = seed
         self._generator = child_generator(seed, "random player")
 
@@ -49,4 +49,4 @@ class RandomPlayer:
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "RandomPlayer":
         """See `alphazero.players.base.Player.limited`; there is no search to limit."""
-        return RandomPlayer(self.game, self._seed, self.name)
+        return RandomPlayer(self.game, self._seed)

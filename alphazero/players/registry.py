@@ -1,6 +1,7 @@
 """Makes a player from its specification, such as `uct:1000,uct_c=0.7`, `best` or a network's path.
 
-In: a player specification, and settings for whatever it leaves open. Out: a player. The grammar:
+In: a player specification, and defaults for the settings that it does not give. Out: a player. The
+grammar:
 
     specification  = kind {"," setting "=" value}
     kind           = "random" | "uct" | "uct:" simulations | "solver" | "best" | "network"
@@ -44,11 +45,11 @@ _LIMITS = ("num_simulations", "time_limit_s")
 
 
 class PlayerSpec(NamedTuple):
-    """A player specification, taken apart."""
+    """The parts of a player specification."""
 
     #: One of the named kinds without a number, "gtp:COMMAND", or the path of a network or a run.
     kind: str
-    #: The given settings with those of the specification in their place.
+    #: The default settings, overridden by those of the specification.
     settings: PlayerSettings
 
 
@@ -56,7 +57,7 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
     """Return the player of a specification.
 
     Args:
-        spec: one of the following, with settings of this player alone after commas, such as
+        spec: one of the following. Settings of this player alone follow after commas, as in
             ``uct:500,uct_c=0.7,rollout=weighted``:
 
             - ``random``;
@@ -66,7 +67,7 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
             - ``network``: the newest network of the game under checkpoints/, otherwise ``best``;
             - the path of a network, or of a run's folder for its newest network;
             - ``gtp:COMMAND``: another program's engine, see `alphazero.players.gtp`.
-        settings: for whatever ``spec`` leaves open.
+        settings: defaults for the settings that ``spec`` does not give.
 
     Raises:
         ConfigError: if there is no such player, setting or value.
@@ -115,14 +116,15 @@ def default_match(game_name: str) -> tuple[str, str]:
 
 
 def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
-    """Read a player specification; `make_player` says what it may be, ``human`` is allowed too.
+    """Read a player specification: one that `make_player` takes, or ``human``.
 
     Args:
-        settings: for whatever ``spec`` leaves open. If it gives a limit of its own (a number of
-            simulations or a time), both limits of ``settings`` are dropped.
+        settings: defaults for the settings that ``spec`` does not give. If it gives a limit of its
+            own (a number of simulations or a time), both limits of ``settings`` are dropped.
 
     Raises:
-        ConfigError: for a number where none is taken, an unknown setting or an impossible value.
+        ConfigError: for a number after a player that takes none, an unknown setting, or an
+            impossible value.
     """
     settings = settings or PlayerSettings()
     kind, *words = re.split(r",(?=\w+=)", spec)
@@ -155,7 +157,7 @@ def _num_simulations_word(spec: str, kind: str, number: str) -> str:
 
 
 def is_path(kind: str) -> bool:
-    """Return whether a player's kind is the path of a network or a run."""
+    """Return whether a player's kind can only be the path of a network or a run."""
     return kind not in _NAMED_KINDS and not kind.startswith("gtp:")
 
 
@@ -163,7 +165,7 @@ def network_path(kind: str, game_name: str) -> Path | None:
     """Return the path of the network, or of the run, that a player's kind stands for.
 
     Returns:
-        The path, or None if the kind is no network.
+        The path, or None if the kind is another player's or unknown.
 
     Raises:
         ConfigError: if it looks like a path and nothing is there, or the game has no such network.
@@ -172,6 +174,8 @@ def network_path(kind: str, game_name: str) -> Path | None:
         return _shipped_network(game_name)
     if kind == "network":
         return _newest_network(game_name)
+    if not is_path(kind):
+        return None
     path = Path(kind)
     if path.exists() and kind:
         return path

@@ -27,13 +27,11 @@ class SolverPlayer:
         UnsolvableError: if the game has no solver.
     """
 
+    name = "solver"
     batch_size = 1
 
-    def __init__(
-        self, game: Game, seed: int = 0, solver: Solver | None = None, name: str = "solver"
-    ):
+    def __init__(self, game: Game, seed: int = 0, solver: Solver | None = None):
         self.game = game
-        self.name = name
         self.solver = solver or make_solver(game)
         self._seed = seed
         self._generator = child_generator(seed, "solver player")
@@ -63,7 +61,7 @@ class SolverPlayer:
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "SolverPlayer":
         """See `alphazero.players.base.Player.limited`; the limits have no effect on a solver."""
-        return SolverPlayer(self.game, self._seed, self.solver, self.name)
+        return SolverPlayer(self.game, self._seed, self.solver)
 
     def _choose(self, scores: np.ndarray) -> Choice:
         """Return the moves for int16[B, A] scores; equally good actions have equal weights."""

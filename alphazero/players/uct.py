@@ -25,6 +25,7 @@ class UctPlayer:
         self.game = game
         self.settings = settings or PlayerSettings()
         self.name = _specification(self.settings)
+        self.time_limit_s = self.settings.time_limit_s
         uct_settings = UctSettings(
             **{key: getattr(self.settings, key) for key in _UCT_KEYS},
             rollout_weights=self.settings.rollout_weights,

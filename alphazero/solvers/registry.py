@@ -5,6 +5,8 @@ modules of this package, their interface in `alphazero.solvers.base`.
 """
 
 from alphazero.games.batched_game import Game
+from alphazero.games.connect_x import ConnectX
+from alphazero.games.othello import Othello
 from alphazero.solvers import bitbully
 from alphazero.solvers.base import Solver
 from alphazero.solvers.bitbully import BitbullySolver
@@ -19,18 +21,18 @@ def make_solver(game: Game) -> Solver:
     Raises:
         UnsolvableError: if the game has no solver of its own and too many positions to enumerate.
     """
-    kind = type(getattr(game, "rules", None)).__name__
+    rules = getattr(game, "rules", None)
     if bitbully.solves(game) and bitbully.available():
         return BitbullySolver(game)
-    if kind == "ConnectX":
+    if isinstance(rules, ConnectX):
         return ConnectXSolver(game)
-    if kind == "Othello":
+    if isinstance(rules, Othello):
         return OthelloSolver(game)
     return EnumeratedSolver(game)
 
 
 def solver_advice(game: Game) -> str:
-    """Return how `make_solver` could find a faster solver here, in one sentence, or ''."""
+    """Return a sentence about a faster solver that can be installed, '' if there is none."""
     if not bitbully.solves(game) or bitbully.available():
         return ""
     return (
