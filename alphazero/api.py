@@ -1,14 +1,15 @@
-"""The Python API: what a notebook or a script needs, in one place.
+"""The Python API: the functions that notebooks and scripts call.
 
-Every function here is a short path to one stage of the pipeline; `import alphazero as az` makes
-them available as `az.make_game`, `az.load_player` and so on. See `alphazero/__init__.py` for the
-full list.
+`import alphazero as az` offers them as `az.load_player`, `az.train` and so on;
+`alphazero/__init__.py` has the full list. Each function calls one stage of the pipeline.
 """
 
 import dataclasses
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from alphazero.evaluation.exact.accuracy import AccuracyReport
 from alphazero.evaluation.exact.accuracy import measure_accuracy as _measure_accuracy
@@ -21,7 +22,7 @@ from alphazero.games.registry import make_game, make_stored_game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import check, from_stored, rows
+from alphazero.runtime.settings import from_plain, from_stored, rows
 from alphazero.solvers.proof import ProofReport
 from alphazero.solvers.proof import prove as _prove
 from alphazero.storage.run_folder import RunFolder
@@ -43,9 +44,12 @@ def load_player(spec: str, game: Game | str, **settings: Any) -> Player:
     Raises:
         ConfigError: if there is no such player, setting or value.
     """
-    chosen = PlayerSettings(**settings)
-    check(chosen)
-    return make_player(spec, _game(game), chosen)
+    # A notebook's numbers are often numpy's, which the check of types refuses.
+    plain = {
+        key: value.item() if isinstance(value, np.generic) else value
+        for key, value in settings.items()
+    }
+    return make_player(spec, _game(game), from_plain(PlayerSettings, plain))
 
 
 def play_match(
@@ -60,21 +64,20 @@ def play_match(
 
     Args:
         game: a game, or its name.
-        player_a: a player, or a specification as `load_player` reads it.
-        player_b: the other one.
+        player_a, player_b: players, or specifications as `load_player` reads them.
         num_games: an even number.
-        opening_plies: random plies at the start of each pair, so that no two pairs are alike.
+        opening_plies: random plies at the start of each pair of games, so that pairs differ.
         seed: seed of the openings.
 
     Returns:
-        The result from player A's viewpoint: wins, draws, losses, ``score`` in [0, 1] with its 95 %
+        The result from player A's viewpoint: wins, draws, losses, ``score`` in [0, 1] with its 95%
         interval, and the Elo difference.
+
+    Raises:
+        ConfigError: for an odd number of games, or if there is no such player or opening.
     """
     game = _game(game)
-    a, b = (
-        load_player(player, game) if isinstance(player, str) else player
-        for player in (player_a, player_b)
-    )
+    a, b = _player(player_a, game), _player(player_b, game)
     return _play_match(game, a, b, num_games, Openings(plies=opening_plies, seed=seed))
 
 
@@ -90,27 +93,34 @@ def measure_accuracy(
             the game.
 
     Returns:
-        The fraction of positions whose move keeps the exact result (accuracy), with its 95 %
+        The fraction of positions whose move keeps the exact result (accuracy), with its 95%
         interval.
+
+    Raises:
+        ConfigError: if no set ships with the game, or there is no such player.
+        StoredFileError: if the file is not an evaluation set of this game.
     """
     game = _game(game)
-    chosen = load_player(player, game) if isinstance(player, str) else player
-    positions = find_set(None if evaluation_set is None else str(evaluation_set), game)
-    return _measure_accuracy(chosen.choose, positions)
+    positions = find_set(evaluation_set, game)
+    return _measure_accuracy(_player(player, game).choose, positions)
 
 
 def prove(game: Game | str, player: Player | str) -> ProofReport:
-    """Ask a player about every position of a small game.
+    """Ask a player for its move in every position of a small game.
+
+    Args:
+        game: a game, or its name.
+        player: a player, or a specification as `load_player` reads it.
 
     Returns:
-        Every position that it misplays, and all games that can arise against any play of the other
-        side: a player that loses none of them is unbeatable.
+        Every position that it misplays, and the results of all games against every possible play of
+        the opponent: a player that loses none of them is unbeatable.
 
     Raises:
-        ValueError: if the game has too many positions.
+        InputError: if the game has too many positions.
     """
     game = _game(game)
-    chosen = load_player(player, game) if isinstance(player, str) else player
+    chosen = _player(player, game)
     return _prove(game, lambda states: chosen.choose(states).actions)
 
 
@@ -143,12 +153,12 @@ def train(
     ``resume`` continues after the last finished iteration.
 
     Args:
-        overrides: arguments as `make_settings` takes them.
+        overrides: arguments as `make_settings` takes them, such as ``"game=connect_four"``.
         settings: complete settings, in place of ``overrides``.
         resume: the folder of a run to continue with its stored settings, or "latest"; cannot be
             combined with ``overrides`` or ``settings``.
-        game: the path of the game file, required when the resumed run used your own game: stored
-            settings never execute code.
+        game: with ``resume`` only: the path of the game file, required if the run used your own
+            game, because stored settings never execute code.
         progress: called several times a second during an iteration.
 
     Raises:
@@ -163,18 +173,18 @@ def train(
     if (resume is not None) + (settings is not None) + bool(overrides) > 1:
         message = "give one of overrides, settings and resume: a resumed run keeps its settings."
         raise ConfigError(message, key="resume", value=resume)
+    if game is not None and resume is None:
+        message = f"game={game} is for a resumed run only: pass 'game={game}' among the overrides."
+        raise ConfigError(message, key="game", value=game)
     if resume is not None:
-        run = load_run(resume)
-        folder, settings = RunFolder(run.path), run.settings
-        source = f"the run '{run.path}'"
-        settings.game.name = make_stored_game(settings.game.name, source, game).name
+        settings, folder = _stored_run(resume, game)
     else:
         settings = settings or make_settings(*overrides)
         folder = RunFolder.create(settings.run.root, settings.game.name, settings.run.name)
     trainer = Trainer(settings, folder)
     if resume is not None:
         trainer.restore()
-    flat = {key: value for key, value, *_ in rows(settings)}
+    flat = {row.key: row.value for row in rows(settings)}
     loggers: list[Any] = [
         JsonLinesLogger(folder.metrics),
         TensorBoardLogger(folder.path, flat, trainer.iteration + 1),
@@ -203,16 +213,17 @@ class Run:
     """A stored training run."""
 
     path: Path  #: its folder
-    settings: TrainSettings  #: as resolved when it began, or was last resumed
-    metrics: list[dict[str, Any]]  #: one line for each finished iteration, the first one first
+    settings: TrainSettings  #: as resolved when the run began or was last resumed
+    metrics: list[dict[str, Any]]  #: a dict for each finished iteration, the oldest first
     networks: list[Path]  #: the stored networks, the oldest first
 
 
 def load_run(path: str | Path = "latest", root: str | Path = "checkpoints") -> Run:
-    """Return a stored run. A game file that its settings name is not run.
+    """Return a stored run. This never executes the game file that its settings may name.
 
     Args:
         path: the run's folder, or "latest": the one under ``root`` that was written last.
+        root: the folder of all runs, for "latest".
 
     Raises:
         ConfigError: if there is no such run, or it has not finished an iteration.
@@ -228,3 +239,15 @@ def load_run(path: str | Path = "latest", root: str | Path = "checkpoints") -> R
 
 def _game(game: Game | str) -> Game:
     return make_game(game) if isinstance(game, str) else game
+
+
+def _player(player: Player | str, game: Game) -> Player:
+    return load_player(player, game) if isinstance(player, str) else player
+
+
+def _stored_run(path: str | Path, game: str | None) -> tuple[TrainSettings, RunFolder]:
+    """Return the settings and the folder of a run to continue; ``game`` as in `train`."""
+    run = load_run(path)
+    stored_game, source = run.settings.game.name, f"the run '{run.path}'"
+    run.settings.game.name = make_stored_game(stored_game, source, game).name
+    return run.settings, RunFolder(run.path)

@@ -62,14 +62,24 @@ def test_a_game_and_a_player_by_name():
 
 
 @pytest.mark.parametrize(
-    ("spec", "settings", "key"),
-    (("no_such_player", {}, None), ("uct", {"uct_c": -1.0}, "uct_c")),
+    ("spec", "settings", "key", "value"),
+    [
+        ("no_such_player", {}, None, "no_such_player"),
+        ("uct", {"uct_c": -1.0}, "uct_c", -1.0),
+        ("uct", {"num_simulations": "many"}, "num_simulations", "many"),
+        ("uct", {"no_such_setting": 3}, "no_such_setting", 3),
+    ],
 )
-def test_an_impossible_player_is_refused(spec, settings, key):
+def test_an_impossible_player_is_refused(spec, settings, key, value):
     with pytest.raises(az.ConfigError) as refused:
         az.load_player(spec, "tic_tac_toe", **settings)
-    if key is not None:
-        assert refused.value.key == key and refused.value.value == -1.0
+    assert (refused.value.key, refused.value.value) == (key, value)
+
+
+def test_numbers_of_numpy_are_settings():
+    settings = {"num_simulations": np.int64(7), "uct_c": np.float32(0.5)}
+    player = az.load_player("uct", "tic_tac_toe", **settings)
+    assert (player.settings.num_simulations, player.settings.uct_c) == (7, 0.5)
 
 
 def test_a_match_between_specifications():
@@ -135,6 +145,12 @@ def test_a_run_is_resumed(run, tmp_path):
     assert told
     uninterrupted = run[1][-1]
     assert rest[-1].learner.loss == uninterrupted.learner.loss
+
+
+def test_a_game_file_is_named_for_a_resumed_run_only():
+    with pytest.raises(az.ConfigError) as refused:
+        next(az.train(*TINY, game="connect_four"))
+    assert (refused.value.key, refused.value.value) == ("game", "connect_four")
 
 
 def test_an_impossible_setting_is_refused():
