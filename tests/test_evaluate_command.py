@@ -4,6 +4,7 @@ import importlib.util
 import io
 import json
 import re
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -75,6 +76,17 @@ def test_misplayed_positions_are_shown(set_file):
         moves = tuple(json.loads(re.search(r"moves=(\[[\d,]*\])", block)[1]))
         value = positions.values[positions.moves.index(moves)]
         assert results[1] == {1: "win", 0: "draw"}[value]
+
+
+def test_a_set_of_a_users_game_is_named_after_its_file_and_has_all_plies(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    game = Path("games/othello_like_snort.py")
+    game.parent.mkdir()
+    example = Path(__file__).parents[1] / "examples" / "snort.py"
+    game.write_text(example.read_text().replace("Snort(5)", "Snort(3)"))
+    assert make_evaluation_set.main([f"game={game}", "num_positions=4", "seed=2"]) == 0
+    made = read_set("othello_like_snort_2.csv", make_game(str(game)))
+    assert len(made) == 4 and "max_empties" not in made.notes["made by"]
 
 
 def test_a_set_is_overwritten_only_on_request(tmp_path):

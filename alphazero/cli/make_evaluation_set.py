@@ -12,13 +12,17 @@ from rich.console import Console
 from alphazero.cli.output.counting_bar import counting_bar
 from alphazero.cli.output.help_text import print_help
 from alphazero.evaluation.exact.sampling import METHOD_NOTES, sample_set
-from alphazero.evaluation.exact.sets import write_set
+from alphazero.evaluation.exact.sets import EvaluationSet, write_set
+from alphazero.games.batched_game import Game
+from alphazero.games.othello import Othello
 from alphazero.games.registry import make_game
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import check_folder, option
+from alphazero.solvers.base import Solver
 from alphazero.solvers.registry import make_solver, solver_advice
+from alphazero.storage.run_folder import folder_name
 
 COMMAND = "alphazero make_evaluation_set"
 SUMMARY = (
@@ -62,10 +66,10 @@ def main(words: list[str]) -> int:
         return 0
     settings = from_overrides(SetSettings, words, COMMAND)
     check_folder(settings, "out")
-    if settings.game.startswith("othello") and settings.max_empties is None:
-        settings.max_empties = _OTHELLO_EMPTIES
     game = make_game(settings.game)
-    out = Path(settings.out or f"{game.name.replace(':', '_')}_{settings.seed}.csv")
+    if isinstance(getattr(game, "rules", None), Othello) and settings.max_empties is None:
+        settings.max_empties = _OTHELLO_EMPTIES
+    out = Path(settings.out or f"{folder_name(game.name)}_{settings.seed}.csv")
     if out.is_file() and not settings.replace:
         message = f"{out} exists: name another file by out=, or use replace=true."
         raise ConfigError(message, key="out", value=str(out))
@@ -73,6 +77,16 @@ def main(words: list[str]) -> int:
     if advice := solver_advice(game):
         print(advice, file=sys.stderr, flush=True)
     solver = make_solver(game)
+    sampled = _sample(game, solver, settings)
+    write_set(out, dataclasses.replace(sampled, notes=_notes(settings, solver.name)))
+    first, last = sampled.plies.min(), sampled.plies.max()
+    text = f"{len(sampled):,} positions of plies {first} to {last}, scored by {solver.name}: {out}"
+    Console(highlight=False, soft_wrap=True).print(text, markup=False)
+    return 0
+
+
+def _sample(game: Game, solver: Solver, settings: SetSettings) -> EvaluationSet:
+    """Sample the positions, with a progress bar."""
     num_positions = settings.num_positions
     with counting_bar() as bar:
         task = bar.add_task(f"positions of {game.name}", total=num_positions)
@@ -80,14 +94,9 @@ def main(words: list[str]) -> int:
         def progress(done: int, _) -> None:
             bar.update(task, completed=done)
 
-        sampled = sample_set(
+        return sample_set(
             game, solver, num_positions, settings.seed, settings.max_empties, progress
         )
-    write_set(out, dataclasses.replace(sampled, notes=_notes(settings, solver.name)))
-    first, last = sampled.plies.min(), sampled.plies.max()
-    text = f"{len(sampled):,} positions of plies {first} to {last}, scored by {solver.name}: {out}"
-    Console(highlight=False, soft_wrap=True).print(text, markup=False)
-    return 0
 
 
 def _notes(settings: SetSettings, solver: str) -> dict[str, str]:

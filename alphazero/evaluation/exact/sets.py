@@ -9,9 +9,6 @@ make it again:
     # seed: 20
     moves,scores,source
     3 3 2,0:-4 1:-2 2:0 3:-1 4:1 5:-2 6:-3,strong
-
-from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.solvers.base import ILLEGAL_SCORE, values_of
 """
 
 import csv
@@ -26,7 +23,7 @@ from alphazero.evaluation.exact.kinds import kinds_of
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import same_game
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.solvers.base import ILLEGAL_SCORE, values_of
+from alphazero.solvers.base import ILLEGAL_SCORE, ILLEGAL_VALUE, values_of
 
 COLUMNS = ["moves", "scores", "source"]
 SOURCES = ("random", "strong")  #: uniformly random play; strong play with some random moves
@@ -67,7 +64,7 @@ def shipped_path(game_name: str) -> Path | None:
     return path if not game_name.endswith(".py") and path.is_file() else None
 
 
-def find_set(path: str | None, game: Game) -> EvaluationSet:
+def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
     """Read the set at ``path``, or the one that ships for the game if that is None.
 
     Raises:
@@ -94,7 +91,8 @@ def can_be_misplayed(action_scores: np.ndarray) -> np.ndarray:
         action_scores: int16[N, A].
     """
     values = values_of(action_scores)
-    return ((values != -2) & (values < values.max(axis=1, keepdims=True))).any(axis=1)
+    worse = values < values.max(axis=1, keepdims=True)
+    return ((values != ILLEGAL_VALUE) & worse).any(axis=1)
 
 
 def canonical_keys(game: Game, states: np.ndarray) -> list[bytes]:
