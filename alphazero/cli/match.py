@@ -14,12 +14,11 @@ from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.match_bar import MatchBar
 from alphazero.cli.output.match_table import add_test, report_table
 from alphazero.cli.warm_up import warm_up
-from alphazero.evaluation.match import MatchReport, Openings, play_match
+from alphazero.evaluation.match import MatchReport, Openings, check_num_games, play_match
 from alphazero.evaluation.sprt import Sprt
 from alphazero.games.batched_game import Game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import default_match, make_player
-from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import check_folder, option
 from alphazero.solvers.base import values_of
@@ -89,7 +88,8 @@ def main(words: list[str], console: Console | None = None) -> int:
         print_help("match", SUMMARY, MatchSettings(), EXAMPLES)
         return 0
     settings = from_overrides(MatchSettings, words, COMMAND)
-    _check(settings)
+    check_num_games(settings.num_games)
+    check_folder(settings, "json")
     sprt = None
     if settings.sprt:
         sprt = Sprt(settings.elo0, settings.elo1, settings.alpha, settings.beta)
@@ -111,18 +111,6 @@ def main(words: list[str], console: Console | None = None) -> int:
         _write_json(report, sprt, Path(settings.json))
         console.print(f"Report and games: {settings.json}", markup=False, soft_wrap=True)
     return 0
-
-
-def _check(settings: MatchSettings) -> None:
-    if settings.num_games % 2:
-        raise ConfigError(
-            f"num_games={settings.num_games} is not allowed: num_games takes an even number, "
-            "because every opening is played twice.",
-            key="num_games",
-            value=settings.num_games,
-            allowed="an even number",
-        )
-    check_folder(settings, "json")
 
 
 def _make_players(game: Game, settings: MatchSettings) -> list:

@@ -15,7 +15,7 @@ from alphazero.cli.pictures.ratings import draw_ratings
 from alphazero.cli.rate_players import choose_networks, make_players, player_name
 from alphazero.cli.warm_up import warm_up
 from alphazero.evaluation.elo import Ratings, connected_players, rate
-from alphazero.evaluation.match import Openings
+from alphazero.evaluation.match import Openings, check_num_games
 from alphazero.evaluation.rating_file import RatingFile
 from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.batched_game import Game
@@ -61,7 +61,7 @@ class RateSettings:
         600, "games to add, an even number; 0 shows the stored ratings", 0, 1_000_000
     )
     games_per_match: int = option(
-        20, "games between two choices of players, an even number", 2, 10_000
+        20, "games of a match; the players of each match are chosen anew", 2, 10_000
     )
     opening_plies: int = option(4, "random plies at the start of each pair of games", 0, 1000)
     device: str = option("auto", "where networks run: auto, cpu, cuda")
@@ -92,7 +92,9 @@ def main(words: list[str], console: Console | None = None) -> int:
         print_help("rate", SUMMARY, RateSettings(), EXAMPLES)
         return 0
     settings = from_overrides(RateSettings, words, COMMAND)
-    _check(settings)
+    check_num_games(settings.num_games, low=0)
+    check_num_games(settings.games_per_match, "games_per_match")
+    check_folder(settings, "output")
     folder = RunFolder.find(settings.run, settings.root, None, key="run")
     networks = choose_networks(folder, settings.num_networks)
     stored_game = load_network(networks[0]).game
@@ -112,7 +114,7 @@ def main(words: list[str], console: Console | None = None) -> int:
             text = f"Stopped: {kept}; the same command adds to them.\n"
             console.print(text, markup=False, soft_wrap=True)
             status = 130
-    ratings = rate_joined(file, anchor, settings.anchor_elo)
+    ratings = rate_connected(file, anchor, settings.anchor_elo)
     if ratings is None:
         console.print(_too_few_text(file, anchor, settings), markup=False, soft_wrap=True)
     else:
@@ -136,14 +138,17 @@ def play(
         )
         for match in matches:
             file.matches.append(match)
-            file.write(rate_joined(file, anchor, settings.anchor_elo))
+            file.write(rate_connected(file, anchor, settings.anchor_elo))
             bar.count(len(match.scores))
 
 
-def rate_joined(file: RatingFile, anchor: str, anchor_elo: float = 1000.0) -> Ratings | None:
-    """Return the ratings of all players that a chain of games joins to the anchor, None if none."""
-    joined = connected_players(file.pairings, anchor)
-    pairings = [pairing for pairing in file.pairings if pairing.player_a in joined]
+def rate_connected(file: RatingFile, anchor: str, anchor_elo: float = 1000.0) -> Ratings | None:
+    """Return the ratings of all players that games connect to the anchor.
+
+    None if no match of the anchor is stored.
+    """
+    connected = connected_players(file.pairings, anchor)
+    pairings = [pairing for pairing in file.pairings if pairing.player_a in connected]
     return rate(pairings, anchor, anchor_elo) if pairings else None
 
 
@@ -166,20 +171,8 @@ def show(
         console.print(f"No picture: {error}", markup=False, soft_wrap=True)
 
 
-def _check(settings: RateSettings) -> None:
-    for key in ("num_games", "games_per_match"):
-        value = getattr(settings, key)
-        if value % 2:
-            message = (
-                f"{key}={value} is not allowed: {key} takes an even number, because colours are "
-                "swapped."
-            )
-            raise ConfigError(message, key=key, value=value, allowed="an even number")
-    check_folder(settings, "output")
-
-
 def _too_few_text(file: RatingFile, anchor: str, settings: RateSettings) -> str:
-    """Return why there are no ratings yet, and how many games they need at least."""
+    """Return why there are no ratings yet, and how many more games they need at least."""
     num_others = len(_player_names(file) - {anchor})
     return (
         f"No ratings yet: no finished match joins the anchor {anchor} to another player. With "

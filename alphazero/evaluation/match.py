@@ -48,9 +48,9 @@ def play_match(
     """Play ``num_games`` games between two players, in pairs with colours swapped.
 
     With ``should_stop``, a match may end early. Pairs are counted in the order of their openings,
-    not of their ends: short games may be won more often than long ones. Games behind the last
-    counted pair are discarded, so the number of parallel games does not affect the report unless
-    the players' answers depend on it.
+    not in the order in which they end: short games may be won more often than long ones. Games
+    after the last counted pair are discarded, so the number of parallel games does not affect the
+    report unless the players' answers depend on it.
 
     Args:
         num_games: even; games 2i and 2i + 1 share an opening, and player A moves first in game 2i.
@@ -63,10 +63,7 @@ def play_match(
         ConfigError: for an odd number of games, or if there are no openings of that length.
         ValueError: if a player chooses an illegal move.
     """
-    if num_games < 2 or num_games % 2:
-        allowed = "an even number, 2 or more"
-        message = f"num_games={num_games} is not allowed: games come in pairs, so use {allowed}."
-        raise ConfigError(message, key="num_games", value=num_games, allowed=allowed)
+    check_num_games(num_games)
     match = _Match(game, (player_a, player_b), openings.sample(game, num_games // 2))
     max_parallel = max(player_a.batch_size, player_b.batch_size)
     num_reported = 0
@@ -82,6 +79,21 @@ def play_match(
     return MatchReport(
         game.name, player_a.name, player_b.name, openings.plies, openings.seed, match.games()
     )
+
+
+def check_num_games(num_games: int, key: str = "num_games", low: int = 2) -> None:
+    """Refuse a number of games that is odd or less than ``low``.
+
+    Args:
+        key: the setting that gave the number.
+
+    Raises:
+        ConfigError: if it is refused.
+    """
+    if num_games < low or num_games % 2:
+        allowed = f"an even number, {low} or more"
+        message = f"{key}={num_games} is not allowed: games come in pairs, so use {allowed}."
+        raise ConfigError(message, key=key, value=num_games, allowed=allowed)
 
 
 class _Match:
