@@ -174,18 +174,6 @@ def enumerate_positions(
     return Positions(states, players, over, children, values, plies_left)
 
 
-def count_games(positions: Positions) -> int:
-    """Return the number of different games (sequences of moves) from the start position."""
-    games = np.zeros(len(positions), object)
-    for row in np.argsort(positions.plies_left, kind="stable"):
-        children = positions.children[row]
-        if positions.over[row]:
-            games[row] = 1
-        else:
-            games[row] = sum(games[child] for child in children[children != NO_CHILD])
-    return int(games[0])
-
-
 def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
     """Return `Positions.values` and `Positions.plies_left`, from final positions backwards."""
     values = results.astype(np.int8)
