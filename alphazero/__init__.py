@@ -4,7 +4,7 @@ The public API, each name imported on first use:
 
     make_game           a game by its name, or your own game's file
     load_player         a player: a network, UCT, an exact solver, random
-    play_match          paired games between two players, with a 95 % interval
+    play_match          paired games between two players, with a 95% interval
     measure_accuracy    a player's moves compared with those of an exact solver
     prove               every position of a small game: is the player unbeatable?
     make_settings       the settings of a training run, from the same arguments as the command line

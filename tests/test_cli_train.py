@@ -190,7 +190,7 @@ def test_a_run_prints_its_place_its_strength_and_further_commands(tmp_path, caps
     text = " ".join(out.split())
     assert f"tic_tac_toe in {folder}" in text
     assert "weights on cpu" in text and "torch float32" in text
-    assert "% against uct" in text.lower() and "95 % interval" in text
+    assert "% against uct" in text.lower() and "95% interval" in text
     assert f"alphazero train resume={folder} run.num_iterations=2" in text
     assert f"alphazero play game=tic_tac_toe second={folder}/networks/000001.safetensors" in text
 

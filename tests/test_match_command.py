@@ -9,7 +9,9 @@ from rich.console import Console
 
 from alphazero.cli.match import main
 from alphazero.cli.output.counting_bar import counting_bar
+from alphazero.cli.output.match_table import report_table
 from alphazero.cli.warm_up import warm_up
+from alphazero.evaluation.report import MatchGame, MatchReport
 from alphazero.games.registry import make_game
 from alphazero.players.solver import SolverPlayer
 
@@ -42,6 +44,15 @@ def test_the_table_and_the_file_have_the_same_result(tmp_path):
     assert "uct:100,uct_c=0.7" in text
     game = make_game("tic_tac_toe")
     assert all(game.over(game.play_moves(played["moves"])[None])[0] for played in report["games"])
+
+
+def test_brackets_in_the_name_of_a_player_are_shown():
+    games = (MatchGame((0,), True, 1.0, 0), MatchGame((0,), False, 0.0, 0))
+    report = MatchReport("tic_tac_toe", "my[bold]run/000001", "[b]", 0, 0, games)
+    console = Console(file=io.StringIO(), width=100)
+    console.print(report_table(report))
+    text = console.file.getvalue()
+    assert "my[bold]run/000001" in text and "[b]" in text
 
 
 def test_the_same_seed_gives_the_same_match(tmp_path):

@@ -15,8 +15,9 @@ from alphazero.games.registry import make_game
 from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame, line_reader
 from alphazero.play.thinking import Thinking
 from alphazero.play.view import expectation_text
-from alphazero.players.base import Analysis
+from alphazero.players.base import Analysis, PlayerSettings
 from alphazero.players.random import RandomPlayer
+from alphazero.players.uct import UctPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import from_overrides
 
@@ -133,7 +134,7 @@ def test_engines_print_every_move_the_final_board_and_the_winner():
 def test_a_person_meets_an_engine_on_either_side():
     text, terminal, _ = _play("tic_tac_toe", "1\n2\n", _scripted(4, 8))
     assert terminal.session.actions == [0, 4, 1, 8]
-    assert "O (scripted) plays 5   value +0.25 (62 %), 400 simulations" in text
+    assert "O (scripted) plays 5   value +0.25 (62%), 400 simulations" in text
     _, terminal, _ = _play("tic_tac_toe", "1\n2\n", first=_scripted(4, 8, 5))
     assert terminal.session.actions == [4, 0, 8, 1, 5]
 
@@ -204,12 +205,12 @@ def test_view_shows_what_the_engine_thought_of_its_last_move(word):
     text, _, _ = _play("tic_tac_toe", f"{word}\n1\n{word}\nundo\n{word}\n", _scripted(4))
     assert text.count("no view") == 2  # before its first move, and after that was taken back
     lines = text.splitlines()
-    start = lines.index("Value for O: +0.25 (62 %), 400 simulations")
+    start = lines.index("Value for O: +0.25 (62%), 400 simulations")
     assert lines[start + 1] == "Expected line: 5 9"
     assert lines[start + 2].split() == ["Move", "Visits", "Fraction", "Value"]
-    assert lines[start + 3].split() == ["5", "200", "#" * 8, "50.0", "%", "+0.25", "(62", "%)"]
-    assert lines[start + 4].split() == ["9", "150", "#" * 6, "37.5", "%", "-"]
-    assert lines[start + 5].split() == ["2", "50", "#" * 2, "12.5", "%", "-"]
+    assert lines[start + 3].split() == ["5", "200", "#" * 8, "50.0%", "+0.25", "(62%)"]
+    assert lines[start + 4].split() == ["9", "150", "#" * 6, "37.5%", "-"]
+    assert lines[start + 5].split() == ["2", "50", "#" * 2, "12.5%", "-"]
 
 
 @pytest.mark.parametrize("word", ["hint", "h"])
@@ -222,7 +223,7 @@ def test_hint_asks_the_adviser_once_it_is_wanted(word):
         return made[-1]
 
     text, terminal, _ = _play("tic_tac_toe", f"1\n{word}\n{word}\n", adviser=adviser)
-    assert "Hint: 9, value for you +0.25 (62 %), expected line 9 9." in text
+    assert "Hint: 9, value for you +0.25 (62%), expected line 9 9." in text
     assert "Hint: 8" in text
     assert len(made) == 1
     assert terminal.session.actions == [0]  # a hint is not a move
@@ -348,6 +349,22 @@ def test_a_progress_bar_comes_only_after_a_second_and_leaves_nothing():
         now[0] = 5.0
         thinking(50, 100)
     assert piped.file.getvalue() == ""
+
+
+def test_the_progress_bar_knows_the_time_limit_of_the_player(monkeypatch):
+    limits = []
+
+    class Recorder(Thinking):
+        def __init__(self, console, text, time_limit_s=None):
+            limits.append(time_limit_s)
+            super().__init__(console, text, time_limit_s)
+
+    def timed(game):
+        return UctPlayer(game, PlayerSettings(num_simulations=5, time_limit_s=60.0))
+
+    monkeypatch.setattr("alphazero.play.terminal.Thinking", Recorder)
+    _play("tic_tac_toe", "", first=timed, second=RandomPlayer)
+    assert set(limits[::2]) == {60.0} and set(limits[1::2]) == {None}
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -491,5 +508,5 @@ def test_games_moves_and_players_that_do_not_exist_are_refused(words, said):
 
 def test_expectation_text():
     assert expectation_text(math.nan) == ""
-    assert expectation_text(-1.0) == "-1.00 (0 %)"
-    assert expectation_text(-0.001) == expectation_text(0.0) == "+0.00 (50 %)"
+    assert expectation_text(-1.0) == "-1.00 (0%)"
+    assert expectation_text(-0.001) == expectation_text(0.0) == "+0.00 (50%)"

@@ -40,7 +40,7 @@ def test_a_move_has_the_highest_score_and_all_such_moves_are_sampled():
     best = scores == scores.max(axis=1, keepdims=True)
     seen = np.zeros_like(best)
     # The chance to miss one of at most 9 moves in one of 313 positions is below
-    # 313 * 9 * (8/9)^150 = 0.006 %.
+    # 313 * 9 * (8/9)^150 = 0.006%.
     for _ in range(150):
         choice = player.choose(states)
         seen[np.arange(len(states)), choice.actions] = True
@@ -160,7 +160,7 @@ def test_there_is_no_hint_for_an_unsolvable_position_and_the_view_shows_scores()
     text = console.file.getvalue()
     # Only the middle draws against the corner. After all other moves X wins, with its fourth disc
     # at the latest.
-    assert "Score" in text and text.count("-1.00 (0 %)") == 7 and "+0\n" in text.replace(" ", "")
+    assert "Score" in text and text.count("-1.00 (0%)") == 7 and "+0\n" in text.replace(" ", "")
 
 
 def test_a_game_that_starts_near_its_end_does_not_solve_the_first_position(capsys):

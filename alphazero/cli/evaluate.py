@@ -45,7 +45,7 @@ class EvaluateOptions:
     """Who is measured, on what."""
 
     game: str | None = option(
-        None, "the game; by default that of the network or the set, otherwise connect_four"
+        None, "the game; by default that of the network or of the set, otherwise connect_four"
     )
     network: str = option(
         "network",
@@ -79,11 +79,7 @@ def main(words: list[str], console: Console | None = None) -> int:
     players = _players(settings, game)
     console = console or Console(highlight=False)
     warm_up(game, players.values(), Console(stderr=True))
-    reports = {}
-    for name, player in players.items():
-        text = f"{name} answers {len(evaluation_set):,} positions of {game.name} ..."
-        with Console(stderr=True).status(text):
-            reports[name] = measure_accuracy(player.choose, evaluation_set)
+    reports = {label: _measure(label, players[label], evaluation_set) for label in players}
     name = list(players.values())[-1].name
     title = _title(game, name, evaluation_set, settings.set)
     console.print(title, markup=False, soft_wrap=True)
@@ -115,7 +111,7 @@ def _players(settings: EvaluateSettings, game: Game) -> dict[str, Player]:
     """Return the players to measure by their column headings: a network also without its search."""
     kind, own = read_spec(settings.network, settings)
     player = make_player(settings.network, game, settings)
-    if kind in ("random", "uct", "solver") or network_path(kind, game.name) is None:
+    if network_path(kind, game.name) is None:
         return {player.name: player}
     if not own.with_search:
         return {"network alone": player}
@@ -127,12 +123,20 @@ def _players(settings: EvaluateSettings, game: Game) -> dict[str, Player]:
     return {"network alone": player.limited(0, None), limit: player}
 
 
+def _measure(label: str, player: Player, evaluation_set: EvaluationSet) -> AccuracyReport:
+    """Measure one player; a terminal shows what is being done."""
+    num_positions, game_name = len(evaluation_set), evaluation_set.game_name
+    text = f"{label} answers {num_positions:,} positions of {game_name} ..."
+    with Console(stderr=True).status(text):
+        return measure_accuracy(player.choose, evaluation_set)
+
+
 def _title(game: Game, name: str, evaluation_set: EvaluationSet, file: str | None) -> str:
     seed = evaluation_set.notes.get("seed", "?")
     which = file or f"the set that ships (seed {seed})"
     return (
         f"{game.name}: {name} on {len(evaluation_set):,} positions of {which}, "
-        "95 % intervals in brackets\n"
+        "95% intervals in brackets\n"
     )
 
 

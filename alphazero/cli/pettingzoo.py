@@ -113,7 +113,7 @@ def result_table(report: MatchReport) -> Table:
         results = f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost"
         table.add_row(f"first {turn}", results)
     low, high = report.score_interval
-    table.add_row("first's score", f"{report.score:.1%}  (95 % interval {low:.1%} to {high:.1%})")
+    table.add_row("first's score", f"{report.score:.1%}  (95% interval {low:.1%} to {high:.1%})")
     table.add_section()
     num_distinct = len({game.moves for game in report.games})
     table.add_row("different games", f"{num_distinct} of {len(report.games)}")

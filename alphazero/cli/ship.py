@@ -28,7 +28,7 @@ SUMMARY = (
 EXAMPLES = [
     "alphazero ship run=latest replace=true",
     "alphazero ship run=checkpoints/connect_four/RUN replace=true hardware='2 cores, no GPU'",
-    "alphazero ship run=latest replace=true measured='[\"On 1,000 new positions: 99.1 %.\"]'",
+    "alphazero ship run=latest replace=true measured='[\"On 1,000 new positions: 99.1%.\"]'",
 ]
 
 

@@ -20,8 +20,8 @@ independent, and draws as impossible.
     d = +1 for one player of the pair, -1 for the other
 
 in units of 400 / ln 10 Elo, where v is the variance of x. For each two players, v is estimated from
-their n pairs, combined with `PRIOR_PAIRS` more that scatter as p (1 - p) lets one expect: n is
-often small, and equal pairs must not pass for certainty.
+their n pairs and `PRIOR_PAIRS` virtual ones with the variance that p (1 - p) implies: n is often
+small, and pairs with equal results must not look like certainty.
 
 Unbounded ratings. A player who won every game has no finite maximum-likelihood rating. In general,
 this happens where one group of players won every game against the rest (Ford, "Solution of a
@@ -78,7 +78,7 @@ class Ratings:
         return self.difference(player, self.anchor)[1]
 
     def interval(self, player: str) -> Interval:
-        """Return the 95 % interval of a player's rating relative to the anchor's."""
+        """Return the 95% interval of a player's rating relative to the anchor's."""
         centre, margin = self.elo[self.players.index(player)], Z_95 * self.stderr(player)
         return Interval(float(centre - margin), float(centre + margin))
 

@@ -18,9 +18,9 @@ from alphazero.runtime.random_generators import child_generator
 #: A filter of positions: from states ([N, K], none finished) to bool[N].
 Accept = Callable[[np.ndarray], np.ndarray]
 
-# Candidates in one round of sampling. Of these, the position used least often is taken.
+# Candidates in one round of sampling; the position used least often is taken.
 _NUM_CANDIDATES = 64
-# Rounds to sample in search of a position that `accept` allows.
+# Rounds after which the search for a position that `accept` allows ends.
 _MAX_ROUNDS = 20
 
 
@@ -56,7 +56,7 @@ class Openings:
         self, game: Game, generator: np.random.Generator, times_used: Counter[bytes]
     ) -> tuple[tuple[int, ...], bytes]:
         """Sample candidates; return the moves and the key of the one used least often so far."""
-        # While unused positions are common, the first candidate is one and a second round is rare.
+        # While unused positions are common, the first candidate is nearly always an unused one.
         rounds = (1, _NUM_CANDIDATES) if self.accept is None else (_NUM_CANDIDATES,) * _MAX_ROUNDS
         best, fewest = None, math.inf
         for num_candidates in rounds:

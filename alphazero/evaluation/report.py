@@ -1,4 +1,4 @@
-"""The report of a match: results, score and rating difference with 95 % intervals.
+"""The report of a match: results, score and rating difference with 95% intervals.
 
 In: the games of a match. Out: numbers, as data; nothing is printed here.
 
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-Z_95 = 1.959964  #: the 97.5 % quantile of the normal distribution
+Z_95 = 1.959964  #: the 97.5% quantile of the normal distribution
 PSEUDO_WINS = PSEUDO_LOSSES = 2.0
 #: A player's possible mean scores over a pair. *Pair counts* are five numbers of pairs, one each.
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -47,7 +47,7 @@ class Tally(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A 95 % interval."""
+    """A 95% interval."""
 
     low: float
     high: float
@@ -87,7 +87,7 @@ class MatchReport:
 
     @cached_property
     def as_second(self) -> Tally:
-        """Results of the games in which player B moved first."""
+        """Results of the games in which player A moved second."""
         return _tally(game for game in self.games if not game.a_moves_first)
 
     @property
@@ -111,7 +111,7 @@ class MatchReport:
 
     @property
     def score_interval(self) -> Interval:
-        """The 95 % interval of player A's expected score; formula in the module docstring."""
+        """The 95% interval of player A's expected score; formula in the module docstring."""
         centre, stderr = _centre_and_stderr(self.pair_scores)
         return Interval(max(0.0, centre - Z_95 * stderr), min(1.0, centre + Z_95 * stderr))
 

@@ -26,12 +26,12 @@ _BAR_WIDTH = 16
 def expectation_text(value: float) -> str:
     """Return an expected result in [-1, 1] as text, "" if it is nan.
 
-    Example: ``+0.12 (56 %)``. The percentage counts a draw as half a win.
+    Example: ``+0.12 (56%)``. The percentage counts a draw as half a win.
     """
     if math.isnan(value):
         return ""
     rounded = round(value, 2) + 0.0  # adding 0 turns -0.00 into +0.00
-    return f"{rounded:+.2f} ({50 + 50 * value:.0f} %)"
+    return f"{rounded:+.2f} ({50 + 50 * value:.0f}%)"
 
 
 def line_text(game: Game, actions: Sequence[int]) -> str:
@@ -100,7 +100,7 @@ def _shown_actions(analysis: Analysis) -> list[int]:
 def _bar(fraction: float, medium: Medium) -> Text:
     """Return a bar of `_BAR_WIDTH` characters and the percentage."""
     length = round(fraction * _BAR_WIDTH)
-    percent = f" {100 * fraction:4.1f} %"
+    percent = f" {100 * fraction:4.1f}%"
     if not medium.color:
         return Text("#" * length + " " * (_BAR_WIDTH - length) + percent)
     rest = "━" * (_BAR_WIDTH - length)

@@ -8,8 +8,9 @@ import dataclasses
 
 import numpy as np
 from rich.table import Table
+from rich.text import Text
 
-from alphazero.evaluation.exact.comparison import Difference, difference
+from alphazero.evaluation.exact.comparison import difference
 
 
 @dataclasses.dataclass
@@ -45,9 +46,8 @@ def configurations_table(configurations: list[Configuration]) -> Table:
             (configuration.alone, first.alone),
             (configuration.searched, first.searched),
         ):
-            found = difference(np.stack(correct), np.stack(baseline))
             is_first = configuration is first
-            figures += [_percent(correct), "" if is_first else _difference_text(found)]
+            figures += [_percent(correct), "" if is_first else _difference_text(correct, baseline)]
         minutes = f"{np.mean(configuration.seconds) / 60:.1f}"
         table.add_row(str(number), str(len(configuration.names)), minutes, *figures)
     return table
@@ -63,7 +63,7 @@ def runs_table(configurations: list[Configuration]) -> Table:
         for name, iterations, seconds, alone, searched in figures:
             minutes = f"{seconds / 60:.1f}"
             accuracies = [_percent(alone), _percent(searched)]
-            table.add_row(name, str(number), str(iterations), minutes, *accuracies)
+            table.add_row(Text(name), str(number), str(iterations), minutes, *accuracies)
     return table
 
 
@@ -75,7 +75,7 @@ def note(configurations: list[Configuration]) -> str:
         covered = "positions and seeds"
     else:
         covered = "the positions alone: runs with other seeds would differ too"
-    return f"\nDifferences are percentage points with 95 % intervals over {covered}."
+    return f"\nDifferences are percentage points with 95% intervals over {covered}."
 
 
 def to_plain(configurations: list[Configuration]) -> list[dict]:
@@ -110,9 +110,10 @@ def _table(headings, left: str | None = None) -> Table:
     return table
 
 
-def _percent(correct) -> str:
+def _percent(correct: list[np.ndarray] | np.ndarray) -> str:
     return f"{100 * np.mean(correct):.1f}"
 
 
-def _difference_text(found: Difference) -> str:
+def _difference_text(correct: list[np.ndarray], baseline: list[np.ndarray]) -> str:
+    found = difference(np.stack(correct), np.stack(baseline))
     return f"{100 * found.mean:+.1f} [dim]({100 * found.low:+.1f} to {100 * found.high:+.1f})[/]"

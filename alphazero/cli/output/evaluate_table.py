@@ -12,7 +12,7 @@ from alphazero.evaluation.exact.sets import EvaluationSet
 
 
 def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport]) -> Table:
-    """Return accuracies and best moves in %, by kind, source and ply: two columns a player."""
+    """Return accuracies and best moves in %, by kind, source and ply: two columns per player."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("\n%")
     table.add_column("\npositions", justify="right")
@@ -32,11 +32,11 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
     """Return a line for each player about its best moves and its values."""
     lines = []
     for name, report in reports.items():
-        line = f"{name}: plays the best score in {_text(report.optimal())} % of the positions"
+        line = f"{name}: plays the best score in {_text(report.optimal())}% of the positions"
         if report.values is not None:
             right, error = report.values.result_accuracy, report.values.mean_error
             line += (
-                f"; its value predicts the result in {_text(right)} % of {right.total:,}, "
+                f"; its value predicts the result in {_text(right)}% of {right.total:,}, "
                 f"mean error {error:.3f}"
             )
         lines.append(line)

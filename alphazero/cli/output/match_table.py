@@ -6,6 +6,7 @@ In: the report of a match. Out: a rich table; nothing is printed.
 import math
 
 from rich.table import Table
+from rich.text import Text
 
 from alphazero.evaluation.report import MatchReport
 from alphazero.evaluation.sprt import Sprt, SprtResult
@@ -17,8 +18,8 @@ def report_table(report: MatchReport) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", show_header=False)
     table.add_column(style="dim")
     table.add_column()
-    table.add_row("A", report.player_a)
-    table.add_row("B", report.player_b)
+    table.add_row("A", Text(report.player_a))
+    table.add_row("B", Text(report.player_b))
     table.add_section()
     tallies = {
         "A in all": report.total,
@@ -29,10 +30,10 @@ def report_table(report: MatchReport) -> Table:
         table.add_row(label, f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost")
     table.add_section()
     low, high = report.score_interval
-    interval = f"95 % interval {low:.1%} to {high:.1%}, over {len(report.pair_scores)} pairs"
+    interval = f"95% interval {low:.1%} to {high:.1%}, over {len(report.pair_scores)} pairs"
     table.add_row("A's score", f"[bold]{report.score:.1%}[/bold]  ({interval})")
     low, high = map(_elo_text, report.elo_interval)
-    elo = f"{_elo_text(report.elo)} Elo  (95 % interval {low} to {high})"
+    elo = f"{_elo_text(report.elo)} Elo  (95% interval {low} to {high})"
     table.add_row("A's rating minus B's", elo)
     table.add_section()
     table.add_row("Different games", _variety_text(report))

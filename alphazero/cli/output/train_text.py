@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from alphazero.cli.output.proof_text import proof_lines
+from alphazero.evaluation.model_card import duration_text
 
 
 def start_lines(trainer, resumed: bool) -> list[str]:
@@ -61,11 +62,11 @@ def _engine_text(trainer) -> str:
 
 
 def _strength_text(strength) -> str:
-    interval = f"95 % interval {strength.score_low:.1%} to {strength.score_high:.1%}"
+    interval = f"95% interval {strength.score_low:.1%} to {strength.score_high:.1%}"
     results = f"{strength.wins} won, {strength.draws} drawn, {strength.losses} lost"
     return (
         f"Scored {strength.score:.1%} against {strength.opponent} with "
-        f"{strength.num_simulations} simulations a move ({results}; {interval}; "
+        f"{strength.num_simulations} simulations per move ({results}; {interval}; "
         f"{strength.num_distinct} distinct games)."
     )
 
@@ -79,15 +80,13 @@ def _exact_text(exact, path: Path) -> str:
 
 
 def _next_steps(trainer, report) -> list[str]:
-    minutes, seconds = divmod(round(report.elapsed_s), 60)
-    time = f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
     folder, network = trainer.folder, trainer.folder.network(report.iteration)
     is_early = trainer.run_fraction < 1.0
     planned = trainer.settings.run.num_iterations if is_early else 0
     more = f"run.num_iterations={2 * max(report.iteration, planned)}"
     resume = folder.resume_words(trainer.game.name)
     return [
-        f"Trained for {time}. The network is {network}",
+        f"Trained for {duration_text(report.elapsed_s)}. The network is {network}",
         "",
         "[bold]What next?[/]",
         f"  play against it:   {program()} play game={trainer.game.name} second={network}",

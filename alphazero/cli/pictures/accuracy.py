@@ -29,7 +29,7 @@ def draw_accuracy(
         for index, (label, report) in enumerate(reports.items()):
             proportions = [getattr(report, name)(rows) for rows in plies.values()]
             _draw_points(axis, index, label, proportions)
-        axis.set(title=heading, xlabel="ply (95 % intervals)", ylabel="% of the positions")
+        axis.set(title=heading, xlabel="ply (95% intervals)", ylabel="% of the positions")
         axis.set_ylim(None, 101)
         axis.set_xticks(np.arange(len(plies)), plies)
     handles = axes[0].get_legend_handles_labels()

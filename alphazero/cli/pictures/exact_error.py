@@ -83,7 +83,7 @@ def _curve(rows: list[dict], key: str) -> Curve:
 
 
 def _draw_each(axis, curves: dict[str, Curve], dashes: str, label: str) -> None:
-    """Draw a line for each run; a single run also gets the 95 % interval."""
+    """Draw a line for each run; a single run also gets the 95% interval."""
     for (name, curve), color in zip(curves.items(), COLORS * len(curves)):
         if len(curves) == 1:
             low, high = 100 * np.array([error.interval for error in curve.errors]).T

@@ -39,7 +39,7 @@ def draw_ratings(ratings: Ratings, networks: dict[str, dict], title: str, output
 
 
 def _draw_others(axis, ratings: Ratings, players: list[str]) -> None:
-    """Draw a line for each player that is not of the run; dotted if only a bound is known."""
+    """Draw a line for each player outside the run; dotted if only a bound is known."""
     for player in players:
         index = ratings.players.index(player)
         is_bound = ratings.is_bound[index]
@@ -71,12 +71,12 @@ def _name_others(axis, ratings: Ratings, players: list[str]) -> None:
 
 
 def _draw_networks(axis, ratings: Ratings, networks: dict[str, dict], search: str) -> None:
-    """Draw the networks that search alike as one line with its 95 % interval."""
+    """Draw the networks that search alike as one line with its 95% interval."""
     order = sorted(networks, key=lambda player: networks[player]["elapsed_s"])
     minutes = [networks[player]["elapsed_s"] / 60.0 for player in order]
     elo = np.array([ratings.elo[ratings.players.index(player)] for player in order])
     margin = Z_95 * np.array([ratings.stderr(player) for player in order])
-    band = {"color": BLUE, "alpha": 0.15, "linewidth": 0, "label": "95 % interval"}
+    band = {"color": BLUE, "alpha": 0.15, "linewidth": 0, "label": "95% interval"}
     axis.fill_between(minutes, elo - margin, elo + margin, **band)
     label = f"networks of the run, {search}"
     axis.plot(minutes, elo, "o-", color=BLUE, markersize=4, label=label)

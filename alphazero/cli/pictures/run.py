@@ -76,7 +76,7 @@ def _draw_score(axis, measured) -> None:
         for key in ("score", "score_low", "score_high")
     )
     errors = [np.subtract(score, low), np.subtract(high, score)]
-    label = f"score against {measured[-1]['strength.opponent']}, 95 % interval"
+    label = f"score against {measured[-1]['strength.opponent']}, 95% interval"
     axis.errorbar(_minutes(measured), score, errors, fmt="o-", color=BLUE, label=label)
 
 

@@ -34,7 +34,7 @@ _DRAW_THRESHOLD = 1.0 / 3.0
 class Proportion(NamedTuple):
     """A number of positions out of a total.
 
-    The 95 % interval is that of E. B. Wilson ("Probable inference, the law of succession, and
+    The 95% interval is that of E. B. Wilson ("Probable inference, the law of succession, and
     statistical inference", 1927), which is valid near 0 and 1 too. With k of n positions and
     z = 1.96:
 
@@ -129,7 +129,8 @@ def measure_accuracy(
 
     Args:
         choose: returns moves and values for a batch of states, such as `Player.choose`.
-        with_values: whether to measure the values too; ``choose`` then gets the replies as well.
+        with_values: whether to measure the values too; ``choose`` is then asked about the replies
+            as well.
 
     Raises:
         ValueError: if the player chooses an illegal action.

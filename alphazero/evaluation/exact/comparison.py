@@ -1,8 +1,9 @@
-"""The difference in accuracy between two training configurations, with its 95 % interval.
+"""The difference in accuracy between two training configurations, with its 95% interval.
 
-In: for each configuration, which positions each of its runs plays correctly. Out: the difference of
-their accuracies. Two samples are random: the positions, and the seeds of the runs. All runs answer
-the same positions, so the difference is taken position by position; seeds are independent.
+In: for each run of either configuration, whether its move is correct in each position. Out: the
+difference of the two accuracies. There are two sources of variance, the choice of positions and the
+seeds of the runs. All runs answer the same positions, so the difference is taken position by
+position; seeds are independent.
 """
 
 import math
@@ -17,7 +18,7 @@ class Difference(NamedTuple):
     """A difference of two accuracies."""
 
     mean: float  #: in [-1, 1]
-    low: float  #: 95 % interval
+    low: float  #: 95% interval
     high: float
     #: Whether the interval covers the variation between seeds. It takes two runs of both
     #: configurations; otherwise it covers the choice of positions alone.

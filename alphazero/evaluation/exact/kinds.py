@@ -31,8 +31,8 @@ def kinds_of(game: Game, states: np.ndarray) -> np.ndarray:
     rows, following, results = _legal_moves(game, states, legal)
     winning = np.zeros(len(states), bool)
     winning[rows[results > 0]] = True
-    # Of the moves that do not end the game, those to which the opponent has a winning reply. After
-    # a pass of the opponent there is no reply.
+    # The moves after which the opponent is to move: a reply may win. (After a move that makes the
+    # opponent pass, the same player moves again.)
     open_moves = np.flatnonzero(~following.over & (following.players != game.players(states)[rows]))
     replies = _legal_moves(
         game, following.states[open_moves], following.legal_action_mask[open_moves]
