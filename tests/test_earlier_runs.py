@@ -4,6 +4,7 @@
 metrics hold one line more, of the second iteration, which that commit made when it resumed the run.
 """
 
+import math
 import shutil
 from pathlib import Path
 
@@ -16,7 +17,9 @@ from alphazero.players.base import PlayerSettings
 from alphazero.players.network import NetworkPlayer
 from alphazero.runtime.settings import from_stored, rows
 from alphazero.runtime.stored_names import RENAMED_SETTINGS, RETIRED_SETTINGS
+from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder
+from alphazero.training.health import HealthMonitor
 from alphazero.training.settings import TrainSettings
 
 EARLIER = Path(__file__).parent / "earlier_run"
@@ -58,6 +61,15 @@ def test_a_run_of_an_earlier_version_goes_on_as_it_would_have_there(folder):
     assert second["window"] == expected["window"] == 54
     for name in ("learner.loss", "learner.gradient_norm", "held_out.loss"):
         assert second[name] == pytest.approx(expected[name], rel=1e-3)
+
+
+def test_a_resumed_run_keeps_every_figure_that_its_alarms_read(folder):
+    monitor = HealthMonitor(TrainSettings())
+    monitor.load_state_dict(load_state(folder.state)["health"])
+    past = monitor.state_dict()["past"]
+    unknown = {name for name, values in past.items() if not all(map(math.isfinite, values))}
+    assert len(past["iteration"]) == 1
+    assert unknown == {"pit_accepted", "strength", "strength_games"}  # not measured in that run
 
 
 def test_a_network_of_an_earlier_version_plays(folder):

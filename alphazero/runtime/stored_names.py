@@ -40,15 +40,15 @@ RETIRED_SETTINGS: dict[str, Any] = {
     "selfplay.opening_moves": "random",
 }
 
-#: Removed settings that a stored network depends on: with another value than the above it is
-#: another function than today's network of the same weights.
+#: Removed settings that a stored network depends on: with a value other than the one above, the
+#: same weights give other outputs in today's network.
 SHAPES_OF_STORED_NETWORKS = ("network.line_length",)
 
 #: Removed settings that the learner's state in a stored run depends on.
 SHAPES_OF_STORED_RUNS = ("network.line_length", "network.margin_head", "network.reply_head")
 
-#: Beginnings of the names of weights that a network no longer has. They were for learning alone, so
-#: a stored network plays the same without them.
+#: Prefixes of the names of weights that networks no longer have. They served training only, so a
+#: stored network plays the same without them.
 RETIRED_WEIGHTS = ("margin.", "reply.")
 
 #: Columns of a run's metrics that were renamed: old name -> today's name.
@@ -70,6 +70,13 @@ RENAMED_METRICS = {
     "selfplay.num_targets": "selfplay.num_samples",
 }
 
+#: Figures of past iterations in a run's state that were renamed: old name -> today's name.
+RENAMED_VITALS = {
+    "fresh_loss": "held_out_loss",
+    "num_targets": "num_samples",
+    "policy_baseline": "uninformed_policy_loss",
+    "value_baseline": "uninformed_value_loss",
+}
 
 #: Arrays of the games in progress in a run's state that were renamed: old name -> today's name.
 RENAMED_GAME_ARRAYS = {
@@ -87,8 +94,13 @@ def current_games(state: dict[str, Any]) -> dict[str, Any]:
     return current
 
 
+def current_vitals(past: dict[str, Any]) -> dict[str, Any]:
+    """Return the stored figures of past iterations under today's names."""
+    return {RENAMED_VITALS.get(name, name): values for name, values in past.items()}
+
+
 def check_not_retired(key: str, value: Any = None) -> None:
-    """Refuse a setting that a person gives although it was removed.
+    """Check that a setting given by the user was not removed.
 
     Raises:
         ConfigError: if ``key`` is a removed setting.
@@ -106,7 +118,7 @@ def check_not_retired(key: str, value: Any = None) -> None:
 def check_stored_settings(
     values: dict[str, Any], path: str | Path, section: str, keys: tuple[str, ...]
 ) -> None:
-    """Refuse a file whose contents depend on a setting that was removed.
+    """Check that a file's contents do not depend on a setting that was removed.
 
     Args:
         values: the stored settings of ``section``.
@@ -115,7 +127,7 @@ def check_stored_settings(
         keys: the removed settings that the contents depend on.
 
     Raises:
-        StoredFileError: if one of ``keys`` has another value than the one that did nothing.
+        StoredFileError: if one of ``keys`` has a value other than the one that changed nothing.
     """
     for key in keys:
         neutral = RETIRED_SETTINGS[key]
@@ -159,9 +171,9 @@ def current_metrics(row: dict[str, Any], section: str = "") -> dict[str, Any]:
 
 
 def current_overrides(words: list[str]) -> list[str]:
-    """Return stored settings of a command line, such as "learner.reuse=2", under today's names.
+    """Return stored arguments, such as "learner.reuse=2", under today's names.
 
-    Those that were removed are left out.
+    Settings that were removed are left out.
     """
     pairs = (word.partition("=") for word in words)
     return [

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from alphazero.runtime.errors import InputError
+from alphazero.runtime.stored_names import current_vitals
 from alphazero.training.events import Alarm, IterationReport
 from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS, lower_rate
@@ -25,7 +26,7 @@ class TrainingDivergedError(InputError):
     """The weights are no longer finite; no later iteration could repair them.
 
     Attributes:
-        iteration: the iteration whose training did it.
+        iteration: the iteration in which training diverged.
         stored_iteration: the last one that is stored, from which the run can continue; 0 if none.
         key, value: the setting to change, and a value that is usually safe.
     """
@@ -77,9 +78,9 @@ class HealthMonitor:
         }
 
     def load_state_dict(self, state: dict | None) -> None:
-        """Restore what `state_dict` returned; None (from an early version) starts empty."""
+        """Restore what `state_dict` returned, also in an earlier version; None starts empty."""
         state = state or {"past": {}, "since": {}}
-        past = state["past"]
+        past = current_vitals(state["past"])
         missing = np.full(len(past.get("iteration", ())), math.nan)
         columns = [past.get(name, missing).tolist() for name in Vitals._fields]
         self._past = [Vitals(*row) for row in zip(*columns)]
@@ -98,7 +99,7 @@ def check_weights(
     """Check that training in this iteration left finite weights.
 
     Args:
-        stored_iteration: the last stored one, 0 if none.
+        stored_iteration: the last stored iteration, 0 if none.
         resume_words: the arguments of `alphazero train` that resume the run.
 
     Raises:
