@@ -115,22 +115,25 @@ def test_no_two_ablations_are_the_same_run():
     assert [(a, b) for a, b in itertools.combinations(runs, 2) if runs[a] == runs[b]] == []
 
 
-def test_the_choice_alphazero_has_the_values_of_the_paper():
-    values = values_of("game=othello", "search=alphazero", "selfplay=alphazero")
-    assert (
-        values
-        | {
-            "search.pb_c_init": 1.25,
-            "search.pb_c_base": 19652,
-            "search.dirichlet_alpha": 0.3,
-            "search.dirichlet_fraction": 0.25,
-            "search.first_play_urgency": 0.0,
-            "search.root_first_play_urgency": 0.0,
-            "search.root_prior_temperature": 1.0,
-            "selfplay.full_search_fraction": 1.0,
-        }
-        == values
-    )
+@pytest.mark.parametrize("game", CHOICES["game"])
+def test_the_choice_alphazero_has_the_values_of_the_paper_whatever_the_game_proposes(game):
+    values = values_of(*words_for(game), "search=alphazero", "selfplay=alphazero")
+    paper = {
+        "search.pb_c_init": 1.25,
+        "search.pb_c_base": 19652,
+        "search.dirichlet_alpha": 0.3,
+        "search.dirichlet_alpha_per_move": False,
+        "search.dirichlet_fraction": 0.25,
+        "search.first_play_urgency": 0.0,
+        "search.root_first_play_urgency": 0.0,
+        "search.root_prior_temperature": 1.0,
+        "search.forced_playouts_k": 0.0,
+        "search.root": "puct",
+        "selfplay.full_search_fraction": 1.0,
+        "selfplay.random_opening_fraction": 0.0,
+        "selfplay.adjudicated_fraction": 0.0,
+    }
+    assert {key: values[key] for key in paper} == paper
 
 
 # --- the published recipes ------------------------------------------------------------------------
