@@ -286,6 +286,14 @@ def test_each_run_gets_its_own_folder(tmp_path):
     assert folder_name("connect_x:5x5x4") == "connect_x_5x5x4"
 
 
+def test_a_folder_that_cannot_be_created_is_a_config_error(tmp_path):
+    root = tmp_path / "a.file"
+    root.write_text("")
+    with pytest.raises(ConfigError) as error:
+        RunFolder.create(str(root), "othello:6", "")
+    assert (error.value.key, error.value.value) == ("run.root", str(root))
+
+
 def test_the_latest_run_is_the_one_whose_state_was_written_last(tmp_path):
     root = str(tmp_path)
 

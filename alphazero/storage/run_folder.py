@@ -52,10 +52,12 @@ class RunFolder:
         """Create the folder of a new run.
 
         Args:
-            name: the run's; "" takes the date and time, with a number if that exists.
+            root: the folder of all runs.
+            game: the game's name.
+            name: the run's name; "" takes the date and time, with a number if that exists.
 
         Raises:
-            ConfigError: if a run of this name exists.
+            ConfigError: if a run of this name exists, or the folder cannot be created.
         """
         parent = Path(root) / folder_name(game)
         stem = name or datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
@@ -74,6 +76,12 @@ class RunFolder:
                         key="run.name",
                         value=name,
                     ) from None
+            except OSError as error:
+                raise ConfigError(
+                    f"run.root={root}: no folder can be created there ({error.strerror}).",
+                    key="run.root",
+                    value=root,
+                ) from None
 
     @classmethod
     def find(
@@ -86,7 +94,7 @@ class RunFolder:
             root: the folder of all runs, for "latest".
             game: the game of the run, for "latest"; None is any game.
             key: the setting that named the run, for errors.
-            holding: a file that the folder must hold.
+            holding: a file that the folder must contain.
 
         Raises:
             ConfigError: if there is no such run.
@@ -113,7 +121,7 @@ class RunFolder:
     def resume_words(self, game_name: str) -> str:
         """Return the arguments of `alphazero train` that resume the run.
 
-        They name a game file: only the user's word runs it, the stored config's does not.
+        They include the game file, because a file that only a stored config names is not executed.
         """
         game = f" game.name={game_name}" if is_game_file(game_name) else ""
         return f"resume={self.path}{game}"
@@ -144,7 +152,7 @@ class RunFolder:
             ) from None
 
     def read_metrics(self) -> list[dict[str, Any]]:
-        """Return the metrics of each iteration under today's names, the first iteration first.
+        """Return the metrics of each iteration under today's names, the oldest first.
 
         A line that was only partly written is left out.
 
@@ -176,8 +184,8 @@ class RunFolder:
         """Delete networks so that at most ``keep`` remain; 0 keeps all.
 
         The newest one remains. Of the older ones, those remain whose iteration is a multiple of the
-        smallest power of two that leaves few enough. So they are spread evenly over the run, and
-        what a longer run keeps was kept before.
+        smallest power of two that leaves few enough. So they are spread evenly over the run, and a
+        longer run keeps a subset of what it kept before.
         """
         older = sorted((self.path / "networks").glob("*.safetensors"))[:-1]
         stride = 1
@@ -203,7 +211,7 @@ class RunFolder:
         """Return the newest stored games up to ``iteration``, the oldest first.
 
         Args:
-            num_samples: the games returned hold at least so many samples, if there are as many.
+            num_samples: the games returned hold at least this many samples, if there are so many.
         """
         records: list[GameRecord] = []
         found = 0
