@@ -15,7 +15,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.util import tensor_util
 
 from alphazero.cli import main
-from alphazero.inference.network_evaluator import EngineReport
+from alphazero.inference.verified_engine import EngineReport
 from alphazero.learner.report import HeldOutReport, LearnerReport
 from alphazero.runtime import settings as config
 from alphazero.selfplay.games_in_progress import GamesInProgress

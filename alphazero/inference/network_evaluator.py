@@ -81,7 +81,6 @@ class NetworkEvaluator:
     ):
         self.settings = settings or EvaluatorSettings()
         self.device = torch.device(device)
-        self.choice = choice
         self._num_threads = num_streams(self.device, num_threads)
         self._engine = VerifiedEngine(choice, self.device, self._num_threads)
         self._pool = ThreadPoolExecutor(self._num_threads) if self._num_threads > 1 else None
@@ -116,16 +115,6 @@ class NetworkEvaluator:
         parts = [planes[start : start + part_size] for start in range(0, len(planes), part_size)]
         logits, values = zip(*self._pool.map(engine.evaluate, parts))
         return np.concatenate(logits), np.concatenate(values)
-
-    def close(self) -> None:
-        """End the threads. Large batches are refused afterwards; the streams still work."""
-        if self._pool is not None:
-            self._pool.shutdown()
-
-    @property
-    def precision(self) -> str:
-        """The number format in use."""
-        return self.report.name.rpartition(" ")[2]
 
 
 def num_streams(device: torch.device, num_threads: int) -> int:

@@ -10,9 +10,7 @@ A. Tarvainen and H. Valpola 2017 (arXiv 1703.01780).
 """
 
 import torch
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn, update_bn
-
-__all__ = ["AveragedModel", "averaged_model", "update_bn"]
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 
 def averaged_model(network: torch.nn.Module, half_life_steps: float) -> AveragedModel:
@@ -23,9 +21,9 @@ def averaged_model(network: torch.nn.Module, half_life_steps: float) -> Averaged
     once.
 
     The statistics of batch normalisation must not be averaged: those of other weights do not fit.
-    `update_bn` measures them again, as Izmailov et al. do. (Connect Four, 2x32 network, half-life
-    of 50 steps, after 133 steps: cross-entropy of the ownership head 0.563 measured again, 0.598
-    averaged.)
+    `torch.optim.swa_utils.update_bn` measures them again, as Izmailov et al. do. (Connect Four,
+    2x32 network, half-life of 50 steps, after 133 steps: cross-entropy of the ownership head 0.563
+    measured again, 0.598 averaged.)
 
     Args:
         half_life_steps: steps after which the weight of a step has halved; above 0.

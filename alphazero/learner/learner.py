@@ -8,8 +8,9 @@ change the weights. Knows nothing of search and games.
 import collections
 
 import torch
+from torch.optim.swa_utils import update_bn
 
-from alphazero.learner.averaged_weights import averaged_model, update_bn
+from alphazero.learner.averaged_weights import averaged_model
 from alphazero.learner.loss import LossWeights, Targets, losses, value_targets
 from alphazero.learner.optimizers import (
     load_optimizer,

@@ -8,7 +8,7 @@ import dataclasses
 import math
 from typing import NamedTuple
 
-from alphazero.inference.network_evaluator import EngineReport
+from alphazero.inference.verified_engine import EngineReport
 from alphazero.learner.report import HeldOutReport, LearnerReport
 from alphazero.solvers.proof import ProofReport
 

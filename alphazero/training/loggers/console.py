@@ -8,7 +8,7 @@ from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
 from rich.progress import Progress as ProgressBars
 from rich.text import Text
 
-from alphazero.inference.network_evaluator import EngineReport
+from alphazero.inference.verified_engine import EngineReport
 from alphazero.training.events import (
     Alarm,
     ExactReport,
