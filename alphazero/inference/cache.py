@@ -1,7 +1,7 @@
 """A cache in front of an evaluator: a position that was evaluated before is not evaluated again.
 
 In: planes. Out: the evaluator's answers, new or stored. The key of a position is a hash of its
-planes, which are all that a network sees of it. Optionally, symmetric positions share one entry.
+planes, which are the network's only input. Optionally, symmetric positions share one entry.
 Memory is fixed: a new position may overwrite an older one. Knows neither network nor game.
 """
 
@@ -11,9 +11,7 @@ import numpy as np
 
 from alphazero.runtime.jit import njit
 
-_WAYS = (
-    4  # entries that may hold a given key; with four, few are overwritten before the table fills
-)
+_WAYS = 4  # entries that may hold a key; with four, few are overwritten before the table fills
 _EMPTY = np.uint64(0)
 _NOT_PENDING = -1
 _FOUND = -1
@@ -24,7 +22,7 @@ class CacheTable(NamedTuple):
     """The stored answers: E entries, in sets of `_WAYS` that share a hash."""
 
     keys: np.ndarray  #: uint64[E], 0 in an empty entry
-    pending: np.ndarray  #: int32[E], index of the miss of this batch that will fill it, else -1
+    pending: np.ndarray  #: int32[E], index of the batch's miss that will fill it, else -1
     logits: np.ndarray  #: float32[E, A], of the canonical image of the position
     values: np.ndarray  #: float32[E]
 

@@ -3,7 +3,7 @@
 In: a network whenever its weights change, and sample positions. Out: an engine that holds these
 weights, and a report. Each time the weights change, the engine's answers on the sample are compared
 with those of the reference, torch in float32. An engine that deviates too much is refused for these
-weights, and a more precise one takes its place. Knows neither games, threads nor caches.
+weights, and a more precise one takes its place. Knows nothing of games, threads and caches.
 """
 
 import dataclasses

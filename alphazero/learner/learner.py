@@ -1,6 +1,6 @@
 """The learner: samples in, better weights out (Silver et al. 2018, "Training").
 
-In: batches of the replay. Out: a trained network and a `LearnerReport`. Each step computes the loss
+In: batches of samples. Out: a trained network and a `LearnerReport`. Each step computes the loss
 (`alphazero.learner.loss`), its gradients, and lets the optimizers (`alphazero.learner.optimizers`)
 change the weights. Knows nothing of search and games.
 """
@@ -26,9 +26,10 @@ from alphazero.network.weights import load_arrays, network_arrays
 from alphazero.replay.buffer import Batch
 from alphazero.runtime.memory import keep_freed_memory
 
-# Every eighth step is measured: the report's numbers cost as much as the step of a small network.
+# Every eighth step is measured: computing the report's numbers takes as long as a step of a small
+# network.
 _MEASURE_EVERY = 8
-_NORM_BATCHES = 8  # newest batches that measure the normalisations of the averaged network
+_NORM_BATCHES = 8  # newest batches; the averaged network's normalisations are measured on them
 
 
 class Learner:
@@ -161,7 +162,7 @@ class Learner:
         return state
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore what `state_dict` returned; an average that it lacks starts with its weights."""
+        """Restore what `state_dict` returned; an average that it lacks starts from the weights."""
         load_arrays(self.network, state["network"])
         if self._average is not None:
             average = state.get("average") or {"network": state["network"], "num_steps": 0}

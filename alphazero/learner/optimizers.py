@@ -15,27 +15,24 @@ from alphazero.learner.settings import LearnerSettings
 def make_optimizers(
     network: torch.nn.Module, settings: LearnerSettings
 ) -> dict[str, torch.optim.Optimizer]:
-    """Return the optimizers by the names of their stored states: "optimizer", and maybe "muon"."""
+    """Return the optimizers, keyed as in stored states: "optimizer" and, for kernels, "muon"."""
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
-    rate, weight_decay = settings.learning_rate, settings.weight_decay
+    rate, decay = settings.learning_rate, settings.weight_decay
     if settings.optimizer == "sgd":
         momentum = settings.momentum
-        sgd = torch.optim.SGD(
-            parameters, rate, momentum, weight_decay=weight_decay, nesterov=momentum > 0
-        )
+        nesterov = momentum > 0
+        sgd = torch.optim.SGD(parameters, rate, momentum, weight_decay=decay, nesterov=nesterov)
         return {"optimizer": sgd}
     if settings.optimizer == "adam":
-        adam = torch.optim.Adam(parameters, rate, weight_decay=weight_decay, fused=True)
+        adam = torch.optim.Adam(parameters, rate, weight_decay=decay, fused=True)
         return {"optimizer": adam}
     kernels = _kernels(network) if settings.optimizer == "muon" else []
     is_kernel = {id(kernel) for kernel in kernels}
     others = [parameter for parameter in parameters if id(parameter) not in is_kernel]
-    optimizers = {
-        "optimizer": torch.optim.AdamW(others, rate, weight_decay=weight_decay, fused=True)
-    }
-    if kernels:
-        optimizers["muon"] = Muon(kernels, settings.muon_learning_rate)
-    return optimizers
+    adamw = torch.optim.AdamW(others, rate, weight_decay=decay, fused=True)
+    if not kernels:
+        return {"optimizer": adamw}
+    return {"optimizer": adamw, "muon": Muon(kernels, settings.muon_learning_rate)}
 
 
 def set_learning_rate(
@@ -70,9 +67,8 @@ def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
         }
         for index, entry in arrays.items()
     }
-    optimizer.load_state_dict(
-        {"state": state, "param_groups": optimizer.state_dict()["param_groups"]}
-    )
+    groups = optimizer.state_dict()["param_groups"]
+    optimizer.load_state_dict({"state": state, "param_groups": groups})
 
 
 def _kernels(network: torch.nn.Module) -> list[torch.nn.Parameter]:

@@ -66,5 +66,5 @@ def expected_value(value_logits: torch.Tensor) -> torch.Tensor:
 
 
 def num_value_logits(settings: NetworkSettings) -> int:
-    """Return the number of the value head's logits."""
+    """Return the number of logits of the value head."""
     return 3 if settings.value_head == "wdl" else 1

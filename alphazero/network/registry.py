@@ -1,8 +1,8 @@
-"""The kinds of policy/value network, and how one is made.
+"""The kinds of policy/value network, and the function that makes one.
 
 A network maps planes from the viewpoint of the player to move to a logit for each action and the
 logits of the value head. It is a pure function of tensors: masking, softmax and devices belong to
-the caller. Another architecture is one more class in `_KINDS`, with an entry in the choices of
+the caller. To add an architecture, add its class to `_KINDS` and its name to the choices of
 `NetworkSettings.kind`.
 
 There are two kinds: the residual tower of AlphaZero (Silver et al. 2018, supplement,

@@ -26,9 +26,9 @@ class ConvNorm(nn.Module):
         return self.norm(self.conv(x))
 
     def fold(self):
-        """Fold the normalisation into the convolution: same function, one pass over memory less.
+        """Fold the normalisation into the convolution, which saves a pass over memory.
 
-        The network must be in evaluation mode.
+        The function stays the same. The network must be in evaluation mode.
         """
         self.conv = fuse_conv_bn_eval(self.conv, self.norm)
         self.norm = nn.Identity()

@@ -14,11 +14,10 @@ class TinyNetwork(nn.Module):
     ):
         super().__init__()
         num_planes, height, width = planes_shape
-        side = settings.kernel_size - 1
+        lost = settings.kernel_size - 1  # rows and columns that a convolution without padding drops
+        num_features = settings.channels * (height - lost) * (width - lost)
         self.conv = nn.Conv2d(num_planes, settings.channels, settings.kernel_size)
-        self.shared = nn.Linear(
-            settings.channels * (height - side) * (width - side), settings.shared_units
-        )
+        self.shared = nn.Linear(num_features, settings.shared_units)
         self.policy = nn.Linear(settings.shared_units, num_actions)
         self.value = nn.Linear(settings.shared_units, num_value_logits(settings))
 

@@ -1,7 +1,7 @@
-"""Stored networks: a safetensors file of the weights, with the game and the shape they belong to.
+"""Stored networks: a safetensors file of the weights, with the game and the network's shape.
 
-In: weights as arrays, and plain data about them. Out: a file, and the same read back. Files of
-earlier versions are read under today's names (`alphazero.runtime.stored_names`).
+In: weights as arrays, and plain data about them. Out: a file; when it is read, the same values.
+Names in files of earlier versions are replaced by today's (`alphazero.runtime.stored_names`).
 """
 
 import json
@@ -60,8 +60,7 @@ def load_network(path: Path) -> NetworkFile:
 
     Raises:
         StoredFileError: if the file is missing, damaged or not a network, or if the network depends
-        on
-            a setting that was removed.
+            on a setting that was removed.
     """
     metadata, arrays = _read_network(path)
     settings = json.loads(metadata["network"])
@@ -126,7 +125,7 @@ def _current_info(text: str) -> dict:
 
 
 def _read_network(path: Path, with_arrays: bool = True):
-    """Return the metadata and the arrays of a network file; no arrays if they are not wanted."""
+    """Return the metadata of a network file and, unless ``with_arrays`` is False, its arrays."""
     metadata, arrays = read_safetensors(path, with_arrays)
     if metadata.get("format") != NETWORK_FORMAT:
         raise StoredFileError(

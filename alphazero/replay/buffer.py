@@ -15,8 +15,7 @@ from alphazero.replay.settings import ReplaySettings, window_size
 from alphazero.replay.targets import owners, sample_plies
 from alphazero.selfplay.game_record import GameRecord
 
-# Batches of an epoch that are made at once. For batches of 64, the calls cost more than the
-# samples.
+# Batches of an epoch that are made at once: for batches of 64, calls take longer than gathering.
 _BATCHES_AT_ONCE = 32
 
 
@@ -82,7 +81,7 @@ class ReplayBuffer:
         return min(window_size(self.num_added, self.settings), self.num_added - self._num_lost)
 
     def sample(self, batch_size: int) -> Batch:
-        """Return samples of the window, drawn uniformly with replacement.
+        """Return samples of the window, chosen uniformly at random with replacement.
 
         Raises:
             ValueError: if the window is empty.
@@ -150,7 +149,7 @@ class ReplayBuffer:
         return (self.num_added - 1 - ages) % self.settings.window_max
 
     def _batch(self, ages: np.ndarray) -> Batch:
-        """Return the samples of these ages, under random symmetries if wanted."""
+        """Return the samples of these ages; with `ReplaySettings.symmetries`, transform each."""
         batch = self._raw_batch(self._slots(ages))
         num_symmetries = len(self.game.cell_symmetries)
         if not self.settings.symmetries or num_symmetries == 1:

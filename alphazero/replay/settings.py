@@ -12,7 +12,7 @@ class ReplaySettings:
     The window is KataGo's (arXiv 1902.10565, appendix C); see `window_size`.
     """
 
-    window_start: int = option(20_000, "samples in the window until more were made", low=1)
+    window_start: int = option(20_000, "samples in the window until more have been made", low=1)
     window_alpha: float = option(
         0.75, "exponent of the window's growth; smaller forgets faster", low=0.01, high=1.0
     )

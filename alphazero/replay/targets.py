@@ -8,14 +8,14 @@ from alphazero.selfplay.game_record import GameRecord
 def sample_plies(record: GameRecord, surprise_fraction: float) -> np.ndarray:
     """Return the plies that become training samples, in order: int64[number of targets].
 
-    Without surprise weighting, each ply with a full search is there once. With it, a ply's weight
-    is
+    Without surprise weighting, each ply with a full search appears once. With it, the weight of a
+    ply is
 
         1 - surprise_fraction + surprise_fraction * its surprise / the game's mean surprise
 
-    and surprising plies are there several times, others never: KataGo's policy surprise weighting
-    ("Other methods implemented in KataGo since the paper"). Fractional weights are carried over
-    along the game instead of rounded at random, so a stored game always gives the same samples.
+    and a ply may appear several times or never: KataGo's policy surprise weighting ("Other methods
+    implemented in KataGo since the paper"). Fractional weights are carried over along the game
+    instead of rounded at random, so a stored game always gives the same samples.
 
     Args:
         surprise_fraction: fraction of the samples that is assigned by surprise, in [0, 1].

@@ -1,7 +1,7 @@
 """Errors caused by a person's input.
 
-Each message is one plain sentence. Each error also carries what it is about, so that neither
-callers nor tests need to read the sentence.
+Each message is one plain sentence. Each error also has the key, value or path as attributes, so
+that callers and tests need not parse the sentence.
 
 The command line prints the message and exits with status 2; any other exception is a bug.
 """
@@ -18,8 +18,8 @@ class ConfigError(InputError):
     """A setting that is refused.
 
     Attributes:
-        key: the setting's name, such as "learner.batch_size"; None if the error is about no single
-            one.
+        key: the setting's name, such as "learner.batch_size"; None if the error does not concern a
+            single setting.
         value: the refused value, as far as it is known.
         allowed: the values that the setting takes: text such as "0 or more", or a list of choices.
     """

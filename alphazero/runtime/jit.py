@@ -37,9 +37,8 @@ def kernel_sources(package: Path = _PACKAGE) -> list[Path]:
     """Return the source files of a package that its compiled code can come from, sorted.
 
     These are the files that define kernels or rules of games, and every file of the package that
-    they
-    import, directly or not: numba compiles the constants and functions found there into the
-        kernels.
+    they import, directly or not: numba compiles the constants and functions found there into the
+    kernels.
     """
     texts = {path: path.read_text(encoding="utf-8") for path in sorted(package.rglob("*.py"))}
     pending = [path for path, text in texts.items() if _DEFINES_KERNELS.search(text)]

@@ -1,5 +1,7 @@
-"""How OpenMP's threads wait. A program calls `limit_spinning` before it imports torch; importing
-`alphazero` never does, because it would change the process of whoever imports it.
+"""How the threads of OpenMP wait for each other.
+
+A program calls `limit_spinning` before it imports torch. Importing `alphazero` never does, because
+that would change the process of the user.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""Settings from the ``key=value`` words of a command line. Every command reads its words here.
+"""Settings from the ``key=value`` arguments of a command line; every command reads its own here.
 
-In: words and a settings class. Out: checked settings. The type of a setting says how its value is
-read: text literally, a list as in YAML (``[3,3]``), ``null`` as no value. Hydra's grammar is not
+In: arguments and a settings class. Out: checked settings. The type of a setting says how its value
+is read: text literally, a list as in YAML (``[3,3]``), ``null`` as no value. Hydra's grammar is not
 used for values, because commas and equals signs have a meaning there: ``second=uct:500,uct_c=0.7``
 would need two pairs of quotes, as would 12 of the 212 values in our documentation. Hydra composes
 the config files of `alphazero train`, see `alphazero.training.compose`.
@@ -20,23 +20,24 @@ _MAX_LISTED = 40
 
 
 def from_overrides(cls: type, words: list[str], command: str) -> Any:
-    """Return a ``cls`` filled from the words of a command line and checked.
+    """Return a ``cls`` filled from the arguments of a command line and checked.
 
     Args:
-        command: what the words were typed for, such as "alphazero match"; error messages name it.
+        words: the arguments.
+        command: such as "alphazero match"; error messages name it.
 
     Raises:
-        ConfigError: for a word without "=", an unknown key, a value of the wrong type, or one out
-            of range.
+        ConfigError: for an argument without "=", an unknown key, a value of the wrong type, or one
+            out of range.
     """
     return from_plain(cls, parse_overrides(cls, words, command))
 
 
 def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]:
-    """Return the values of ``key=value`` words as plain data, nested by sections.
+    """Return the values of ``key=value`` arguments as plain data, nested by sections.
 
     Raises:
-        ConfigError: for a word without "=", or an unknown key.
+        ConfigError: for an argument without "=", or an unknown key.
     """
     kinds = types_of(cls)
     values: dict[str, Any] = {}
@@ -52,7 +53,7 @@ def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]
 
 
 def split_word(word: str) -> tuple[str, str]:
-    """Return the key and the text of a ``key=value`` word.
+    """Return the key and the text of a ``key=value`` argument.
 
     Raises:
         ConfigError: if there is no "=".
@@ -64,10 +65,10 @@ def split_word(word: str) -> tuple[str, str]:
 
 
 def check_key(key: str, text: str, known: list[str], command: str) -> None:
-    """Refuse a key that is not among the ``known`` ones.
+    """Check that a key is among the ``known`` ones.
 
     Raises:
-        ConfigError: naming the most similar key.
+        ConfigError: for any other key; the message names the most similar one.
     """
     check_not_retired(key, text)
     if key in known:
@@ -82,7 +83,7 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
 
 
 def expand_sweep(words: list[str]) -> list[list[str]]:
-    """Return the words of each run of a sweep: every combination of the words' values.
+    """Return the arguments of each run of a sweep: every combination of the given values.
 
     Example: ``["seed=1,2", "game=othello"]`` gives two runs. Commas within brackets or quotes do
     not separate values.

@@ -2,7 +2,7 @@
 
 In: dataclasses whose fields are made with `option` and `section`, and plain data for them. Out:
 checked plain dataclasses. Each package declares its own settings with this module, which knows none
-of them. `alphazero.runtime.overrides` reads settings from the words of a command line.
+of them. `alphazero.runtime.overrides` reads settings from the arguments of a command line.
 """
 
 import dataclasses

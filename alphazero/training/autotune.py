@@ -1,9 +1,9 @@
 """Settings left to "auto" get the values that are fastest on this machine, measured in seconds.
 
-In: settings, a game, a fresh network. Out: the same settings with every "auto" that affects speed
+In: settings, a game, a new network. Out: the same settings with every "auto" that affects speed
 filled in, and a `Tuning`, which says what was measured. Each tuning is made once for a machine,
 game and network and then remembered (`alphazero.training.tuning_cache`), so that later runs start
-at once and can be repeated.
+at once and make the same choices.
 """
 
 import dataclasses
@@ -42,7 +42,7 @@ def tune(
     """Fill in the settings left to "auto"; return what was measured, None if there were none.
 
     Raises:
-        ConfigError: if no engine has the wanted precision on this machine.
+        ConfigError: if no engine has the requested precision on this machine.
     """
     check_device(settings, device)
     if not _has_auto(settings):
@@ -61,7 +61,7 @@ def tune(
 
 
 def check_device(settings: TrainSettings, device: torch.device) -> None:
-    """Check that an engine has the wanted precision on the device.
+    """Check that an engine has the requested precision on the device.
 
     Raises:
         ConfigError: if there is none.
@@ -98,19 +98,11 @@ def _measure(
     evaluator = settings.evaluator
     choices = candidates(evaluator.engine, evaluator.precision, device)
     measured = [*choices, *(_LEARNER_CHOICES if settings.learner.precision == "auto" else ())]
-    speeds = measure_speeds(
-        list(dict.fromkeys(measured)),
-        network,
-        sample.planes[:_ENGINE_BATCH],
-        device,
-        num_streams(device, num_threads),
-    )
+    planes, num_calls = sample.planes[:_ENGINE_BATCH], num_streams(device, num_threads)
+    speeds = measure_speeds(list(dict.fromkeys(measured)), network, planes, device, num_calls)
     best = next(choice for choice, _ in speeds if choice in choices)
-    tuning = Tuning(
-        {str(choice): round(speed) for choice, speed in speeds},
-        engine=best.engine,
-        precision=best.precision,
-    )
+    tuning = Tuning({str(choice): round(speed) for choice, speed in speeds})
+    tuning.engine, tuning.precision = best
     if settings.learner.precision == "auto":
         tuning.learner_precision = _learner_precision(dict(speeds))
     if not settings.selfplay.num_parallel_games:

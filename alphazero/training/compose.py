@@ -1,9 +1,9 @@
-"""The settings of a training run, composed by Hydra from config groups and changed by single words.
+"""The settings of a training run: Hydra composes config groups, arguments change single settings.
 
-In: the words of `alphazero train`. A word that names a group (``game=connect_four``) chooses one of
-its files under configs/; Hydra merges the chosen files. Every other word changes one setting and is
-read as in all commands, by `alphazero.runtime.overrides`. Out: checked plain dataclasses; no object
-of Hydra's leaves this file. Only Hydra's public API is used (`compose`, `initialize_config_dir`,
+In: the arguments of `alphazero train`. One that names a group (``game=connect_four``) chooses one
+of its files under configs/; Hydra merges the chosen files. Every other argument changes one setting
+and is read as in all commands, by `alphazero.runtime.overrides`. Out: checked plain dataclasses; no
+Hydra object leaves this file. Only Hydra's public API is used (`compose`, `initialize_config_dir`,
 `ConfigStore`).
 """
 
@@ -26,7 +26,7 @@ def compose(words: list[str]) -> TrainSettings:
 
     Args:
         words: choices of config groups and single settings, such as ``["game=othello", "seed=1"]``.
-            Single settings win over files, and later words over earlier ones.
+            Single settings override files, and later arguments override earlier ones.
 
     Raises:
         ConfigError: for an unknown key or choice, or an impossible value.

@@ -20,8 +20,8 @@ class StageProgress(NamedTuple):
     done: int
     total: int
     iteration: int
-    run_fraction: float  #: of the whole run that the finished iterations make up
-    iteration_fraction: float  #: mean of a finished iteration's part of the run; 0 before the first
+    run_fraction: float  #: fraction of the whole run that is done with the finished iterations
+    iteration_fraction: float  #: the same for one iteration, on average; 0 before the first
     positions_per_s: float = math.nan  #: of the newest self-play
     loss: float = math.nan  #: mean of the last iteration
 
@@ -67,8 +67,8 @@ class StrengthReport:
     opponent: str
     num_simulations: int  #: of the network, for each move
     score: float  #: in [0, 1]; a draw counts half
-    score_low: float  #: of the 95 % interval
-    score_high: float  #: of the 95 % interval
+    score_low: float  #: of the 95% interval
+    score_high: float  #: of the 95% interval
     wins: int
     draws: int
     losses: int

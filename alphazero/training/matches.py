@@ -1,7 +1,7 @@
-"""The current network as a player, and the seeds of what is measured with it.
+"""The current network as a player, and the seeds of its matches.
 
-In: a run's settings, the iteration. Out: a player; a seed that no other iteration or purpose has.
-Used by the gate and by the measurements of strength.
+In: a run's settings and the iteration. Out: a player; a seed of its own for each iteration and
+purpose. The gate and the strength measurements use both.
 """
 
 from alphazero.games.batched_game import Game

@@ -19,11 +19,11 @@ class SelfPlayWork(NamedTuple):
     """Work of self-play, added up over its workers since the start of the program."""
 
     num_simulations: int  #: simulations whose leaf was new
-    num_evaluations: int  #: positions of the batches that search asked for
+    num_evaluations: int  #: positions that search passed to the evaluator
     num_batches: int
     total_depth: int  #: of the new leaves
     evaluator_s: float  #: wall seconds inside the evaluator
-    num_requested: int  #: the same positions, as the evaluator counts them
+    num_requested: int  #: the same positions, counted by the evaluator
     num_evaluated: int  #: of these, positions that the network answered; the cache had the others
     network_s: float  #: wall seconds inside the engine
 

@@ -151,16 +151,10 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
     """Check that a run with settings ``old`` can continue with settings ``new``.
 
     Raises:
-        ConfigError: naming a key that cannot change, or not so.
+        ConfigError: for a setting that cannot change, or cannot change to this value.
     """
-    fixed = [
-        (
-            f"network.{field.name}",
-            getattr(old.network, field.name),
-            getattr(new.network, field.name),
-        )
-        for field in dataclasses.fields(old.network)
-    ]
+    old_shape, new_shape = dataclasses.asdict(old.network), dataclasses.asdict(new.network)
+    fixed = [(f"network.{name}", old_shape[name], new_shape[name]) for name in old_shape]
     fixed.append(("learner.optimizer", old.learner.optimizer, new.learner.optimizer))
     if not same_game(new.game.name, old.game.name):
         fixed.insert(0, ("game.name", old.game.name, new.game.name))
@@ -188,7 +182,7 @@ def _check_game(settings: TrainSettings, game: Game) -> None:
             "game.name",
             game.name,
             "a game whose rules follow docs/ADD_A_GAME.md",
-            "its positions are Python objects, which no file can hold; it can only be played",
+            "its positions are Python objects, which cannot be stored; it can only be played",
         )
     _check_tiny_network(settings.network, game)
     _check_ownership_head(settings, game)
@@ -233,6 +227,6 @@ def _check_ownership_head(settings: TrainSettings, game: Game) -> None:
 
 
 def _refused(key: str, value: Any, allowed: Any, reason: str) -> ConfigError:
-    """Return the error for a setting: value, what is allowed, and why."""
+    """Return the error for a setting; ``reason`` says why the value is not allowed."""
     message = f"{key}={value_text(value)} is not allowed: {reason}. Allowed: {value_text(allowed)}."
     return ConfigError(message, key=key, value=value, allowed=allowed)

@@ -1,8 +1,7 @@
-"""How strong the network is during a run: against UCT, beside an exact solver, in every position.
+"""The strength of the network during a run: against UCT, and compared with exact results.
 
 In: the evaluator of the current network. Out: the strength parts of an `IterationReport`. Nothing
-here changes what is learned. Which measurements are made, and how often, is in
-`EvaluationSettings`.
+here changes what is learned. `EvaluationSettings` says which measurements are made, and how often.
 """
 
 from collections.abc import Iterator
@@ -87,7 +86,7 @@ class StrengthMeasurement:
         if self._evaluation_set is None:
             self._evaluation_set = read_set(path, self._game)
         raw = measure_accuracy(player.limited(0, None).choose, self._evaluation_set)
-        assert raw.values is not None  # asked for
+        assert raw.values is not None  # with_values is the default
         searched = measure_accuracy(player.choose, self._evaluation_set, with_values=False)
         return ExactReport(
             num_positions=len(self._evaluation_set),
@@ -101,7 +100,7 @@ class StrengthMeasurement:
         )
 
     def _prove(self, player: EvaluatorPlayer) -> ProofSummary:
-        """Ask the player about every position of a small game."""
+        """Check the player's move in every position of a small game."""
         if self._exact_values is None:
             self._exact_values = ExactValues(self._game)
         proof = prove(self._game, lambda states: player.choose(states).actions, self._exact_values)

@@ -52,9 +52,7 @@ MIN_RESULTS = 100  # for a fraction of results: 97 of 100 fair games are alike i
 MIN_STEPS = 500  # before the value head is judged
 MIN_VALUE_LOSS = 0.05  # of a constant prediction; below, nearly all games end alike
 UNCLIPPED_NORM = 5.0  # stands in for learner.max_gradient_norm=0
-NUM_PITS = (
-    5  # rejections in a row; of two equal networks the new one fails at 0.55 two in three times
-)
+NUM_PITS = 5  # rejections in a row; a network as strong as the old one fails at 0.55 in 2 of 3 pits
 NUM_STRENGTHS = 4  # measurements in each of the two halves that are compared
 MIN_STRENGTH_GAMES = 100  # in each half; the standard error of its score is then at most 0.05
 GOOD_SCORE = 0.9  # against UCT: little is left to gain

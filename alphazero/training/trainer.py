@@ -42,9 +42,10 @@ from alphazero.training.settings import TrainSettings
 from alphazero.training.strength import StrengthMeasurement
 
 _NUM_ENGINE_POSITIONS = 256  # on which the engine is calibrated and compared with the reference
-# New samples whose loss is measured before training on them: it takes half as long as a step.
+# New samples whose loss is measured before training on them; that takes half as long as a step.
 _NUM_HELD_OUT_SAMPLES = 512
 _STEPS_BETWEEN_EVENTS = 16  # of the learner
+_Played = tuple[list[GameRecord], IterationReport]  # the games of an iteration, the new report
 
 
 class Trainer:
@@ -74,19 +75,13 @@ class Trainer:
             self.game, _NUM_ENGINE_POSITIONS, child_generator(settings.seed, "sample")
         )
         self.evaluator = self._make_evaluator(self.learner.played_network)
+        streams, generator = self.evaluator.streams, child_generator(settings.seed, "self-play")
         self.selfplay = ParallelSelfPlay(
-            self.game,
-            self.evaluator.streams,
-            settings.selfplay,
-            settings.search,
-            child_generator(settings.seed, "self-play"),
+            self.game, streams, settings.selfplay, settings.search, generator
         )
-        self.replay = ReplayBuffer(
-            self.game,
-            settings.replay,
-            child_generator(settings.seed, "replay"),
-            settings.network.ownership_head,
-        )
+        generator = child_generator(settings.seed, "replay")
+        with_owners = settings.network.ownership_head
+        self.replay = ReplayBuffer(self.game, settings.replay, generator, with_owners)
         self.gate = Gate(self.game, settings, self.learner, self._make_evaluator)
         self.strength = StrengthMeasurement(self.game, settings)
         self.health = HealthMonitor(settings)
@@ -100,7 +95,7 @@ class Trainer:
     def run(self) -> Iterator[StageProgress | IterationReport]:
         """Play, learn, measure and store until the run is finished; yield what happens.
 
-        An iteration is stored when the caller asks for the event after its report.
+        An iteration is stored when the caller requests the next event after its report.
 
         Raises:
             TrainingDivergedError: if the weights are not finite; the last stored iteration remains.
@@ -139,9 +134,7 @@ class Trainer:
 
     # --- the stages of an iteration ---------------------------------------------------------------
 
-    def _play(
-        self,
-    ) -> Generator[StageProgress, None, tuple[list[GameRecord], IterationReport]]:
+    def _play(self) -> Generator[StageProgress, None, _Played]:
         """Play the games of an iteration; return them and the new report."""
         self.iteration += 1
         num_games = self.settings.selfplay.games_per_iteration
@@ -204,7 +197,7 @@ class Trainer:
             yield batch
 
     def _check_weights(self, report: IterationReport) -> None:
-        """Stop the run before a diverged network plays, or is stored."""
+        """Stop the run before a diverged network plays or is stored."""
         resume_words = self.folder.resume_words(self.game.name)
         check_weights(report, self.settings, self.stored_iteration, resume_words)
 

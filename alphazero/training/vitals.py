@@ -1,7 +1,7 @@
 """The figures of an iteration that health checks read.
 
-In: an `IterationReport`. Out: `Vitals`, plain numbers that can be kept and stored for many
-iterations; means over several of them.
+In: an `IterationReport`. Out: `Vitals`, plain numbers that are kept and stored for many iterations,
+and means over several iterations.
 """
 
 import math
@@ -69,7 +69,7 @@ def fraction_of_games(past: list[Vitals], name: str, num_games: int) -> float:
 
     Args:
         past: iterations, the newest last.
-        num_games: as many of the newest iterations count as have so many games together.
+        num_games: the newest iterations that together have at least this many games count.
 
     Returns:
         The fraction, NaN if there are fewer games.

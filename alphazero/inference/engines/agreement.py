@@ -17,7 +17,7 @@ class PositionSample(NamedTuple):
 
 
 class Deviation(NamedTuple):
-    """How far an engine is from the reference: means over the positions of a sample."""
+    """How far an engine is from the reference: means over a sample of positions."""
 
     policy_kl: float  #: KL(reference policy || engine's policy) over the legal actions, nats
     value_error: float  #: mean absolute difference of the values

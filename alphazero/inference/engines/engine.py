@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # importing torch takes seconds; naming an engine does not ne
 class Engine(Protocol):
     """Runs one network.
 
-    Laws: those of `alphazero.inference.evaluator.Evaluator`. Besides, several threads may call
+    Laws: those of `alphazero.inference.evaluator.Evaluator`. In addition, several threads may call
     `evaluate` at the same time. On a CPU, a call computes on the calling thread or on one other
     thread, so that as many calls as there are cores keep all cores busy.
     """

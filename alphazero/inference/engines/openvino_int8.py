@@ -27,7 +27,7 @@ def _quantize_input(convolution, bound: float) -> None:
     source = convolution.input_value(0)
     low, high = (_scalar_constant(limit) for limit in (0.0, bound))
     # All users of the value get the quantized one, the skip connection too: that saves a pass over
-    # the values, 6 % of the time of a 5 x 64 network.
+    # the values, 6% of the time of a 5 x 64 network.
     users = source.get_target_inputs()
     quantized = operations.fake_quantize(source, low, high, low, high, 256)
     for user in users:

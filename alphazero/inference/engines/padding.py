@@ -1,4 +1,4 @@
-"""Batch sizes of the torch engines: few different ones, each with rows of zeros at the end."""
+"""Padding of batches to a few sizes, for the torch engines: rows of zeros are appended."""
 
 import numpy as np
 
@@ -6,9 +6,9 @@ import numpy as np
 def padded_size(num_rows: int) -> int:
     """Return the batch size to run: up to 16 the next power of two.
 
-    Above 16, sizes are multiples of an eighth of the next power of two, but at least of 8. Every
-    size costs torch a set of kernels, or a CUDA graph, of its own. (OpenVINO runs every size as it
-    is: a change of the size costs it 0.1 ms.)
+    Above 16, it is the next multiple of an eighth of that power, or of 8 if that is more. torch
+    needs separate kernels, or a CUDA graph, for every size. (OpenVINO needs no padding: a change of
+    the size costs it 0.1 ms.)
     """
     next_power = 1 << (num_rows - 1).bit_length()
     if num_rows <= 16:

@@ -28,8 +28,8 @@ def candidates(engine: str, precision: str, device: torch.device) -> list[Engine
     """Return the engines that the settings allow and this machine has.
 
     "auto" stands for every engine but torch_compile, which takes long to start, and for every
-    precision. An engine that is named is returned even if this machine lacks it: `make_engine` then
-    says what is missing.
+    precision. An engine that is named is returned even if this machine lacks it; the error of
+    `make_engine` then says what is missing.
     """
     if engine == "auto":
         names = ["torch", "openvino"] if device.type == "cpu" else ["torch"]
@@ -65,15 +65,15 @@ def measure_speeds(
         engines[choice] = make_engine(choice, device, num_threads)
         engines[choice].load(network, planes)
     samples = {choice: [] for choice in engines}
+    batches = [planes] * num_threads
     with ThreadPoolExecutor(num_threads) as pool:
         for round_index in range(_NUM_ROUNDS + 1):
             for choice, engine in engines.items():
-                each = pool.map(_evaluations_per_s, [engine] * num_threads, [planes] * num_threads)
-                speed = sum(each)
+                speed = sum(pool.map(_evaluations_per_s, [engine] * num_threads, batches))
                 if round_index:  # the first round warms up
                     samples[choice].append(speed)
-    speeds = [EngineSpeed(choice, statistics.median(found)) for choice, found in samples.items()]
-    return sorted(speeds, key=lambda speed: -speed.evaluations_per_s)
+    medians = [EngineSpeed(choice, statistics.median(found)) for choice, found in samples.items()]
+    return sorted(medians, key=lambda speed: -speed.evaluations_per_s)
 
 
 def _precisions(engine: str) -> list[str]:

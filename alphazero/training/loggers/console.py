@@ -52,7 +52,7 @@ class ConsoleLogger:
         self._bars = ProgressBars(
             TextColumn("{task.description}"),
             BarColumn(bar_width=10),
-            TextColumn("{task.percentage:>3.0f} %"),
+            TextColumn("{task.percentage:>3.0f}%"),
             _TimeLeft(first_fraction),
             console=console,
             transient=True,
@@ -100,9 +100,8 @@ class ConsoleLogger:
             self._print(_line(titles), "bold")
         self._num_lines += 1
         self._print(_line(cells))
-        self._selfplay_fraction = report.selfplay_s / max(
-            report.selfplay_s + report.learner_s, 1e-9
-        )
+        seconds = report.selfplay_s + report.learner_s
+        self._selfplay_fraction = report.selfplay_s / max(seconds, 1e-9)
         self._print_engine(report.engine)
         for text in _measurement_texts(report):
             self._print(_INDENT + text, "green")
