@@ -8,7 +8,7 @@ from rich.console import Console
 from alphazero.cli.game_of_players import choose_game
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.warm_up import getting_ready, warm_up
-from alphazero.evaluation.model_card import summary
+from alphazero.evaluation.run_facts import summary
 from alphazero.games.batched_game import Game
 from alphazero.network.weights import network_info
 from alphazero.play.session import Session
@@ -78,16 +78,16 @@ class PlaySettings(PlayerSettings, PlayOptions):
     )
 
 
-def main(words: list[str], console: Console | None = None, read_line=None) -> int:
-    """Play the game that the words ask for.
+def main(arguments: list[str], console: Console | None = None, read_line=None) -> int:
+    """Play a game.
 
     Args:
         console, read_line: replace the terminal, see `TerminalGame`.
     """
-    if {"-h", "--help"} & set(words):
+    if {"-h", "--help"} & set(arguments):
         print_help("play", SUMMARY, PlaySettings(), EXAMPLES)
         return 0
-    settings = from_overrides(PlaySettings, words, COMMAND)
+    settings = from_overrides(PlaySettings, arguments, COMMAND)
     if settings.seed is None:
         settings.seed = secrets.randbelow(2**31)
     game = choose_game(settings.game, (settings.first, settings.second), settings)

@@ -1,25 +1,25 @@
 """The shortest command that repeats a training run.
 
-In: the settings of a stored run. Out: words of `alphazero train`: a preset, and every setting in
-which the run differs from it.
+In: the settings of a stored run. Out: arguments of `alphazero train`: a preset, and every setting
+whose value in the run differs.
 """
 
 from omegaconf import OmegaConf
 
-from alphazero.evaluation.model_card import AUTOTUNED_KEYS, RUN_FOLDER_KEYS
+from alphazero.evaluation.run_facts import AUTOTUNED_KEYS, RUN_FOLDER_KEYS
 from alphazero.runtime.settings import rows, value_text
 from alphazero.training.compose import compose, config_folder, game_of_choice, groups
 from alphazero.training.settings import TrainSettings
 
 
 def recipe(settings: dict, game_name: str) -> list[str]:
-    """Return the fewest words that give a run these settings.
+    """Return the shortest list of arguments that gives a run these settings.
 
     Settings that the run measured, such as the engine, are left to be measured again where the
     preset leaves them open.
 
     Args:
-        settings: by their keys, see `alphazero.evaluation.model_card.flat_settings`. A missing key
+        settings: by their keys, see `alphazero.evaluation.run_facts.flat_settings`. A missing key
             has its default, because a run of an older version did what the default does. Keys that
             no longer exist are ignored.
     """
@@ -30,8 +30,8 @@ def recipe(settings: dict, game_name: str) -> list[str]:
         if key not in RUN_FOLDER_KEYS
     } | {"game.name": game_name}
     found = []
-    for words in _presets(game_name):
-        composed = {row.key: row.value for row in rows(compose(words))}
+    for arguments in _presets(game_name):
+        composed = {row.key: row.value for row in rows(compose(arguments))}
         if composed["game.name"] != game_name:
             continue
         is_open = {key for key in AUTOTUNED_KEYS if composed[key] in ("auto", 0)}
@@ -40,12 +40,12 @@ def recipe(settings: dict, game_name: str) -> list[str]:
             for key, value in wanted.items()
             if value != composed[key] and key not in is_open
         ]
-        found.append([*words, *changes])
+        found.append([*arguments, *changes])
     return min(found, key=len, default=[])
 
 
 def _presets(game_name: str) -> list[list[str]]:
-    """Return words to begin with: the presets and experiments of a game, or those for any game."""
+    """Return the arguments of each preset and experiment of a game, or of presets for any game."""
     games = [choice for choice in groups()["game"] if game_of_choice(choice) == game_name]
     if not games:
         return [[f"game={choice}", f"game.name={game_name}"] for choice in ("custom", "connect_x")]

@@ -20,6 +20,7 @@ from alphazero.cli.output.comparison_table import (
 )
 from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.sets import EvaluationSet, find_set
+from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game, same_game
 from alphazero.players.base import PlayerSettings
@@ -30,15 +31,7 @@ from alphazero.storage.run_folder import RunFolder
 from alphazero.training.settings import TrainSettings
 
 #: Settings in which runs of one configuration may differ.
-_NOT_COMPARED = (
-    "seed",
-    "resume",
-    "run.name",
-    "run.root",
-    "run.keep_networks",
-    "run.retune",
-    "run.sample_game_every",
-)
+_NOT_COMPARED = ("seed", *RUN_FOLDER_KEYS)
 
 
 @dataclasses.dataclass
@@ -77,25 +70,29 @@ def compare_runs(folders: list[RunFolder], settings: ComparisonSettings, console
     positions = find_set(settings.set, game)
     jit.announce_first_compilation()
     configurations = _measure_all(folders, stored, game, positions, settings)
-    console.print(
+    title = (
         f"\n{game.name}: accuracy of {len(folders)} runs on {len(positions):,} positions, of the "
-        f"network alone\nand of a search with {settings.num_simulations} simulations",
-        soft_wrap=True,
+        f"network alone\nand of a search with {settings.num_simulations} simulations"
     )
-    if len(configurations) > 1:
-        for number, configuration in enumerate(configurations, 1):
-            console.print(f"  {number}: {configuration.label}", markup=False, soft_wrap=True)
-    console.print()
-    console.print(configurations_table(configurations))
-    if len(folders) > len(configurations):
-        console.print()
-        console.print(runs_table(configurations))
-    console.print(note(configurations), soft_wrap=True)
+    _print_tables(configurations, title, console)
     if settings.json:
         ways = to_plain(configurations)
         figures = {"num_positions": len(positions), "set": positions.notes, "ways": ways}
         Path(settings.json).write_text(json.dumps(figures, indent=1) + "\n")
         console.print(f"Figures: {settings.json}", markup=False, soft_wrap=True)
+
+
+def _print_tables(configurations: list[Configuration], title: str, console: Console) -> None:
+    console.print(title, markup=False, soft_wrap=True)
+    if len(configurations) > 1:
+        for number, configuration in enumerate(configurations, 1):
+            console.print(f"  {number}: {configuration.label}", markup=False, soft_wrap=True)
+    console.print()
+    console.print(configurations_table(configurations))
+    if any(len(configuration.names) > 1 for configuration in configurations):
+        console.print()
+        console.print(runs_table(configurations))
+    console.print(note(configurations), soft_wrap=True)
 
 
 def _check_game(run: TrainSettings, game: Game) -> None:

@@ -11,7 +11,8 @@ from rich.console import Console
 
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.recipe import recipe
-from alphazero.evaluation.model_card import card_text, run_facts, summary
+from alphazero.evaluation.model_card import card_text
+from alphazero.evaluation.run_facts import run_facts, summary
 from alphazero.network.weights import NetworkFile, load_network, network_info, save_network
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
@@ -52,12 +53,12 @@ class ShipSettings:
     measured: list[str] = option([], "for the card: further measurements, and their commands")
 
 
-def main(words: list[str], console: Console | None = None) -> int:
+def main(arguments: list[str], console: Console | None = None) -> int:
     """Write the network and its card, and print where they are."""
-    if {"-h", "--help"} & set(words):
+    if {"-h", "--help"} & set(arguments):
         print_help("ship", SUMMARY, ShipSettings(), EXAMPLES)
         return 0
-    settings = from_overrides(ShipSettings, words, COMMAND)
+    settings = from_overrides(ShipSettings, arguments, COMMAND)
     place = settings.run
     if place == "latest":
         place = RunFolder.find("latest", settings.root, None, key="run").path

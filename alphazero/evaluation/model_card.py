@@ -1,95 +1,20 @@
 """The model card of a pretrained network: how it was trained and how strong it is.
 
-In: a stored network, the folder of its run, and what a person adds (the hardware, further
-measurements). Out: the facts, as plain data that is stored in the network's file, and a page of
-Markdown. Everything on the page comes from these facts; nothing is written by hand.
+In: a stored network with its facts, see `alphazero.evaluation.run_facts`; a person may have added
+the hardware and further measurements. Out: a page of Markdown. Everything on the page comes from
+these facts; nothing is written by hand.
 """
 
-import json
 import textwrap
 from typing import Any
 
 from alphazero.evaluation.exact.sets import shipped_path
+from alphazero.evaluation.run_facts import AUTOTUNED_KEYS, duration_text
 from alphazero.network.weights import NetworkFile
-from alphazero.runtime.stored_names import current_settings
-from alphazero.storage.run_folder import RunFolder, folder_name
+from alphazero.storage.run_folder import folder_name
 
-#: Settings of the run folder and its contents, which do not affect what is learned.
-RUN_FOLDER_KEYS = (
-    "run.root",
-    "run.name",
-    "run.retune",
-    "run.keep_networks",
-    "run.sample_game_every",
-    "resume",
-)
-#: Settings of speed. A run measures those that are left open, and stores the values it has chosen.
-AUTOTUNED_KEYS = (
-    "evaluator.engine",
-    "evaluator.precision",
-    "learner.precision",
-    "selfplay.num_parallel_games",
-)
 LICENSE = "Apache-2.0"
-_MEASUREMENTS = ("strength", "exact", "proof")
 _NOT_WEIGHTS = ("running_mean", "running_var", "num_batches_tracked")
-
-
-def run_facts(folder: RunFolder, iteration: int) -> dict[str, Any]:
-    """Return the facts about an iteration's network that are in the run's folder.
-
-    Returns:
-        Plain data; what the folder does not contain is left out. ``elapsed_s`` and ``measure_s``
-        are the run's seconds up to this iteration, without and of its evaluation. ``num_games`` and
-        ``num_positions`` count self-play. ``engine`` is that of the last iteration. The figures
-        of ``strength``, ``exact`` and ``proof`` have the names of `alphazero.training.events`.
-        ``settings`` are flat; ``versions`` are those of the packages.
-    """
-    facts: dict[str, Any] = {}
-    metrics = folder.read_metrics() if folder.metrics.is_file() else []
-    rows = [row for row in metrics if row["iteration"] <= iteration]
-    sums = {
-        "num_games": "selfplay.num_games",
-        "num_positions": "selfplay.num_positions",
-        "measure_s": "measure_s",
-    }
-    for key, column in sums.items():
-        if rows and all(row.get(column) is not None for row in rows):
-            facts[key] = round(sum(row[column] for row in rows), 1)
-    if rows and rows[-1]["iteration"] == iteration:
-        facts |= _iteration_facts(rows[-1])
-    if folder.config.is_file():
-        settings = flat_settings(current_settings(folder.read_config()))
-        facts["settings"] = {
-            key: value for key, value in settings.items() if key not in RUN_FOLDER_KEYS
-        }
-    versions = folder.path / "versions.json"
-    if versions.is_file():
-        facts["versions"] = json.loads(versions.read_text())
-    return facts
-
-
-def flat_settings(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return nested settings as one dictionary with keys such as "learner.batch_size"."""
-    flat = {}
-    for name, value in settings.items():
-        key = prefix + name
-        flat |= flat_settings(value, f"{key}.") if isinstance(value, dict) else {key: value}
-    return flat
-
-
-def summary(info: dict[str, Any]) -> str:
-    """Return a network's training time and strength in a few words; '' if both are unknown."""
-    parts = [f"{duration_text(info['elapsed_s'])} of training"] if info.get("elapsed_s") else []
-    if "proof" in info:
-        proof = info["proof"]
-        accuracy = f"{proof['num_accurate']:,} of {proof['num_positions']:,}"
-        parts.append(f"accurate in {accuracy} positions")
-    elif "exact" in info:
-        parts.append(f"accuracy {info['exact']['accuracy']:.1%}")
-    elif "strength" in info:
-        parts.append(f"{info['strength']['score']:.1%} against {info['strength']['opponent']}")
-    return ", ".join(parts)
 
 
 def card_text(network: NetworkFile, num_bytes: int) -> str:
@@ -118,33 +43,6 @@ def card_text(network: NetworkFile, num_bytes: int) -> str:
         ),
     ]
     return "\n\n".join(sections) + "\n"
-
-
-def duration_text(seconds: float) -> str:
-    """Return a duration as text, such as "9 min 52 s"."""
-    hours, rest = divmod(round(seconds), 3600)
-    minutes, rest = divmod(rest, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
-def _iteration_facts(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts in an iteration's row of metrics."""
-    facts: dict[str, Any] = {"elapsed_s": round(row["elapsed_s"], 1)}
-    if row.get("engine.name"):
-        facts["engine"] = row["engine.name"]
-    for section in _MEASUREMENTS:
-        prefix = section + "."
-        figures = {
-            key.removeprefix(prefix): value for key, value in row.items() if key.startswith(prefix)
-        }
-        if figures:
-            facts[section] = figures
-    return facts
-
-
-# --- the page ---------------------------------------------------------------------------------
 
 
 def _overview(network: NetworkFile, num_bytes: int) -> dict[str, str]:

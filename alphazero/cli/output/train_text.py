@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from alphazero.cli.output.proof_text import proof_lines
-from alphazero.evaluation.model_card import duration_text
+from alphazero.evaluation.run_facts import duration_text
 
 
 def start_lines(trainer, resumed: bool) -> list[str]:
