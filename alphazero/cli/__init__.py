@@ -1,8 +1,8 @@
 """The console command `alphazero` and its subcommands.
 
-Each subcommand is a module of this package with ``main(words) -> int``, the exit status. The module
-is imported only when the command is called, so that `alphazero --help` loads no torch. The packages
-`output` (text and tables) and `pictures` serve several commands.
+Each subcommand is a module of this package with ``main(arguments) -> int``, the exit status. The
+module is imported only when the command is called, so that `alphazero --help` loads no torch. The
+packages `output` (text and tables) and `pictures` serve several commands.
 """
 
 import contextlib
@@ -31,25 +31,25 @@ COMMANDS = {
 }
 
 
-def main(words: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run a subcommand.
 
     Args:
-        words: the command line without the program's name; None takes that of the process.
+        arguments: of the command line, the subcommand first; None takes those of the process.
 
     Returns:
         The exit status: 0 for success, 2 for bad input, 130 if stopped by Ctrl-C or SIGTERM.
     """
-    words = list(sys.argv[1:] if words is None else words)
-    if not words or words[0] in ("-h", "--help", "help"):
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(usage())
         return 0
-    if words[0] == "--version":
+    if arguments[0] == "--version":
         import importlib.metadata
 
         print(importlib.metadata.version("alphazero-selfplay"))
         return 0
-    command, *rest = words
+    command, *rest = arguments
     if command not in COMMANDS:
         print(f"error: there is no command '{command}'.\n\n{usage()}", file=sys.stderr)
         return 2
@@ -72,11 +72,11 @@ def usage() -> str:
     )
 
 
-def _run(command: str, words: list[str]) -> int:
-    """Run one command; print the message of a ValueError, which is how commands refuse input."""
+def _run(command: str, arguments: list[str]) -> int:
+    """Run one command; print the message of a ValueError, by which commands refuse input."""
     try:
         with _sigterm_as_keyboard_interrupt():
-            return importlib.import_module(f"alphazero.cli.{command}").main(words)
+            return importlib.import_module(f"alphazero.cli.{command}").main(arguments)
     except ValueError as error:
         if os.environ.get("ALPHAZERO_TRACEBACK"):
             raise

@@ -38,12 +38,12 @@ class CompareSettings(ComparisonSettings, CompareOptions):
     """The settings of the command."""
 
 
-def main(words: list[str], console: Console | None = None) -> int:
+def main(arguments: list[str], console: Console | None = None) -> int:
     """Measure the runs and print the table."""
-    if {"-h", "--help"} & set(words):
+    if {"-h", "--help"} & set(arguments):
         print_help("compare", SUMMARY, CompareSettings(), EXAMPLES)
         return 0
-    settings = from_overrides(CompareSettings, words, COMMAND)
+    settings = from_overrides(CompareSettings, arguments, COMMAND)
     check_folder(settings, "json")
     paths = [path for path in settings.run.split(",") if path]
     _check_paths(settings.run, paths)

@@ -51,23 +51,23 @@ class EngineSettings(PlayerSettings, EngineOptions):
     """The settings of the command; a request's own limits replace those given here."""
 
 
-def main(words: list[str], requests=None, answers=None) -> int:
+def main(arguments: list[str], requests=None, answers=None) -> int:
     """Answer requests until they end.
 
     Args:
         requests, answers: text streams in place of standard input and output.
     """
-    if {"-h", "--help"} & set(words):
+    if {"-h", "--help"} & set(arguments):
         from alphazero.cli.output.help_text import print_help
 
         print_help("engine", SUMMARY, EngineSettings(), EXAMPLES)
         return 0
-    settings = from_overrides(EngineSettings, words, COMMAND)
+    settings = from_overrides(EngineSettings, arguments, COMMAND)
     jit.announce_first_compilation()
     engine = _make_engine(settings)
     requests = requests or _tolerant(sys.stdin)
     answers = answers or sys.stdout
-    # Whatever a library prints must not appear between the answers.
+    # What a library prints must not appear between the answers.
     with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(KeyboardInterrupt):
         try:
             serve(engine, requests, answers)

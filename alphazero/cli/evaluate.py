@@ -67,12 +67,12 @@ class EvaluateSettings(PlayerSettings, EvaluateOptions):
     """The settings of the command."""
 
 
-def main(words: list[str], console: Console | None = None) -> int:
+def main(arguments: list[str], console: Console | None = None) -> int:
     """Measure the player and print the table."""
-    if {"-h", "--help"} & set(words):
+    if {"-h", "--help"} & set(arguments):
         print_help("evaluate", SUMMARY, EvaluateSettings(), EXAMPLES)
         return 0
-    settings = from_overrides(EvaluateSettings, words, COMMAND)
+    settings = from_overrides(EvaluateSettings, arguments, COMMAND)
     check_folder(settings, "plot", "json")
     game = _game(settings)
     evaluation_set = find_set(settings.set, game)

@@ -59,12 +59,12 @@ class SetSettings:
     replace: bool = option(False, "replace a file that exists")
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Sample the set and write it."""
-    if {"-h", "--help"} & set(words):
+    if {"-h", "--help"} & set(arguments):
         print_help("make_evaluation_set", SUMMARY, SetSettings(), EXAMPLES)
         return 0
-    settings = from_overrides(SetSettings, words, COMMAND)
+    settings = from_overrides(SetSettings, arguments, COMMAND)
     check_folder(settings, "out")
     game = make_game(settings.game)
     if isinstance(getattr(game, "rules", None), Othello) and settings.max_empties is None:
@@ -102,10 +102,10 @@ def _sample(game: Game, solver: Solver, settings: SetSettings) -> EvaluationSet:
 def _notes(settings: SetSettings, solver: str) -> dict[str, str]:
     """Return what the file says about itself: how it was made."""
     keys = ["game", "num_positions", "seed"] + (["max_empties"] if settings.max_empties else [])
-    words = [f"{key}={getattr(settings, key)}" for key in keys]
+    arguments = [f"{key}={getattr(settings, key)}" for key in keys]
     made = {
         "seed": str(settings.seed),
-        "made by": f"{COMMAND} {' '.join(words)}",
+        "made by": f"{COMMAND} {' '.join(arguments)}",
         "scored by": solver,
     }
     return made | METHOD_NOTES

@@ -82,12 +82,12 @@ class MatchSettings(PlayerSettings, MatchOptions):
     )
 
 
-def main(words: list[str], console: Console | None = None) -> int:
+def main(arguments: list[str], console: Console | None = None) -> int:
     """Play the match and print its result."""
-    if {"-h", "--help"} & set(words):
+    if {"-h", "--help"} & set(arguments):
         print_help("match", SUMMARY, MatchSettings(), EXAMPLES)
         return 0
-    settings = from_overrides(MatchSettings, words, COMMAND)
+    settings = from_overrides(MatchSettings, arguments, COMMAND)
     check_num_games(settings.num_games)
     check_folder(settings, "json")
     sprt = None
@@ -124,7 +124,7 @@ def _make_players(game: Game, settings: MatchSettings) -> list:
 
 
 def _is_drawn(game: Game):
-    """Return a function that tells which positions, [N, K], perfect play draws: bool[N]."""
+    """Return a function from states, [N, K], to bool[N]: whether perfect play draws."""
     solver = make_solver(game)
     return lambda states: values_of(solver.scores(states)).max(axis=1) == 0
 

@@ -67,12 +67,12 @@ class PettingZooSettings(PlayerSettings, PettingZooOptions):
     )
 
 
-def main(words: list[str], console: Console | None = None) -> int:
+def main(arguments: list[str], console: Console | None = None) -> int:
     """Play the match and print its result."""
-    if {"-h", "--help"} & set(words):
+    if {"-h", "--help"} & set(arguments):
         print_help("pettingzoo", SUMMARY, PettingZooSettings(), EXAMPLES)
         return 0
-    settings = from_overrides(PettingZooSettings, words, COMMAND)
+    settings = from_overrides(PettingZooSettings, arguments, COMMAND)
     require_pettingzoo()
     from alphazero.interop.board_view import view_of
     from alphazero.interop.environments import make_environment

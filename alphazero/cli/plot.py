@@ -45,12 +45,12 @@ class PlotSettings:
     rolling_mean: int = option(5, "iterations in the rolling mean of the losses", 1, 10_000)
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Draw the picture and print its path."""
-    if {"-h", "--help"} & set(words):
+    if {"-h", "--help"} & set(arguments):
         print_help("plot", SUMMARY, PlotSettings(), EXAMPLES)
         return 0
-    settings = from_overrides(PlotSettings, words, COMMAND)
+    settings = from_overrides(PlotSettings, arguments, COMMAND)
     is_exact = settings.what == "exact"
     paths = settings.run.split(",") if is_exact else [settings.run]
     folders = [RunFolder.find(path, settings.root, None, "run", "metrics.jsonl") for path in paths]

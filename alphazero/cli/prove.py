@@ -50,12 +50,12 @@ class ProveSettings(PlayerSettings, ProveOptions):
     """The settings of the command."""
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Prove or refute; return 0 if no position is misplayed, 1 otherwise."""
-    if {"-h", "--help"} & set(words):
+    if {"-h", "--help"} & set(arguments):
         print_help("prove", SUMMARY, ProveSettings(), EXAMPLES)
         return 0
-    settings = from_overrides(ProveSettings, words, COMMAND)
+    settings = from_overrides(ProveSettings, arguments, COMMAND)
     console = Console(highlight=False, soft_wrap=True)
     game = make_game(settings.game)
     player = make_player(settings.player, game, settings)

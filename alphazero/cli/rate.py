@@ -61,7 +61,7 @@ class RateSettings:
         600, "games to add, an even number; 0 shows the stored ratings", 0, 1_000_000
     )
     games_per_match: int = option(
-        20, "games of a match; the players of each match are chosen anew", 2, 10_000
+        20, "games per match, an even number; then the next two players are chosen", 2, 10_000
     )
     opening_plies: int = option(4, "random plies at the start of each pair of games", 0, 1000)
     device: str = option("auto", "where networks run: auto, cpu, cuda")
@@ -86,12 +86,12 @@ class RateSettings:
         return PlayerSettings(**{key: getattr(self, key) for key in keys})
 
 
-def main(words: list[str], console: Console | None = None) -> int:
+def main(arguments: list[str], console: Console | None = None) -> int:
     """Play the games, store them, and show the ratings."""
-    if {"-h", "--help"} & set(words):
+    if {"-h", "--help"} & set(arguments):
         print_help("rate", SUMMARY, RateSettings(), EXAMPLES)
         return 0
-    settings = from_overrides(RateSettings, words, COMMAND)
+    settings = from_overrides(RateSettings, arguments, COMMAND)
     check_num_games(settings.num_games, low=0)
     check_num_games(settings.games_per_match, "games_per_match")
     check_folder(settings, "output")

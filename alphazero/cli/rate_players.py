@@ -1,7 +1,7 @@
 """The players that `alphazero rate` rates, and the names under which ratings.json stores them.
 
-In: the networks of a run and the words for other players. Out: players by name. Every call of the
-command must find the same name for the same player, because games are added to the stored ones.
+In: the networks of a run, and specifications of other players. Out: players by name. Every call of
+the command must find the same name for the same player, because games are added to the stored ones.
 """
 
 import dataclasses

@@ -1,7 +1,6 @@
 """`alphazero train`: run the training loop and show its events, once or for each run of a sweep.
 
-In: the words of the command line, which `alphazero.training.compose` turns into settings. Out: run
-folders.
+In: arguments, which `alphazero.training.compose` turns into settings. Out: run folders.
 """
 
 import dataclasses
@@ -37,10 +36,10 @@ EXAMPLES = [
 _HELP, _SWEEP = {"-h", "--help"}, {"-m", "--multirun"}
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Train one run or a sweep, or resume a run."""
-    flags = {word for word in words if word.startswith("-")}
-    words = [word for word in words if word not in flags]
+    flags = {word for word in arguments if word.startswith("-")}
+    arguments = [word for word in arguments if word not in flags]
     if unknown := sorted(flags - _HELP - _SWEEP):
         raise ConfigError(
             f"'{COMMAND}' has no option {unknown[0]}: settings are written key=value, and "
@@ -48,14 +47,14 @@ def main(words: list[str]) -> int:
             key=unknown[0],
         )
     if flags & _HELP:
-        return _help(words)
-    if any(word.startswith("resume=") and word != "resume=" for word in words):
-        return _train(*_resumed(words), resumed=True)
-    return _train_all(expand_sweep(words) if flags & _SWEEP else [words])
+        return _help(arguments)
+    if any(word.startswith("resume=") and word != "resume=" for word in arguments):
+        return _train(*_resumed(arguments), resumed=True)
+    return _train_all(expand_sweep(arguments) if flags & _SWEEP else [arguments])
 
 
-def _help(words: list[str]) -> int:
-    print_help("train", SUMMARY, compose(words), EXAMPLES, groups())
+def _help(arguments: list[str]) -> int:
+    print_help("train", SUMMARY, compose(arguments), EXAMPLES, groups())
     return 0
 
 
@@ -100,8 +99,8 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
         done = trainer.stored_iteration
         if done:
             console.print(f"\nStopped. Iteration {done} is stored; the unfinished one is lost.")
-            words = folder.resume_words(settings.game.name)
-            console.print(f"Resume with:  {program()} train {words}")
+            resume = folder.resume_words(settings.game.name)
+            console.print(f"Resume with:  {program()} train {resume}")
         else:
             console.print("\nStopped. No iteration was finished, so there is nothing to resume.")
         return 130
@@ -151,9 +150,9 @@ def _compare(folders: list[RunFolder], all_settings: list[TrainSettings]) -> Non
         compare_runs(folders, ComparisonSettings(), Console(highlight=False))
 
 
-def _resumed(words: list[str]) -> tuple[TrainSettings, RunFolder]:
-    """Return the settings of a stored run with the changes of the words, and its folder."""
-    texts = dict(split_word(word) for word in words)
+def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
+    """Return the settings of a stored run, changed by the arguments, and its folder."""
+    texts = dict(split_word(word) for word in arguments)
     game = texts.pop("game", None)
     if game is not None and is_game_file(game):
         texts.setdefault("game.name", game)

@@ -22,12 +22,12 @@ EXAMPLES = [
 ]
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Measure, show and store."""
-    if {"-h", "--help"} & set(words):
+    if {"-h", "--help"} & set(arguments):
         print_help("tune", SUMMARY, TrainSettings(), EXAMPLES, groups())
         return 0
-    settings = compose(words)
+    settings = compose(arguments)
     settings.run.retune = True
     jit.announce_first_compilation()
     from alphazero.games.registry import make_game

@@ -1,6 +1,6 @@
 """Elo ratings of many players on one scale, computed from the games that some of them have played.
 
-In: for each two players that have met, their pair counts. Out: a rating for each player, with
+In: the pair counts of any two players that have met. Out: a rating for each player, with
 covariances. Nothing is played here.
 
 Model. The expected score of player i against player j is
@@ -19,13 +19,13 @@ independent, and draws as impossible.
     H = sum over pairs  2 p (1 - p) d d'        J = sum over pairs  4 v d d'
     d = +1 for one player of the pair, -1 for the other
 
-in units of 400 / ln 10 Elo, where v is the variance of x. For each two players, v is estimated from
+in units of 400 / ln 10 Elo, where v is the variance of x. For any two players, v is estimated from
 their n pairs and `PRIOR_PAIRS` virtual ones with the variance that p (1 - p) implies: n is often
 small, and pairs with equal results must not look like certainty.
 
 Unbounded ratings. A player who won every game has no finite maximum-likelihood rating. In general,
 this happens where one group of players won every game against the rest (Ford, "Solution of a
-ranking problem from binary comparisons", 1957). Only there, each two players of different groups
+ranking problem from binary comparisons", 1957). Only there, any two players of different groups
 that have met get one virtual draw (half a win for each: Jeffreys' prior for one pairing), and the
 players outside the anchor's group are marked as bounded on one side only.
 
@@ -153,7 +153,7 @@ def connected_players(pairings: Iterable[Pairing], anchor: str) -> set[str]:
 def count_pairs(
     pairings: Iterable[Pairing], players: Iterable[str] = ()
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    """Sum the pair counts of each two players.
+    """Sum the pair counts of any two players.
 
     Args:
         players: further players, who need not have played.

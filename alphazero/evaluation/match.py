@@ -54,7 +54,7 @@ def play_match(
 
     Args:
         num_games: even; games 2i and 2i + 1 share an opening, and player A moves first in game 2i.
-        openings: how the openings are sampled; players bring their own seeds.
+        openings: how the openings are sampled; their seed is not that of the players.
         progress: called whenever games have finished.
         should_stop: called with the pair counts (see `MatchReport.pair_counts`) after each pair;
             True ends the match with that pair.

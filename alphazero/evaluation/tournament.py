@@ -6,8 +6,8 @@ whom
 
     p (1 - p) Var(elo_a - elo_b)
 
-is largest. p (1 - p) is the information of one game about the rating difference, which is small if
-the result is predictable. Together the two factors determine how much a game shrinks the joint
+is largest. The factor p (1 - p) is the information of one game about the rating difference, small
+if the result is predictable. Together the two factors determine how much a game shrinks the joint
 confidence region of all ratings (D-optimal design: Chaloner and Verdinelli, "Bayesian experimental
 design: a review", 1995). As a result, players meet opponents of similar strength, new players play
 first, and all play about equally often.
@@ -83,8 +83,8 @@ def play_tournament(
     Args:
         matches: those played so far, by these players or others.
         num_games, games_per_match: even numbers; the last match may be shorter.
-        openings: how openings are sampled. From ``openings.seed`` follow different seeds for
-            different players; two players who meet again continue with the next openings.
+        openings: how openings are sampled. Any two players have a seed of their own, derived from
+            ``openings.seed``; if they meet again, they continue with the next openings.
         progress: called as ``progress(player_a, player_b, match_progress)`` whenever games have
             finished.
 
@@ -122,6 +122,9 @@ def next_pairing(pairings: Iterable[Pairing], players: Collection[str]) -> tuple
 
     Args:
         pairings: the games played so far, by these players or others.
+
+    Raises:
+        ConfigError: for fewer than two players.
     """
     if len(players) < 2:
         allowed = "two players or more"

@@ -38,9 +38,8 @@ class PettingZooAgent:
     Args:
         player: made for the game of ``view``.
         view: how to read the environment's boards, see `alphazero.interop.board_view.view_of`.
-        num_sampled_plies: so many plies from the start, actions are sampled in proportion to the
-            player's action weights, so that games differ; after them, the player's choice is
-            played.
+        num_sampled_plies: plies at the start whose actions are sampled in proportion to the
+            player's action weights, so that games differ; later the player's choice is played.
         seed: of the sampling.
     """
 
@@ -85,7 +84,7 @@ class LeftGame(Exception):
 
 
 class HumanAgent:
-    """A person, who types the environment's numbers of actions.
+    """A person, who types the environment's action numbers.
 
     Args:
         view: see `PettingZooAgent`.
@@ -133,7 +132,7 @@ class HumanAgent:
 
 
 def observed_text(view: BoardView, planes: np.ndarray, player: int, mask: np.ndarray) -> str:
-    """Return the board that ``player`` observes as text, with the environment's numbers of actions.
+    """Return the board that ``player`` observes as text, with the environment's action numbers.
 
     Args:
         planes: [H, W, 2], the observation.

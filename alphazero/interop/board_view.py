@@ -1,4 +1,4 @@
-"""Read our board from what an environment shows an agent, and translate numbers of actions.
+"""Read our board from what an environment shows an agent, and translate action numbers.
 
 In: observation planes of PettingZoo's own board games, or of our environments, which have the same
 form. Out: a state of our game. Nothing but the observation is used; no move is remembered.
@@ -30,7 +30,7 @@ class BoardView(NamedTuple):
     agents: tuple[str, str]  #: the environment's names of its agents; the first one moves first
     squares: np.ndarray  #: int32[H*W], our square s is the environment's square ``squares[s]``
     actions: np.ndarray  #: int32[A], our action a is the environment's action ``actions[a]``
-    #: whether each move adds one piece, so that their number tells the player to move
+    #: whether each move adds one piece, so that the number of pieces shows who is to move
     count_tells_mover: bool
 
     def player_of(self, observation: np.ndarray, agent: str | None = None) -> int:

@@ -7,7 +7,7 @@ string; nothing is printed. Squares of a board whose cells are 3 wide and 1 high
     │ ● │ 3 │        | X | 3 |        a piece, and what to type for an empty square
     └───┴───┘        +---+---+
 
-Letters for shapes: H x W squares, A actions.
+Shapes: H x W squares, A actions.
 """
 
 import dataclasses

@@ -3,9 +3,9 @@
     {"game": "connect_four", "moves": [3, 3, 2]}
     {"move": 3, "action_weights": [...], "value": 0.12, "legal_actions": [0, 1, ...]}
 
-In: lines of text, whatever they hold. Out: one object for each, with ``move`` or ``result`` or
-``error``. The same line gets the same answer whatever was asked before, unless a time limit
-decides. This file knows neither standard input nor torch; `alphazero engine` brings them.
+In: lines of any text. Out: one object for each, with ``move`` or ``result`` or ``error``. The same
+line gets the same answer, independent of earlier lines, unless a time limit decides. This file
+knows neither standard input, which `alphazero engine` passes in, nor torch.
 """
 
 import functools
@@ -39,10 +39,7 @@ class Engine:
     """
 
     def __init__(
-        self,
-        spec: str = "uct",
-        settings: PlayerSettings | None = None,
-        only_game: str | None = None,
+        self, spec: str, settings: PlayerSettings | None = None, only_game: str | None = None
     ):
         self._only_game = only_game
 
@@ -88,7 +85,7 @@ class Engine:
 
 
 def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:
-    """Answer every line of ``requests`` with one line of ``answers``, at once, until they end."""
+    """Answer every line of ``requests`` with one line of ``answers``, flushed at once."""
     for line in read_lines(requests):
         if line is None:
             answer = {"error": f"the line is longer than {MAX_LINE} characters."}

@@ -1,6 +1,6 @@
 """A request to the JSON engine: one line of text, read and checked.
 
-In: a line, whatever it holds. Out: a `Request`, or a `RequestError`. Moves are checked against the
+In: a line of any text. Out: a `Request`, or a `RequestError`. Moves are checked against the
 rules of the game by whoever plays them.
 """
 

@@ -1,7 +1,7 @@
 """What a game at the terminal prints: the title, boards, moves and the result.
 
-In: a session, its players and a console. Out: text on the console. The order of the game is up to
-`alphazero.play.terminal`.
+In: a session, its players' names and a console. Out: text on the console.
+`alphazero.play.terminal` decides what is printed when.
 """
 
 import math
@@ -25,7 +25,7 @@ class Screen:
     """The console of one game.
 
     Args:
-        names: the players' names, the one who moves first in the game at first; None is a person.
+        names: the players' names, first the one who moves first in the game; None is a person.
     """
 
     def __init__(self, session: Session, names: tuple[str | None, str | None], console: Console):
@@ -36,7 +36,7 @@ class Screen:
         self._last_analysis: tuple[int, Analysis] | None = None
 
     def note_analysis(self, player: int | None, analysis: Analysis | None = None) -> None:
-        """Keep what a player thought of its move, for the status and the view; None forgets it."""
+        """Keep a player's analysis of its move for the status and the view; None drops it."""
         self._last_analysis = None if player is None else (player, analysis)
 
     def print_start(self) -> None:

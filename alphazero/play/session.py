@@ -56,7 +56,7 @@ class Session:
 
     @property
     def winner(self) -> int | None:
-        """The winner of a finished game, 0 for who moved first in it; None for a draw."""
+        """The winner of a finished game, 0 for the player who moved first; None for a draw."""
         inspected = self.game.inspect(self.state[None])
         result = float(inspected.results[0])
         if result == 0.0:
@@ -89,7 +89,7 @@ class Session:
         A pass is a single legal action that leaves the board as it is.
 
         Args:
-            ply: looks at the position after so many moves; None at the current one.
+            ply: moves before the position to look at; None is the current one.
         """
         ply = len(self.actions) if ply is None else ply
         legal = self.legal_actions_at(ply)

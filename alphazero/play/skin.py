@@ -1,7 +1,7 @@
 """Skins: how each game looks, and what its pieces and sides are called.
 
 In: a game. Out: names, glyphs, colours and sizes for `alphazero.play.board`. This is the only file
-of the package that tells one game from another; a game of the user's gets the plain skin.
+of the package that knows particular games; a user's own game gets a plain skin.
 """
 
 import re

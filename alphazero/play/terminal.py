@@ -1,7 +1,7 @@
 """A game at a terminal: people type their moves, engines answer, boards are drawn in between.
 
 In: a game, the two players and a console. Out: the game on the console. Anything typed that is
-neither a move nor a command gets one plain sentence and another try. The end of the input and
+neither a move nor a command gets a one-line explanation and another try. The end of the input and
 Ctrl-C end the game.
 """
 

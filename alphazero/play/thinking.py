@@ -10,10 +10,11 @@ DELAY_S = 1.0
 
 
 class Thinking:
-    """A bar to be called as the ``progress`` of a search, within its own context.
+    """The ``progress`` of a search, shown as a bar within a ``with`` block.
 
     Args:
-        time_limit_s: of the search; without a limit on simulations, the bar shows the time.
+        time_limit_s: of the search. The bar shows the fraction of the simulations or of the time,
+            whichever is larger.
         clock: returns seconds.
     """
 

@@ -3,10 +3,11 @@
 In: the moves of a game so far. Out: the engine's next move. Source: Gunnar Farnebäck,
 "Specification of the Go Text Protocol", version 2, 2002. A command is one line; the answer begins
 with = or, for an error, with ?, and ends with an empty line. Columns are letters from the left.
-Rows are numbers, here counted from the top, as usual for Othello. Black moves first.
+Rows are numbers, here counted from the top, as usual for Othello.
 
-Columns are mirrored on the way, because the starting position elsewhere is the mirror image of
-ours: black there begins with discs on e4 and d5, here on d4 and e5.
+The player who moves first is black for the engine and white in our rules. Columns are mirrored on
+the way, because the usual starting position is the mirror image of ours: the player who moves first
+has discs on e4 and d5 there, on d4 and e5 here.
 """
 
 import math

@@ -38,8 +38,8 @@ SEVEN = np.uint64(7)
 SEVEN_BITS = np.uint64(127)
 BOUNDS = np.uint64((1 << 14) - 1)
 NO_BOUNDS = np.uint64(127 << 7 | 1)
-#: Bits of the two bounds of a table entry. The other 50 must hold what the index does not tell of
-#: the key, so the index has at least as many bits as the bounds.
+#: Bits of the two bounds of a table entry. The other 50 hold those bits of the key that are not in
+#: the index, which therefore has at least as many bits as the bounds.
 BOUND_BITS = 14
 #: Nodes searched in one call of the kernel, about a second; Ctrl-C works between the calls.
 NODES_PER_CALL = 10_000_000
@@ -72,7 +72,7 @@ class ConnectXSolver:
         table_bits: the transposition table has 2 ** table_bits entries of 8 bytes; at least 14.
             A larger table solves early positions with fewer nodes, but less of it stays in the
             processor's cache.
-        max_nodes: give up a position after so many nodes; ten million take about a second.
+        max_nodes: give up a position after this many nodes; ten million take about a second.
 
     Raises:
         ConfigError: if ``table_bits`` is too small.

@@ -13,7 +13,7 @@ import functools
 
 import numpy as np
 
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import Game, Transition
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.base import ILLEGAL_SCORE, ILLEGAL_VALUE, UnsolvableError
 
@@ -145,7 +145,25 @@ def enumerate_positions(
         UnsolvableError: if there are more than ``max_positions``.
         InputError: if a position can occur twice in one game.
     """
-    frontier = game.initial_states() if start is None else np.asarray(start, game.state_dtype)[None]
+    first = game.initial_states() if start is None else np.asarray(start, game.state_dtype)[None]
+    batches, edges = _reachable(game, first, max_positions)
+    states, over, results, players, _ = (np.concatenate(part) for part in zip(*batches))
+    children = np.full((len(states), game.num_actions), NO_CHILD, np.int32)
+    rows, actions, targets = (np.concatenate(part) for part in zip(*edges))
+    children[rows, actions] = targets
+    values, plies_left = _solve(children, players, over, results)
+    return Positions(states, players, over, children, values, plies_left)
+
+
+def _reachable(
+    game: Game, frontier: np.ndarray, max_positions: int
+) -> tuple[list[Transition], list[tuple[np.ndarray, np.ndarray, np.ndarray]]]:
+    """Return all positions reachable from ``frontier`` ([1, K]) in breadth-first order.
+
+    Returns:
+        The positions in batches, and the legal actions of each batch: the index of the position,
+        the action, and the index of the position after it.
+    """
     index_of = {frontier[0].tobytes(): 0}
     batches, edges = [], []
     while len(frontier):
@@ -166,12 +184,7 @@ def enumerate_positions(
         edges.append((rows + num_known - len(frontier), actions, targets))
         new_targets, first_places = np.unique(targets, return_index=True)
         frontier = following[first_places[new_targets >= num_known]]
-    states, over, results, players, _ = (np.concatenate(part) for part in zip(*batches))
-    children = np.full((len(states), game.num_actions), NO_CHILD, np.int32)
-    rows, actions, targets = (np.concatenate(part) for part in zip(*edges))
-    children[rows, actions] = targets
-    values, plies_left = _solve(children, players, over, results)
-    return Positions(states, players, over, children, values, plies_left)
+    return batches, edges
 
 
 def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
@@ -198,7 +211,7 @@ def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
 def _action_scores(positions: Positions) -> np.ndarray:
     """Return int16[N, A]: the scores of `alphazero.solvers.base.Solver`, from the end backwards.
 
-    Each action between a position and the end of the game brings its score one closer to 0.
+    A score comes one closer to 0 with each action between the position and the end of the game.
     """
     longest = int(positions.plies_left.max())
     scores = (positions.values * (longest + 1)).astype(np.int16)

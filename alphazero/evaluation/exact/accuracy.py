@@ -7,7 +7,7 @@ In: a function that chooses moves, and an `EvaluationSet`. Out: an `AccuracyRepo
 - *optimal*: the fraction of positions whose move has the best exact score. For Connect-X that is
   the fastest win or the slowest loss.
 
-Letters for shapes: N positions, K state words, A actions.
+Shapes: N positions, K state words, A actions.
 """
 
 import dataclasses

@@ -1,7 +1,7 @@
 """The kind of a position: a win with the next move, a forced block, or neither.
 
 In: positions of any game. Out: a label for each, from a search two plies deep.
-Letters for shapes: N positions, K state words, A actions, M legal moves of all positions.
+Shapes: N positions, K state words, A actions, M legal moves of all positions.
 """
 
 from typing import NamedTuple

@@ -4,7 +4,7 @@ In: a game, a solver and a seed. Out: an `EvaluationSet`. Half of the positions 
 uniformly random moves. The other half come from self-play of UCT in which each move is random with
 a small probability, so that games differ and the player to move can punish mistakes. A game gives
 at most one position, at the ply that has been used least so far, so that all plies are about
-equally frequent. Letters for shapes: T plies, K state words, A actions.
+equally frequent. Shapes: T plies, K state words, A actions.
 """
 
 from collections.abc import Callable, Iterator
@@ -48,7 +48,7 @@ METHOD_NOTES = {
     ),
 }
 
-# After so many games in a row without a new position, we assume that there is none left.
+# After this many games in a row without a new position, we assume that none is left.
 _MAX_BARREN_GAMES = 400
 # How much a rejected position counts as a use of its ply; an accepted one counts 1.
 _REJECTED_USE = 0.1
