@@ -235,10 +235,10 @@ class TreeSearch:
         self.counts.num_simulations += len(rows)
         self.counts.total_depth += int(edges.depths.sum())
         leaves = Leaves(rows, nodes, transition.states, transition.legal_action_mask)
-        over = transition.over
-        if not over.any():
+        live = ~transition.over
+        if live.all():
             return leaves, rows[:0]
-        return Leaves(*(field[~over] for field in leaves)), rows[over]
+        return Leaves(*(field[live] for field in leaves)), rows[transition.over]
 
     def _new_positions(self, rows: np.ndarray, edges: simulation.Edges):
         """Return the transition to the new nodes; a root that waits is its own new position."""
