@@ -30,9 +30,9 @@ class Exploration(NamedTuple):
     pb_c_base: float
     first_play_urgency: float
     root_first_play_urgency: float
-    forced_playouts_k: float = 0.0
-    value_scale: float = 0.1
-    maxvisit_init: float = 50.0
+    forced_playouts_k: float = 0.0  #: for `alphazero.search.forced_playouts`
+    value_scale: float = 0.1  #: for `alphazero.search.gumbel`
+    maxvisit_init: float = 50.0  #: for `alphazero.search.gumbel`
 
 
 @njit
@@ -42,11 +42,12 @@ def select_action(tree, b, node, exploration):
         score = value + pb_c * prior * sqrt(node_visits) / (1 + children_visits)
         pb_c  = pb_c_init + ln((node_visits + pb_c_base + 1) / pb_c_base)
 
-    ``value`` is the action's mean value. That of an unvisited action is the node's value with a
-    reduction that grows with the explored part of the policy (D. Wu, arXiv 1902.10565), and at
-    least -1:
+    ``value`` is the action's mean value. That of an unvisited action is the node's value, reduced
+    by first-play urgency (D. Wu, arXiv 1902.10565), and at least -1:
 
         value = node_values - first_play_urgency * sqrt(visited_priors)
+
+    ``visited_priors`` is the prior mass of the visited actions.
     """
     scale = exploration_scale(tree, b, node, exploration)
     urgency = (

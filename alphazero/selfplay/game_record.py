@@ -14,14 +14,15 @@ class GameRecord(NamedTuple):
 
     states: np.ndarray  #: [T, K], the positions before each action
     actions: np.ndarray  #: int32[T], the actions played
-    #: float32[T, A], policy target: fractions of the root's visits, temperature 1
+    #: float32[T, A], policy target: `alphazero.search.roots.PolicyOutput.action_weights`
     action_weights: np.ndarray
     root_values: np.ndarray  #: float32[T], the search's value, for the player to move
     outcomes: np.ndarray  #: int8[T], the game's result 1, 0 or -1, for the player to move
     #: bool[T], True for plies with a full search, which become training samples; False for fast
     #: searches and for the moves of a random opening
     is_target: np.ndarray
-    #: float32[T], nats from the root's priors to the policy target; None in old stored games
+    #: float32[T], nats from the root's priors (noise included) to the policy target; None in old
+    #: stored games
     surprises: np.ndarray | None = None
 
     @property
