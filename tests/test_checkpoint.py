@@ -324,7 +324,7 @@ def test_the_settings_come_back_and_a_damaged_file_is_refused(tmp_path):
     assert folder.read_config() == settings
     versions = json.loads((tmp_path / "versions.json").read_text())
     assert {"python", "torch", "numpy", "numba"} <= set(versions)
-    for text in ("a: [1, 2", "{a: &x 1, b: *y}", "a: ${", None):
+    for text in ("a: [1, 2", "{a: &x 1, b: *y}", "a: ${", "- a", None):
         folder.config.unlink() if text is None else folder.config.write_text(text)
         with pytest.raises(StoredFileError) as error:
             folder.read_config()

@@ -144,6 +144,8 @@ class RunFolder:
         """
         try:
             values: Any = OmegaConf.to_container(OmegaConf.load(self.config))
+            if not isinstance(values, dict):
+                raise ValueError("it does not hold keys and values")
             return values
         except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
             cause = " ".join(str(error).split())
