@@ -19,7 +19,7 @@ def planes_of(game, num_rows, seed=0):
 
 
 def small_network(game, seed=0, trained=True, **settings):
-    """Return a network whose normalisations have seen something, as if trained."""
+    """Return a network whose normalizations have seen something, as if trained."""
     network = make_network(
         game.planes_shape, game.num_actions, NetworkSettings(**(SMALL | settings)), seed
     )

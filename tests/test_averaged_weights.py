@@ -1,4 +1,4 @@
-"""The EMA of the weights: its values, its normalisations, and where it starts."""
+"""The EMA of the weights: its values, its normalizations, and where it starts."""
 
 import numpy as np
 import pytest

@@ -8,7 +8,7 @@ Model. The expected score of player i against player j is
     p = 1 / (1 + 10 ** ((elo_j - elo_i) / 400))
 
 (Bradley and Terry, "Rank analysis of incomplete block designs", 1952; a draw is half a win for
-each). The ratings maximise the likelihood, which is concave, by Newton's method.
+each). The ratings maximize the likelihood, which is concave, by Newton's method.
 
 Errors. As in `alphazero.evaluation.report`, a pair of games with colours swapped is one observation
 x in {0, 1/4, 1/2, 3/4, 1}: its two games share an opening and are not independent. The covariance

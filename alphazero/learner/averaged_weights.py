@@ -20,7 +20,7 @@ def averaged_model(network: torch.nn.Module, half_life_steps: float) -> Averaged
     the average is the plain mean of all steps, so the random weights of a new run are forgotten at
     once.
 
-    The statistics of batch normalisation must not be averaged: those of other weights do not fit.
+    The statistics of batch normalization must not be averaged: those of other weights do not fit.
     `torch.optim.swa_utils.update_bn` measures them again, as Izmailov et al. do. (Connect Four,
     2x32 network, half-life of 50 steps, after 133 steps: cross-entropy of the ownership head 0.563
     measured again, 0.598 averaged.)

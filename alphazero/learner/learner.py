@@ -29,7 +29,7 @@ from alphazero.runtime.memory import keep_freed_memory
 # Every eighth step is measured: computing the report's numbers takes as long as a step of a small
 # network.
 _MEASURE_EVERY = 8
-_NORM_BATCHES = 8  # newest batches; the averaged network's normalisations are measured on them
+_NORM_BATCHES = 8  # newest batches; the averaged network's normalizations are measured on them
 
 
 class Learner:

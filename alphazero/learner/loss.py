@@ -44,7 +44,7 @@ class Losses(NamedTuple):
     ownership: torch.Tensor | None = None  #: cross-entropy per cell, nats; None without that head
 
     def total(self, weights: LossWeights) -> torch.Tensor:
-        """Return the weighted sum, which training minimises."""
+        """Return the weighted sum, which training minimizes."""
         total = self.policy + weights.value * self.value
         return total if self.ownership is None else total + weights.ownership * self.ownership
 

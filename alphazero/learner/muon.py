@@ -1,4 +1,4 @@
-"""Muon: gradient descent with orthogonalised momentum, for the kernels of convolutions.
+"""Muon: gradient descent with orthogonalized momentum, for the kernels of convolutions.
 
 In: kernels with gradients. Out: a step that changes every direction of a kernel by the same amount,
 rare directions as much as frequent ones.
@@ -18,7 +18,7 @@ _NUM_ITERATIONS = 5
 
 
 class Muon(torch.optim.Optimizer):
-    """Steps of orthogonalised momentum. Weights other than kernels need another optimizer.
+    """Steps of orthogonalized momentum. Weights other than kernels need another optimizer.
 
     Args:
         kernels: parameters of two dimensions or more; the first is the outputs'.

@@ -15,7 +15,7 @@ from alphazero.network.interface import NetworkOutput, NetworkSettings, num_valu
 
 
 class ConvNorm(nn.Module):
-    """A convolution that keeps the board's size, followed by batch normalisation."""
+    """A convolution that keeps the board's size, followed by batch normalization."""
 
     def __init__(self, channels_in: int, channels_out: int, kernel_size: int):
         super().__init__()
@@ -26,7 +26,7 @@ class ConvNorm(nn.Module):
         return self.norm(self.conv(x))
 
     def fold(self):
-        """Fold the normalisation into the convolution, which saves a pass over memory.
+        """Fold the normalization into the convolution, which saves a pass over memory.
 
         The function stays the same. The network must be in evaluation mode.
         """
@@ -89,7 +89,7 @@ class ResidualNetwork(nn.Module):
 def folded(network: nn.Module) -> nn.Module:
     """Return a copy for inference, in evaluation mode.
 
-    It has no ownership head, and every batch normalisation is folded into its convolution.
+    It has no ownership head, and every batch normalization is folded into its convolution.
     """
     network = copy.deepcopy(network).eval()
     if isinstance(network, ResidualNetwork):

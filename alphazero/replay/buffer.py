@@ -112,8 +112,8 @@ class ReplayBuffer:
         They are not transformed. Uses no random numbers, so later samples stay the same.
 
         Args:
-            num_newest: how many of the newest samples to look at.
-            num_samples: the size of the batch, if there are so many.
+            num_newest: number of the newest samples to choose from.
+            num_samples: size of the batch; it is smaller if there are fewer samples.
         """
         num_newest = min(num_newest, self._num_kept)
         if num_newest == 0:

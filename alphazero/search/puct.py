@@ -99,7 +99,7 @@ def mix_root_priors(tree, rows, noise, fraction, temperature):
 
     Args:
         rows: int32[M], the games.
-        noise: float32[M, A], Gamma variables: normalised they are Dirichlet noise.
+        noise: float32[M, A], Gamma variables: normalized they are Dirichlet noise.
     """
     for i in range(rows.shape[0]):
         b = rows[i]

@@ -5,7 +5,7 @@
         versions.json                of this program and its libraries
         networks/000012.safetensors  one for each iteration, with game and shape: enough to play
         games/000012.safetensors     the games of each iteration that is in the replay window
-        state.safetensors            what a resume needs beside the games; written last, so it
+        state.safetensors            what a resume needs besides the games; written last, so it
                                      decides which iteration is finished
         metrics.jsonl                one line for each iteration
         events.out.tfevents.*        TensorBoard's
@@ -213,7 +213,7 @@ class RunFolder:
         """Return the newest stored games up to ``iteration``, the oldest first.
 
         Args:
-            num_samples: the games returned hold at least this many samples, if there are so many.
+            num_samples: the games hold at least this many samples, unless fewer are stored.
         """
         records: list[GameRecord] = []
         found = 0

@@ -77,7 +77,7 @@ class StrengthReport:
 
 @dataclasses.dataclass
 class ExactReport:
-    """The network beside an exact solver, on the evaluation set that ships with the game.
+    """The network compared with an exact solver, on the evaluation set that ships with the game.
 
     Figures named "raw" are of the network without search. Accuracy is the fraction of positions
     whose move keeps the exact result.

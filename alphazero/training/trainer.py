@@ -251,7 +251,7 @@ class Trainer:
         self._store_s = time.monotonic() - start
 
     def state_dict(self) -> dict:
-        """Return what a resume needs beside the stored games."""
+        """Return what a resume needs besides the stored games."""
         return {
             "iteration": self.iteration,
             "elapsed_s": self._elapsed_s,
