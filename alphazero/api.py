@@ -7,7 +7,7 @@
 import dataclasses
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from alphazero.solvers.proof import prove as _prove
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.settings import TrainSettings
+
+if TYPE_CHECKING:
+    from alphazero.training.trainer import Trainer
 
 
 def load_player(spec: str, game: Game | str, **settings: Any) -> Player:
@@ -189,6 +192,13 @@ def train(
         JsonLinesLogger(folder.metrics),
         TensorBoardLogger(folder.path, flat, trainer.iteration + 1),
     ]
+    yield from _stored_reports(trainer, loggers, progress)
+
+
+def _stored_reports(
+    trainer: "Trainer", loggers: list[Any], progress: Callable[[StageProgress], None] | None
+) -> Iterator[IterationReport]:
+    """Run the trainer; yield the report of each iteration once that iteration is stored."""
     finished = None  # yielded when the trainer goes on, which is when the iteration is stored
     try:
         for event in trainer.run():

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -78,15 +79,23 @@ def test_misplayed_positions_are_shown(set_file):
         assert results[1] == {1: "win", 0: "draw"}[value]
 
 
-def test_a_set_of_a_users_game_is_named_after_its_file_and_has_all_plies(tmp_path, monkeypatch):
+def test_a_set_of_a_users_game_is_named_after_its_file_and_has_all_plies(
+    set_file, tmp_path, monkeypatch
+):
+    made, limits = read_set(set_file, make_game(GAME)), []
+
+    def sample(game, solver, num_positions, seed, max_empties, progress):
+        limits.append(max_empties)
+        return made
+
+    monkeypatch.setattr(make_evaluation_set, "make_solver", lambda game: SimpleNamespace(name="x"))
+    monkeypatch.setattr(make_evaluation_set, "sample_set", sample)
     monkeypatch.chdir(tmp_path)
     game = Path("games/othello_like_snort.py")
     game.parent.mkdir()
-    example = Path(__file__).parents[1] / "examples" / "snort.py"
-    game.write_text(example.read_text().replace("Snort(5)", "Snort(3)"))
+    game.write_text((Path(__file__).parents[1] / "examples" / "snort.py").read_text())
     assert make_evaluation_set.main([f"game={game}", "num_positions=4", "seed=2"]) == 0
-    made = read_set("othello_like_snort_2.csv", make_game(str(game)))
-    assert len(made) == 4 and "max_empties" not in made.notes["made by"]
+    assert Path("othello_like_snort_2.csv").is_file() and limits == [None]
 
 
 def test_a_set_is_overwritten_only_on_request(tmp_path):

@@ -3,6 +3,8 @@
 In: the settings of a training run. Out: a table of speeds; the choice is stored for later runs.
 """
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 from rich.table import Table
 
@@ -10,6 +12,9 @@ from alphazero.cli.output.help_text import print_help
 from alphazero.runtime import jit
 from alphazero.training.compose import compose, groups
 from alphazero.training.settings import TrainSettings
+
+if TYPE_CHECKING:  # the help of the command must not take the second that torch needs to load
+    from alphazero.training.tuning_cache import Tuning
 
 SUMMARY = (
     "Measure what a training run would measure at its start, show the speeds, and remember the "
@@ -47,9 +52,14 @@ def main(arguments: list[str]) -> int:
             "selfplay.num_parallel_games are all set."
         )
         return 0
-    engine = f"{tuning.engine} {tuning.precision}"
     threads = f"{num_threads} thread{'s' * (num_threads > 1)}"
     console.print(f"{game.name} on {device}, {threads}. Network evaluations:")
+    _print_speeds(tuning, console)
+    return 0
+
+
+def _print_speeds(tuning: "Tuning", console: Console) -> None:
+    engine = f"{tuning.engine} {tuning.precision}"
     console.print(_table("engine", tuning.engine_speeds, engine))
     if tuning.lockstep_speeds:
         chosen = str(tuning.num_parallel_games)
@@ -57,9 +67,8 @@ def main(arguments: list[str]) -> int:
         console.print(_table("parallel games", tuning.lockstep_speeds, chosen))
     console.print(
         f"Measured in {tuning.seconds:.0f} s. Later runs of this game with this network on this "
-        "machine use the choice."
+        "machine use these choices."
     )
-    return 0
 
 
 def _table(name: str, speeds: dict[str, float], chosen: str) -> Table:

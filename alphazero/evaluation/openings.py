@@ -13,7 +13,7 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.random_generators import child_generator
+from alphazero.runtime.random_generators import child_generator, uniform_actions
 
 #: A filter of positions: from states ([N, K], none finished) to bool[N].
 Accept = Callable[[np.ndarray], np.ndarray]
@@ -102,8 +102,7 @@ def _random_openings(
     """
     states, moves = game.initial_states(num), np.zeros((num, 0), np.int32)
     for _ in range(plies):
-        mask = game.legal_action_mask(states)
-        actions = np.where(mask, generator.random(mask.shape), -1.0).argmax(axis=1).astype(np.int32)
+        actions = uniform_actions(game.legal_action_mask(states), generator)
         transition = game.step(states, actions)
         alive = ~transition.over
         states, moves = transition.states[alive], np.column_stack([moves, actions])[alive]

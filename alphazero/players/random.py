@@ -6,7 +6,7 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Analysis, Choice, SearchProgress
-from alphazero.runtime.random_generators import child_generator
+from alphazero.runtime.random_generators import child_generator, uniform_actions
 
 
 class RandomPlayer:
@@ -23,10 +23,9 @@ class RandomPlayer:
     def choose(self, states: np.ndarray) -> Choice:
         """See `alphazero.players.base.Player.choose`."""
         mask = self.game.legal_action_mask(states)
-        keys = np.where(mask, self._generator.random(mask.shape), -1.0)
         weights = mask / mask.sum(axis=1, keepdims=True)
         return Choice(
-            actions=keys.argmax(axis=1).astype(np.int32),
+            actions=uniform_actions(mask, self._generator),
             action_weights=weights.astype(np.float32),
             values=np.full(len(states), np.nan, np.float32),
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Analysis, Choice, SearchProgress
-from alphazero.runtime.random_generators import child_generator
+from alphazero.runtime.random_generators import child_generator, uniform_actions
 from alphazero.solvers.base import ILLEGAL_SCORE, Solver, values_of
 from alphazero.solvers.registry import make_solver
 
@@ -67,10 +67,9 @@ class SolverPlayer:
         """Return the moves for int16[B, A] scores; equally good actions have equal weights."""
         best = scores.max(axis=1, keepdims=True, initial=ILLEGAL_SCORE)
         mask = scores == best
-        keys = np.where(mask, self._generator.random(mask.shape), -1.0)
         weights = mask / mask.sum(axis=1, keepdims=True)
         return Choice(
-            actions=keys.argmax(axis=1).astype(np.int32),
+            actions=uniform_actions(mask, self._generator),
             action_weights=weights.astype(np.float32),
             values=values_of(best[:, 0]).astype(np.float32),
         )

@@ -22,6 +22,12 @@ def child_generator(seed: int, name: str) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence([seed, zlib.crc32(name.encode())]))
 
 
+def uniform_actions(legal_action_mask: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """Return int32[B]: a uniformly random legal action for each row of the mask, bool[B, A]."""
+    keys = np.where(legal_action_mask, generator.random(legal_action_mask.shape), -1.0)
+    return keys.argmax(axis=1).astype(np.int32)
+
+
 def kernel_rng(generator: np.random.Generator) -> np.ndarray:
     """Return a random state for compiled code: uint64[1], never zero, seeded by ``generator``."""
     return generator.integers(1, 2**64 - 1, size=1, dtype=np.uint64)

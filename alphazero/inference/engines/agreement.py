@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alphazero.runtime.random_generators import uniform_actions
+
 
 class PositionSample(NamedTuple):
     """Unfinished positions to compare engines on and to calibrate them with."""
@@ -42,8 +44,7 @@ def sample_positions(game, num_positions: int, generator: np.random.Generator) -
     states, found = game.initial_states(max(num_positions // 8, 1)), []
     while sum(len(part) for part in found) < num_positions:
         found.append(states)
-        mask = game.legal_action_mask(states)
-        after = game.step(states, np.where(mask, generator.random(mask.shape), -1.0).argmax(axis=1))
+        after = game.step(states, uniform_actions(game.legal_action_mask(states), generator))
         states = np.where(after.over[:, None], game.initial_states(len(states)), after.states)
     states = np.concatenate(found)[:num_positions]
     return PositionSample(game.observe(states), game.legal_action_mask(states))
