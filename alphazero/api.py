@@ -27,7 +27,7 @@ from alphazero.solvers.proof import ProofReport
 from alphazero.solvers.proof import prove as _prove
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport, StageProgress
-from alphazero.training.settings import TrainSettings
+from alphazero.training.settings import TrainSettings, check_run, settings_to_resume
 
 if TYPE_CHECKING:
     from alphazero.training.trainer import Trainer
@@ -135,11 +135,16 @@ def make_settings(*overrides: str) -> TrainSettings:
             ``"experiment=connect_four_5min"`` or ``"learner.batch_size=512"``.
 
     Raises:
-        ConfigError: for an unknown key, or a value that the key does not take.
+        ConfigError: for an unknown key, a value that the key does not take, or ``resume``: a stored
+            run is continued by `train`.
     """
     from alphazero.training.compose import compose
 
-    return compose(list(overrides))
+    settings = compose(list(overrides))
+    if settings.resume:
+        message = f"resume={settings.resume} is no setting here: call train(resume=...)."
+        raise ConfigError(message, key="resume", value=settings.resume)
+    return settings
 
 
 def train(
@@ -183,6 +188,7 @@ def train(
         settings, folder = _stored_run(resume, game)
     else:
         settings = settings or make_settings(*overrides)
+        check_run(settings)
         folder = RunFolder.create(settings.run.root, settings.game.name, settings.run.name)
     trainer = Trainer(settings, folder)
     if resume is not None:
@@ -257,7 +263,9 @@ def _player(player: Player | str, game: Game) -> Player:
 
 def _stored_run(path: str | Path, game: str | None) -> tuple[TrainSettings, RunFolder]:
     """Return the settings and the folder of a run to continue; ``game`` as in `train`."""
-    run = load_run(path)
-    stored_game, source = run.settings.game.name, f"the run '{run.path}'"
-    run.settings.game.name = make_stored_game(stored_game, source, game).name
-    return run.settings, RunFolder(run.path)
+    folder = RunFolder.find(str(path), TrainSettings().run.root, None)
+    settings = settings_to_resume(folder)
+    source = f"the run '{folder.path}'"
+    settings.game.name = make_stored_game(settings.game.name, source, game).name
+    check_run(settings)
+    return settings, folder

@@ -3,6 +3,7 @@
 import inspect
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -151,6 +152,39 @@ def test_a_game_file_is_named_for_a_resumed_run_only():
     with pytest.raises(az.ConfigError) as refused:
         next(az.train(*TINY, game="connect_four"))
     assert (refused.value.key, refused.value.value) == ("game", "connect_four")
+
+
+def test_a_run_is_resumed_by_train_and_not_by_a_setting():
+    with pytest.raises(az.ConfigError) as refused:
+        az.make_settings("resume=latest")
+    assert (refused.value.key, refused.value.value) == ("resume", "latest")
+
+
+def test_settings_made_by_hand_are_checked_before_anything_is_stored(tmp_path):
+    settings = az.make_settings(*TINY, f"run.root={tmp_path}")
+    settings.learner.batch_size = 0
+    with pytest.raises(az.ConfigError) as refused:
+        next(az.train(settings=settings))
+    assert (refused.value.key, refused.value.value) == ("learner.batch_size", 0)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("change", ("  reply_head: true", "5", ""))
+def test_a_run_that_cannot_be_continued_is_refused(run, tmp_path, change):
+    folder = tmp_path / "run"
+    shutil.copytree(run[0] / "tic_tac_toe" / "tiny", folder)
+    config = folder / "config.yaml"
+    text = config.read_text()
+    if change == "  reply_head: true":
+        text = text.replace("network:\n", f"network:\n{change}\n")
+    elif change:
+        text = re.sub(r"network:\n(?: .*\n)+", f"network: {change}\n", text)
+    else:
+        text = ""
+    config.write_text(text)
+    with pytest.raises(az.InputError) as refused:
+        next(az.train(resume=folder))
+    assert str(config) in str(refused.value)
 
 
 def test_an_impossible_setting_is_refused():

@@ -15,11 +15,15 @@ from alphazero.games.registry import is_game_file, make_stored_game
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import expand_sweep, parse_overrides, split_word
-from alphazero.runtime.settings import from_plain, from_stored, rows
-from alphazero.runtime.stored_names import SHAPES_OF_STORED_RUNS, check_stored_settings
+from alphazero.runtime.settings import from_plain, rows
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.compose import compose, game_of_choice, groups
-from alphazero.training.settings import TrainSettings, check_resumable, check_run
+from alphazero.training.settings import (
+    TrainSettings,
+    check_resumable,
+    check_run,
+    settings_to_resume,
+)
 
 COMMAND = "alphazero train"
 SUMMARY = (
@@ -159,10 +163,7 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     name = texts.get("game.name") or (None if game is None else game_of_choice(game))
     root = texts.get("run.root", TrainSettings().run.root)
     folder = RunFolder.find(texts.pop("resume"), root, name)
-    stored = folder.read_config()
-    shape = stored.get("network", {})
-    check_stored_settings(shape, folder.config, "network.", SHAPES_OF_STORED_RUNS)
-    old = from_stored(TrainSettings, stored, folder.config)
+    old = settings_to_resume(folder)
     changes = [f"{key}={text}" for key, text in texts.items()]
     values = parse_overrides(TrainSettings, changes, f"{COMMAND} resume=...")
     settings = from_plain(old, values)

@@ -144,7 +144,7 @@ class RunFolder:
         """
         try:
             values: Any = OmegaConf.to_container(OmegaConf.load(self.config))
-            if not isinstance(values, dict):
+            if not values or not isinstance(values, dict):
                 raise ValueError("it does not hold keys and values")
             return values
         except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
