@@ -99,7 +99,7 @@ def tune(options: argparse.Namespace, console: Console) -> np.ndarray:
     low, high = report.score_interval
     console.print(
         f"best  {format_weights(best.weights)}  scores {report.score:.1%} against random rollouts "
-        f"(95 % interval {low:.1%} to {high:.1%}, {len(report.games)} new games)",
+        f"(95% interval {low:.1%} to {high:.1%}, {len(report.games)} new games)",
         highlight=False,
     )
     return best.weights

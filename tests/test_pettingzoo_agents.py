@@ -211,7 +211,7 @@ def test_uct_beats_random_in_connect_four():
         PettingZooAgent(make_player(spec, view.game), view) for spec in ("uct:200", "random")
     )
     report = play_match(environment, uct, chance, num_games=20)
-    # UCT wins at least 99 % of such games; it wins 17 of 20 or fewer with a probability below 0.2
+    # UCT wins at least 99% of such games; it wins 17 of 20 or fewer with a probability below 0.2
     # %.
     assert report.as_first.wins + report.as_second.wins >= 18
     assert report.num_distinct_games == 20

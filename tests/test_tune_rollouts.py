@@ -41,7 +41,7 @@ def test_tuning_prints_its_rounds_and_the_result_with_an_interval(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[1:5]] == ["0", "1", "2", "best"]
     assert "[0.1,2,1]" in lines[1]
-    assert "95 % interval" in lines[4] and "4 new games" in lines[4]
+    assert "95% interval" in lines[4] and "4 new games" in lines[4]
 
 
 def test_a_game_without_an_evaluation_is_refused():

@@ -212,7 +212,7 @@ def nth_bit_index(bits, n):
     """Return the index of the set bit that has ``n`` set bits below it; n < popcount(bits).
 
     S. Vigna, "Broadword implementation of rank/select queries", 2008. It has no loop, whose end a
-    processor mispredicts: 18 % more random games/s. Each byte of ``counts`` holds the number of set
+    processor mispredicts: 18% more random games/s. Each byte of ``counts`` holds the number of set
     bits up to the end of that byte; no sum overflows its byte.
     """
     counts = bits - ((bits >> _1) & PAIRS)
@@ -261,8 +261,8 @@ def action_scores(game, state, weights, scores):
 @rules.implement(Othello)
 def rollout_weights(game):
     # Taking many discs early is a beginner's mistake, so their weight is small. With these weights
-    # UCT with 100 simulations scored 70 % in 300 games against the same with random rollouts
-    # (standard error 2.6 %).
+    # UCT with 100 simulations scored 70% in 300 games against the same with random rollouts
+    # (standard error 2.6%).
     return np.array([0.01, 3.0, 1.0])
 
 

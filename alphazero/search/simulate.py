@@ -75,7 +75,7 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
         budgets: int32[B], total number of visits that the root's actions may have.
         exploration: `alphazero.search.puct.Exploration`.
         plan: `RootPlan`, or None for PUCT at every root. None compiles to a variant of its own: the
-            test for a plan made plain PUCT some 10 % slower.
+            test for a plan made plain PUCT some 10% slower.
         out_edges: `Edges`.
     """
     for i in range(rows.shape[0]):

@@ -24,7 +24,7 @@ from alphazero.selfplay.games_in_progress import deal_games
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.settings import SelfPlaySettings
 
-_STEPS_BETWEEN_MEETINGS = 32  # waiting for the slowest worker then takes 1 to 2 % of the time
+_STEPS_BETWEEN_MEETINGS = 32  # waiting for the slowest worker then takes 1 to 2% of the time
 
 
 class ParallelSelfPlay:

@@ -50,7 +50,7 @@ EDGE = np.dtype([("child", np.int32), ("action", np.int32)])
 NUM_NODES, NUM_EDGES = 0, 1  # indices of Tree.sizes
 
 # Divisions and roots took most of the time of a search. Those of small numbers are read from
-# tables: 25 % more simulations/s on tic-tac-toe, 15 % on Connect Four.
+# tables: 25% more simulations/s on tic-tac-toe, 15% on Connect Four.
 TABLE_SIZE = 4096
 _COUNTS = np.arange(1, TABLE_SIZE)
 INVERSES = np.zeros((TABLE_SIZE, 2))
