@@ -378,6 +378,63 @@ def test_a_low_target_entropy_is_a_collapse_too():
     assert observed(run_of(3, target_entropy=0.05))[-1] == ["entropy_collapsed"]
 
 
+#: (alarm, figures, settings): the setting that the advice names.
+ADVICE = {
+    "the search hardly explores": (
+        "entropy_collapsed",
+        dict(policy_entropy=0.085),
+        {"search.pb_c_init": 0.1},
+        "search.pb_c_init",
+    ),
+    "no root noise": (
+        "entropy_collapsed",
+        dict(policy_entropy=0.085),
+        {"search.dirichlet_fraction": 0.0},
+        "search.dirichlet_fraction",
+    ),
+    "sharpened priors": (
+        "entropy_collapsed",
+        dict(policy_entropy=0.085),
+        {"search.root_prior_temperature": 0.5},
+        "search.root_prior_temperature",
+    ),
+    "large steps": ("entropy_collapsed", dict(policy_entropy=0.085), {}, "learner.learning_rate"),
+    "a value loss that hardly counts": (
+        "value_head_learns_nothing",
+        dict(value_loss=0.985),
+        {"learner.value_weight": 0.05},
+        "learner.value_weight",
+    ),
+    "a value head that takes large steps": (
+        "value_head_learns_nothing",
+        dict(value_loss=0.985),
+        {},
+        "learner.learning_rate",
+    ),
+    "epochs": ("overfitting", dict(held_out=2.51), {"learner.epochs": 3}, "learner.epochs"),
+    "a high replay ratio": (
+        "overfitting",
+        dict(held_out=2.51),
+        {"learner.replay_ratio": 11.0},
+        "learner.replay_ratio",
+    ),
+    "a small window": ("overfitting", dict(held_out=2.51, window=3900), {}, "replay.window_start"),
+    "few games": ("overfitting", dict(held_out=2.51), {}, "selfplay.games_per_iteration"),
+}
+
+
+@pytest.mark.parametrize("case", ADVICE)
+def test_the_advice_names_the_setting_that_is_the_likely_cause(case):
+    name, figures, changes, key = ADVICE[case]
+    made, settings = run_of(12, **figures), TrainSettings()
+    for path, value in changes.items():
+        section, field = path.split(".")
+        setattr(getattr(settings, section), field, value)
+    assert name in observed(made, settings)[-1]
+    alarm = next(alarm for alarm in made[-1].alarms if alarm.name == name)
+    assert alarm.key == key
+
+
 SIGNS = {
     "worse than uninformed": (dict(loss=4.0, held_out=4.0), ["4", "2.8"]),
     "risen": (

@@ -49,12 +49,14 @@ def pull(
     budgets[0] = num_simulations
     edges, order = simulation.make_edges(1), []
     while True:
-        simulation.simulate(tree, rows, budgets, exploration, None, edges)
-        if edges.status[0] == simulation.FINISHED:
+        num_edges, num_roots, depth = simulation.simulate(
+            tree, rows, budgets, exploration, None, edges
+        )
+        if num_edges == 0:
             return tree, order
-        player = 0 if same_player else edges.depths[0] % 2
+        player = 0 if same_player else depth % 2
         value, finished = root_value, False
-        if edges.status[0] == simulation.LEAF:
+        if num_roots == 0:
             arm = first_action(tree, edges.parents[0], edges.actions[0])
             order.append(arm)
             value = arm_values[arm] * (1 if player == 0 else -1)
@@ -141,7 +143,7 @@ def test_an_illegal_arm_is_never_pulled():
     assert (tree.children_index[0, : tree.num_nodes[0], 1] == trees.ILLEGAL).all()
 
 
-# --- the status of a simulation -------------------------------------------------------------------
+# --- what a simulation finds ----------------------------------------------------------------------
 
 
 def test_a_simulation_tells_a_pending_root_a_leaf_and_a_finished_search_apart():
@@ -151,12 +153,11 @@ def test_a_simulation_tells_a_pending_root_a_leaf_and_a_finished_search_apart():
         field[1:] = source
     three.num_nodes[1:] = 2
     edges, rows = simulation.make_edges(3), np.arange(3, dtype=np.int32)
-    simulation.simulate(three, rows, np.array([5, 5, 1], np.int32), PLAIN, None, edges)
-    expected = [simulation.ROOT_PENDING, simulation.LEAF, simulation.FINISHED]
-    assert edges.status.tolist() == expected
-    assert edges.parents.tolist() == [trees.NO_PARENT, trees.ROOT_INDEX, trees.NO_PARENT]
-    assert edges.actions.tolist() == [trees.NO_PARENT, 1, trees.NO_PARENT]
-    assert edges.depths.tolist() == [0, 1, 0]
+    budgets = np.array([5, 1, 5], np.int32)  # the search of game 1 is finished
+    assert simulation.simulate(three, rows, budgets, PLAIN, None, edges) == (2, 1, 1)
+    assert edges.rows[:2].tolist() == [0, 2]
+    assert edges.parents[:2].tolist() == [trees.NO_PARENT, trees.ROOT_INDEX]
+    assert edges.actions[:2].tolist() == [trees.NO_PARENT, 1]
 
 
 # --- masks, extremes ------------------------------------------------------------------------------

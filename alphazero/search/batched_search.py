@@ -211,44 +211,35 @@ class TreeSearch:
         """
         edges = simulation.make_edges(len(rows))
         plan, exploration = self._roots.plan, self._roots.exploration
-        simulation.simulate(self._tree, rows, self._budgets, exploration, plan, edges)
-        searching = edges.status != simulation.FINISHED
-        if not searching.all():
-            rows = rows[searching]
-            edges = simulation.Edges(*(field[searching] for field in edges))
-        if not len(rows):
+        num_edges, num_roots, depth = simulation.simulate(
+            self._tree, rows, self._budgets, exploration, plan, edges
+        )
+        rows, parents, actions = (field[:num_edges] for field in edges)
+        if not num_edges:
             no_mask = np.empty((0, self.game.num_actions), np.bool_)
             return Leaves(rows, rows, self._root_states[:0], no_mask), rows
-        transition = self._new_positions(rows, edges)
-        nodes = np.empty(len(rows), np.int32)
-        trees.add_nodes(
-            self._tree,
-            rows,
-            edges.parents,
-            edges.actions,
-            transition.players,
-            transition.over,
-            transition.results,
-            nodes,
-        )
+        transition = self._new_positions(rows, parents, actions, num_roots)
+        players, over, results = transition.players, transition.over, transition.results
+        nodes = np.empty(num_edges, np.int32)
+        trees.add_nodes(self._tree, rows, parents, actions, players, over, results, nodes)
         self._states[rows, nodes] = transition.states
-        self.counts.num_simulations += len(rows)
-        self.counts.total_depth += int(edges.depths.sum())
+        self.counts.num_simulations += num_edges
+        self.counts.total_depth += depth
         leaves = Leaves(rows, nodes, transition.states, transition.legal_action_mask)
-        live = ~transition.over
+        live = ~over
         if live.all():
             return leaves, rows[:0]
-        return Leaves(*(field[live] for field in leaves)), rows[transition.over]
+        return Leaves(*(field[live] for field in leaves)), rows[over]
 
-    def _new_positions(self, rows: np.ndarray, edges: simulation.Edges):
+    def _new_positions(self, rows, parents, actions, num_roots: int):
         """Return the transition to the new nodes; a root that waits is its own new position."""
-        pending = edges.status == simulation.ROOT_PENDING
-        if not pending.any():
-            return self.game.step(self._states[rows, edges.parents], edges.actions)
-        states, moved = self._root_states[rows], ~pending
-        if moved.any():
-            parents = self._states[rows[moved], edges.parents[moved]]
-            states[moved] = self.game.step(parents, edges.actions[moved]).states
+        if num_roots == 0:
+            return self.game.step(self._states[rows, parents], actions)
+        states = self._root_states[rows]
+        if num_roots < len(rows):
+            moved = parents != trees.NO_PARENT
+            states_before = self._states[rows[moved], parents[moved]]
+            states[moved] = self.game.step(states_before, actions[moved]).states
         return self.game.inspect(states)
 
     def _evaluate(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

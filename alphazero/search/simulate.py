@@ -19,10 +19,6 @@ from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNPROVEN, UNVISITED, ba
 #: Algorithms of a root.
 PUCT, FORCED_PLAYOUTS, GUMBEL = 0, 1, 2
 
-#: What `simulate` found in a game: an edge without a node, a root that waits for its evaluation, or
-#: nothing, because the search is finished.
-LEAF, ROOT_PENDING, FINISHED = 0, 1, 2
-
 
 class RootPlan(NamedTuple):
     """How each of B roots is searched.
@@ -39,12 +35,14 @@ class RootPlan(NamedTuple):
 
 
 class Edges(NamedTuple):
-    """Where the simulations of M games ended."""
+    """The edges that simulations found; only the first entries are in use.
 
-    status: np.ndarray  #: int8[M], LEAF, ROOT_PENDING or FINISHED
-    parents: np.ndarray  #: int32[M], the edge's node; NO_PARENT unless the status is LEAF
-    actions: np.ndarray  #: int32[M], the edge's action; NO_PARENT unless the status is LEAF
-    depths: np.ndarray  #: int32[M], the new node's distance from the root; 0 unless it is LEAF
+    A root that waits for its evaluation counts as an edge without a parent.
+    """
+
+    rows: np.ndarray  #: int32[M], the games, in order
+    parents: np.ndarray  #: int32[M], the edge's node; NO_PARENT for a root
+    actions: np.ndarray  #: int32[M], the edge's action; NO_PARENT for a root
 
 
 def make_root_plan(num_games: int, num_actions: int) -> RootPlan:
@@ -61,7 +59,7 @@ def make_root_plan(num_games: int, num_actions: int) -> RootPlan:
 
 def make_edges(num_games: int) -> Edges:
     """Return room for the edges of ``num_games`` games."""
-    return Edges(np.empty(num_games, np.int8), *np.empty((3, num_games), np.int32))
+    return Edges(*np.empty((3, num_games), np.int32))
 
 
 @njit
@@ -69,6 +67,7 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
     """Walk in each listed game from the root to an edge that has no node yet.
 
     A walk that reaches a proven node backs up its exact value at once, and another walk begins.
+    Finished searches are left out.
 
     Args:
         rows: int32[M], the games.
@@ -76,16 +75,21 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
         exploration: `alphazero.search.puct.Exploration`.
         plan: `RootPlan`, or None for PUCT at every root. None compiles to a variant of its own: the
             test for a plan made plain PUCT some 10% slower.
-        out_edges: `Edges`.
+        out_edges: `Edges` with room for M.
+
+    Returns:
+        The number of edges found, how many of them are roots, and the sum of the other edges'
+        depths: the distances of their new nodes from the roots.
     """
+    num_edges, num_roots, total_depth = 0, 0, 0
     for i in range(rows.shape[0]):
         b = rows[i]
-        out_edges.status[i] = FINISHED
-        out_edges.parents[i] = NO_PARENT
-        out_edges.actions[i] = NO_PARENT
-        out_edges.depths[i] = 0
         if tree.num_nodes[b] == 0:
-            out_edges.status[i] = ROOT_PENDING
+            out_edges.rows[num_edges] = b
+            out_edges.parents[num_edges] = NO_PARENT
+            out_edges.actions[num_edges] = NO_PARENT
+            num_edges += 1
+            num_roots += 1
             continue
         while not is_finished(tree, b, budgets[b]):
             node, depth = ROOT_INDEX, 1
@@ -100,13 +104,15 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
                 action = select_action(tree, b, node, exploration)
                 child = tree.children_index[b, node, action]
             if child == UNVISITED:
-                out_edges.status[i] = LEAF
-                out_edges.parents[i] = node
-                out_edges.actions[i] = action
-                out_edges.depths[i] = depth
+                out_edges.rows[num_edges] = b
+                out_edges.parents[num_edges] = node
+                out_edges.actions[num_edges] = action
+                num_edges += 1
+                total_depth += depth
                 break
             tree.node_visits[b, child] += 1
             back_up(tree, b, child, np.float64(tree.proven_values[b, child]))
+    return num_edges, num_roots, total_depth
 
 
 @njit
