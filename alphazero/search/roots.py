@@ -150,11 +150,13 @@ class Roots:
         rows = rows[self._is_full(rows)]
         if not len(rows):
             return
-        settings, children = self.settings, self._tree.children_index[rows, ROOT_INDEX]
+        settings, children_index = self.settings, self._tree.children_index
         alphas = np.full(len(rows), settings.dirichlet_alpha)
         if settings.dirichlet_alpha_per_move:
-            alphas /= np.maximum((children != ILLEGAL).sum(axis=1), 1)
-        gammas = self._generator.standard_gamma(alphas[:, None], children.shape)
+            is_legal = children_index[rows, ROOT_INDEX] != ILLEGAL
+            alphas /= np.maximum(is_legal.sum(axis=1), 1)
+        shape = (len(rows), children_index.shape[2])
+        gammas = self._generator.standard_gamma(alphas[:, None], shape)
         puct.mix_root_priors(
             self._tree,
             rows,
