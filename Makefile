@@ -4,7 +4,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-TESTS := -m "not slow and not gpu"
+TESTS := -n auto --dist loadfile -m "not slow and not gpu"
+
+# Compiling all modules of torch and OpenVINO takes half of the installation, and few are used. Python
+# compiles those on their first import.
+PIP_INSTALL := $(BIN)/python -m pip install -q --no-compile -c constraints.txt
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: train test test-slow coverage docs format bench clean
 
@@ -16,13 +21,13 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff format --check --quiet . || { echo "error: some files are not laid out as ruff does it: make format"; exit 1; }
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n auto $(TESTS)
+	$(BIN)/python -m pytest $(TESTS)
 
 test-slow: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "slow or gpu"
 
 coverage: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n auto $(TESTS) --cov --cov-report=term --cov-report=html
+	$(BIN)/python -m pytest $(TESTS) --cov --cov-report=term --cov-report=html
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/mkdocs build --strict
@@ -39,15 +44,15 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[openvino,plot,pettingzoo]'
+	$(PIP_INSTALL) -e '.[openvino,plot,pettingzoo]'
 	@touch $@
 
 $(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[test]'
+	$(PIP_INSTALL) -e '.[test]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[docs]'
+	$(PIP_INSTALL) -e '.[docs]'
 	@touch $@
 
 clean:
