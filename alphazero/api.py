@@ -67,7 +67,8 @@ def play_match(
 
     Args:
         game: a game, or its name.
-        player_a, player_b: players, or specifications as `load_player` reads them.
+        player_a: a player, or a specification as `load_player` reads it.
+        player_b: likewise.
         num_games: an even number.
         opening_plies: random plies at the start of each pair of games, so that pairs differ.
         seed: seed of the openings.
