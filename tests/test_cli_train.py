@@ -273,6 +273,32 @@ def test_a_finished_run_is_not_continued(finished_run, capsys):
     assert str(finished_run.path) in out and "3 iterations" in out
 
 
+def printed_command(out):
+    """Return the arguments of the command that trains a run further."""
+    return re.search(r"(?i)train it further: +\S*alphazero (train .+)", out)[1].split()
+
+
+def test_the_printed_command_trains_a_run_further_whatever_limit_ended_it(tmp_path, capsys):
+    words = ["experiment=dummy_run", *TINY, *_UNMEASURED.split(), f"run.root={tmp_path}"]
+    limits = ["run.num_iterations=9", "run.time_limit_s=0.01"]
+    status, out, _ = train(capsys, *words, "run.name=short", *limits)
+    assert status == 0
+    command = printed_command(out)
+    assert command[1:] == [f"resume={tmp_path / 'tic_tac_toe' / 'short'}", "run.time_limit_s=0.02"]
+    status, out, _ = train(capsys, *command[1:2])
+    assert status == 0 and "run.time_limit_s=0.01" in out
+    assert printed_command(out) == command
+    status, out, _ = train(capsys, *command[1:2], "run.time_limit_s=1000", "run.num_iterations=2")
+    assert status == 0 and "Resuming after iteration 1 " in out
+    assert printed_command(out)[2:] == ["run.num_iterations=4"]
+
+
+def test_a_run_is_not_resumed_as_another_game(finished_run, capsys):
+    status, out, err = train(capsys, f"resume={finished_run.path}", "game=othello")
+    assert (status, out) == (2, "")
+    assert "game=othello" in err and "tic_tac_toe" in err
+
+
 @pytest.mark.parametrize(
     "word",
     (

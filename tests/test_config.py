@@ -108,6 +108,29 @@ def test_a_choice_of_game_has_its_name(choice, name):
     assert values_of(f"game={choice}")["game.name"] == game_of_choice(choice) == name
 
 
+@pytest.mark.parametrize(
+    "name, choice",
+    {
+        "othello:6": "othello_6x6",
+        "othello:4": "othello_4x4",
+        "othello:8": "othello",
+        "connect_x:4x5x4": "connect_x",
+        str(EXAMPLE): "custom",
+    }.items(),
+)
+def test_game_takes_every_name_with_the_proposals_for_that_game(name, choice):
+    wanted = values_of(f"game={choice}", f"game.name={name}")
+    assert values_of(f"game={name}") == values_of(f"game.name={name}") == wanted
+
+
+def test_a_game_named_for_an_experiment_keeps_the_values_of_the_experiment():
+    experiment = "experiment=connect_four_5min"
+    values = values_of(experiment, "game.name=connect_x:5x5x4")
+    assert values["game.name"] == "connect_x:5x5x4"
+    changed = {key for key, value in values_of(experiment).items() if values[key] != value}
+    assert changed == {"game.name"}
+
+
 def test_no_two_ablations_are_the_same_run():
     names = [name for name in CHOICES["experiment"] if name.startswith("ablation/")]
     runs = {name: compose([f"experiment={name}"]) for name in names}
@@ -203,6 +226,7 @@ REFUSED = {
     "game=chess": ("game", "chess", "tic_tac_toe"),
     "game={}": ("game", "{}", "tic_tac_toe"),
     "game=": ("game", "", "tic_tac_toe"),
+    "game.name=": ("game", "", "tic_tac_toe"),
     "learner=sgd,adam": ("learner", "sgd,adam", None),
     "seed=1,2": ("seed", "1,2", None),
     "seed=(": ("seed", "(", WHOLE),
@@ -249,6 +273,7 @@ NOT_HERE = {
     "game=custom": "your_game.py",
     "game.name=chess": "chess",
     "game.name=othello:7": "othello:7",
+    "game=othello:7": "othello:7",
 }
 
 

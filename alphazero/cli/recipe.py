@@ -48,7 +48,7 @@ def _presets(game_name: str) -> list[list[str]]:
     """Return the arguments of each preset and experiment of a game, or of presets for any game."""
     games = [choice for choice in groups()["game"] if game_of_choice(choice) == game_name]
     if not games:
-        return [[f"game={choice}", f"game.name={game_name}"] for choice in ("custom", "connect_x")]
+        return [[f"game={game_name}"]]
     experiments = [name for name in groups()["experiment"] if _game_of_experiment(name) in games]
     return [[f"game={choice}"] for choice in games] + [
         [f"experiment={name}"] for name in experiments

@@ -10,8 +10,13 @@ import warnings
 from rich.console import Console
 
 from alphazero.cli.output.help_text import print_help
-from alphazero.cli.output.train_text import end_lines, program, start_lines
-from alphazero.games.registry import is_game_file, make_stored_game
+from alphazero.cli.output.train_text import (
+    end_lines,
+    finished_lines,
+    program,
+    start_lines,
+)
+from alphazero.games.registry import make_stored_game
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import expand_sweep, parse_overrides, split_word
@@ -91,10 +96,7 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
         trainer.restore()
         folder.write_config(dataclasses.asdict(settings))
         if trainer.finished:
-            console.print(
-                f"The run {folder.path} is finished after {trainer.iteration} iterations; "
-                "run.num_iterations=MORE continues it."
-            )
+            console.print("\n".join(finished_lines(trainer)))
             return 0
     console.print("\n".join(start_lines(trainer, resumed)) + "\n")
     try:
@@ -157,18 +159,17 @@ def _compare(folders: list[RunFolder], all_settings: list[TrainSettings]) -> Non
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     """Return the settings of a stored run, changed by the arguments, and its folder."""
     texts = dict(split_word(word) for word in arguments)
+    key = "game.name" if "game.name" in texts else "game"
     game = texts.pop("game", None)
-    if game is not None and is_game_file(game):
-        texts.setdefault("game.name", game)
-    name = texts.get("game.name") or (None if game is None else game_of_choice(game))
+    name = texts.pop("game.name", None) or (None if game is None else game_of_choice(game))
     root = texts.get("run.root", TrainSettings().run.root)
     folder = RunFolder.find(texts.pop("resume"), root, name)
     old = settings_to_resume(folder)
+    source = f"the run '{folder.path}'"
+    old.game.name = make_stored_game(old.game.name, source, name, key).name
     changes = [f"{key}={text}" for key, text in texts.items()]
     values = parse_overrides(TrainSettings, changes, f"{COMMAND} resume=...")
     settings = from_plain(old, values)
-    named = settings.game.name if "game.name" in texts else None
-    make_stored_game(old.game.name, f"the run '{folder.path}'", named, key="game.name")
     check_run(settings)
     check_resumable(old, settings)
     return settings, folder

@@ -123,7 +123,7 @@ class RunFolder:
 
         They include the game file, because a file that only a stored config names is not executed.
         """
-        game = f" game.name={game_name}" if is_game_file(game_name) else ""
+        game = f" game={game_name}" if is_game_file(game_name) else ""
         return f"resume={self.path}{game}"
 
     # --- settings and metrics ---------------------------------------------------------------------

@@ -13,6 +13,7 @@ from pathlib import Path
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import check_key, parse_overrides, split_values, split_word
 from alphazero.runtime.settings import explained, from_plain, rows
@@ -35,7 +36,7 @@ def compose(words: list[str]) -> TrainSettings:
     known = [row.key for row in rows(TrainSettings())]
     chosen: list[str] = []
     changes: list[str] = []
-    for word in words:
+    for word in _with_choice_of_game(words, choices["game"]):
         key, text = split_word(word)
         check_key(key, text, [*known, *choices], COMMAND)
         _check_single(key, text)
@@ -61,9 +62,41 @@ def config_folder() -> Path:
 
 
 def game_of_choice(choice: str) -> str:
-    """Return the name of the game that a choice of the group ``game`` stands for."""
+    """Return the name of the game that ``game=`` means: a file of the group or a name."""
     path = config_folder() / "game" / f"{choice}.yaml"
     return OmegaConf.load(path).game.name if path.is_file() else choice
+
+
+def choice_of_game(name: str) -> str:
+    """Return the file of the group ``game`` with the proposals for a game."""
+    for choice in groups()["game"]:
+        if game_of_choice(choice) == name:
+            return choice
+    family = name.partition(":")[0]
+    return family if family in ("connect_x", "othello") else "custom"
+
+
+def _with_choice_of_game(words: list[str], choices: list[str]) -> list[str]:
+    """Return the arguments with the names of games replaced by a choice and a name.
+
+    ``game=connect_x:4x5x4`` becomes ``game=connect_x game.name=connect_x:4x5x4``. So does
+    ``game.name=connect_x:4x5x4`` alone, which would keep the proposals for another game.
+    """
+    is_chosen = any(word.startswith("game=") for word in words)
+    found = []
+    for word in words:
+        key, _, text = word.partition("=")
+        is_name = key == "game" and text not in choices and not _is_list(text)
+        if is_name or (key == "game.name" and not is_chosen):
+            make_game(text)  # refuses a name that is none
+            found += [f"game={choice_of_game(text)}", f"game.name={text}"]
+        else:
+            found.append(word)
+    return found
+
+
+def _is_list(text: str) -> bool:
+    return len(split_values(text)) > 1
 
 
 def _choices(folder: Path) -> list[str]:
@@ -72,7 +105,7 @@ def _choices(folder: Path) -> list[str]:
 
 
 def _check_single(key: str, text: str) -> None:
-    if len(split_values(text)) > 1:
+    if _is_list(text):
         raise ConfigError(
             f"{key}={text} gives several values: --multirun makes a run for each of them.",
             key=key,

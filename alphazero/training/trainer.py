@@ -125,7 +125,18 @@ class Trainer:
     @property
     def finished(self) -> bool:
         """Whether the run has made all its iterations or used up its time."""
-        return self.run_fraction >= 1.0
+        return bool(self.reached_limits)
+
+    @property
+    def reached_limits(self) -> dict[str, int | float]:
+        """The settings that end the run now, with their values."""
+        run = self.settings.run
+        reached: dict[str, int | float] = {}
+        if self.iteration >= run.num_iterations:
+            reached["run.num_iterations"] = run.num_iterations
+        if run.time_limit_s and self._elapsed_s >= run.time_limit_s:
+            reached["run.time_limit_s"] = run.time_limit_s
+        return reached
 
     @property
     def run_fraction(self) -> float:

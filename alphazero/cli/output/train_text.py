@@ -26,7 +26,7 @@ def start_lines(trainer, resumed: bool) -> list[str]:
 def end_lines(trainer, report) -> list[str]:
     """Return what the run reached, and what to do with it."""
     lines = [*proof_lines(report.proof.report), ""] if report.proof is not None else []
-    if trainer.run_fraction < 1.0:
+    if not trainer.finished:
         lines += [
             f"Ended early, after iteration {report.iteration}: the proof is complete "
             "(evaluation.stop_when_proven=true).",
@@ -79,17 +79,32 @@ def _exact_text(exact, path: Path) -> str:
     )
 
 
+def finished_lines(trainer) -> list[str]:
+    """Return why a resumed run does nothing, and the command that makes it longer."""
+    limits = " and ".join(f"{key}={value:g}" for key, value in trainer.reached_limits.items())
+    return [
+        f"The run {trainer.folder.path} is finished after {trainer.iteration} iterations: it has "
+        f"reached {limits}.",
+        f"Train it further:  {_longer_run(trainer)}",
+    ]
+
+
+def _longer_run(trainer) -> str:
+    """Return the command that trains a run further: the limits that ended it, doubled."""
+    limits = trainer.reached_limits
+    if not limits:  # ended by a proof
+        limits = {"run.num_iterations": trainer.settings.run.num_iterations}
+    changes = " ".join(f"{key}={2 * value:g}" for key, value in limits.items())
+    return f"{program()} train {trainer.folder.resume_words(trainer.game.name)} {changes}"
+
+
 def _next_steps(trainer, report) -> list[str]:
     folder, network = trainer.folder, trainer.folder.network(report.iteration)
-    is_early = trainer.run_fraction < 1.0
-    planned = trainer.settings.run.num_iterations if is_early else 0
-    more = f"run.num_iterations={2 * max(report.iteration, planned)}"
-    resume = folder.resume_words(trainer.game.name)
     return [
         f"Trained for {duration_text(report.elapsed_s)}. The network is {network}",
         "",
         "[bold]What next?[/]",
         f"  play against it:   {program()} play game={trainer.game.name} second={network}",
         f"  look at the run:   {program('tensorboard')} --logdir {folder.path}",
-        f"  train it further:  {program()} train {resume} {more}",
+        f"  train it further:  {_longer_run(trainer)}",
     ]
