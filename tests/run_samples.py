@@ -25,6 +25,7 @@ TINY = [
     "learner.precision=float32",
     "evaluator.engine=torch",
     "evaluator.precision=float32",
+    "evaluator.cache_mb=2",
     "pit.num_games=4",
     "pit.num_simulations=4",
     "pit.opening_plies=2",

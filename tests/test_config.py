@@ -34,16 +34,40 @@ def words_for(game):
 # --- everything composes --------------------------------------------------------------------------
 
 
+def test_every_experiment_composes():
+    for experiment in CHOICES["experiment"]:
+        assert make_game(compose([f"experiment={experiment}"]).game.name).num_actions > 0
+
+
+#: One experiment of each kind. Hydra takes a quarter of a second for each pair.
+KINDS = ("dummy_run", "connect_four_5min", "othello_1h", "notebook_tic_tac_toe")
+
+
+@pytest.mark.parametrize("game", CHOICES["game"])
+def test_every_game_composes_with_each_kind_of_experiment(game):
+    check_pairs(game, KINDS)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("game", CHOICES["game"])
 def test_every_game_composes_with_every_experiment(game):
     """Ablations are for Connect Four; here they also meet the game with the shortest games."""
-    for experiment in CHOICES["experiment"]:
-        if experiment.startswith("ablation/") and game not in ("connect_four", "tic_tac_toe"):
-            continue
-        settings = compose([*words_for(game), f"experiment={experiment}"])
-        assert settings.game.name == compose(words_for(game)).game.name
-        assert settings.game.name == stored_value(f"game/{game}", "game.name") or game == "custom"
-        assert make_game(settings.game.name).num_actions > 0
+    meets_ablations = game in ("connect_four", "tic_tac_toe")
+    check_pairs(
+        game,
+        [
+            name
+            for name in CHOICES["experiment"]
+            if meets_ablations or not name.startswith("ablation/")
+        ],
+    )
+
+
+def check_pairs(game, experiments):
+    name = compose(words_for(game)).game.name
+    assert name == stored_value(f"game/{game}", "game.name") or game == "custom"
+    for experiment in experiments:
+        assert compose([*words_for(game), f"experiment={experiment}"]).game.name == name
 
 
 def stored_value(file, key):

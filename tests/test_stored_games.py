@@ -160,7 +160,7 @@ def test_commands_take_the_game_file_from_the_user(command, snort, capsys):
 def test_the_copied_network_keeps_the_stored_name_and_says_how_to_train_it_again(snort):
     assert main(NAMED["ship"].split()) == 0
     assert network_game(Path("snort.safetensors")) == snort
-    assert f"game.name={EXAMPLE}" in Path("snort.md").read_text()
+    assert f"game={EXAMPLE}" in Path("snort.md").read_text()
 
 
 def test_the_engine_plays_the_game_file_that_the_user_names(snort):
@@ -182,7 +182,7 @@ def test_the_words_that_resume_a_run_name_its_game_file():
     folder = RunFolder(Path("checkpoints/snort/first"))
     assert folder.resume_words("examples/snort.py").split() == [
         "resume=checkpoints/snort/first",
-        "game.name=examples/snort.py",
+        "game=examples/snort.py",
     ]
     assert folder.resume_words("othello:6") == "resume=checkpoints/snort/first"
 
