@@ -66,6 +66,21 @@ RULES = """
 
 
     @rules.implement(Count)
+    def observe(game, state, planes):
+        planes[0, 0, 0] = state[0]
+
+
+    @rules.implement(Count)
+    def cells(game, state):
+        return np.zeros((1, 1), np.int8)
+
+
+    @rules.implement(Count)
+    def from_cells(game, board, player):
+        raise ValueError("a board does not tell the count")
+
+
+    @rules.implement(Count)
     def num_actions(game):
         return game.goal
 
@@ -131,8 +146,9 @@ def test_a_file_that_fails_is_loaded_again_the_next_time(tmp_path):
     path = tmp_path / "rules.py"
     path.write_text("GAME = 1 / 0\n")
     for _ in range(2):
-        with pytest.raises(ZeroDivisionError):
+        with pytest.raises(ConfigError) as error:
             make_game(str(path))
+        assert error.value.value == str(path) and "line 1" in str(error.value)
     assert make_game(write_rules(path)).num_actions == 9
 
 

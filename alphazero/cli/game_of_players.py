@@ -1,5 +1,7 @@
 """The game of a command: the one the user names, else that of its first network."""
 
+import sys
+
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game
 from alphazero.players.base import PlayerSettings
@@ -16,8 +18,16 @@ def choose_game(named: str | None, specs, settings: PlayerSettings) -> Game:
         specs, settings: see `game_of_networks`.
     """
     if named is not None:
-        return make_game(named)
+        game = make_game(named)
+        print_notes(game)
+        return game
     return game_of_networks(specs, settings) or make_game(DEFAULT_GAME)
+
+
+def print_notes(game: Game) -> None:
+    """Print what looks wrong in the rules of a game of one's own."""
+    for note in game.notes:
+        print(f"note: {note}", file=sys.stderr)
 
 
 def game_of_networks(specs, settings: PlayerSettings) -> Game | None:

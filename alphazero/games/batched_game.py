@@ -40,6 +40,7 @@ class Game:
     max_plies: int  #: an upper bound of the number of actions in a game, passes included
     cell_symmetries: np.ndarray  #: int32[S, H*W], see `rules.symmetries`
     action_symmetries: np.ndarray  #: int32[S, A]
+    notes: tuple[str, ...] = ()  #: what is allowed in the rules but looks wrong, for the user
 
     def initial_states(self, num_games: int = 1) -> np.ndarray:
         """Return ``num_games`` start positions, [B, K]."""

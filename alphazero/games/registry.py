@@ -5,15 +5,13 @@ This file alone decides which names exist, when two names mean the same game, an
 game file: only the user's. A name that was read from a file goes through `make_stored_game`.
 """
 
-import hashlib
 import os
 import re
-import sys
-import types
 from pathlib import Path
 from typing import Any
 
 from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.game_file import load_checked_game
 from alphazero.runtime.errors import ConfigError
 
 _NAMES = (
@@ -45,7 +43,7 @@ def make_game(name: str) -> Game:
         ConfigError: if there is no such game or its sizes are impossible.
     """
     if is_game_file(name):
-        return _load_game_file(name)
+        return load_checked_game(name)
     if name == "tic_tac_toe":
         from alphazero.games.tic_tac_toe import TicTacToe
 
@@ -143,38 +141,6 @@ def _othello(name: str, size: int) -> CompiledGame:
     if size not in (4, 6, 8):
         raise _refusal(f"'{name}' is impossible: Othello has a side of 4, 6 or 8.", name, (4, 6, 8))
     return CompiledGame(name, Othello(size))
-
-
-def _load_game_file(name: str) -> CompiledGame:
-    """Run a user's game file, which holds the sizes of its game as `GAME`, and return the game.
-
-    The file's path and text name its module, so that files of the same name are different games. A
-    file that is edited while the process lives is run again by the next call, as a module of its
-    own; games that were made before the edit keep the rules they were made with.
-    """
-    path = Path(name)
-    if not path.is_file():
-        raise _refusal(f"there is no game file '{path}'.", name, "the path of a file")
-    place, source = path.resolve(), path.read_bytes()
-    digest = hashlib.sha256(f"{place}\0".encode() + source).hexdigest()[:16]
-    module_name = f"alphazero_game_{place.stem}_{digest}"
-    if module_name not in sys.modules:
-        module = types.ModuleType(module_name)
-        module.__file__ = str(place)
-        sys.modules[module_name] = module  # where its classes are looked up when they are unpickled
-        try:
-            # The import system would take two texts of the same second and size for the same text.
-            exec(compile(source, str(place), "exec"), module.__dict__)
-        except BaseException:
-            del sys.modules[module_name]
-            raise
-    if not hasattr(sys.modules[module_name], "GAME"):
-        raise _refusal(
-            f"the game file '{path}' defines no GAME (docs/ADD_A_GAME.md).",
-            name,
-            "a file that defines GAME",
-        )
-    return CompiledGame(str(path), sys.modules[module_name].GAME)
 
 
 def _refusal(message: str, name: str, allowed: Any) -> ConfigError:

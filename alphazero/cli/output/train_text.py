@@ -20,6 +20,7 @@ def start_lines(trainer, resumed: bool) -> list[str]:
         f"Network: {num_weights:,} weights on {trainer.learner.device}; "
         f"search runs it with {_engine_text(trainer)}.",
         f"Watch with:  {program('tensorboard')} --logdir {trainer.settings.run.root}",
+        *(f"note: {note}" for note in trainer.game.notes),
     ]
 
 

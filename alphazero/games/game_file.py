@@ -1,0 +1,192 @@
+"""A game of your own: the file with its rules, checked once for each version and run.
+
+In: the path of a file. Out: the game, or a `ConfigError` that names the line or the law that is
+broken. The laws are checked in a process of its own, in plain Python (`alphazero.games.laws`):
+compiled code checks no array bounds, so that a mistake in a rule could end this process without a
+word. `alphazero.games.registry` decides whose word runs a file.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.core.errors import NumbaError
+
+from alphazero.games import rules
+from alphazero.games.batched_game import CompiledGame
+from alphazero.runtime import jit
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.random_generators import kernel_rng
+
+_SECONDS = 3.0  # of random games, after the first
+_TIME_LIMIT_S = 60.0  # for all of the check; rules that take longer do not return
+_HELP = "docs/ADD_A_GAME.md lists common mistakes."
+
+
+class _Findings(NamedTuple):
+    """What the check of a version found."""
+
+    broken: str | None  #: the first law that is broken, or the error of a rule
+    notes: tuple[str, ...]  #: what is allowed but looks wrong
+
+
+def load_checked_game(name: str) -> CompiledGame:
+    """Check a game file, unless this version was checked before, run it, and return its game.
+
+    Raises:
+        ConfigError: if there is no such file, or its rules break a law or do not compile.
+    """
+    path = _existing(name)
+    stored = _stored_findings_path(path)
+    findings = _read_findings(stored)
+    is_new = findings is None
+    if findings is None:
+        findings = _check_laws(path)
+    if findings.broken is None:
+        game = load_game_file(name)
+        game.notes = findings.notes
+        if is_new:
+            _compile(game, path)
+            _write_findings(stored, findings)
+        return game
+    raise _refusal(f"the game file '{path}' cannot be played: {findings.broken} {_HELP}", name)
+
+
+def load_game_file(name: str) -> CompiledGame:
+    """Run a game file, which holds the sizes of its game as `GAME`, and return the game.
+
+    The file's path and text name its module, so that files of the same name are different games. A
+    file that is edited while the process lives is run again by the next call, as a module of its
+    own; games that were made before the edit keep the rules they were made with.
+
+    Raises:
+        ConfigError: if there is no such file, or it defines no game.
+    """
+    path = _existing(name)
+    place, source = path.resolve(), path.read_bytes()
+    digest = hashlib.sha256(f"{place}\0".encode() + source).hexdigest()[:16]
+    module_name = f"alphazero_game_{place.stem}_{digest}"
+    if module_name not in sys.modules:
+        module = types.ModuleType(module_name)
+        module.__file__ = str(place)
+        sys.modules[module_name] = module  # where its classes are looked up when they are unpickled
+        try:
+            # The import system would take two texts of the same second and size for the same text.
+            exec(compile(source, str(place), "exec"), module.__dict__)
+        except BaseException:
+            del sys.modules[module_name]
+            raise
+    if not hasattr(sys.modules[module_name], "GAME"):
+        raise _refusal(f"the game file '{path}' defines no GAME (docs/ADD_A_GAME.md).", name)
+    return CompiledGame(str(path), sys.modules[module_name].GAME)
+
+
+def _existing(name: str) -> Path:
+    path = Path(name)
+    if not path.is_file():
+        raise _refusal(f"there is no game file '{path}'.", name)
+    return path
+
+
+def _refusal(message: str, name: str) -> ConfigError:
+    allowed = "the path of a file that defines GAME and obeys the laws of games"
+    return ConfigError(message, key="game", value=name, allowed=allowed)
+
+
+# --- the laws, in a process of its own ------------------------------------------------------------
+
+
+def _check_laws(path: Path) -> _Findings:
+    limits = [str(_SECONDS), str(_TIME_LIMIT_S)]
+    done = subprocess.run(
+        [sys.executable, "-m", "alphazero.games.laws", str(path), *limits],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    lines = done.stdout.splitlines()
+    if done.returncode == 0 and lines:
+        found = json.loads(lines[-1])
+        return _Findings(found["broken"], tuple(found["notes"]))
+    place = re.escape(str(path.resolve()))
+    frame = re.search(rf'File "{place}", line (\d+) in (\w+)', done.stderr)
+    if "Timeout" in done.stderr and frame:
+        text = f"line {frame[1]}, in '{frame[2]}': it does not return (an endless loop?)."
+        return _Findings(text, ())
+    reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+    return _Findings(f"the check of its rules ended with: {reason}.", ())
+
+
+# --- compiling ------------------------------------------------------------------------------------
+
+
+def _compile(game: CompiledGame, path: Path) -> None:
+    """Compile the rules; turn numba's error into a file, a line and a sentence."""
+    try:
+        states = game.initial_states()
+        game.observe(states)
+        game.step(states, game.legal_action_mask(states).argmax(axis=1))
+        game.playout(states, kernel_rng(np.random.default_rng(0)))
+    except NumbaError as error:
+        broken = _compilation_text(str(error), path)
+        message = f"the game file '{path}' does not compile: {broken} {_HELP}"
+        raise _refusal(message, str(path)) from None
+
+
+def _compilation_text(text: str, path: Path) -> str:
+    """Return the line and the reason that a message of numba names.
+
+    Its messages are nested: the innermost, which names the cause, comes first.
+    """
+    text = re.sub(r"\x1b\[\d*m", "", text)
+    found = re.search(rf'{re.escape(path.name)}(?:", line |:| \()(\d+)', text)
+    where = f"line {found[1]}: " if found else ""
+    if "NRT required but not enabled" in text:
+        return f"{where}it creates an array or a list; that takes @rules.njit(allocates=True)."
+    if unknown := re.search(r"Untyped global name '(\w+)'", text):
+        return f"{where}{_unknown_name(unknown[1])}."
+    reasons = re.findall(r"(?:\w+Error|NameError): (?!Failed in)(.+)", text)
+    return f"{where}{reasons[-1].rstrip('.') if reasons else text.splitlines()[0]}."
+
+
+def _unknown_name(name: str) -> str:
+    if hasattr(rules, name):
+        return f"compiled code does not know '{name}'; call rules.{name}(...)"
+    return f"compiled code does not know '{name}'; a helper function needs @rules.njit"
+
+
+# --- findings on disk -----------------------------------------------------------------------------
+
+
+def _stored_findings_path(path: Path) -> Path:
+    """Return where the findings on this version of a file are stored."""
+    digest = hashlib.sha256(f"{path.resolve()}\0".encode() + path.read_bytes())
+    digest.update(Path(__file__).with_name("laws.py").read_bytes())
+    return jit.cache_directory().parent / f"game-{digest.hexdigest()[:16]}.json"
+
+
+def _read_findings(path: Path) -> _Findings | None:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text())
+        return _Findings(None, tuple(found["notes"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _write_findings(path: Path, findings: _Findings) -> None:
+    """Store that a version obeys the laws; where this is impossible, it is checked again."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_suffix(f".{os.getpid()}")
+        temporary.write_text(json.dumps({"notes": findings.notes}) + "\n")
+        temporary.replace(path)

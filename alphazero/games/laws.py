@@ -1,0 +1,288 @@
+"""The laws of a game, checked on random games in plain Python.
+
+In: the path of a game file. Out: the first law that its rules break, with the position in which
+they do, or notes on what looks wrong. Compiled code checks no array bounds, so that a mistake in a
+rule can end the process; this program therefore runs in a process of its own, with
+``NUMBA_DISABLE_JIT=1``, see `alphazero.games.game_file`.
+
+    python -m alphazero.games.laws PATH SECONDS TIME_LIMIT_S
+
+prints its findings as JSON in the last line.
+"""
+
+import faulthandler
+import json
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from alphazero.games import rules
+
+NUM_GAMES = 30
+_PACKAGE = Path(__file__).parents[1]
+_REQUIRED = (
+    "num_actions",
+    "state_layout",
+    "planes_shape",
+    "max_plies",
+    "reset",
+    "player_to_move",
+    "legal_actions",
+    "step",
+    "is_over",
+    "result",
+    "observe",
+    "cells",
+    "from_cells",
+)
+_MIN_GAMES_FOR_NOTES = 10
+_GAMES_WITH_SYMMETRIES = 3
+
+
+class BrokenLaw(Exception):
+    """A law that the rules of a game break; the message says which, and where."""
+
+
+class Sizes(NamedTuple):
+    """What a game says of itself."""
+
+    num_actions: int
+    state_size: int
+    dtype: np.dtype
+    planes_shape: tuple[int, int, int]
+    max_plies: int
+
+
+def check_laws(game: Any, seconds: float, seed: int = 0) -> list[str]:
+    """Play random games and check the laws in every position.
+
+    Args:
+        game: the NamedTuple whose class implements `alphazero.games.rules`.
+        seconds: stop playing after so long, but not before the first game is finished.
+
+    Returns:
+        Notes on what is allowed but looks wrong.
+
+    Raises:
+        BrokenLaw: naming the rule and the law.
+    """
+    for name in _REQUIRED:
+        if not rules.implements(game, name):
+            raise BrokenLaw(f"the rule '{name}' is missing.")
+    sizes = _sizes(game)
+    _check_tables(game, sizes)
+    rng, deadline, num_won, num_lost = np.random.default_rng(seed), time.monotonic() + seconds, 0, 0
+    for number in range(NUM_GAMES):
+        if number and time.monotonic() > deadline:
+            break
+        result = _play(game, sizes, rng, with_symmetries=number < _GAMES_WITH_SYMMETRIES)
+        num_won += result > 0
+        num_lost += result < 0
+    if num_lost >= _MIN_GAMES_FOR_NOTES and not num_won:
+        return [
+            f"in all {num_lost} random games that were not drawn, the player who made the last "
+            "move lost. If the last move should win, 'result' has the wrong sign: it is the result "
+            "of the player to move, after the last move."
+        ]
+    return []
+
+
+def _sizes(game: Any) -> Sizes:
+    num_actions, max_plies = rules.num_actions(game), rules.max_plies(game)
+    for name, value in (("num_actions", num_actions), ("max_plies", max_plies)):
+        if not _is_count(value):
+            raise BrokenLaw(f"'{name}' returns {value!r}: it must be a whole number above 0.")
+    layout = rules.state_layout(game)
+    try:
+        state_size, dtype = layout
+        dtype = np.dtype(dtype)
+    except (TypeError, ValueError):
+        dtype = None
+    if dtype is None or not _is_count(state_size):
+        raise BrokenLaw(f"'state_layout' returns {layout!r}: it must be (length, dtype).")
+    shape = rules.planes_shape(game)
+    if not (isinstance(shape, tuple) and len(shape) == 3 and all(map(_is_count, shape))):
+        raise BrokenLaw(f"'planes_shape' returns {shape!r}: it must be (planes, rows, columns).")
+    return Sizes(num_actions, state_size, dtype, shape, max_plies)
+
+
+def _is_count(value: Any) -> bool:
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return is_whole and value > 0
+
+
+def _check_tables(game: Any, sizes: Sizes) -> None:
+    cells, actions = rules.symmetries(game)
+    _, height, width = sizes.planes_shape
+    for name, table, size in (
+        ("cells", cells, height * width),
+        ("actions", actions, sizes.num_actions),
+    ):
+        if np.ndim(table) != 2 or np.shape(table) != (len(cells), size):
+            raise BrokenLaw(
+                f"'symmetries' returns {name} of shape {np.shape(table)}: "
+                f"it must be (number of symmetries, {size})."
+            )
+        if (np.sort(table, axis=1) != np.arange(size)).any():
+            raise BrokenLaw(f"'symmetries' returns {name} with a row that is no permutation.")
+        if (table[0] != np.arange(size)).any():
+            raise BrokenLaw(f"'symmetries' returns {name} whose first row is not the identity.")
+
+
+def _play(game: Any, sizes: Sizes, rng: np.random.Generator, with_symmetries: bool) -> int:
+    """Play one random game; return its result for the player who made the last move."""
+    state = np.zeros(sizes.state_size, sizes.dtype)
+    rules.reset(game, state)
+    actions: list[int] = []
+    mover = 0
+    while True:
+        with _naming(game, state, actions):
+            over, legal = _inspect(game, sizes, state, first=not actions)
+            if with_symmetries:
+                _check_symmetries(game, sizes, state)
+            if over:
+                result = int(rules.result(game, state))
+                return result if rules.player_to_move(game, state) == mover else -result
+            if len(actions) == sizes.max_plies:
+                raise BrokenLaw(
+                    f"a game goes on after {sizes.max_plies} actions, more than 'max_plies' allows."
+                )
+            mover, action = int(rules.player_to_move(game, state)), int(rng.choice(legal))
+            _step(game, state, action)
+        actions.append(action)
+
+
+def _inspect(game: Any, sizes: Sizes, state: np.ndarray, first: bool) -> tuple[bool, np.ndarray]:
+    """Check the laws of one position; return whether it is over, and the legal actions."""
+    before = state.copy()
+    player, over = rules.player_to_move(game, state), bool(rules.is_over(game, state))
+    if player not in (0, 1):
+        raise BrokenLaw(f"'player_to_move' returns {player}: it must be 0 or 1.")
+    if first and (over or player != 0):
+        raise BrokenLaw("in the start position, player 0 must be to move and the game not over.")
+    masks = np.zeros((2, sizes.num_actions), np.bool_)
+    masks[1] = True  # what an earlier call may have left there
+    for mask in masks:
+        rules.legal_actions(game, state, mask)
+    if (masks[0] != masks[1]).any():
+        action = int((masks[0] != masks[1]).argmax())
+        raise BrokenLaw(
+            f"'legal_actions' does not write mask[{action}]: it must write True or False for every "
+            "action, because the mask is not empty when it gets it."
+        )
+    legal = np.flatnonzero(masks[0])
+    if over and len(legal):
+        raise BrokenLaw(f"the game is over, but 'legal_actions' allows action {legal[0]}.")
+    if not over and not len(legal):
+        raise BrokenLaw(
+            "the game is not over, but 'legal_actions' allows no action. A pass is an action."
+        )
+    if over and (result := rules.result(game, state)) not in (-1, 0, 1):
+        raise BrokenLaw(f"'result' returns {result}: it must be 1, 0 or -1.")
+    planes = np.zeros(sizes.planes_shape, np.float32)
+    rules.observe(game, state, planes)
+    if not np.isfinite(planes).all():
+        raise BrokenLaw("'observe' writes numbers that are not finite.")
+    board = rules.cells(game, state)
+    if np.shape(board) != sizes.planes_shape[1:] or not np.isin(board, (0, 1, 2)).all():
+        raise BrokenLaw(
+            f"'cells' must return an array of shape {sizes.planes_shape[1:]} with 0, 1 and 2."
+        )
+    if (state != before).any():
+        raise BrokenLaw("a rule other than 'step' changes the state.")
+    return over, legal
+
+
+def _check_symmetries(game: Any, sizes: Sizes, state: np.ndarray) -> None:
+    """Check that legal actions and planes turn with the board.
+
+    This needs a state that is its board and the player to move; others are not checked.
+    """
+    board, player = rules.cells(game, state), int(rules.player_to_move(game, state))
+    legal, planes = _view(game, sizes, state)
+    for number, (cells, actions) in enumerate(zip(*rules.symmetries(game))):
+        try:
+            turned = rules.from_cells(game, board.ravel()[cells].reshape(board.shape), player)
+        except ValueError:
+            return
+        if number == 0 and (turned != state).any():
+            return
+        turned_legal, turned_planes = _view(game, sizes, turned)
+        if (turned_legal != legal[actions]).any():
+            raise BrokenLaw(
+                f"symmetry {number} of 'symmetries' changes the rules: after turning the board, "
+                "other actions are legal."
+            )
+        if (turned_planes != planes[:, cells]).any():
+            raise BrokenLaw(
+                f"symmetry {number} of 'symmetries' does not turn what 'observe' shows."
+            )
+
+
+def _view(game: Any, sizes: Sizes, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the legal actions, bool[A], and the planes, float32[C, H*W]."""
+    legal = np.zeros(sizes.num_actions, np.bool_)
+    rules.legal_actions(game, state, legal)
+    planes = np.zeros(sizes.planes_shape, np.float32)
+    rules.observe(game, state, planes)
+    return legal, planes.reshape(len(planes), -1)
+
+
+def _step(game: Any, state: np.ndarray, action: int) -> None:
+    again = state.copy()
+    rules.step(game, state, action)
+    rules.step(game, again, action)
+    if (state != again).any():
+        raise BrokenLaw(f"'step' with action {action} gives different positions when repeated.")
+
+
+class _naming:
+    """Adds the position to a broken law, and to an error that a rule raises."""
+
+    def __init__(self, game: Any, state: np.ndarray, actions: list[int]):
+        self.game, self.state, self.actions = game, state.copy(), list(actions)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind, error, trace) -> bool:
+        if error is None or not isinstance(error, Exception):
+            return False
+        where = f"after the actions {self.actions}" if self.actions else "in the start position"
+        if isinstance(error, BrokenLaw):
+            raise BrokenLaw(f"{where}: {error}") from None
+        raise BrokenLaw(f"{where}: {_error_text(error)}") from None
+
+
+def _error_text(error: Exception) -> str:
+    """Return an error of the user's code with the last line outside this package."""
+    if isinstance(error, SyntaxError):
+        return f"line {error.lineno}: {error.msg}."
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not Path(frame.filename).is_relative_to(_PACKAGE)]
+    frame = (own or frames)[-1]
+    text = " ".join(str(error).split()) or type(error).__name__
+    return f"line {frame.lineno}, in '{frame.name}': {type(error).__name__}: {text}."
+
+
+def main(path: str, seconds: str, time_limit_s: str) -> None:
+    """Check a game file and print the findings: the law that is broken, or None, and notes."""
+    from alphazero.games.game_file import load_game_file
+
+    faulthandler.dump_traceback_later(float(time_limit_s), exit=True)
+    broken, notes = None, []
+    try:
+        notes = check_laws(load_game_file(path).rules, float(seconds))
+    except BrokenLaw as error:
+        broken = str(error)
+    except Exception as error:
+        broken = _error_text(error)
+    print("\n" + json.dumps({"broken": broken, "notes": notes}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,166 @@
+"""Mistakes in a game of one's own: each is a sentence, before anything is compiled or played."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from game_samples import EXAMPLE
+
+from alphazero.games import game_file
+from alphazero.games.registry import make_game
+from alphazero.runtime.errors import ConfigError
+
+SNORT = Path(EXAMPLE).read_text()
+
+#: A mistake: what of Snort is replaced by what, and what the message must name.
+MISTAKES = {
+    "no action is ever legal": (
+        "mask[square] = is_legal(game, state, square)",
+        "mask[square] = False",
+        "'legal_actions' allows no action",
+    ),
+    "illegal actions are left as they were": (
+        "mask[square] = is_legal(game, state, square)",
+        "mask[square] |= is_legal(game, state, square)",
+        "'legal_actions' does not write mask[",
+    ),
+    "an action is legal in a finished game": (
+        "        if is_legal(game, state, square):\n            return False\n    return True",
+        "        if is_legal(game, state, square):\n            return False\n        return True",
+        "the game is over",
+    ),
+    "two planes where one was promised": (
+        "return 2, game.side",
+        "return 1, game.side",
+        "'observe'",
+    ),
+    "a cell beyond the board": (
+        "if row < side - 1 and state[square + side] == opponent",
+        "if state[square + 2 * side] == opponent",
+        "IndexError",
+    ),
+    "a result of 2": ("return -1  # for", "return 2  # for", "'result' returns 2"),
+    "the second player begins": ("state[:] = 0", "state[:] = 0\n    state[-1] = 1", "player 0"),
+    "a third player": ("= 1 - mover", "= 1 + mover", "'player_to_move' returns 2"),
+    "a game longer than promised": (
+        "def max_plies(game):\n    return game.side * game.side",
+        "def max_plies(game):\n    return 3",
+        "'max_plies'",
+    ),
+    "a rule that plays": (
+        "    for square in range(game.side * game.side):\n        mask",
+        "    state[0] = 1\n    for square in range(game.side * game.side):\n        mask",
+        "changes the state",
+    ),
+    "a misspelled name": ("state[action] = 1 + mover", "state[action] = 1 + mver", "mver"),
+    "a missing rule": (
+        "@rules.implement(Snort)\ndef observe",
+        "def observe",
+        "'observe' is missing",
+    ),
+    "a misspelled rule": ("def is_over(", "def is_ended(", "is_ended"),
+    "a line that is no Python": ("GAME = Snort(5)", "GAME = Snort(5", "line"),
+    "an import of a file beside it": ("import numpy as np", "import beside_snort", "beside_snort"),
+    "a symmetry that the rules do not have": (
+        "    if row > 0 and state[square - side] == opponent:",
+        "    if row > 1 and state[square - side] == opponent:",
+        "changes the rules",
+    ),
+    "planes that do not turn": (
+        "planes[plane, square // game.side, square % game.side] = 1.0",
+        "planes[plane, square // game.side, square % game.side] = 1.0 + square",
+        "'observe'",
+    ),
+    "a table of the wrong length": (
+        "return rules.square_tables(game.side)",
+        "return rules.square_tables(game.side + 1)",
+        "'symmetries'",
+    ),
+}
+
+#: Mistakes that only the compiler notices.
+UNCOMPILABLE = {
+    "a list in a helper without allocates=True": (
+        "    side = game.side\n    row, column",
+        "    side = len([game.side] * game.side)\n    row, column",
+    ),
+    "a rule called by its bare name": (
+        "def result(game, state):\n    return -1",
+        "def result(game, state):\n    return -1 if is_over(game, state) else 0",
+    ),
+    "a keyword that kernels do not know": (
+        "    mover = state[game.side * game.side]",
+        "    mover = max(state[-1:], key=abs)",
+    ),
+}
+
+
+def write(folder, old="", new=""):
+    assert old in SNORT
+    path = folder / "snort.py"
+    path.write_text(SNORT.replace(old, new, 1))
+    return path
+
+
+@pytest.fixture
+def checks(monkeypatch, tmp_path):
+    """A fresh cache folder; the list of the files whose laws are checked."""
+    monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(game_file, "_SECONDS", 0.2)
+    checked, check = [], game_file._check_laws
+    monkeypatch.setattr(game_file, "_check_laws", lambda path: checked.append(path) or check(path))
+    return checked
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_named_before_anything_is_played(checks, tmp_path, name):
+    old, new, named = MISTAKES[name]
+    path = write(tmp_path, old, new)
+    with pytest.raises(ConfigError) as refused:
+        make_game(str(path))
+    assert (refused.value.key, refused.value.value) == ("game", str(path))
+    message = str(refused.value)
+    assert named in message and str(path) in message and "\n" not in message
+
+
+@pytest.mark.parametrize("name", UNCOMPILABLE)
+def test_what_does_not_compile_is_named_with_its_line(checks, tmp_path, name):
+    old, new = UNCOMPILABLE[name]
+    path = write(tmp_path, old, new)
+    with pytest.raises(ConfigError) as refused:
+        make_game(str(path))
+    message = str(refused.value)
+    line = 1 + path.read_text().split(new)[0].count("\n") + new.count("\n")
+    found = re.search(r"line (\d+)", message)
+    assert "\n" not in message and found and abs(int(found[1]) - line) <= 2, message
+
+
+def test_rules_that_do_not_return_are_named_with_their_line(checks, monkeypatch, tmp_path):
+    monkeypatch.setattr(game_file, "_TIME_LIMIT_S", 3.0)
+    path = write(tmp_path, "    return True\n", "    while True:\n        pass\n")
+    with pytest.raises(ConfigError) as refused:
+        make_game(str(path))
+    assert "'is_over'" in str(refused.value)
+
+
+def test_a_result_of_the_wrong_sign_is_noted(checks, tmp_path):
+    game = make_game(str(write(tmp_path, "return -1  # for", "return 1  # for")))
+    assert len(game.notes) == 1 and "'result'" in game.notes[0]
+    assert make_game(game.name).notes == game.notes and len(checks) == 1
+
+
+def test_each_version_is_checked_once(checks, tmp_path):
+    path = write(tmp_path)
+    for _ in range(2):
+        game = make_game(str(path))
+        assert game.notes == () and np.array_equal(game.initial_states(1)[0], np.zeros(26))
+    assert len(checks) == 1
+    path.write_text(SNORT + "\n# another version\n")
+    make_game(str(path))
+    assert len(checks) == 2
+    path.write_text(SNORT.replace("return -1  # for", "return 2  # for"))
+    for number in (3, 4):  # what is refused is checked again
+        with pytest.raises(ConfigError):
+            make_game(str(path))
+        assert len(checks) == number
