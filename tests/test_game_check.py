@@ -72,6 +72,11 @@ MISTAKES = {
         "planes[plane, square // game.side, square % game.side] = 1.0 + square",
         "'observe'",
     ),
+    "a board of the wrong shape": (
+        "return state[:-1].reshape(game.side, game.side).copy()",
+        "return state[:-1].copy()",
+        "'cells'",
+    ),
     "a table of the wrong length": (
         "return rules.square_tables(game.side)",
         "return rules.square_tables(game.side + 1)",

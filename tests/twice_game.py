@@ -65,6 +65,12 @@ def result(game, state):
 
 
 @rules.implement(Twice)
+def observe(game, state, planes):
+    for square in range(game.squares):
+        planes[0, 0, square] = state[square]
+
+
+@rules.implement(Twice)
 def num_actions(game):
     return game.squares
 
