@@ -236,6 +236,15 @@ def test_ctrl_c_in_the_first_iteration_leaves_nothing_to_resume(tmp_path, capsys
     Interrupt(monkeypatch, "progress", 2)
     status, out, _ = train(capsys, *QUICK, f"run.root={tmp_path}", "run.name=x")
     assert status == 130 and "resume=" not in out
+    assert not tmp_path.exists() or not list(tmp_path.iterdir())
+
+
+def test_a_stopped_run_removes_nothing_of_other_runs(finished_run, capsys, monkeypatch):
+    root = finished_run.path.parents[1]
+    before = sorted(root.rglob("*"))
+    Interrupt(monkeypatch, "progress", 2)
+    status, _, _ = train(capsys, *QUICK, f"run.root={root}", "run.name=x")
+    assert status == 130 and sorted(root.rglob("*")) == before
 
 
 def test_ctrl_c_before_an_iteration_is_stored_does_not_call_it_kept(tmp_path, capsys, monkeypatch):

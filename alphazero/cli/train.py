@@ -108,7 +108,8 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
             resume = folder.resume_words(settings.game.name)
             console.print(f"Resume with:  {program()} train {resume}")
         else:
-            console.print("\nStopped. No iteration was finished, so there is nothing to resume.")
+            folder.discard()
+            console.print("\nStopped. No iteration was finished, so nothing is kept.")
         return 130
     console.print("\n" + "\n".join(end_lines(trainer, report)))
     return 0

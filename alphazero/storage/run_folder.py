@@ -14,9 +14,11 @@ In: settings, games and states of a run. Out: the same, read back; stored names 
 are translated (`alphazero.runtime.stored_names`). Knows neither trainer nor learner.
 """
 
+import contextlib
 import importlib.metadata
 import json
 import platform
+import shutil
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -117,6 +119,14 @@ class RunFolder:
                 value=path,
             )
         return cls(max(states, key=lambda file: file.stat().st_mtime).parent)
+
+    def discard(self) -> None:
+        """Remove the folder of a run that has not finished an iteration; one with a state stays."""
+        if self.state.exists():
+            return
+        shutil.rmtree(self.path, ignore_errors=True)
+        with contextlib.suppress(OSError):  # the game's folder holds other runs
+            self.path.parent.rmdir()
 
     def resume_words(self, game_name: str) -> str:
         """Return the arguments of `alphazero train` that resume the run.
