@@ -235,6 +235,19 @@ def test_a_misspelt_setting_gets_the_most_similar_one():
         read_spec("uct,uct_k=1")
 
 
+def test_latest_is_a_trained_network_never_the_shipped_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError) as refused:
+        make_player("latest", make_game("tic_tac_toe"))
+    assert refused.value.value == "latest"
+
+
+def test_other_names_of_uct_lead_to_it():
+    with pytest.raises(ConfigError) as refused:
+        make_player("MCTS", make_game("tic_tac_toe"))
+    assert "Did you mean uct?" in str(refused.value)
+
+
 @pytest.mark.parametrize("spec", ["best", "network"])
 def test_a_game_without_a_network_is_named(spec, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -251,6 +264,7 @@ def test_network_is_the_shipped_one_until_one_is_trained(tmp_path, monkeypatch):
     own.parent.mkdir(parents=True)
     own.touch()
     assert network_path("network", "tic_tac_toe").resolve() == own
+    assert network_path("latest", "tic_tac_toe").resolve() == own
     assert network_path("best", "tic_tac_toe") == shipped
 
 

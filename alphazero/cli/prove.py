@@ -68,6 +68,7 @@ def main(arguments: list[str]) -> int:
     num_positions = int((~exact.positions.over).sum())
     with console.status(f"{player.name} answers {num_positions:,} positions of {game.name} ..."):
         report = prove(game, lambda states: player.choose(states).actions, exact)
+    console.print(f"{player.name}, asked for its move in {num_positions:,} positions.\n")
     for line in proof_lines(report):
         console.print(line)
     for failure in report.failures[: settings.show]:

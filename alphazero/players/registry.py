@@ -35,12 +35,14 @@ _ALLOWED = (
     "solver",
     "best",
     "network",
+    "latest",
     "gtp:COMMAND",
     "PATH.safetensors",
     "RUN_DIRECTORY",
 )
 #: The kinds that are neither a path nor an engine.
-_NAMED_KINDS = ("human", "random", "uct", "solver", "best", "network")
+_NAMED_KINDS = ("human", "random", "uct", "solver", "best", "network", "latest")
+_ROOT = Path("checkpoints")  #: of the trained networks
 _LIMITS = ("num_simulations", "time_limit_s")
 
 
@@ -88,8 +90,9 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
         raise ConfigError(message, value=spec, allowed=_ALLOWED)
     path = network_path(kind, game.name)
     if path is None:
+        hint = " Did you mean uct?" if kind.lower() == "mcts" else ""
         raise ConfigError(
-            f"there is no player '{spec}'; a player is one of {', '.join(_ALLOWED)}, "
+            f"there is no player '{spec}'.{hint} A player is one of {', '.join(_ALLOWED)}, "
             "and in 'alphazero play' also human (docs/PLAY.md).",
             value=spec,
             allowed=_ALLOWED,
@@ -171,9 +174,15 @@ def network_path(kind: str, game_name: str) -> Path | None:
         ConfigError: if it looks like a path and nothing is there, or the game has no such network.
     """
     if kind == "best":
-        return _shipped_network(game_name)
+        return _shipped_network(game_name, kind)
     if kind == "network":
-        return _newest_network(game_name)
+        return _newest_network(game_name) or _shipped_network(game_name, kind)
+    if kind == "latest":
+        newest = _newest_network(game_name)
+        if newest is None:
+            message = f"latest: no network of {game_name} was trained under '{_ROOT}'."
+            raise ConfigError(message, value=kind)
+        return newest
     if not is_path(kind):
         return None
     path = Path(kind)
@@ -184,28 +193,18 @@ def network_path(kind: str, game_name: str) -> Path | None:
     return None
 
 
-def _shipped_network(game_name: str) -> Path:
+def _shipped_network(game_name: str, kind: str) -> Path:
     shipped = shipped_network(game_name)
     if shipped is None:
         raise ConfigError(
-            f"no network ships with {game_name}: take uct instead of best, "
-            "or train a network (alphazero train) and take network.",
-            value="best",
+            f"{kind}: no network ships with {game_name}; take uct, or train a network "
+            "(alphazero train) and take latest.",
+            value=kind,
         )
     return shipped
 
 
-def _newest_network(game_name: str) -> Path:
-    runs = Path("checkpoints") / folder_name(game_name)
-    found = sorted(
-        runs.glob("*/networks/*.safetensors"),
-        key=lambda path: (path.stat().st_mtime_ns, path.name),
-    )
-    newest = found[-1] if found else shipped_network(game_name)
-    if newest is None:
-        raise ConfigError(
-            f"there is no network of {game_name} under {runs}, and none ships with it: "
-            "train one, or give a path.",
-            value="network",
-        )
-    return newest
+def _newest_network(game_name: str) -> Path | None:
+    """Return the newest network that was trained for a game, None if there is none."""
+    found = (_ROOT / folder_name(game_name)).glob("*/networks/*.safetensors")
+    return max(found, key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)

@@ -98,6 +98,32 @@ def value_text(value: Any) -> str:
     return f"[{','.join(map(value_text, value))}]" if isinstance(value, list) else str(value)
 
 
+#: What other programs and the papers call a setting, and its names here, the likeliest first.
+_SYNONYMS = {
+    "alpha": ("dirichlet_alpha",),
+    "batch": ("batch_size",),
+    "bs": ("batch_size",),
+    "c": ("uct_c", "pb_c_init"),
+    "c_puct": ("pb_c_init",),
+    "cpuct": ("pb_c_init",),
+    "epsilon": ("dirichlet_fraction",),
+    "games": ("num_games", "games_per_iteration"),
+    "iterations": ("num_iterations", "num_simulations"),
+    "iters": ("num_iterations", "num_simulations"),
+    "lr": ("learning_rate",),
+    "num_playouts": ("num_simulations",),
+    "num_rollouts": ("num_simulations",),
+    "playouts": ("num_simulations",),
+    "rollouts": ("num_simulations",),
+    "simulations": ("num_simulations",),
+    "sims": ("num_simulations",),
+    "temp": ("temperature",),
+    "threads": ("num_threads",),
+    "time": ("time_limit_s",),
+    "time_limit": ("time_limit_s",),
+}
+
+
 def nearest_key_hint(key: str, known: list[str]) -> str:
     """Return " Did you mean ...?" with the known key most like ``key``.
 
@@ -106,7 +132,13 @@ def nearest_key_hint(key: str, known: list[str]) -> str:
     section, dot, name = key.rpartition(".")
     of_section = [other for other in known if dot and other.startswith(section + ".")]
     cutoff = 0.85 if of_section else 0.6
-    close = difflib.get_close_matches(key, of_section or known, n=1, cutoff=cutoff)
+    close = [
+        other
+        for synonym in _SYNONYMS.get(name, ())
+        for other in of_section or known
+        if other.split(".")[-1] == synonym
+    ]
+    close = close or difflib.get_close_matches(key, of_section or known, n=1, cutoff=cutoff)
     close = close or [other for other in known if other.split(".")[-1] == name]
     if close:
         return f" Did you mean {close[0]}?"
