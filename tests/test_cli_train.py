@@ -75,7 +75,7 @@ def finished_run(tmp_path_factory):
 
 def help_of(capsys, *words) -> dict[str, str]:
     """Return what follows each key in the help of `alphazero train`: default, then range."""
-    status, out, err = train(capsys, *words, "--help")
+    status, out, err = train(capsys, *words, "--help", "all")
     assert (status, err) == (0, "")
     titles = re.findall(r"^  ([\w.]+)(?:=(.*))?$", out, re.MULTILINE)
     return {key: default for key, default in titles}
@@ -87,6 +87,23 @@ def test_the_help_has_every_key_and_its_allowed_values(columns, capsys, monkeypa
     found = help_of(capsys)
     for key, _, _, allowed in config.rows(TrainSettings()):
         assert found[key].endswith(f"[{allowed}]" if allowed else ""), key
+
+
+def test_the_help_of_a_section_has_its_settings_alone(capsys):
+    status, out, _ = train(capsys, "game=connect_four", "--help", "learner")
+    keys = re.findall(r"^  ([\w.]+)=", out, re.MULTILINE)
+    of_learner = [row for row in config.rows(TrainSettings()) if row.key.startswith("learner.")]
+    assert status == 0 and keys == [row.key for row in of_learner if row.value not in (None, "")]
+    status, _, err = train(capsys, "--help", "lerner")
+    assert status == 2 and "lerner" in err and "learner" in err
+
+
+def test_the_help_is_one_page(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    _, out, _ = train(capsys, "--help")
+    assert len(out.splitlines()) < 60
+    sections = {row.key.partition(".")[0] for row in config.rows(TrainSettings()) if "." in row.key}
+    assert sections <= set(out.split())
 
 
 def test_the_help_has_every_choice_and_examples(capsys, monkeypatch):

@@ -63,7 +63,10 @@ def main(arguments: list[str]) -> int:
 
 
 def _help(arguments: list[str]) -> int:
-    print_help("train", SUMMARY, compose(arguments), EXAMPLES, groups())
+    """Print the help: an overview, or the settings of the sections that are named."""
+    sections = [word for word in arguments if "=" not in word]
+    settings = compose([word for word in arguments if "=" in word])
+    print_help("train", SUMMARY, settings, EXAMPLES, groups(), sections)
     return 0
 
 

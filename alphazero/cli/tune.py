@@ -30,7 +30,8 @@ EXAMPLES = [
 def main(arguments: list[str]) -> int:
     """Measure, show and store."""
     if {"-h", "--help"} & set(arguments):
-        print_help("tune", SUMMARY, TrainSettings(), EXAMPLES, groups())
+        sections = [word for word in arguments if word not in ("-h", "--help")]
+        print_help("tune", SUMMARY, TrainSettings(), EXAMPLES, groups(), sections)
         return 0
     settings = compose(arguments)
     settings.run.retune = True

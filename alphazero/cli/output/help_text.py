@@ -5,6 +5,7 @@ meaning and the allowed values of each setting.
 """
 
 import dataclasses
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -12,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from alphazero.players.base import PlayerSettings
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.settings import Row, rows, value_text
 
 _WIDTH = 100  # longer lines are hard to read
@@ -24,28 +26,86 @@ def print_help(
     settings,
     examples: list[str],
     choices: dict[str, list[str]] | None = None,
+    sections: Sequence[str] = (),
 ) -> None:
     """Print the help of a command.
+
+    A command with config groups has many settings: its help is an overview, and a page for each
+    section.
 
     Args:
         settings: an instance of the command's settings class; its values are shown as the defaults.
         examples: complete commands.
         choices: the config groups of the command and the files in each.
+        sections: print the settings of these alone, "all" for all; for commands with ``choices``.
+
+    Raises:
+        ConfigError: if there is no such section.
     """
     console = Console(highlight=False)
     console.width = min(console.width, _WIDTH)
+    groups = _groups(settings)
+    if choices and sections:
+        _print_settings(console, _of_sections(groups, sections))
+        return
     console.print(f"usage: alphazero {command} [key=value ...]\n", markup=False)
     console.print(summary, markup=False)
     if choices:
-        console.print("\n[bold]config groups[/]")
+        console.print("\n[bold]config groups[/]: choose one file of each, group=file")
         console.print(Padding(_choices_table(choices), (0, 0, 0, 2), expand=False))
-    for heading, group in _groups(settings):
-        console.print(f"\n[bold]{heading}[/]")
-        for row in group:
-            _print_hanging(console, _setting(row), row.help)
+        console.print("\n[bold]sections[/]: set any value, section.key=value")
+        console.print(Padding(_sections_table(groups), (0, 0, 0, 2), expand=False))
+        _print_settings(console, [group for group in groups if _name(group[0]) == "settings"])
+        console.print(
+            f"\n'alphazero {command} --help {_name(groups[1][0])}' lists the settings of a section "
+            "with their ranges, '--help all' lists all settings.",
+            markup=False,
+        )
+    else:
+        _print_settings(console, groups)
     console.print("\n[bold]examples[/]")
     for example in examples:
         console.print(f"  {example}", markup=False, soft_wrap=True)
+
+
+def _print_settings(console: Console, groups: list[tuple[str, list[Row]]]) -> None:
+    for heading, group in groups:
+        console.print(f"\n[bold]{heading}[/]")
+        for row in group:
+            _print_hanging(console, _setting(row), row.help)
+
+
+def _of_sections(
+    groups: list[tuple[str, list[Row]]], sections: Sequence[str]
+) -> list[tuple[str, list[Row]]]:
+    """Return the groups with the given names, all of them for "all"."""
+    names = [_name(heading) for heading, _ in groups]
+    for section in sections:
+        if section not in (*names, "all"):
+            raise ConfigError(
+                f"--help {section}: there is no such section; the sections are "
+                f"{', '.join(names)}, all.",
+                key="--help",
+                value=section,
+                allowed=[*names, "all"],
+            )
+    if "all" in sections:
+        return groups
+    return [group for group in groups if _name(group[0]) in sections]
+
+
+def _name(heading: str) -> str:
+    return heading.partition(":")[0]
+
+
+def _sections_table(groups: list[tuple[str, list[Row]]]) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for heading, group in groups:
+        name, _, text = heading.partition(": ")
+        if text:
+            count = f"{len(group)} setting{'s' * (len(group) > 1)}"
+            table.add_row(Text(name, "cyan"), text, Text(count, "dim"))
+    return table
 
 
 def _choices_table(choices: dict[str, list[str]]) -> Table:
