@@ -59,7 +59,8 @@ def main(arguments: list[str]) -> int:
     console = Console(highlight=False, soft_wrap=True)
     game = make_game(settings.game)
     player = make_player(settings.player, game, settings)
-    with console.status(f"Enumerating the positions of {game.name} ..."):
+    limit = f"at most {MAX_POSITIONS:,}, which takes a quarter of a minute"
+    with console.status(f"Enumerating the positions of {game.name}, {limit} ..."):
         try:
             exact = ExactValues(game)
         except ValueError as error:
