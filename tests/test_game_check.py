@@ -149,6 +149,26 @@ def test_rules_that_do_not_return_are_named_with_their_line(checks, monkeypatch,
     assert "'is_over'" in str(refused.value)
 
 
+def test_slow_rules_are_checked_for_a_while_and_played(checks, monkeypatch, tmp_path):
+    """A game that takes minutes in plain Python is not refused: only a position has a limit."""
+    monkeypatch.setattr(game_file, "_TIME_LIMIT_S", 2.0)
+    slow = "    if NUMBA_IS_OFF:\n        time.sleep(0.3)\n    return np.int64(state[game.side"
+    path = write(tmp_path, "    return np.int64(state[game.side", slow)
+    header = "import os\nimport time\n\nNUMBA_IS_OFF = os.environ.get('NUMBA_DISABLE_JIT') == '1'\n"
+    path.write_text(header + path.read_text())
+    game = make_game(str(path))  # numba leaves out the branch that sleeps
+    assert game.num_actions == 25 and len(checks) == 1
+
+
+def test_the_check_finds_this_package_wherever_it_was_imported_from(checks, monkeypatch, tmp_path):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    path = tmp_path / "where.py"
+    path.write_text("import os\n\nraise RuntimeError(os.environ['PYTHONPATH'])\n")
+    with pytest.raises(ConfigError) as refused:
+        make_game(str(path))
+    assert str(Path(__file__).parents[1]) in str(refused.value)
+
+
 def test_a_result_of_the_wrong_sign_is_noted(checks, tmp_path):
     game = make_game(str(write(tmp_path, "return -1  # for", "return 1  # for")))
     assert len(game.notes) == 1 and "'result'" in game.notes[0]

@@ -15,6 +15,7 @@ import json
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,12 +56,13 @@ class Sizes(NamedTuple):
     max_plies: int
 
 
-def check_laws(game: Any, seconds: float, seed: int = 0) -> list[str]:
+def check_laws(game: Any, seconds: float, watch: Callable[[], None] = lambda: None) -> list[str]:
     """Play random games and check the laws in every position.
 
     Args:
         game: the NamedTuple whose class implements `alphazero.games.rules`.
-        seconds: stop playing after so long, but not before the first game is finished.
+        seconds: stop playing after so long.
+        watch: called before each position, which then has to return within some time.
 
     Returns:
         Notes on what is allowed but looks wrong.
@@ -73,18 +75,22 @@ def check_laws(game: Any, seconds: float, seed: int = 0) -> list[str]:
             raise BrokenLaw(f"the rule '{name}' is missing.")
     sizes = _sizes(game)
     _check_tables(game, sizes)
-    rng, deadline, num_won, num_lost = np.random.default_rng(seed), time.monotonic() + seconds, 0, 0
-    for number in range(NUM_GAMES):
-        if number and time.monotonic() > deadline:
-            break
-        result = _play(game, sizes, rng, with_symmetries=number < _GAMES_WITH_SYMMETRIES)
-        num_won += result > 0
-        num_lost += result < 0
-    if num_lost >= _MIN_GAMES_FOR_NOTES and not num_won:
+    deadline = time.monotonic() + seconds
+
+    def go_on() -> bool:
+        watch()
+        return time.monotonic() < deadline
+
+    rng = np.random.default_rng(0)
+    results = [
+        _play(game, sizes, rng, go_on, with_symmetries=number < _GAMES_WITH_SYMMETRIES)
+        for number in range(NUM_GAMES)
+    ]
+    if results.count(-1) >= _MIN_GAMES_FOR_NOTES and not results.count(1):
         return [
-            f"in all {num_lost} random games that were not drawn, the player who made the last "
-            "move lost. If the last move should win, 'result' has the wrong sign: it is the result "
-            "of the player to move, after the last move."
+            f"in all {results.count(-1)} random games that were not drawn, the player who made the "
+            "last move lost. If the last move should win, 'result' has the wrong sign: it is the "
+            "result of the player to move, after the last move."
         ]
     return []
 
@@ -131,13 +137,23 @@ def _check_tables(game: Any, sizes: Sizes) -> None:
             raise BrokenLaw(f"'symmetries' returns {name} whose first row is not the identity.")
 
 
-def _play(game: Any, sizes: Sizes, rng: np.random.Generator, with_symmetries: bool) -> int:
-    """Play one random game; return its result for the player who made the last move."""
+def _play(
+    game: Any,
+    sizes: Sizes,
+    rng: np.random.Generator,
+    go_on: Callable[[], bool],
+    with_symmetries: bool,
+) -> int | None:
+    """Play one random game while ``go_on`` says so.
+
+    Returns:
+        The result for the player who made the last move; None if the game was not finished.
+    """
     state = np.zeros(sizes.state_size, sizes.dtype)
     rules.reset(game, state)
     actions: list[int] = []
     mover = 0
-    while True:
+    while go_on():
         with _naming(game, state, actions):
             over, legal = _inspect(game, sizes, state, first=not actions)
             if with_symmetries:
@@ -152,6 +168,7 @@ def _play(game: Any, sizes: Sizes, rng: np.random.Generator, with_symmetries: bo
             mover, action = int(rules.player_to_move(game, state)), int(rng.choice(legal))
             _step(game, state, action)
         actions.append(action)
+    return None
 
 
 def _inspect(game: Any, sizes: Sizes, state: np.ndarray, first: bool) -> tuple[bool, np.ndarray]:
@@ -274,10 +291,13 @@ def main(path: str, seconds: str, time_limit_s: str) -> None:
     """Check a game file and print the findings: the law that is broken, or None, and notes."""
     from alphazero.games.game_file import load_game_file
 
-    faulthandler.dump_traceback_later(float(time_limit_s), exit=True)
+    def watch():
+        faulthandler.dump_traceback_later(float(time_limit_s), exit=True)
+
     broken, notes = None, []
     try:
-        notes = check_laws(load_game_file(path).rules, float(seconds))
+        watch()
+        notes = check_laws(load_game_file(path).rules, float(seconds), watch)
     except BrokenLaw as error:
         broken = str(error)
     except Exception as error:
