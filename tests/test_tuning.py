@@ -418,6 +418,13 @@ def test_the_command_shows_what_it_measured_and_measures_again_each_time(machine
         assert len(machine.engines) == number
 
 
+def test_the_help_of_the_command_shows_what_its_arguments_resolve_to(machine, capsys):
+    assert main(["tune", "game=connect_four", "--help", "learner"]) == 0
+    assert "learner.replay_ratio=2 " in capsys.readouterr().out
+    assert main(["tune", "game=connect_four", "--help"]) == 0
+    assert not machine.engines
+
+
 def test_the_command_measures_nothing_where_nothing_is_auto(machine):
     set_by_hand = (
         "evaluator.engine=torch evaluator.precision=float32 learner.precision=float32 "

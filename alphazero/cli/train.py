@@ -9,7 +9,7 @@ import warnings
 
 from rich.console import Console
 
-from alphazero.cli.output.help_text import print_help
+from alphazero.cli.output.help_text import print_run_help
 from alphazero.cli.output.train_text import (
     end_lines,
     finished_lines,
@@ -22,7 +22,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import expand_sweep, parse_overrides, split_word
 from alphazero.runtime.settings import from_plain, rows
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.compose import compose, game_of_choice, groups
+from alphazero.training.compose import compose, game_of_choice
 from alphazero.training.settings import (
     TrainSettings,
     check_resumable,
@@ -56,18 +56,11 @@ def main(arguments: list[str]) -> int:
             key=unknown[0],
         )
     if flags & _HELP:
-        return _help(arguments)
+        print_run_help("train", SUMMARY, arguments, EXAMPLES)
+        return 0
     if any(word.startswith("resume=") and word != "resume=" for word in arguments):
         return _train(*_resumed(arguments), resumed=True)
     return _train_all(expand_sweep(arguments) if flags & _SWEEP else [arguments])
-
-
-def _help(arguments: list[str]) -> int:
-    """Print the help: an overview, or the settings of the sections that are named."""
-    sections = [word for word in arguments if "=" not in word]
-    settings = compose([word for word in arguments if "=" in word])
-    print_help("train", SUMMARY, settings, EXAMPLES, groups(), sections)
-    return 0
 
 
 def _train_all(jobs: list[list[str]]) -> int:

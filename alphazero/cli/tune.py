@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from alphazero.cli.output.help_text import print_help
+from alphazero.cli.output.help_text import print_run_help
 from alphazero.runtime import jit
-from alphazero.training.compose import compose, groups
-from alphazero.training.settings import TrainSettings
+from alphazero.training.compose import compose
 
 if TYPE_CHECKING:  # the help of the command must not take the second that torch needs to load
     from alphazero.training.tuning_cache import Tuning
@@ -29,9 +28,10 @@ EXAMPLES = [
 
 def main(arguments: list[str]) -> int:
     """Measure, show and store."""
-    if {"-h", "--help"} & set(arguments):
-        sections = [word for word in arguments if word not in ("-h", "--help")]
-        print_help("tune", SUMMARY, TrainSettings(), EXAMPLES, groups(), sections)
+    flags = {"-h", "--help"}
+    if flags & set(arguments):
+        arguments = [word for word in arguments if word not in flags]
+        print_run_help("tune", SUMMARY, arguments, EXAMPLES)
         return 0
     settings = compose(arguments)
     settings.run.retune = True

@@ -68,6 +68,25 @@ def print_help(
         console.print(f"  {example}", markup=False, soft_wrap=True)
 
 
+def print_run_help(
+    command: str, summary: str, arguments: Sequence[str], examples: list[str]
+) -> None:
+    """Print the help of a command that takes the settings of a training run.
+
+    Args:
+        arguments: those with "=" are settings, whose resolved values are shown; the others are
+            sections, see `print_help`.
+
+    Raises:
+        ConfigError: for an impossible setting, or if there is no such section.
+    """
+    from alphazero.training.compose import compose, groups
+
+    settings = compose([word for word in arguments if "=" in word])
+    sections = [word for word in arguments if "=" not in word]
+    print_help(command, summary, settings, examples, groups(), sections)
+
+
 def _print_settings(console: Console, groups: list[tuple[str, list[Row]]]) -> None:
     for heading, group in groups:
         console.print(f"\n[bold]{heading}[/]")
