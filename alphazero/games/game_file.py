@@ -51,14 +51,15 @@ def load_checked_game(name: str) -> CompiledGame:
     is_new = findings is None
     if findings is None:
         findings = _check_laws(path)
-    if findings.broken is None:
-        game = load_game_file(name)
-        game.notes = findings.notes
-        if is_new:
-            _compile(game, path)
-            _write_findings(stored, findings)
-        return game
-    raise _refusal(f"the game file '{path}' cannot be played: {findings.broken} {_HELP}", name)
+    if findings.broken is not None:
+        message = f"the game file '{path}' cannot be played: {findings.broken} {_HELP}"
+        raise _refusal(message, name)
+    game = load_game_file(name)
+    game.notes = findings.notes
+    if is_new:
+        _compile(game, path)
+        _write_findings(stored, findings)
+    return game
 
 
 def load_game_file(name: str) -> CompiledGame:

@@ -10,12 +10,13 @@ rule can end the process; this program therefore runs in a process of its own, w
 prints its findings as JSON in the last line.
 """
 
+import contextlib
 import faulthandler
 import json
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -154,7 +155,7 @@ def _play(
     actions: list[int] = []
     mover = 0
     while go_on():
-        with _naming(game, state, actions):
+        with _naming_position(actions):
             over, legal = _inspect(game, sizes, state, first=not actions)
             if with_symmetries:
                 _check_symmetries(game, sizes, state)
@@ -258,21 +259,15 @@ def _step(game: Any, state: np.ndarray, action: int) -> None:
         raise BrokenLaw(f"'step' with action {action} gives different positions when repeated.")
 
 
-class _naming:
-    """Adds the position to a broken law, and to an error that a rule raises."""
-
-    def __init__(self, game: Any, state: np.ndarray, actions: list[int]):
-        self.game, self.state, self.actions = game, state.copy(), list(actions)
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind, error, trace) -> bool:
-        if error is None or not isinstance(error, Exception):
-            return False
-        where = f"after the actions {self.actions}" if self.actions else "in the start position"
-        if isinstance(error, BrokenLaw):
-            raise BrokenLaw(f"{where}: {error}") from None
+@contextlib.contextmanager
+def _naming_position(actions: list[int]) -> Iterator[None]:
+    """Add the moves to a broken law, and to an error that a rule raises."""
+    where = f"after the actions {actions}" if actions else "in the start position"
+    try:
+        yield
+    except BrokenLaw as error:
+        raise BrokenLaw(f"{where}: {error}") from None
+    except Exception as error:
         raise BrokenLaw(f"{where}: {_error_text(error)}") from None
 
 
