@@ -15,6 +15,7 @@ The packages, in the order of the data flow; each imports only those above it:
 
     runtime/      settings with ranges, compiled kernels, random generators, devices, safe files
     games/        rules (scalar, compiled) and the batched game that everything else uses
+    textbook/     UCT and AlphaZero in plain Python, to learn from; tests hold search/ to it
     search/       PUCT and Gumbel search for many games in lockstep; uct/: the rollout baseline
     network/      the policy/value networks, pure functions of tensors; stored weights
     inference/    the evaluator: an engine (torch, OpenVINO, CUDA) behind a cache

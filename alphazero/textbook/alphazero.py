@@ -1,0 +1,275 @@
+"""AlphaZero's search in plain Python: PUCT with an evaluator, root noise, reuse; and self-play.
+
+In: the rules of a game and an evaluator. Out: a `PolicyOutput`, or the samples of a game of
+self-play. One simulation has three phases, each a method of `AlphaZero`: `simulate`, `expand`,
+`backward`. The evaluator is any function ``(game, state) -> (priors, value)``, see
+`alphazero.textbook.evaluators`: a network, a table, a guess.
+
+Source: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and
+Go through self-play", 2018, supplement ("Search") and its pseudocode.
+"""
+
+import dataclasses
+import math
+import random
+from typing import Any, NamedTuple
+
+from alphazero.textbook.evaluators import Evaluator
+from alphazero.textbook.game import Rules, State
+
+
+@dataclasses.dataclass(eq=False)
+class Node:
+    """A position, its statistics, and its prior. Values are for the player to move in it."""
+
+    state: State
+    player: int  #: the player to move
+    prior: float = 1.0  #: P(s, a) of the action that leads here
+    visits: int = 0  #: N: its own evaluation and all visits below
+    value_sum: float = 0.0  #: W: the sum of their values
+    children: dict = dataclasses.field(default_factory=dict)  #: nodes by action; {} at a leaf
+    result: float | None = None  #: the exact value, of a finished game; None if not known
+
+    @property
+    def value(self) -> float:
+        """Q: the exact value, or the mean of all visits; nan without visits."""
+        if self.result is not None:
+            return self.result
+        return self.value_sum / self.visits if self.visits else math.nan
+
+    def value_for(self, player: int) -> float:
+        """Return `value` for either player. Signs flip nowhere else."""
+        return self.value if player == self.player else -self.value
+
+
+class PolicyOutput(NamedTuple):
+    """The result of a search."""
+
+    action: Any  #: the most visited one
+    action_weights: dict  #: the policy target: fractions of the visits by action, sum 1
+    root_value: float  #: for the player to move
+
+
+class Sample(NamedTuple):
+    """What is learned from one move of self-play."""
+
+    state: State
+    action_weights: dict  #: the policy target
+    outcome: float  #: the result of the game for the player to move in ``state``
+    root_value: float  #: the search's value
+    ply: int
+
+
+@dataclasses.dataclass
+class AlphaZero:
+    """A search that keeps its tree from move to move: `reset`, then `search` and `advance`."""
+
+    game: Rules
+    evaluate: Evaluator
+    pb_c_init: float = 1.25  #: exploration constant, for values in [-1, 1]
+    pb_c_base: float = 19652.0  #: visits at which exploration starts to grow
+    first_play_urgency: float = 0.0  #: see `unvisited_value`
+    root_first_play_urgency: float = 0.0  #: the same at the root
+    lowest_value: float = -1.0  #: of any result of the game
+    dirichlet_alpha: float = 0.3  #: concentration of the root noise
+    dirichlet_fraction: float = 0.25  #: of noise in the root's priors
+    rng: random.Random = dataclasses.field(default_factory=random.Random)  #: of the noise
+
+    root: Node = dataclasses.field(init=False, repr=False)
+    has_noise: bool = dataclasses.field(init=False, repr=False)  #: of the root
+
+    def __post_init__(self):
+        self.reset(self.game.initial_state())
+
+    # --- searches ---------------------------------------------------------------------------------
+
+    def reset(self, state: State) -> None:
+        """Begin with an empty tree."""
+        self.set_root(self.make_node(state))
+
+    def advance(self, action) -> None:
+        """Go on to the position after an action, with what the tree knows of it."""
+        if not self.root.children:
+            self.expand(self.root)
+        self.set_root(self.root.children[action])
+
+    def search(self, num_simulations: int, add_noise: bool = False) -> PolicyOutput:
+        """Search the root until its actions have ``num_simulations`` visits.
+
+        Visits from earlier searches count.
+
+        Raises:
+            ValueError: if the game is over.
+        """
+        if self.game.is_over(self.root.state):
+            raise ValueError("the game is over: there is no move to search for.")
+        if self.root.visits == 0:
+            self.backward([self.root], self.expand(self.root))
+        if add_noise and not self.has_noise:
+            self.mix_root_priors()
+        while not self.is_finished(num_simulations):
+            self.run_simulation()
+        return self.output()
+
+    def run_simulation(self) -> None:
+        """Run one simulation: one new node, or one more visit of a finished game."""
+        path = self.simulate()
+        value = self.expand(path[-1])
+        self.backward(path, value)
+
+    def is_finished(self, num_simulations: int) -> bool:
+        """Return whether the root's actions have all their visits; the root's first is its own."""
+        return self.root.visits - 1 >= num_simulations
+
+    def output(self) -> PolicyOutput:
+        """Return the policy: visits / sum of visits; without any, equal weights."""
+        visits = {action: self.root.children[action].visits for action in self.playable_actions()}
+        total = sum(visits.values())
+        weights = {
+            action: count / total if total else 1 / len(visits) for action, count in visits.items()
+        }
+        return PolicyOutput(max(weights, key=weights.get), weights, self.root.value)
+
+    def playable_actions(self) -> list:
+        """Return the root's actions that may be played: here all legal ones."""
+        return list(self.root.children)
+
+    # --- the phases -------------------------------------------------------------------------------
+
+    def simulate(self) -> list[Node]:
+        """Walk from the root to a leaf, by the largest `score`; the first one of equals.
+
+        Returns:
+            The path, from the root to the leaf.
+        """
+        path = [self.root]
+        while path[-1].children and path[-1].result is None:
+            scores = self.scores(path[-1])
+            path.append(path[-1].children[max(scores, key=scores.get)])
+        return path
+
+    def expand(self, leaf: Node) -> float:
+        """Give a leaf its children with their priors, and return its value.
+
+        A finished game has no children. Its value is its result, without an evaluation.
+        """
+        if leaf.result is None and self.game.is_over(leaf.state):
+            leaf.result = self.game.result(leaf.state)
+        if leaf.result is not None:
+            return leaf.result
+        priors, value = self.evaluate(self.game, leaf.state)
+        for action in self.game.legal_actions(leaf.state):
+            state = self.game.step(leaf.state, action)
+            leaf.children[action] = self.make_node(state, priors[action])
+        return value
+
+    def backward(self, path: list[Node], value: float) -> None:
+        """Add one visit to every node of ``path``; ``value`` is the leaf's, for its player."""
+        leaf = path[-1]
+        for node in reversed(path):
+            node.visits += 1
+            node.value_sum += value if node.player == leaf.player else -value
+
+    # --- PUCT -------------------------------------------------------------------------------------
+
+    def scores(self, node: Node) -> dict:
+        """Return the PUCT score of each action."""
+        return {action: self.score(node, child) for action, child in node.children.items()}
+
+    def score(self, node: Node, child: Node) -> float:
+        """Return the PUCT score of one child.
+
+        score = Q + pb_c * P * sqrt(N) / (1 + n)
+        pb_c  = pb_c_init + ln((N + pb_c_base + 1) / pb_c_base)
+
+        Q, P and n are the child's value, prior and visits; N is the visits of ``node``.
+        """
+        value = child.value_for(node.player) if child.visits else self.unvisited_value(node)
+        return value + self.exploration(node, self.prior(node, child), child.visits)
+
+    def exploration(self, node: Node, prior: float, visits: int) -> float:
+        """Return the second term of the score, for a child with this prior and these visits."""
+        pb_c = self.pb_c_init + math.log((node.visits + self.pb_c_base + 1) / self.pb_c_base)
+        return pb_c * prior * math.sqrt(node.visits) / (1 + visits)
+
+    def prior(self, node: Node, child: Node) -> float:
+        """Return the prior of a child of ``node``: here just the number that it has."""
+        return child.prior
+
+    def unvisited_value(self, node: Node) -> float:
+        """Return Q of an unvisited child: the value of its parent, less the more was visited.
+
+        value = node's mean value - first_play_urgency * sqrt(sum of the visited children's P)
+        """
+        visited = sum(child.prior for child in node.children.values() if child.visits)
+        is_root = node is self.root
+        urgency = self.root_first_play_urgency if is_root else self.first_play_urgency
+        value = node.value_sum / node.visits - urgency * math.sqrt(visited)
+        return max(value, self.lowest_value)
+
+    # --- the root ---------------------------------------------------------------------------------
+
+    def set_root(self, node: Node) -> None:
+        """Make a node the root; whatever is not below it is forgotten."""
+        self.root, self.has_noise = node, False
+
+    def mix_root_priors(self) -> None:
+        """Mix Dirichlet noise into the root's priors.
+
+        prior = (1 - dirichlet_fraction) * prior + dirichlet_fraction * noise
+        """
+        children = self.root.children.values()
+        gammas = [self.rng.gammavariate(self.dirichlet_alpha, 1.0) for _ in children]
+        for child, gamma in zip(children, gammas):
+            noise = self.dirichlet_fraction * gamma / sum(gammas)
+            child.prior = (1 - self.dirichlet_fraction) * child.prior + noise
+        self.has_noise = True
+
+    def make_node(self, state: State, prior: float = 1.0) -> Node:
+        """Return a new node."""
+        return Node(state, self.game.player_to_move(state), prior)
+
+    def label(self, node: Node, parent: Node | None = None) -> str:
+        """Return one line about a node, for `alphazero.textbook.drawing`."""
+        player = node.player if parent is None else parent.player
+        text = f"visits {node.visits}"
+        if node.visits:
+            text += f", value {node.value_for(player) + 0.0:+.3f}"  # 0.0 turns -0.0 into 0.0
+        if parent is None:
+            return text
+        prior, score = self.prior(parent, node), self.score(parent, node)
+        return f"{text}, prior {prior:.3f}, PUCT {score:.4f}"
+
+    def lists_unvisited(self, node: Node) -> bool:
+        """Return whether a drawing names the unvisited children of a node: not below a leaf."""
+        return node is self.root or any(child.visits for child in node.children.values())
+
+
+def play_episode(
+    search: AlphaZero, num_simulations: int, num_sampled_plies: int = 15, state: State | None = None
+) -> list[Sample]:
+    """Play a game against itself, and return a sample for each move.
+
+    Args:
+        num_sampled_plies: moves that are sampled in proportion to their visits (temperature 1);
+            then the most visited one is played.
+        state: to start from; the start of the game by default.
+    """
+    game, samples, players = search.game, [], []
+    search.reset(game.initial_state() if state is None else state)
+    while not game.is_over(search.root.state):
+        output, root = search.search(num_simulations, add_noise=True), search.root
+        samples.append(
+            Sample(root.state, output.action_weights, 0.0, output.root_value, len(samples))
+        )
+        players.append(root.player)
+        action = output.action
+        if len(samples) <= num_sampled_plies:
+            actions, weights = list(output.action_weights), output.action_weights.values()
+            action = search.rng.choices(actions, list(weights))[0]
+        search.advance(action)
+    result, last_player = game.result(search.root.state), search.root.player
+    return [
+        sample._replace(outcome=result if player == last_player else -result)
+        for sample, player in zip(samples, players)
+    ]

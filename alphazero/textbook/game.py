@@ -1,0 +1,129 @@
+"""What a game must define for the textbook, and the games of this package in that form.
+
+A game is any object with the methods of `Rules`; a learner's own class needs no base class. A state
+is any value that no method changes. `PlainGame` makes such an object from a batched game.
+"""
+
+import functools
+from collections.abc import Hashable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+State = Hashable
+
+
+class Rules(Protocol):
+    """The rules of a game for two players, 0 and 1.
+
+    A state determines everything: who is to move, which moves are legal, the result. A pass is an
+    action. No position occurs twice in one game.
+    """
+
+    def initial_state(self) -> State:
+        """Return the start position."""
+
+    def player_to_move(self, state: State) -> int:
+        """Return 0 for the player who began the game, 1 for the other, also where it is over."""
+
+    def legal_actions(self, state: State) -> list:
+        """Return the legal actions, at least one unless the game is over."""
+
+    def step(self, state: State, action) -> State:
+        """Return the state after a legal action; ``state`` stays as it is."""
+
+    def is_over(self, state: State) -> bool:
+        """Return whether the game is finished."""
+
+    def result(self, state: State) -> float:
+        """Return the result of a finished game for the player to move there.
+
+        Usually 1 for a win, 0 for a draw, -1 for a loss; other numbers are allowed.
+        """
+
+
+class PlainGame:
+    """A game of this package, as `Rules` for single positions.
+
+    A state is a tuple of the numbers that `alphazero.games.batched_game.Game` has in a row of its
+    states.
+
+    Args:
+        game: as `alphazero.make_game` returns it.
+    """
+
+    def __init__(self, game):
+        self.game = game
+        self._inspect = functools.lru_cache(100_000)(self._look_at)
+
+    def initial_state(self) -> State:
+        """See `Rules`."""
+        return _to_tuple(self.game.initial_states()[0])
+
+    def player_to_move(self, state: State) -> int:
+        """See `Rules`."""
+        return self._inspect(state).player
+
+    def legal_actions(self, state: State) -> list[int]:
+        """See `Rules`."""
+        return list(self._inspect(state).legal_actions)
+
+    def step(self, state: State, action: int) -> State:
+        """See `Rules`.
+
+        Raises:
+            ValueError: if the action is not legal.
+        """
+        if action not in self._inspect(state).legal_actions:
+            self.game.check_legal(self.to_array(state)[0], action)
+        return _to_tuple(self.game.step(self.to_array(state), np.array([action])).states[0])
+
+    def is_over(self, state: State) -> bool:
+        """See `Rules`."""
+        return self._inspect(state).is_over
+
+    def result(self, state: State) -> float:
+        """See `Rules`."""
+        return self._inspect(state).result
+
+    # --- beyond the rules -------------------------------------------------------------------------
+
+    def to_array(self, state: State) -> np.ndarray:
+        """Return a state as the batched game takes it, [1, K]."""
+        states = np.empty((1, self.game.state_size), self.game.state_dtype)
+        for index, word in enumerate(state):
+            states[0, index] = word
+        return states
+
+    def from_text(self, text: str, player: int) -> State:
+        """Return the state of a board in text, one line for each row, with ``player`` to move.
+
+        Raises:
+            ValueError: naming the row and the column that are wrong.
+        """
+        return _to_tuple(self.game.text_to_state(text, player))
+
+    def to_text(self, state: State) -> str:
+        """Return the board in text, one line for each row."""
+        return self.game.state_to_text(self.to_array(state)[0])
+
+    def _look_at(self, state: State) -> "_Inspected":
+        found = self.game.inspect(self.to_array(state))
+        result = found.results[0].item()
+        return _Inspected(
+            is_over=bool(found.over[0]),
+            result=int(result) if result.is_integer() else result,
+            player=int(found.players[0]),
+            legal_actions=tuple(np.flatnonzero(found.legal_action_mask[0]).tolist()),
+        )
+
+
+class _Inspected(NamedTuple):
+    is_over: bool
+    result: float
+    player: int
+    legal_actions: tuple[int, ...]
+
+
+def _to_tuple(row: np.ndarray) -> tuple:
+    return tuple(row.tolist())

@@ -1,0 +1,55 @@
+"""Perfect play by full enumeration, and counts of positions and games; for small games only."""
+
+from alphazero.textbook.game import Rules, State
+
+
+def minimax(game: Rules, state: State, known: dict | None = None) -> float:
+    """Return the result of perfect play for the player to move.
+
+        value(final state) = its result
+        value(state)       = the largest value of its successors, for the player to move in state
+
+    Args:
+        known: values of positions, by state. It is filled here, so that a position that several
+            lines reach is computed once, and can be looked up afterwards.
+    """
+    known = {} if known is None else known
+    if state not in known:
+        if game.is_over(state):
+            known[state] = game.result(state)
+        else:
+            known[state] = max(action_values(game, state, known).values())
+    return known[state]
+
+
+def action_values(game: Rules, state: State, known: dict | None = None) -> dict:
+    """Return the result of perfect play after each legal action, for the player to move."""
+    known = {} if known is None else known
+    values = {}
+    for action in game.legal_actions(state):
+        after = game.step(state, action)
+        value = minimax(game, after, known)
+        same_player = game.player_to_move(after) == game.player_to_move(state)
+        values[action] = value if same_player else -value
+    return values
+
+
+def perft(game: Rules, state: State, depth: int) -> int:
+    """Return the number of lines of ``depth`` actions from ``state``; finished games end lines."""
+    if depth == 0:
+        return 1
+    if game.is_over(state):
+        return 0
+    children = (game.step(state, action) for action in game.legal_actions(state))
+    return sum(perft(game, child, depth - 1) for child in children)
+
+
+def num_games(game: Rules, state: State, known: dict | None = None) -> int:
+    """Return the number of different games from ``state`` to an end."""
+    known = {} if known is None else known
+    if game.is_over(state):
+        return 1
+    if state not in known:
+        children = (game.step(state, action) for action in game.legal_actions(state))
+        known[state] = sum(num_games(game, child, known) for child in children)
+    return known[state]

@@ -1,0 +1,261 @@
+"""The textbook's UCT: phases by hand, the table of positions, moves, drawings, perfect play."""
+
+import math
+import random
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+from plain_games import Fork, Race
+
+from alphazero.games.registry import make_game
+from alphazero.textbook.drawing import tree_dot, tree_text
+from alphazero.textbook.game import PlainGame
+from alphazero.textbook.minimax import action_values, minimax, num_games, perft
+from alphazero.textbook.play import person, play_game
+from alphazero.textbook.uct import Node, Uct, ucb1
+
+
+@pytest.fixture(scope="module")
+def tic_tac_toe():
+    return PlainGame(make_game("tic_tac_toe"))
+
+
+@pytest.fixture(scope="module")
+def othello():
+    return PlainGame(make_game("othello"))
+
+
+def after(game, *actions):
+    state = game.initial_state()
+    for action in actions:
+        state = game.step(state, action)
+    return state
+
+
+# --- phases by hand -------------------------------------------------------------------------------
+
+
+def test_ucb1_of_nodes_built_by_hand(tic_tac_toe):
+    uct = Uct(tic_tac_toe, rng=random.Random(0))
+    parent = Node(after(tic_tac_toe), player=0, visits=6)
+    parent.children[0] = Node(after(tic_tac_toe, 0), player=1, visits=2, wins=2)
+    parent.children[1] = Node(after(tic_tac_toe, 1), player=1, visits=2, wins=1)
+    scores = uct.scores(parent)
+    assert scores[0] == ucb1(2, 2, 6) == pytest.approx(2.3386, abs=5e-5)
+    assert scores[1] == ucb1(1, 2, 6) == pytest.approx(1.8386, abs=5e-5)
+    assert ucb1(1, 1, 0) == 1.0  # visited from elsewhere in a table
+    assert uct.select([parent]) == [parent, parent.children[0]]
+    parent.children[2] = Node(after(tic_tac_toe, 2), player=1)
+    assert uct.select([parent])[-1] is parent.children[2]  # unvisited
+
+
+def test_expansion_adds_all_children_of_a_leaf_that_was_visited(othello):
+    board = "--------\n--------\n--B-----\n---BB---\n---BW---\n" + 2 * "--------\n" + "--------"
+    uct, state = Uct(othello), othello.from_text(board, player=0)
+    leaf = uct.make_node(state)
+    assert not uct.expand(leaf) and not leaf.children
+    leaf.visits = 1
+    assert uct.expand(leaf)
+    assert len(leaf.children) == 3 and divmod(min(leaf.children), 8) == (1, 1)
+    replies = othello.legal_actions(leaf.children[9].state)
+    assert [divmod(action, 8) for action in replies] == [(2, 3), (3, 2), (4, 5), (5, 4)]
+
+
+def test_a_finished_game_is_not_expanded_and_its_rollout_is_its_result(othello):
+    state = othello.from_text("BBBBBBBW\n" + 6 * "BBBBBBBB\n" + "BBBBBBB-", player=0)
+    assert othello.legal_actions(state) == [63]
+    final = othello.step(state, 63)
+    assert othello.to_text(final) == "\n".join(8 * ["BBBBBBBW"])
+    uct = Uct(othello, rng=random.Random(0))
+    assert uct.rollout(othello, final, uct.rng) == -1  # player 0, white, has lost
+    assert not uct.expand(Node(final, player=1, visits=1))
+    root = uct.search(state, 5)
+    assert (root.visits, root.wins_of(0)) == (5, 0)
+    with pytest.raises(ValueError, match="over"):
+        uct.search(final)
+
+
+def test_backpropagation_counts_wins_for_the_player_who_moved():
+    uct, path = Uct(Race()), [Node("a", player=0), Node("b", player=1), Node("c", player=1)]
+    for result in (1, 1, 0, -1):
+        uct.backpropagate(path, result)
+    assert [(node.visits, node.wins) for node in path] == [(4, 1.5), (4, 2.5), (4, 2.5)]
+    assert path[0].wins_of(0) == path[1].wins_of(0) == 2.5 and path[2].wins_of(1) == 1.5
+
+
+def test_results_other_than_one_keep_their_size():
+    uct = Uct(Fork(), rng=random.Random(0))
+    root = uct.search("start", 10)
+    values = {a: 2 * child.wins / child.visits - 1 for a, child in root.children.items()}
+    assert values == {"left": 20, "right": -14}
+    assert uct.best_action(root) == "left"
+
+
+# --- searches -------------------------------------------------------------------------------------
+
+
+def test_every_simulation_passes_one_child_of_the_root_and_equal_moves_are_tried_at_random():
+    firsts = Counter()
+    for seed in range(300):
+        uct = Uct(Race(), rng=random.Random(seed))
+        root = uct.search((0, 0), 1)
+        firsts[max(root.children, key=lambda action: root.children[action].visits)] += 1
+        uct.run_simulation(root)
+        assert [child.visits for child in root.children.values()] == [1, 1]
+    assert abs(firsts[1] - 150) < 5 * math.sqrt(300 / 4)  # five standard errors
+
+
+@pytest.mark.parametrize("table", [None, {}], ids=["tree", "table"])
+@pytest.mark.parametrize("final_move", ["visits", "value"])
+def test_a_learners_class_is_played_perfectly(table, final_move):
+    uct = Uct(Race(), uct_c=20, final_move=final_move, table=table, rng=random.Random(1))
+    assert uct.best_action(uct.search((0, 0), 600)) == 2
+    assert action_values(Race(), (0, 0)) == {1: -20, 2: 20}
+
+
+def test_the_final_move_is_by_visits_or_by_value():
+    root = Node((0, 0), player=0, visits=10)
+    root.children = {1: Node((1, 1), 1, visits=6, wins=3), 2: Node((2, 1), 1, visits=4, wins=3)}
+    assert Uct(Race()).best_action(root) == 1
+    assert Uct(Race(), final_move="value").best_action(root) == 2
+    root.children[2].visits = root.children[1].visits = 6  # equal in both
+    seen = {Uct(Race(), rng=random.Random(seed)).best_action(root) for seed in range(40)}
+    assert seen == {1, 2}
+    with pytest.raises(ValueError, match="final_move"):
+        Uct(Race(), final_move="best")
+
+
+def test_limits_end_a_search():
+    reports = []
+    uct = Uct(Race(), rng=random.Random(0))
+    assert uct.search((0, 0), progress=lambda *report: reports.append(report)).visits == 1000
+    assert reports[0] == (1, 1000) and reports[-1] == (1000, 1000)
+    assert uct.search((0, 0), time_limit_s=0.0).visits == 1
+    assert uct.search((0, 0), num_simulations=7, time_limit_s=1000.0).visits == 7
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+def test_transpositions_share_a_node_in_a_table_only(tic_tac_toe):
+    for table in (None, {}):
+        uct = Uct(tic_tac_toe, table=table, rng=random.Random(0))
+        root = uct.search(tic_tac_toe.initial_state(), 3000)
+        one, other = (walk(root, actions) for actions in ([0, 4, 8], [8, 4, 0]))
+        assert (one is other) == (table is not None)
+    assert one is uct.table[after(tic_tac_toe, 0, 4, 8)]
+
+
+def walk(node, actions):
+    for action in actions:
+        node = node.children[action]
+    return node
+
+
+def test_a_table_lives_from_move_to_move_and_from_search_to_search(tic_tac_toe):
+    uct = Uct(tic_tac_toe, table={}, rng=random.Random(0))
+    uct.search(tic_tac_toe.initial_state(), 400)
+    state = after(tic_tac_toe, 4, 0)
+    before = uct.lookup(state)
+    assert before.visits > 0
+    root = uct.search(state, 100)
+    assert root.visits == before.visits + 100
+    other = Uct(tic_tac_toe, table=uct.table, rng=random.Random(1))
+    assert other.search(state, 100).visits == before.visits + 200
+    assert Uct(tic_tac_toe).search(state, 100).visits == 100
+
+
+def test_a_position_is_looked_up_with_its_count_wins_and_expected_value():
+    uct = Uct(Race(), table={}, rng=random.Random(0))
+    assert uct.lookup((0, 0)) is None
+    uct.search((3, 1), 50)
+    found = uct.lookup((3, 1))
+    assert found.visits == 50 and found.value == pytest.approx(2 * found.wins / 50 - 1)
+    assert uct.lookup((5, 0)).value == -20  # for the player who would be next
+    uct.table[(9, 0)] = Node((9, 0), 0)
+    assert math.isnan(uct.lookup((9, 0)).value)
+    assert Uct(Race()).lookup((0, 0)) is None
+
+
+def test_a_table_refuses_states_that_cannot_be_its_keys():
+    class Lists(Race):
+        def initial_state(self):
+            return [0, 0]
+
+    with pytest.raises(TypeError, match="list"):
+        Uct(Lists(), table={}).search([0, 0], 1)
+    assert Uct(Race()).search((0, 0), 1).visits == 1
+
+
+# --- perfect play ---------------------------------------------------------------------------------
+
+
+def test_perfect_play_of_tic_tac_toe_is_a_draw_and_its_counts_are_known(tic_tac_toe):
+    start, known = tic_tac_toe.initial_state(), {}
+    assert minimax(tic_tac_toe, start, known) == 0
+    assert len(known) == 5478
+    assert sum(not tic_tac_toe.is_over(state) for state in known) == 4520
+    assert num_games(tic_tac_toe, start) == 255_168
+
+
+def test_perft_of_othello(othello):
+    start = othello.initial_state()
+    assert [perft(othello, start, depth) for depth in range(1, 6)] == [4, 12, 56, 244, 1396]
+
+
+def test_an_illegal_action_is_refused(tic_tac_toe):
+    with pytest.raises(ValueError):
+        tic_tac_toe.step(after(tic_tac_toe, 4), 4)
+
+
+# --- drawings and games ---------------------------------------------------------------------------
+
+
+def tree_by_hand():
+    root = Node((0, 0), player=0, visits=3, wins=1)
+    root.children = {1: Node((1, 1), 1), 2: Node((2, 1), 1, visits=3, wins=2)}
+    shared = Node((4, 1), 1, visits=2, wins=1)
+    root.children[2].children = {2: shared, 1: Node((3, 0), 0, visits=1)}
+    root.children[2].children[1].children = {1: shared}
+    return root
+
+
+def test_a_tree_as_text():
+    text = tree_text(Uct(Race()), tree_by_hand())
+    assert [line.partition(",")[0] for line in text.split("\n")] == [
+        "visits 3",
+        "├─ 2: visits 3",
+        "│  ├─ 2: visits 2",
+        "│  └─ 1: visits 1",
+        "│     └─ 1: visits 2",
+        "└─ not visited: 1",
+    ]
+    assert len(tree_text(Uct(Race()), tree_by_hand(), max_depth=1).split("\n")) == 3
+
+
+def test_a_graph_draws_a_shared_position_once():
+    dot = tree_dot(Uct(Race()), tree_by_hand())
+    assert dot.count("->") == 4 and dot.count("visits") == 4
+    assert tree_dot(Uct(Race()), tree_by_hand(), max_depth=1).count("->") == 1
+    quoted = Node((0, 0), player=0, visits=1, children={'"': Node((1, 1), 1, visits=1)})
+    assert '[label="\\""]' in tree_dot(Uct(Race()), quoted)
+
+
+def test_a_game_between_a_person_and_a_search():
+    game, shown, said = Race(), [], []
+    typed = iter(["3", "one", " 2 ", "1"])
+    read = person(game, read=lambda prompt: next(typed), say=said.append)
+    actions, result = play_game(game, read, lambda state: 1, show=shown.append)
+    assert actions == [2, 1, 1, 1] and result == -20
+    assert shown[-1] == (5, 0) and len(shown) == 5
+    assert len(said) == 2
+
+
+def test_the_textbook_needs_neither_numba_nor_torch():
+    modules = "game minimax uct alphazero evaluators proofs drawing play".split()
+    imports = ", ".join(f"alphazero.textbook.{module}" for module in modules)
+    code = f"import sys, {imports}; print('numba' in sys.modules, 'torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ["False", "False"]
