@@ -1,13 +1,15 @@
 """Slow, obvious twins of the Gumbel root and of forced playouts.
 
-As in `naive_puct`, every number is computed from lists when it is asked for. The schedule of
-sequential halving is the list of all its visits.
+They change the root of the textbook's search alone. The schedule of sequential halving is the list
+of all its visits.
 """
 
 import math
 
 import numpy as np
-from naive_puct import UNKNOWN, NaiveSearch
+from textbook_search import TextbookSearch
+
+from alphazero.textbook.proofs import is_proven
 
 
 def naive_schedule(num_considered, num_simulations):
@@ -32,7 +34,7 @@ def softmax(logits):
     return {key: weight / sum(weights.values()) for key, weight in weights.items()}
 
 
-class NaivePlannedSearch(NaiveSearch):
+class NaivePlannedSearch(TextbookSearch):
     """One search whose root has an algorithm: "puct", "forced" or "gumbel".
 
     `plan` sets it before each `run`.
@@ -42,11 +44,11 @@ class NaivePlannedSearch(NaiveSearch):
         self.algorithm, self.gumbels = algorithm, gumbels
 
     def run(self):
-        if () not in self.nodes:
-            self._add((), self.root_state)
-        actions = self.nodes[()].priors
-        self.kept = {action: self.visits((), action) for action in actions}
-        self.logits = {action: math.log(max(self.prior((), action), 1e-37)) for action in actions}
+        self.search(0)  # evaluates the root
+        children = self.root.children
+        self.kept = {action: child.visits for action, child in children.items()}
+        priors = {action: self.prior(self.root, child) for action, child in children.items()}
+        self.logits = {action: math.log(max(prior, 1e-37)) for action, prior in priors.items()}
         considered = min(len(self._open()), self.settings.max_num_considered_actions)
         self.schedule = naive_schedule(considered, max(self.budget - sum(self.kept.values()), 0))
         super().run()
@@ -59,14 +61,12 @@ class NaivePlannedSearch(NaiveSearch):
         return max(finalists, key=lambda action: self._gumbel_score(action, temperature))
 
     def improved_policy(self):
-        fractions, _ = self.policy()  # for its keys: the actions that may be played
         sigmas = self._sigmas()
-        return softmax({action: self.logits[action] + sigmas[action] for action in fractions})
+        return softmax({a: self.logits[a] + sigmas[a] for a in self.playable_actions()})
 
-    def pruned_fractions(self):
-        fractions, _ = self.policy()
+    def pruned(self, fractions):
         best = max(fractions, key=fractions.get)
-        if self.proven(()) is not UNKNOWN or self.visits((), best) == 0:
+        if self.root.result is not None or self._visits(best) == 0:
             return fractions
         left = {action: self._pruned_visits(action, best) for action in fractions}
         return {action: count / sum(left.values()) for action, count in left.items()}
@@ -75,30 +75,42 @@ class NaivePlannedSearch(NaiveSearch):
         """Return the policy target of the root's algorithm."""
         if self.algorithm == "gumbel":
             return self.improved_policy()
-        return self.pruned_fractions() if self.algorithm == "forced" else self.policy()[0]
+        fractions = self.output().action_weights
+        return self.pruned(fractions) if self.algorithm == "forced" else fractions
 
     def value_of(self, target):
         """Return the root's value under ``target`` over visited actions; a proven one stays."""
-        _, value = self.policy()
-        tried = [action for action in target if self.visits((), action)]
+        tried = [action for action in target if self._visits(action)]
         weights = [target[action] for action in tried]
-        if self.proven(()) is not UNKNOWN or sum(weights) == 0:
-            return value
-        return float(np.average([self.edge_value((), action) for action in tried], weights=weights))
+        if self.root.result is not None or sum(weights) == 0:
+            return self.root.value
+        return float(np.average([self._value(action) for action in tried], weights=weights))
 
-    def _select(self, path):
-        if path == () and self.algorithm == "gumbel":
-            return self._select_halving()
-        if path == () and self.algorithm == "forced":
-            for action in self.nodes[()].priors:
-                if 0 < self.visits((), action) < self._forced(action):
-                    return action
-        return super()._select(path)
+    def scores(self, node):
+        if node is not self.root or self.algorithm == "puct":
+            return super().scores(node)
+        if self.algorithm == "gumbel":
+            return {self._select_halving(): 0.0}
+        for action in self.root.children:
+            if 0 < self._visits(action) < self._forced(action):
+                return {action: 0.0}
+        return super().scores(node)
+
+    # --- the root's actions -----------------------------------------------------------------------
+
+    def _visits(self, action):
+        return self.root.children[action].visits
+
+    def _value(self, action):
+        return self.root.children[action].value_for(self.root.player)
+
+    def _prior(self, action):
+        return self.prior(self.root, self.root.children[action])
 
     # --- gumbel -----------------------------------------------------------------------------------
 
     def _select_halving(self):
-        wanted = self.schedule[sum(self._made(action) for action in self.nodes[()].priors)]
+        wanted = self.schedule[sum(self._made(action) for action in self.root.children)]
         counts = {self._made(action) for action in self._open()}
         below = [count for count in counts if count <= wanted]
         count = max(below) if below else min(counts)
@@ -109,36 +121,37 @@ class NaivePlannedSearch(NaiveSearch):
         return temperature * self.gumbels[action] + self.logits[action] + self._sigmas()[action]
 
     def _sigmas(self):
-        visited = [action for action in self._open() if self.visits((), action)]
-        counts = [self.visits((), action) for action in visited]
-        mixed = self.nodes[()].values[0]
+        visited = [action for action in self._open() if self._visits(action)]
+        counts = [self._visits(action) for action in visited]
+        mixed = self.root.raw_value
         if visited:
-            values = [self.edge_value((), action) for action in visited]
-            mean = np.average(values, weights=[self.prior((), action) for action in visited])
+            values = [self._value(action) for action in visited]
+            mean = np.average(values, weights=[self._prior(action) for action in visited])
             mixed = (mixed + sum(counts) * mean) / (1 + sum(counts))
         scale = self.settings.value_scale * (self.settings.maxvisit_init + max(counts, default=0))
         return {
-            action: scale * (self.edge_value((), action) if self.visits((), action) else mixed)
-            for action in self.nodes[()].priors
+            action: scale * (self._value(action) if self._visits(action) else mixed)
+            for action in self.root.children
         }
 
     def _made(self, action):
-        return self.visits((), action) - self.kept[action]
+        return self._visits(action) - self.kept[action]
 
     def _open(self):
-        return [action for action in self.nodes[()].priors if self.proven_edge((), action) != -1]
+        children = self.root.children.items()
+        return [action for action, child in children if not is_proven(child, -1, self.root.player)]
 
     # --- forced playouts --------------------------------------------------------------------------
 
     def _forced(self, action):
-        visits = len(self.nodes[()].values) - 1
-        return math.sqrt(self.settings.forced_playouts_k * self.prior((), action) * visits)
+        visits = self.root.visits - 1
+        return math.sqrt(self.settings.forced_playouts_k * self._prior(action) * visits)
 
     def _pruned_visits(self, action, best):
-        visits = self.visits((), action)
+        visits = self._visits(action)
         if action == best:
             return visits
-        best_score = self._puct(best, self.visits((), best))
+        best_score = self._puct(best, self._visits(best))
         fewest = visits
         for fewer in range(visits - 1, -1, -1):
             if visits - fewer > self._forced(action) or self._puct(action, fewer) >= best_score:
@@ -147,5 +160,5 @@ class NaivePlannedSearch(NaiveSearch):
         return 0 if fewest == 1 < visits else fewest
 
     def _puct(self, action, visits):
-        value = self.edge_value((), action) if self.visits((), action) else 0.0
-        return value + self.exploration((), action, visits)
+        value = self._value(action) if self._visits(action) else 0.0
+        return value + self.exploration(self.root, self._prior(action), visits)

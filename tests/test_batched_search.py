@@ -1,4 +1,4 @@
-"""The batched PUCT search: the naive twin, independent games, proofs, budgets, root noise."""
+"""The batched PUCT search: the textbook, independent games, proofs, budgets, root noise."""
 
 import hashlib
 import itertools
@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive_puct import UNKNOWN, NaiveSearch, best_result
 from search_samples import (
     GAMES,
     NO_NOISE,
@@ -22,83 +21,89 @@ from search_samples import (
     random_positions,
     searched,
 )
+from textbook_search import TextbookSearch
 
 from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.search import tree as trees
 from alphazero.search.roots import SearchMode
+from alphazero.textbook.game import PlainGame
+from alphazero.textbook.minimax import minimax
 
 FAST, FULL = SearchMode.FAST, SearchMode.FULL
 
 
-def assert_same_tree(search, row, naive):
-    """Compare a game's tree with the twin's, node by node."""
-    tree, nodes = search.tree, nodes_by_path(search.tree, row)
-    assert set(nodes) == set(naive.nodes)
+def assert_same_tree(search, row, textbook):
+    """Compare a game's tree with the textbook's, node by node."""
+    tree, nodes, expected = search.tree, nodes_by_path(search.tree, row), textbook.nodes()
+    assert set(nodes) == set(expected)
     for path, node in nodes.items():
-        twin, proven = naive.nodes[path], naive.proven(path)
-        assert tree.node_visits[row, node] == len(twin.values)
-        assert tree.raw_values[row, node] == pytest.approx(twin.values[0], abs=1e-6)
+        twin = expected[path]
+        assert tree.node_visits[row, node] == twin.visits
+        assert tree.raw_values[row, node] == pytest.approx(twin.raw_value, abs=1e-6)
         assert tree.players[row, node] == twin.player
-        assert tree.proven_values[row, node] == (trees.UNPROVEN if proven is UNKNOWN else proven)
-        if proven is UNKNOWN:  # the mean of a proven node is not used again
-            assert tree.node_values[row, node] == pytest.approx(np.mean(twin.values), abs=1e-5)
-            mass = sum(prior for action, prior in twin.priors.items() if (*path, action) in nodes)
+        assert tuple(search._states[row, node].tolist()) == twin.state
+        proven = trees.UNPROVEN if twin.result is None else twin.result
+        assert tree.proven_values[row, node] == proven
+        if twin.result is None:  # the mean of a proven node is not used again
+            assert tree.node_values[row, node] == pytest.approx(twin.value, abs=1e-5)
+            mass = sum(child.prior for child in twin.children.values() if child.visits)
             assert tree.visited_priors[row, node] == pytest.approx(mass, abs=1e-5)
-        assert np.array_equal(search._states[row, node], twin.state)
-        assert_same_edges(search, row, node, naive, path, nodes)
+        assert_same_edges(search, row, node, textbook, twin, path)
 
 
-def assert_same_edges(search, row, node, naive, path, nodes):
-    """Compare the edges of one node with the twin's."""
-    tree, twin = search.tree, naive.nodes[path]
+def assert_same_edges(search, row, node, textbook, twin, path):
+    """Compare the edges of one node with the textbook's."""
+    tree, nodes = search.tree, nodes_by_path(search.tree, row)
     for action in range(search.game.num_actions):
-        if twin.over or action not in twin.priors:
+        if action not in twin.children:
             assert tree.children_index[row, node, action] == trees.ILLEGAL
             continue
-        child = nodes.get((*path, action), trees.UNVISITED)
-        prior = naive.prior(path, action)
-        assert tree.children_index[row, node, action] == child
-        assert tree.children_visits[row, node, action] == naive.visits(path, action)
+        child = twin.children[action]
+        prior = textbook.prior(twin, child)
+        index = nodes.get((*path, action), trees.UNVISITED)
+        assert tree.children_index[row, node, action] == index
+        assert tree.children_visits[row, node, action] == child.visits
         assert tree.children_priors[row, node, action] == pytest.approx(prior, abs=1e-6)
-        if child != trees.UNVISITED:
-            value = naive.edge_value(path, action)
+        if child.visits:
+            value = child.value_for(twin.player)
             assert tree.children_values[row, node, action] == pytest.approx(value, abs=1e-5)
 
 
-def assert_same_output(search, rows, naives):
+def assert_same_output(search, rows, textbooks):
     output = search.output(rows)
     for i in range(len(rows)):
-        fractions, value = naives[i].policy()
-        expected = [fractions.get(action, 0.0) for action in range(search.game.num_actions)]
-        np.testing.assert_allclose(output.action_weights[i], expected, atol=1e-6)
-        assert output.root_values[i] == pytest.approx(value, abs=1e-5)
-        assert output.actions[i] == np.argmax(expected)
+        found = textbooks[i].output()
+        weights = [found.action_weights.get(a, 0.0) for a in range(search.game.num_actions)]
+        np.testing.assert_allclose(output.action_weights[i], weights, atol=1e-6)
+        assert output.root_values[i] == pytest.approx(found.root_value, abs=1e-5)
+        assert output.actions[i] == found.action
 
 
-# --- the twin -------------------------------------------------------------------------------------
+# --- the textbook ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("reuse", (True, False))
-def test_trees_are_those_of_the_naive_twin_over_whole_games(name, reuse):
+def test_trees_are_those_of_the_textbook_over_whole_games(name, reuse):
     game = named_game(name)
     constants = dict(pb_c_init=1.1, pb_c_base=50.0, reuse_tree=reuse, root_prior_temperature=1.4)
     urgency = dict(first_play_urgency=0.3, root_first_play_urgency=0.2)
     states, rng = random_positions(game, 6, seed=3), np.random.default_rng(5)
     search = make_search(game, len(states), 40, **constants, **urgency, **NO_NOISE)
     rows = np.arange(len(states))
-    naives = [NaiveSearch(game, HashEvaluator(game.num_actions), search.settings) for _ in rows]
+    evaluator = HashEvaluator(game.num_actions)
+    textbooks = [TextbookSearch(game, evaluator, search.settings) for _ in rows]
     budgets, full = rng.integers(1, 41, len(rows)), rng.random(len(rows)) < 0.5
     search.reset(rows, states, budgets, np.where(full, FULL, FAST))
     for i in rows:
-        naives[i].reset(states[i], budgets[i], flatten=full[i])
+        textbooks[i].begin(states[i], budgets[i], flatten=full[i])
     while len(rows):
         search.run()
         for i in rows:
-            naives[i].run()
-            assert_same_tree(search, i, naives[i])
-        assert_same_output(search, rows, [naives[i] for i in rows])
+            textbooks[i].run()
+            assert_same_tree(search, i, textbooks[i])
+        assert_same_output(search, rows, [textbooks[i] for i in rows])
         # Any legal action, so also one that was never visited or is proven to lose.
         mask = game.legal_action_mask(search.root_states[rows])
         actions = np.where(mask, rng.random(mask.shape), -1.0).argmax(axis=1)
@@ -108,10 +113,10 @@ def test_trees_are_those_of_the_naive_twin_over_whole_games(name, reuse):
         budgets, full = rng.integers(1, 41, len(rows)), rng.random(len(rows)) < 0.5
         search.advance(rows, actions, states, budgets, np.where(full, FULL, FAST))
         for i, row in enumerate(rows):
-            naives[row].advance(int(actions[i]), states[i], budgets[i], flatten=full[i])
+            textbooks[row].go_on(int(actions[i]), budgets[i], flatten=full[i])
 
 
-def test_the_games_of_the_twin_reach_proofs_draws_and_double_moves():
+def test_the_games_of_the_textbook_reach_proofs_draws_and_double_moves():
     seen = set()
     for name in GAMES:
         game = named_game(name)
@@ -143,13 +148,15 @@ def test_a_winning_move_is_proven_and_played_whatever_the_evaluator_says():
 @pytest.mark.parametrize("name", ("tic_tac_toe", "connect_x:3x3x3", "othello:4", "twice"))
 def test_proven_values_are_the_results_under_best_play(name):
     game = named_game(name)
+    plain, known = PlainGame(game), {}
     states = game.initial_states(1) if name == "twice" else random_positions(game, 60, seed=8)
     search = searched(game, states, 400)
     num_proven = 0
     for row, state in enumerate(states):
         small = name == "twice" or np.count_nonzero(game.cells(state) == 0) < 6
         if small and search.tree.proven_values[row, 0] != trees.UNPROVEN:
-            assert search.tree.proven_values[row, 0] == best_result(game, state)
+            best = minimax(plain, tuple(state.tolist()), known)
+            assert search.tree.proven_values[row, 0] == best
             num_proven += 1
     assert num_proven >= (1 if name == "twice" else 20)
 

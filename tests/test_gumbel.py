@@ -1,4 +1,4 @@
-"""The Gumbel root: bandits solved by hand, the naive twin, policy improvement, proofs."""
+"""The Gumbel root: bandits solved by hand, a naive twin, policy improvement, proofs."""
 
 import math
 
@@ -184,11 +184,11 @@ def flattens(settings, mode):
 def assert_same_output(search, rows, naives, temperatures):
     output = search.output(rows, temperatures)
     for i, naive in enumerate(naives):
-        (fractions, value), target = naive.policy(), naive.target()
-        moves = target if naive.algorithm == "gumbel" else fractions
+        found, target = naive.output(), naive.target()
+        moves = target if naive.algorithm == "gumbel" else found.action_weights
         assert_same_weights(output.action_weights[i], target)
         assert_same_weights(output.move_weights[i], moves)
-        expected = value if naive.algorithm == "puct" else naive.value_of(target)
+        expected = found.root_value if naive.algorithm == "puct" else naive.value_of(target)
         assert output.root_values[i] == pytest.approx(expected, abs=2e-5)
         if naive.algorithm == "gumbel":
             assert output.actions[i] == naive.choice(temperatures[i])
@@ -224,7 +224,7 @@ def test_trees_and_outputs_are_those_of_the_naive_twin_over_whole_games(name, va
     budgets, modes = rng.integers(1, 31, len(rows)), random_modes(rng, len(rows))
     search.reset(rows, states, budgets, modes)
     for i in rows:
-        naives[i].reset(states[i], budgets[i], flattens(settings, modes[i]))
+        naives[i].begin(states[i], budgets[i], flattens(settings, modes[i]))
     while len(rows):
         search.run()
         for row, mode in zip(rows, modes):
@@ -243,7 +243,7 @@ def test_trees_and_outputs_are_those_of_the_naive_twin_over_whole_games(name, va
         search.advance(rows, actions, states, budgets, modes)
         for i, row in enumerate(rows):
             flatten = flattens(settings, modes[i])
-            naives[row].advance(int(actions[i]), states[i], budgets[i], flatten)
+            naives[row].go_on(int(actions[i]), budgets[i], flatten)
 
 
 @pytest.mark.parametrize("name", GAMES)

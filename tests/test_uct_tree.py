@@ -1,4 +1,4 @@
-"""The tree of the UCT search: UCB1, the naive twin, laws of the statistics, shared positions."""
+"""The tree of the UCT search: UCB1, the textbook, laws of the statistics, shared positions."""
 
 import math
 from collections import Counter
@@ -6,11 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive_uct import NaiveUct
 from search_samples import make_uct
 
 from alphazero.games.registry import make_game
-from alphazero.runtime.random_generators import child_generator, kernel_rng
+from alphazero.runtime.random_generators import child_generator, kernel_rng, random_below
 from alphazero.search.uct.tree import (
     NO_CHILDREN,
     ROOT_INDEX,
@@ -21,6 +20,8 @@ from alphazero.search.uct.tree import (
     ucb1,
     wins_of,
 )
+from alphazero.textbook.game import PlainGame
+from alphazero.textbook.uct import Uct
 
 TWICE = str(Path(__file__).parent / "twice_game.py")
 NAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_four", "othello:4", "othello", TWICE)
@@ -72,38 +73,63 @@ def test_wins_count_draws_as_half_and_belong_to_one_side():
     assert (wins_of(0, 6, 3), wins_of(1, 6, 3)) == (3.0, 0.0)
 
 
-# --- the twin -------------------------------------------------------------------------------------
+# --- the textbook ---------------------------------------------------------------------------------
+
+
+class InKernelOrder(Uct):
+    """The textbook's search with the random numbers of the kernels, in their order.
+
+    They take one for each tie in the order of the actions, then those of the rollout. So both
+    searches agree to the last visit.
+    """
+
+    def __init__(self, game, kernel_rng, **settings):
+        super().__init__(game, rollout=self.kernel_rollout, **settings)
+        self.kernel_rng = kernel_rng
+
+    def random_best(self, scores):
+        best_action, best_score, num_equal = None, -math.inf, 0
+        for action, score in scores.items():
+            if score > best_score:
+                best_action, best_score, num_equal = action, score, 1
+            elif score == best_score:
+                num_equal += 1
+                if random_below(self.kernel_rng, num_equal) == 0:
+                    best_action = action
+        return best_action
+
+    def kernel_rollout(self, game, state, rng):
+        result = game.game.playout(game.to_array(state), self.kernel_rng)[0]
+        return result if game.player_to_move(state) == 0 else -result
 
 
 @pytest.mark.parametrize("by_position", [False, True], ids=["node", "position"])
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: Path(name).stem.replace(":", "_"))
-def test_trees_are_those_of_the_naive_twin(name, by_position):
+def test_trees_are_those_of_the_textbook(name, by_position):
     game, seed, num_simulations = make_game(name), 3, 250
-    rng = kernel_rng(child_generator(seed, "uct"))
-    twin = NaiveUct(game, game.initial_states()[0], 0.9, by_position, rng)
-    for _ in range(num_simulations):
-        twin.simulate()
+    plain, rng = PlainGame(game), kernel_rng(child_generator(seed, "uct"))
+    textbook = InKernelOrder(plain, rng, uct_c=0.9, table={} if by_position else None)
+    root = textbook.search(plain.initial_state(), num_simulations)
     statistics = "position" if by_position else "node"
     settings = dict(uct_c=0.9, num_simulations=num_simulations, statistics=statistics)
     search = make_uct(game, seed, **settings)
-    search.run(twin.root)
-    assert dict(visited(search, twin)) == {
-        name: (len(results), sum(results)) for name, results in twin.results.items()
-    }
+    search.run(game.initial_states()[0])
+    assert_same_tree(search.tree, root)
 
 
-def visited(search, twin):
-    """Yield (name in the twin, (visits, sum of the results for player 0)) of the visited nodes."""
-    tree, stack = search.tree, [(ROOT_INDEX, (), twin.root)]
+def assert_same_tree(tree, root):
+    """Compare the nodes below the root of a search with those of the textbook."""
+    stack = [(ROOT_INDEX, root)]
     while stack:
-        node, moves, state = stack.pop()
-        visits, points = int(tree.nodes[node]["visits"]), int(tree.nodes[node]["points"])
-        if visits == 0:
+        index, node = stack.pop()
+        visits, points = int(tree.nodes[index]["visits"]), int(tree.nodes[index]["points"])
+        assert (visits, points / 2) == (node.visits, node.wins_of(0))
+        if tree.nodes[index]["first_child"] == NO_CHILDREN:
+            assert not node.children
             continue
-        yield twin.name(moves, state), (visits, points - visits)
-        if tree.nodes[node]["first_child"] != NO_CHILDREN:
-            for action, child in zip(*children_of(tree, node)):
-                stack.append((int(child), (*moves, int(action)), twin.after(state, action)))
+        actions, children = children_of(tree, index)
+        assert actions.tolist() == list(node.children)
+        stack += [(int(child), node.children[a]) for a, child in zip(actions.tolist(), children)]
 
 
 # --- laws -----------------------------------------------------------------------------------------
