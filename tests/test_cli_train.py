@@ -26,7 +26,8 @@ from alphazero.runtime import settings as config
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.compose import compose, groups
+from alphazero.training.compose import compose
+from alphazero.training.config_files import config_groups
 from alphazero.training.loggers.json_lines import JsonLinesLogger
 from alphazero.training.settings import TrainSettings
 
@@ -111,7 +112,7 @@ def test_the_help_has_every_choice_and_examples(capsys, monkeypatch):
     _, out, _ = train(capsys, "--help")
     assert max(map(len, out.splitlines())) <= 80
     words = set(out.replace(",", " ").split())
-    for group, choices in groups().items():
+    for group, choices in config_groups().items():
         assert len(choices) == 1 or {group, *choices} <= words
     assert "alphazero train resume=latest" in out
 
@@ -192,7 +193,8 @@ def test_a_sweep_makes_a_run_for_each_combination(tmp_path, capsys):
     status, out, _ = train(capsys, "--multirun", *words, "seed=3,4", "learner=adam,sgd")
     assert status == 0
     folders = sorted((tmp_path / "tic_tac_toe").iterdir())
-    assert [folder.name for folder in folders] == ["s_1", "s_2", "s_3", "s_4"]
+    combinations = [f"seed={seed}_learner={name}" for seed in (3, 4) for name in ("adam", "sgd")]
+    assert [folder.name for folder in folders] == [f"s_{text}" for text in combinations]
     configs = [RunFolder(folder).read_config() for folder in folders]
     made = [(config["seed"], config["learner"]["optimizer"]) for config in configs]
     assert made == [(3, "adam"), (3, "sgd"), (4, "adam"), (4, "sgd")]

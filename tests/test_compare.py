@@ -62,17 +62,25 @@ def sweep(tmp_path_factory):
     return root / "connect_x_5x5x4", output.getvalue()
 
 
+#: The runs in the order of the sweep, by their numbers.
+RUNS = {
+    2 * index + seed: f"sweep_search.reuse_tree={reuse}_seed={seed}"
+    for index, reuse in enumerate((True, False))
+    for seed in (1, 2)
+}
+
+
 def _compare(folder, numbers, *words) -> str:
     """Compare runs of the sweep; return the output."""
-    console = Console(file=io.StringIO(), width=80)
-    runs = ",".join(str(folder / f"sweep_{number}") for number in numbers)
+    console = Console(file=io.StringIO(), width=100)
+    runs = ",".join(str(folder / RUNS[number]) for number in numbers)
     assert main([f"run={runs}", "num_simulations=4", *words], console) == 0
     return console.file.getvalue()
 
 
 def test_a_sweep_ends_with_a_comparison_of_its_runs(sweep):
     folder, output = sweep
-    assert {path.name for path in folder.iterdir()} == {f"sweep_{number}" for number in range(1, 5)}
+    assert {path.name for path in folder.iterdir()} == set(RUNS.values())
     assert "500 positions" in output and "search.reuse_tree=false" in output
 
 
@@ -81,7 +89,7 @@ def test_runs_that_differ_in_their_seed_are_one_configuration(sweep, tmp_path):
     text = _compare(folder, (1, 2, 3, 4), f"json={tmp_path / 'figures.json'}")
     figures = json.loads((tmp_path / "figures.json").read_text())
     first, second = figures["ways"]
-    assert (first["runs"], second["runs"]) == (["sweep_1", "sweep_2"], ["sweep_3", "sweep_4"])
+    assert (first["runs"], second["runs"]) == ([RUNS[1], RUNS[2]], [RUNS[3], RUNS[4]])
     assert second["way"] == "search.reuse_tree=false"
     for number, way in (("1", first), ("2", second)):
         for name, raw_accuracy, accuracy in zip(way["runs"], way["raw_accuracy"], way["accuracy"]):
@@ -100,7 +108,7 @@ def test_runs_that_differ_in_their_seed_are_one_configuration(sweep, tmp_path):
 def test_runs_of_one_configuration_are_compared_with_each_other(sweep):
     folder, _ = sweep
     text = _compare(folder, (1, 2))
-    assert "sweep_1 " in text and "sweep_2 " in text and "search.reuse_tree" not in text
+    assert RUNS[1] in text and RUNS[2] in text and "search.reuse_tree=false" not in text
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from omegaconf import OmegaConf
 
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import expand_sweep, from_overrides, split_values
+from alphazero.runtime.overrides import from_overrides, split_values
 from alphazero.runtime.settings import (
     check,
     check_folder,
@@ -20,11 +20,12 @@ from alphazero.runtime.settings import (
     section,
     types_of,
 )
-from alphazero.training.compose import compose, config_folder, game_of_choice, groups
+from alphazero.training.compose import compose
+from alphazero.training.config_files import config_folder, config_groups, game_of_choice
 from alphazero.training.settings import TrainSettings
 
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "snort.py")
-CHOICES = groups()
+CHOICES = config_groups()
 
 
 def words_for(game):
@@ -239,11 +240,15 @@ NUMBER, WHOLE, SWITCH, LIST = "a number", "a whole number", "true or false", "a 
 REFUSED = {
     "foo=1": ("foo", "1", "seed"),
     "learner.learning_rat=1": ("learner.learning_rat", "1", "learner.learning_rate"),
-    "+foo=1": ("+foo", "1", "seed"),
-    "+learner.foo=1": ("+learner.foo", "1", "seed"),
-    "~learner=adam": ("~learner", "adam", "learner"),
-    "=3": ("", "3", "seed"),
-    "hydra.run.dir=x": ("hydra.run.dir", "x", "seed"),
+    "+foo=1": ("foo", "1", "seed"),
+    "+learner.foo=1": ("learner.foo", "1", "seed"),
+    "+section.foo=1": ("section.foo", "1", "seed"),
+    "~seed": ("seed", None, None),
+    "~foo": ("foo", "", "seed"),
+    "=3": ("=3", None, None),
+    "learner=null": ("learner", "null", "adamw"),
+    "learner=[adam": ("learner=[adam", None, None),
+    "hydra/launcher=typo": ("hydra/launcher", "typo", "basic"),
     "seed": ("seed", None, None),
     "learner=rmsprop": ("learner", "rmsprop", "adamw"),
     "experiment=typo": ("experiment", "typo", "dummy_run"),
@@ -258,7 +263,7 @@ REFUSED = {
     "seed=null": ("seed", None, WHOLE),
     "seed=-1": ("seed", -1, "0 to 2147483647"),
     "seed=2147483648": ("seed", 2**31, "0 to 2147483647"),
-    "seed=${foo}": ("seed", "${foo}", WHOLE),
+    "seed=${foo}": ("seed", None, None),
     "run.name=null": ("run.name", None, "text"),
     "selfplay.num_simulations=many": ("selfplay.num_simulations", "many", WHOLE),
     "selfplay.num_simulations=1.5": ("selfplay.num_simulations", "1.5", WHOLE),
@@ -488,16 +493,6 @@ def test_the_last_of_several_words_for_a_key_counts():
 )
 def test_values_are_split_at_commas_outside_brackets_and_quotes(text, values):
     assert split_values(text) == values
-
-
-def test_a_sweep_combines_all_values_the_last_word_fastest():
-    jobs = expand_sweep(["a=1,2", "b=x", "c=[1,2],3"])
-    assert [" ".join(job) for job in jobs] == [
-        "a=1 b=x c=[1,2]",
-        "a=1 b=x c=3",
-        "a=2 b=x c=[1,2]",
-        "a=2 b=x c=3",
-    ]
 
 
 def test_plain_data_goes_round():

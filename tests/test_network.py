@@ -8,7 +8,8 @@ from alphazero.games.registry import make_game
 from alphazero.network.interface import NetworkSettings, expected_value
 from alphazero.network.registry import make_network
 from alphazero.network.residual import ConvNorm, folded
-from alphazero.training.compose import compose, groups
+from alphazero.training.compose import compose
+from alphazero.training.config_files import config_groups
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +17,7 @@ def one_thread():
     torch.set_num_threads(1)
 
 
-@pytest.mark.parametrize("choice", groups()["network"])
+@pytest.mark.parametrize("choice", config_groups()["network"])
 def test_every_network_config_fits_every_game(choice):
     settings = compose([f"network={choice}"]).network
     for name in ("tic_tac_toe", "connect_x:5x4x3"):

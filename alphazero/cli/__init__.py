@@ -12,6 +12,8 @@ import signal
 import sys
 import threading
 
+from alphazero.cli.completion import OPTIONS, complete
+from alphazero.cli.errors import print_error
 from alphazero.runtime.openmp import limit_spinning
 
 COMMANDS = {
@@ -49,6 +51,8 @@ def main(arguments: list[str] | None = None) -> int:
 
         print(importlib.metadata.version("alphazero-selfplay"))
         return 0
+    if arguments[0] in OPTIONS:
+        return complete(arguments, COMMANDS)
     command, *rest = arguments
     if command not in COMMANDS:
         print(f"error: there is no command '{command}'.\n\n{usage()}", file=sys.stderr)
@@ -78,10 +82,7 @@ def _run(command: str, arguments: list[str]) -> int:
         with _sigterm_as_keyboard_interrupt():
             return importlib.import_module(f"alphazero.cli.{command}").main(arguments)
     except ValueError as error:
-        if os.environ.get("ALPHAZERO_TRACEBACK"):
-            raise
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return print_error(error)
     except KeyboardInterrupt:
         print("stopped.", file=sys.stderr)
         return 130

@@ -8,7 +8,8 @@ from omegaconf import OmegaConf
 
 from alphazero.evaluation.run_facts import AUTOTUNED_KEYS, RUN_FOLDER_KEYS
 from alphazero.runtime.settings import rows, value_text
-from alphazero.training.compose import compose, config_folder, game_of_choice, groups
+from alphazero.training.compose import compose
+from alphazero.training.config_files import config_folder, config_groups, game_of_choice
 from alphazero.training.settings import TrainSettings
 
 
@@ -46,10 +47,12 @@ def recipe(settings: dict, game_name: str) -> list[str]:
 
 def _presets(game_name: str) -> list[list[str]]:
     """Return the arguments of each preset and experiment of a game, or of presets for any game."""
-    games = [choice for choice in groups()["game"] if game_of_choice(choice) == game_name]
+    games = [choice for choice in config_groups()["game"] if game_of_choice(choice) == game_name]
     if not games:
         return [[f"game={game_name}"]]
-    experiments = [name for name in groups()["experiment"] if _game_of_experiment(name) in games]
+    experiments = [
+        name for name in config_groups()["experiment"] if _game_of_experiment(name) in games
+    ]
     return [[f"game={choice}"] for choice in games] + [
         [f"experiment={name}"] for name in experiments
     ]

@@ -1,11 +1,12 @@
 """`alphazero train`: run the training loop and show its events, once or for each run of a sweep.
 
-In: arguments, which `alphazero.training.compose` turns into settings. Out: run folders.
+In: arguments, which Hydra turns into settings (`alphazero.cli.hydra_main`). Out: run folders.
 """
 
 import dataclasses
 import logging
 import warnings
+from pathlib import Path
 
 from rich.console import Console
 
@@ -19,10 +20,10 @@ from alphazero.cli.output.train_text import (
 from alphazero.games.registry import make_stored_game
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import expand_sweep, parse_overrides, split_word
+from alphazero.runtime.overrides import parse_overrides, split_word
 from alphazero.runtime.settings import from_plain, rows
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.compose import compose, game_of_choice
+from alphazero.training.config_files import game_of_choice
 from alphazero.training.settings import (
     TrainSettings,
     check_resumable,
@@ -42,40 +43,46 @@ EXAMPLES = [
     "alphazero train --multirun game=tic_tac_toe seed=1,2,3",
     "alphazero train resume=latest",
 ]
-_HELP, _SWEEP = {"-h", "--help"}, {"-m", "--multirun"}
+_HELP = {"-h", "--help"}
 
 
 def main(arguments: list[str]) -> int:
     """Train one run or a sweep, or resume a run."""
-    flags = {word for word in arguments if word.startswith("-")}
-    arguments = [word for word in arguments if word not in flags]
-    if unknown := sorted(flags - _HELP - _SWEEP):
-        raise ConfigError(
-            f"'{COMMAND}' has no option {unknown[0]}: settings are written key=value, and "
-            "--multirun makes a run for each of several values.",
-            key=unknown[0],
-        )
-    if flags & _HELP:
-        print_run_help("train", SUMMARY, arguments, EXAMPLES)
+    if _HELP & set(arguments):
+        words = [word for word in arguments if not word.startswith("-")]
+        print_run_help("train", SUMMARY, words, EXAMPLES)
         return 0
     if any(word.startswith("resume=") and word != "resume=" for word in arguments):
         return _train(*_resumed(arguments), resumed=True)
-    return _train_all(expand_sweep(arguments) if flags & _SWEEP else [arguments])
+    return _train_new(arguments)
 
 
-def _train_all(jobs: list[list[str]]) -> int:
-    """Make the runs one after the other and compare them; all are checked before any starts."""
-    all_settings, folders = [compose(job) for job in jobs], []
-    for number, (job, settings) in enumerate(zip(jobs, all_settings), 1):
-        if len(jobs) > 1:
-            print(f"run {number} of {len(jobs)}: {' '.join(job)}", flush=True)
-            settings.run.name = f"{settings.run.name}_{number}" if settings.run.name else ""
-        folders.append(RunFolder.create(settings.run.root, settings.game.name, settings.run.name))
-        if status := _train(settings, folders[-1], resumed=False):
-            return status
-    if len(jobs) > 1:
-        _compare(folders, all_settings)
-    return 0
+def _train_new(arguments: list[str]) -> int:
+    """Train a new run, or the runs of a sweep one after the other, and compare these."""
+    from alphazero.cli.hydra_main import Job, run_with_hydra
+
+    runs: list[tuple[TrainSettings, RunFolder]] = []
+
+    def run(job: Job) -> int:
+        settings = job.settings
+        if job.num_jobs != 1:
+            of_jobs = f" of {job.num_jobs}" if job.num_jobs else ""
+            print(f"run {job.number}{of_jobs}: {job.overrides}", flush=True)
+        runs.append((settings, _make_folder(settings, job.folder, job.overrides)))
+        return _train(*runs[-1], resumed=False)
+
+    status = run_with_hydra(arguments, COMMAND, run)
+    if status == 0 and len(runs) > 1:
+        _compare(runs)
+    return status
+
+
+def _make_folder(settings: TrainSettings, path: Path | None, overrides: str) -> RunFolder:
+    """Create the folder of a new run: ``path``, or one below run.root named by the settings."""
+    if path is not None:
+        return RunFolder.at(path)
+    run = settings.run
+    return RunFolder.create(run.root, settings.game.name, run.name, overrides)
 
 
 def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
@@ -143,18 +150,25 @@ def _loggers(console: Console, trainer) -> list:
     ]
 
 
-def _compare(folders: list[RunFolder], all_settings: list[TrainSettings]) -> None:
+def _compare(runs: list[tuple[TrainSettings, RunFolder]]) -> None:
     """Compare the runs of a sweep if an evaluation set ships with their game."""
     from alphazero.cli.run_comparison import ComparisonSettings, compare_runs
     from alphazero.evaluation.exact.sets import shipped_path
 
-    games = {settings.game.name for settings in all_settings}
+    games = {settings.game.name for settings, _ in runs}
     if len(games) == 1 and shipped_path(games.pop()) is not None:
+        folders = [folder for _, folder in runs]
         compare_runs(folders, ComparisonSettings(), Console(highlight=False))
 
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     """Return the settings of a stored run, changed by the arguments, and its folder."""
+    if options := [word for word in arguments if word.startswith(("-", "~", "+"))]:
+        raise ConfigError(
+            f"{options[0]} cannot be combined with resume=: a stored run continues with its own "
+            "settings, changed by key=value arguments.",
+            key=options[0],
+        )
     texts = dict(split_word(word) for word in arguments)
     key = "game.name" if "game.name" in texts else "game"
     game = texts.pop("game", None)

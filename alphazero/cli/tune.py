@@ -10,7 +10,7 @@ from rich.table import Table
 
 from alphazero.cli.output.help_text import print_run_help
 from alphazero.runtime import jit
-from alphazero.training.compose import compose
+from alphazero.training.settings import TrainSettings
 
 if TYPE_CHECKING:  # the help of the command must not take the second that torch needs to load
     from alphazero.training.tuning_cache import Tuning
@@ -33,7 +33,13 @@ def main(arguments: list[str]) -> int:
         arguments = [word for word in arguments if word not in flags]
         print_run_help("tune", SUMMARY, arguments, EXAMPLES)
         return 0
-    settings = compose(arguments)
+    from alphazero.cli.hydra_main import run_with_hydra
+
+    return run_with_hydra(arguments, "alphazero tune", lambda job: _tune(job.settings))
+
+
+def _tune(settings: TrainSettings) -> int:
+    """Measure, show and store, for a run with these settings."""
     settings.run.retune = True
     jit.announce_first_compilation()
     from alphazero.games.registry import make_game

@@ -7,7 +7,6 @@ would need two pairs of quotes, as would 12 of the 212 values in our documentati
 the config files of `alphazero train`, see `alphazero.training.compose`.
 """
 
-import itertools
 from typing import Any
 
 import yaml
@@ -80,19 +79,6 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
         hint = f" '{command} --help' lists its settings."
     message = f"'{command}' has no setting '{key}'.{hint}"
     raise ConfigError(message, key=key, value=text, allowed=known)
-
-
-def expand_sweep(words: list[str]) -> list[list[str]]:
-    """Return the arguments of each run of a sweep: every combination of the given values.
-
-    Example: ``["seed=1,2", "game=othello"]`` gives two runs. Commas within brackets or quotes do
-    not separate values.
-    """
-    alternatives = []
-    for word in words:
-        key, text = split_word(word)
-        alternatives.append([f"{key}={value}" for value in split_values(text)])
-    return [list(job) for job in itertools.product(*alternatives)]
 
 
 def split_values(text: str) -> list[str]:

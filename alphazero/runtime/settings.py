@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException
 
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.stored_names import current_settings
@@ -253,6 +253,8 @@ def explained(error: OmegaConfBaseException, cls: type, values: dict[str, Any]) 
     if key not in known:
         message = f"there is no setting '{key}'.{nearest_key_hint(key, list(known))}"
         return ConfigError(message, key=key, value=value, allowed=list(known))
+    if isinstance(error, InterpolationResolutionError):
+        return ConfigError(f"{key}: {str(error).splitlines()[0]}.", key=key, value=value)
     wanted = _TYPE_TEXT[types_of(cls)[key]]
     limits = known[key].allowed
     allowed = f"{wanted}, {limits}" if limits else wanted

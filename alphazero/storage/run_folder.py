@@ -18,6 +18,7 @@ import contextlib
 import importlib.metadata
 import json
 import platform
+import re
 import shutil
 import sys
 from datetime import datetime
@@ -37,6 +38,7 @@ from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.checkpoint import load_state, save_state
 
 STATE_FILE = "state.safetensors"
+_MAX_OVERRIDES = 150  # characters of a folder's name
 _LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
 
 
@@ -50,19 +52,22 @@ class RunFolder:
         self.state = self.path / STATE_FILE
 
     @classmethod
-    def create(cls, root: str, game: str, name: str) -> "RunFolder":
-        """Create the folder of a new run.
+    def create(cls, root: str, game: str, name: str, overrides: str = "") -> "RunFolder":
+        """Create the folder of a new run, ROOT/GAME/NAME.
 
         Args:
             root: the folder of all runs.
             game: the game's name.
             name: the run's name; "" takes the date and time, with a number if that exists.
+            overrides: what tells the run from others of its sweep, such as "seed=1"; it is added to
+                the name.
 
         Raises:
             ConfigError: if a run of this name exists, or the folder cannot be created.
         """
         parent = Path(root) / folder_name(game)
         stem = name or datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
+        stem += f"_{name_part(overrides)}" if overrides else ""
         number = 0
         while True:
             number += 1
@@ -84,6 +89,31 @@ class RunFolder:
                     key="run.root",
                     value=root,
                 ) from None
+
+    @classmethod
+    def at(cls, path: Path) -> "RunFolder":
+        """Create the folder of a new run at a given place.
+
+        Raises:
+            ConfigError: if it holds a run, or cannot be created.
+        """
+        folder = cls(path)
+        if folder.config.exists() or folder.state.exists():
+            raise ConfigError(
+                f"{path} holds a run already. Choose another folder, or continue that run with "
+                f"resume={path}.",
+                key="hydra.run.dir",
+                value=str(path),
+            )
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(
+                f"{path} cannot be created ({error.strerror}).",
+                key="hydra.run.dir",
+                value=str(path),
+            ) from None
+        return folder
 
     @classmethod
     def find(
@@ -264,6 +294,11 @@ class RunFolder:
 def folder_name(game: str) -> str:
     """Return a game's name as part of a path, such as the folder of its runs."""
     return Path(game).stem if game.endswith(".py") else game.replace(":", "_")
+
+
+def name_part(overrides: str) -> str:
+    """Return overrides such as "experiment=ablation/base" as part of a folder's name."""
+    return re.sub(r"[^\w.=+-]", "_", overrides)[:_MAX_OVERRIDES]
 
 
 def find_network(path: str | Path) -> Path:

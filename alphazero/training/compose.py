@@ -1,25 +1,28 @@
-"""The settings of a training run: Hydra composes config groups, arguments change single settings.
+"""The settings of a training run: Hydra merges config files and the arguments of the command line.
 
-In: the arguments of `alphazero train`. One that names a group (``game=connect_four``) chooses one
-of its files under configs/; Hydra merges the chosen files. Every other argument changes one setting
-and is read as in all commands, by `alphazero.runtime.overrides`. Out: checked plain dataclasses; no
-Hydra object leaves this file. Only Hydra's public API is used (`compose`, `initialize_config_dir`,
-`ConfigStore`).
+In: the arguments of `alphazero train`, or the config that Hydra composed from them. Out: checked
+plain dataclasses; no Hydra object leaves this package. Only Hydra's public API is used.
 """
 
 import functools
-from pathlib import Path
+import re
+from collections.abc import Sequence
+from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
-from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import check_key, parse_overrides, split_values, split_word
-from alphazero.runtime.settings import explained, from_plain, rows
+from alphazero.runtime.settings import explained, from_plain, nearest_key_hint, rows
+from alphazero.training.config_files import config_folder, config_groups
+from alphazero.training.hydra_overrides import hydra_overrides
 from alphazero.training.settings import TrainSettings, check_run
 
 COMMAND = "alphazero train"
+#: What Hydra and its parts raise for a config that cannot be composed.
+CONFIG_ERRORS = (HydraException, OmegaConfBaseException, YAMLError)
 
 
 def compose(words: list[str]) -> TrainSettings:
@@ -32,110 +35,110 @@ def compose(words: list[str]) -> TrainSettings:
     Raises:
         ConfigError: for an unknown key or choice, or an impossible value.
     """
-    choices = groups()
-    known = [row.key for row in rows(TrainSettings())]
-    chosen: list[str] = []
-    changes: list[str] = []
-    for word in _with_choice_of_game(words, choices["game"]):
-        key, text = split_word(word)
-        check_key(key, text, [*known, *choices], COMMAND)
-        _check_single(key, text)
-        if key in choices:
-            _check_choice(key, text, choices[key])
-        (chosen if key in choices else changes).append(word)
-    values = parse_overrides(TrainSettings, changes, COMMAND)
-    settings = from_plain(_compose_files(tuple(chosen)), values)
+    return settings_of(_compose(tuple(hydra_overrides(words, COMMAND))))
+
+
+def settings_of(config: DictConfig) -> TrainSettings:
+    """Return the checked settings of a config that Hydra composed.
+
+    Raises:
+        ConfigError: for an impossible value.
+    """
+    _check_keys(config)
+    settings = from_plain(config, {})
     check_run(settings)
     return settings
 
 
-def groups() -> dict[str, list[str]]:
-    """Return the config groups and the choices of each."""
-    folders = sorted(path for path in config_folder().iterdir() if path.is_dir())
-    return {folder.name: _choices(folder) for folder in folders}
+def store_schema() -> None:
+    """Make the types of the settings known to Hydra; configs/train.yaml refers to them."""
+    from hydra.core.config_store import ConfigStore
+
+    ConfigStore.instance().store(name="train_schema", node=TrainSettings)
 
 
-def config_folder() -> Path:
-    """Return the folder of the configs: inside the installed package, or beside it in a clone."""
-    inside = Path(__file__).parents[1] / "configs"
-    return inside if inside.is_dir() else Path(__file__).parents[2] / "configs"
+def refused(error: Exception) -> ConfigError:
+    """Return the ConfigError for one of `CONFIG_ERRORS`.
 
-
-def game_of_choice(choice: str) -> str:
-    """Return the name of the game that ``game=`` means: a file of the group or a name."""
-    path = config_folder() / "game" / f"{choice}.yaml"
-    return OmegaConf.load(path).game.name if path.is_file() else choice
-
-
-def choice_of_game(name: str) -> str:
-    """Return the file of the group ``game`` with the proposals for a game."""
-    for choice in groups()["game"]:
-        if game_of_choice(choice) == name:
-            return choice
-    family = name.partition(":")[0]
-    return family if family in ("connect_x", "othello") else "custom"
-
-
-def _with_choice_of_game(words: list[str], choices: list[str]) -> list[str]:
-    """Return the arguments with the names of games replaced by a choice and a name.
-
-    ``game=connect_x:4x5x4`` becomes ``game=connect_x game.name=connect_x:4x5x4``. So does
-    ``game.name=connect_x:4x5x4`` alone, which would keep the proposals for another game.
+    It names the key or file, the value, and what is allowed.
     """
-    is_chosen = any(word.startswith("game=") for word in words)
-    found = []
-    for word in words:
-        key, _, text = word.partition("=")
-        is_name = key == "game" and text not in choices and not _is_list(text)
-        if is_name or (key == "game.name" and not is_chosen):
-            make_game(text)  # refuses a name that is none
-            found += [f"game={choice_of_game(text)}", f"game.name={text}"]
-        else:
-            found.append(word)
-    return found
+    if isinstance(error, MissingConfigException) and error.missing_cfg_file:
+        return _missing(error.missing_cfg_file, error.options or [])
+    if isinstance(error, OverrideParseException):
+        return ConfigError(f"'{error.override}' is not of the form key=value.", key=error.override)
+    if isinstance(error, YAMLError):
+        return ConfigError(f"a config file is not YAML: {' '.join(str(error).split())}.")
+    text = str(error).splitlines()[0].rstrip(".:") if str(error) else type(error).__name__
+    cause = error.__cause__ or error.__context__ or error
+    if not isinstance(cause, OmegaConfBaseException):
+        return ConfigError(f"{text}.")
+    explanation = explained(cause, TrainSettings, _refused_value(cause))
+    place = re.match("In '(.*?)':", text)
+    if not place:
+        return explanation
+    message = f"in the config file {place[1]}.yaml: {explanation}"
+    if explanation.key in config_groups():
+        message += " Is its first line '# @package _global_'?"
+    return ConfigError(
+        message, key=explanation.key, value=explanation.value, allowed=explanation.allowed
+    )
 
 
-def _is_list(text: str) -> bool:
-    return len(split_values(text)) > 1
+def _refused_value(error: OmegaConfBaseException) -> dict[str, Any]:
+    """Return the value that OmegaConf refused, nested by sections; {} if the error has none."""
+    found = re.match("Value '(.*)' of type", str(error))
+    values: Any = found[1] if found else {}
+    for name in reversed(str(error.full_key or "").split(".")):
+        values = {name: values} if found else values
+    return values
 
 
-def _choices(folder: Path) -> list[str]:
-    files = folder.rglob("*.yaml")
-    return sorted(file.relative_to(folder).with_suffix("").as_posix() for file in files)
+def _missing(path: str, options: Sequence[str]) -> ConfigError:
+    """Return the error for a choice of a config group that does not exist.
+
+    Args:
+        path: of the choice, such as "experiment/ablation/adam".
+        options: the files in its folder, those of the user's own config folders included.
+    """
+    group, _, choice = path.rpartition("/")
+    allowed = set(options)
+    for name, choices in config_groups().items():
+        if path.startswith(name + "/"):
+            folder = group.removeprefix(name).strip("/")
+            allowed = {f"{folder}/{option}" if folder else option for option in options}
+            group, choice, allowed = name, path.removeprefix(name + "/"), allowed | set(choices)
+    listed = f" {group} takes one of {', '.join(sorted(allowed))}." if allowed else ""
+    message = f"{group}={choice} is not allowed: there is no such file.{listed}"
+    return ConfigError(message, key=group, value=choice, allowed=sorted(allowed))
 
 
-def _check_single(key: str, text: str) -> None:
-    if _is_list(text):
-        raise ConfigError(
-            f"{key}={text} gives several values: --multirun makes a run for each of them.",
-            key=key,
-            value=text,
-        )
-
-
-def _check_choice(key: str, text: str, allowed: list[str]) -> None:
-    if text not in allowed:
-        message = f"{key}={text} is not allowed: {key} takes one of {', '.join(allowed)}."
-        raise ConfigError(message, key=key, value=text, allowed=allowed)
+def _check_keys(config: DictConfig) -> None:
+    """Check that every key is one of ours: with "+", anything can be added to a config."""
+    known = {row.key for row in rows(TrainSettings())}
+    sections = {key.partition(".")[0] for key in known}
+    for name, value in config.items_ex(resolve=False):
+        values: dict[str, Any] = {str(name): value}
+        if isinstance(value, DictConfig):
+            values = {f"{name!s}.{key!s}": inner for key, inner in value.items_ex(resolve=False)}
+        for key in sorted(values.keys() - known):
+            hint = nearest_key_hint(key, sorted(known | sections))
+            raise ConfigError(
+                f"there is no setting '{key}'.{hint}",
+                key=key,
+                value=str(values[key]),
+                allowed=sorted(known),
+            )
 
 
 @functools.lru_cache(maxsize=256)
-def _compose_files(words: tuple[str, ...]) -> DictConfig:
-    """Return the config that Hydra merges from train.yaml and the chosen files; do not change it.
-
-    Hydra takes a quarter of a second for it.
-    """
+def _compose(overrides: tuple[str, ...]) -> DictConfig:
+    """Return the config that Hydra merges from train.yaml and overrides; do not change it."""
     from hydra import compose as hydra_compose
     from hydra import initialize_config_dir
-    from hydra.core.config_store import ConfigStore
-    from hydra.errors import HydraException
 
-    ConfigStore.instance().store(name="train_schema", node=TrainSettings)
+    store_schema()
     try:
         with initialize_config_dir(str(config_folder()), version_base="1.3", job_name="train"):
-            return hydra_compose("train", overrides=list(words))
-    except (HydraException, OmegaConfBaseException) as error:
-        cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
-        if isinstance(cause, OmegaConfBaseException):
-            raise explained(cause, TrainSettings, {}) from None
-        raise ConfigError(str(error).splitlines()[0].rstrip(".") + ".") from None
+            return hydra_compose("train", overrides=list(overrides))
+    except CONFIG_ERRORS as error:
+        raise refused(error) from None

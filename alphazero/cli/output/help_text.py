@@ -17,6 +17,13 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.settings import Row, rows, value_text
 
 _WIDTH = 100  # longer lines are hard to read
+_OPTIONS = {
+    "--multirun": "a run for each of several values: seed=1,2,3",
+    "--cfg job": "print all resolved settings and end",
+    "--config-dir DIR": "take config files from a folder of yours, too: DIR/experiment/mine.yaml",
+    "--info": "where the settings come from",
+    "--hydra-help": "Hydra's other options and settings, shell completion among them",
+}
 _PLAYERS = "player settings (for one player alone, after a comma: uct:500,uct_c=0.7)"
 
 
@@ -56,6 +63,8 @@ def print_help(
         console.print("\n[bold]sections[/]: set any value, section.key=value")
         console.print(Padding(_sections_table(groups), (0, 0, 0, 2), expand=False))
         _print_settings(console, [group for group in groups if _name(group[0]) == "settings"])
+        console.print("\n[bold]options[/]")
+        console.print(Padding(_options_table(), (0, 0, 0, 2), expand=False))
         console.print(
             f"\n'alphazero {command} --help {_name(groups[1][0])}' lists the settings of a section "
             "with their ranges, '--help all' lists all settings.",
@@ -80,11 +89,12 @@ def print_run_help(
     Raises:
         ConfigError: for an impossible setting, or if there is no such section.
     """
-    from alphazero.training.compose import compose, groups
+    from alphazero.training.compose import compose
+    from alphazero.training.config_files import config_groups
 
     settings = compose([word for word in arguments if "=" in word])
     sections = [word for word in arguments if "=" not in word]
-    print_help(command, summary, settings, examples, groups(), sections)
+    print_help(command, summary, settings, examples, config_groups(), sections)
 
 
 def _print_settings(console: Console, groups: list[tuple[str, list[Row]]]) -> None:
@@ -124,6 +134,13 @@ def _sections_table(groups: list[tuple[str, list[Row]]]) -> Table:
         if text:
             count = f"{len(group)} setting{'s' * (len(group) > 1)}"
             table.add_row(Text(name, "cyan"), text, Text(count, "dim"))
+    return table
+
+
+def _options_table() -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for option, text in _OPTIONS.items():
+        table.add_row(Text(option, "cyan"), text)
     return table
 
 

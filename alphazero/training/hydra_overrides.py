@@ -1,0 +1,158 @@
+"""The arguments of `alphazero train`, checked, as overrides in Hydra's grammar.
+
+In: arguments as people type them. A value is read by the type of its setting, as in all commands
+(`alphazero.runtime.overrides`), so text needs no quotes. Out: overrides that mean the same to
+Hydra. Hydra's own forms pass unchanged: ``hydra.run.dir=...``, ``~group``, ``+group=file``,
+``group@package=file``, ``${interpolations}``, and sweeps such as ``seed=range(1,4)``.
+"""
+
+import functools
+import re
+from typing import Any, NamedTuple
+
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.overrides import check_key, parse_overrides, split_values
+from alphazero.runtime.settings import from_plain, rows
+from alphazero.training.config_files import choice_for_game, config_groups
+from alphazero.training.settings import TrainSettings
+
+_SWEEP_FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag)\(.*\)$")
+_UNQUOTED = re.compile(r"[A-Za-z_./][\w./:+@%-]*$", re.ASCII)
+_WORDS_WITH_A_MEANING = {"true", "false", "null", "nan", "inf"}
+
+
+class Argument(NamedTuple):
+    """One argument of the command line."""
+
+    prefix: str  #: "~" deletes, "+" and "++" add, "" sets
+    key: str
+    text: str | None  #: None without "="
+
+    @property
+    def is_hydras(self) -> bool:
+        """True for what only Hydra understands, such as ``hydra.run.dir=...``."""
+        return "@" in self.key or re.split("[./]", self.key)[0] == "hydra"
+
+    def __str__(self) -> str:
+        return self.prefix + self.key + ("" if self.text is None else f"={self.text}")
+
+
+def hydra_overrides(words: list[str], command: str, multirun: bool = False) -> list[str]:
+    """Return arguments in Hydra's grammar.
+
+    Args:
+        words: choices of config groups, single settings and Hydra's own settings.
+        command: such as "alphazero train"; error messages name it.
+        multirun: values separated by commas make a run each. The names of the runs then consist of
+            these settings alone.
+
+    Raises:
+        ConfigError: for an unknown key or an impossible value.
+    """
+    arguments = with_choice_of_game([split_argument(word) for word in words])
+    found = [_override(argument, command, multirun) for argument in arguments]
+    if multirun and not any("override_dirname" in word for word in words):
+        fixed = [argument.key for argument in arguments if not _is_sweep(argument)]
+        found.append(f"hydra.job.config.override_dirname.exclude_keys=[{','.join(fixed)}]")
+    return found
+
+
+def split_argument(word: str) -> Argument:
+    """Split an argument.
+
+    Raises:
+        ConfigError: if it has no "=", unless it begins with "~".
+    """
+    prefix = next((prefix for prefix in ("~", "++", "+") if word.startswith(prefix)), "")
+    key, equals, text = word.removeprefix(prefix).partition("=")
+    if not key or (not equals and prefix != "~"):
+        raise ConfigError(f"'{word}' is not of the form key=value.", key=word)
+    return Argument(prefix, key, text if equals else None)
+
+
+def with_choice_of_game(arguments: list[Argument]) -> list[Argument]:
+    """Return the arguments with the name of a game replaced by a choice of the group ``game``.
+
+    ``game=connect_x:4x5x4`` chooses the proposals for that game. So does
+    ``game.name=connect_x:4x5x4`` alone, which would keep the proposals for another game.
+    """
+    is_chosen = any(argument.key == "game" for argument in arguments)
+    found = []
+    for argument in arguments:
+        is_name = argument.key == "game.name" and not is_chosen
+        if argument.text and not argument.prefix and (argument.key == "game" or is_name):
+            choices = [choice_for_game(name) for name in split_values(argument.text)]
+            argument = Argument("", "game", ",".join(choices))
+        found.append(argument)
+    return found
+
+
+def _override(argument: Argument, command: str, multirun: bool) -> str:
+    """Return an argument in Hydra's grammar."""
+    groups = config_groups()
+    known = [*(row.key for row in rows(TrainSettings())), *groups]
+    if argument.is_hydras or ("+" in argument.prefix and argument.key not in known):
+        return str(argument)  # "+" may add a group of the user's own config folder
+    check_key(argument.key, argument.text or "", known, command)
+    if argument.prefix == "~":
+        return _deletion(argument, groups)
+    if _is_sweep(argument) and not multirun:
+        raise ConfigError(
+            f"{argument} gives several values: --multirun makes a run for each of them.",
+            key=argument.key,
+            value=argument.text,
+        )
+    key, text = argument.key, argument.text or ""
+    if _SWEEP_FUNCTION.match(text):
+        return f"{key}={text}"
+    values = split_values(text) if multirun else [text]
+    literal = _choice if key in groups else functools.partial(_literal_of_setting, key, command)
+    return f"{key}={','.join(map(literal, values))}"
+
+
+def _deletion(argument: Argument, groups: dict[str, list[str]]) -> str:
+    if argument.key not in groups:
+        raise ConfigError(
+            f"{argument}: a setting cannot be deleted, only a choice such as ~experiment can.",
+            key=argument.key,
+        )
+    return str(argument)
+
+
+def _is_sweep(argument: Argument) -> bool:
+    """Return whether an argument gives several values."""
+    text = argument.text or ""
+    return len(split_values(text)) > 1 or bool(_SWEEP_FUNCTION.match(text))
+
+
+def _choice(text: str) -> str:
+    """Return the choice of a config group, or a list of choices, in Hydra's grammar."""
+    return text if not text or text[0] == "[" or "${" in text else hydra_literal(text)
+
+
+def _literal_of_setting(key: str, command: str, text: str) -> str:
+    """Return the value that a text means for a setting, checked, in Hydra's grammar."""
+    if "${" in text:
+        return text
+    values = parse_overrides(TrainSettings, [f"{key}={text}"], command)
+    value: Any = from_plain(TrainSettings, values)
+    for name in key.split("."):
+        value = getattr(value, name)
+    return hydra_literal(value)
+
+
+def hydra_literal(value: Any) -> str:
+    """Return a value as Hydra's grammar writes it; text is quoted where that is needed."""
+    if value is None:
+        return "null"
+    if isinstance(value, list):
+        return f"[{','.join(map(hydra_literal, value))}]"
+    if not isinstance(value, str):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    if _UNQUOTED.match(value) and value.lower() not in _WORDS_WITH_A_MEANING:
+        return value
+    # Backslashes count only before a quote: there, and at the end, each is written twice.
+    escaped = re.sub(
+        r"(\\*)('|$)", lambda found: found[1] * 2 + found[2].replace("'", r"\'"), value
+    )
+    return f"'{escaped}'"
