@@ -21,6 +21,11 @@ def one_thread():
     torch.set_num_threads(1)
 
 
+def pairs_of(hundredths):
+    """Return the pair counts of 100 pairs, won or lost, with this score."""
+    return (100 - hundredths, 0, 0, 0, hundredths)
+
+
 def score_pits(monkeypatch, scores):
     """Give the pits these scores; return the networks that met, as (new, old) first values."""
     met, scores = [], iter(scores)
@@ -32,7 +37,10 @@ def score_pits(monkeypatch, scores):
                 for player in (new_player, old_player)
             )
         )
-        return SimpleNamespace(score=next(scores), wins=0, draws=0, losses=0)
+        hundredths = round(100 * next(scores))
+        return SimpleNamespace(
+            wins=hundredths, draws=0, losses=100 - hundredths, pair_counts=pairs_of(hundredths)
+        )
 
     monkeypatch.setattr(gate, "play_match", play_match)
     return met
@@ -101,6 +109,31 @@ def test_averaged_weights_are_played_with_stored_and_restored_by_a_rejection(tmp
     np.testing.assert_array_equal(
         again.evaluator.evaluate(planes)[0], trainer.evaluator.evaluate(planes)[0]
     )
+
+
+@pytest.mark.parametrize(
+    ("pair_counts", "tie_score", "score"),
+    [
+        ((0, 0, 10, 0, 0), 0.5, 0.5),
+        ((0, 0, 10, 0, 0), 1.0, 1.0),
+        ((0, 0, 10, 0, 0), 0.0, 0.0),
+        ((1, 2, 3, 4, 0), 0.5, 0.5),  # 2 / 4 + 3 / 2 + 4 * 3 / 4 of ten
+        ((1, 2, 3, 4, 0), 1.0, 0.65),
+    ],
+)
+def test_pairs_that_end_even_count_what_the_setting_says(pair_counts, tie_score, score):
+    assert gate.pit_score(pair_counts, tie_score) == pytest.approx(score)
+
+
+@pytest.mark.parametrize(("tie_score", "accepted"), [("0.5", False), ("1", True)])
+def test_equal_networks_are_accepted_where_ties_count_in_full(
+    tie_score, accepted, tmp_path, monkeypatch
+):
+    tied = SimpleNamespace(wins=8, draws=4, losses=8, pair_counts=(0, 0, 10, 0, 0))
+    monkeypatch.setattr(gate, "play_match", lambda *_, **__: tied)
+    trainer = make_trainer(tmp_path, "pit.every=1", f"pit.tie_score={tie_score}")
+    (pit, *_) = (report.pit for report in reports(trainer))
+    assert (pit.accepted, pit.ties, pit.score) == (accepted, 10, float(tie_score))
 
 
 def test_a_gate_that_always_opens_changes_nothing(tmp_path):

@@ -113,9 +113,15 @@ WRONG = {
         "learner.learning_rate=2 run.num_iterations=3",
         "learner.learning_rate",
     ),
+    "pit_cannot_decide": (  # both networks are the first one
+        "tic_tac_toe",
+        "pit.every=1 pit.num_games=8 learner.learning_rate=0 learner.final_learning_rate=0 "
+        "run.num_iterations=3",
+        "pit.tie_score",
+    ),
     "pit_always_rejects": (
         "tic_tac_toe",
-        "pit.every=1 pit.acceptance=1 run.num_iterations=5",
+        "pit.every=1 pit.acceptance=1 pit.num_games=10 pit.num_simulations=2 run.num_iterations=5",
         "pit.acceptance",
     ),
     "strength_stalled": (
@@ -251,6 +257,7 @@ FIGURES = dict(
     weight_size=0.1,
     held_out=2.0,
     pit=None,
+    pit_ties=0,
     strength=None,
     strength_results=(10, 5, 10),
     free_disk_gb=50.0,
@@ -280,7 +287,7 @@ def made_up(iteration, **changes):
     )
     report.held_out = HeldOutReport(loss=figures["held_out"])
     if figures["pit"] is not None:
-        report.pit = PitReport(0.5, 1, 0, 1, figures["pit"])
+        report.pit = PitReport(0.5, 1, 0, 1, figures["pit"], ties=figures["pit_ties"])
     if figures["strength"] is not None:
         report.strength = StrengthReport(
             "uct:1000", 64, figures["strength"], 0, 1, *figures["strength_results"], 2
@@ -502,6 +509,16 @@ def test_five_rejections_in_a_row_are_an_alarm_and_one_acceptance_ends_it():
     begun = found.index(["pit_always_rejects"])
     assert sum(pit is False for pit in pits[6 : begun + 1]) == 5 and pits[begun] is False
     assert all(names == ["pit_always_rejects"] for names in found[begun:-1]) and found[-1] == []
+
+
+def test_pits_whose_pairs_all_end_even_are_an_alarm_unless_ties_are_accepted():
+    tied = run_of(6, pit=[False, None, False, False], pit_ties=1)
+    assert observed(tied) == [[]] * 3 + [["pit_cannot_decide"]] * 3
+    assert observed(run_of(4, pit=False, pit_ties=0)) == [[]] * 4
+    monitor = HealthMonitor(compose(["pit=on", "pit.tie_score=1"]))
+    for report in run_of(6, pit=True, pit_ties=1):
+        monitor.observe(report)
+        assert report.alarms == []
 
 
 def test_pits_far_apart_are_remembered():

@@ -58,6 +58,7 @@ class PitReport:
     draws: int
     losses: int
     accepted: bool
+    ties: int = 0  #: pairs of games that ended even
 
 
 @dataclasses.dataclass

@@ -4,11 +4,12 @@ In: the learner after an iteration. Out: a `PitReport`; the learner holds the ne
 with its optimizer state. From AlphaGo Zero (Silver et al. 2017, "Evaluator"); AlphaZero has none.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 
 from alphazero.evaluation.match import Openings, play_match
+from alphazero.evaluation.report import PAIR_SCORES
 from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.network_evaluator import NetworkEvaluator
@@ -74,11 +75,13 @@ class Gate:
         )
         openings = Openings(pit.opening_plies, iteration_seed(self.settings, "pit", iteration))
         match = play_match(self._game, new, old, pit.num_games, openings)
-        is_accepted = match.score >= pit.acceptance
+        score = pit_score(match.pair_counts, pit.tie_score)
+        is_accepted = score >= pit.acceptance
         if is_accepted:
             self._learner.load_state_dict(new_state)
             self.accepted = new_state
-        return PitReport(match.score, match.wins, match.draws, match.losses, is_accepted)
+        ties = match.pair_counts[PAIR_SCORES.index(0.5)]
+        return PitReport(score, match.wins, match.draws, match.losses, is_accepted, ties)
 
     def _evaluate_accepted(self, sample: PositionSample) -> NetworkEvaluator:
         """Return the evaluator of the accepted network, which the learner holds."""
@@ -88,3 +91,18 @@ class Gate:
         else:
             self._accepted_evaluator.update(network, sample)
         return self._accepted_evaluator
+
+
+def pit_score(pair_counts: Sequence[int], tie_score: float) -> float:
+    """Return the score of the new network, in [0, 1].
+
+    Equal networks tie in most pairs, however unbalanced the openings are: both win with the better
+    side. With ``tie_score`` 0.5 the score is the mean of all games.
+
+    Args:
+        pair_counts: numbers of pairs of games, see `PAIR_SCORES`.
+        tie_score: what a pair counts that ends even.
+    """
+    scores = [tie_score if score == 0.5 else score for score in PAIR_SCORES]
+    total = sum(count * score for count, score in zip(pair_counts, scores))
+    return total / sum(pair_counts)

@@ -57,6 +57,13 @@ class PitSettings:
         low=0.0,
         high=1.0,
     )
+    tie_score: float = option(
+        0.5,
+        "what a pair of games counts that ends even (two draws, or a win each); 1 accepts networks "
+        "that are as good as the old one",
+        low=0.0,
+        high=1.0,
+    )
 
 
 @dataclasses.dataclass

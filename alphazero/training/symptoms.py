@@ -53,6 +53,8 @@ MIN_STEPS = 500  # before the value head is judged
 MIN_VALUE_LOSS = 0.05  # of a constant prediction; below, nearly all games end alike
 UNCLIPPED_NORM = 5.0  # stands in for learner.max_gradient_norm=0
 NUM_PITS = 5  # rejections in a row; a network as strong as the old one fails at 0.55 in 2 of 3 pits
+NUM_UNDECIDED = 3  # pits in a row with nothing but ties
+TIED = Limit(0.9, 0.8)  # fraction of the pairs of games in the pits
 NUM_STRENGTHS = 4  # measurements in each of the two halves that are compared
 MIN_STRENGTH_GAMES = 100  # in each half; the standard error of its score is then at most 0.05
 GOOD_SCORE = 0.9  # against UCT: little is left to gain
@@ -281,12 +283,30 @@ def _signs_in_the_steps(past: list[Vitals], settings: TrainSettings, on: bool) -
 # --- the gate, the strength, the disk -------------------------------------------------------------
 
 
+def pit_cannot_decide(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
+    """Nearly all pairs of games in the pits end even, so the gate rejects whatever is learned."""
+    pits = [vitals for vitals in past if not math.isnan(vitals.pit_ties)][-NUM_UNDECIDED:]
+    ties = mean(pits, "pit_ties")
+    are_accepted = settings.pit.tie_score >= settings.pit.acceptance
+    if len(pits) < NUM_UNDECIDED or ties < TIED[on] or are_accepted:
+        return None
+    return Finding(
+        f"{ties:.0%} of the pairs of games in the newest {len(pits)} pits ended even",
+        "the networks play alike: both have learned all that their searches show, or nothing",
+        "pit.tie_score",
+        "1 accepts a network that is as good as the old one; fewer pit.num_simulations tell "
+        "networks apart that a deep search makes equal",
+    )
+
+
 def pit_always_rejects(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
     """The gate accepts no network."""
     pits = [vitals.pit_accepted for vitals in past if not math.isnan(vitals.pit_accepted)]
     pits = pits[-NUM_PITS:]
     if not pits or any(pits) or len(pits) < NUM_PITS and not on:
         return None
+    if pit_cannot_decide(past, settings, on) is not None:
+        return None  # that is the cause
     return Finding(
         f"the newest {len(pits)} networks were all rejected, and what they learned is lost",
         "the training between two pits is too little to show in so few games, or does harm",
@@ -342,6 +362,7 @@ CHECKS = (
     window_too_small,
     overfitting,
     learning_rate_too_high,
+    pit_cannot_decide,
     pit_always_rejects,
     strength_stalled,
     disk_nearly_full,

@@ -31,6 +31,7 @@ class Vitals(NamedTuple):
     weight_size: float
     held_out_loss: float
     pit_accepted: float  #: 1 or 0
+    pit_ties: float  #: fraction of the pairs of games
     strength: float  #: score against UCT
     strength_games: float
     free_disk_gb: float
@@ -51,7 +52,10 @@ def vitals(report: IterationReport, value_weight: float) -> Vitals:
     }
     figures["loss"] = learner.policy_loss + value_weight * learner.value_loss
     figures["held_out_loss"] = report.held_out.loss
-    figures["pit_accepted"] = math.nan if report.pit is None else report.pit.accepted
+    figures["pit_accepted"] = figures["pit_ties"] = math.nan
+    if (pit := report.pit) is not None:
+        figures["pit_accepted"] = pit.accepted
+        figures["pit_ties"] = 2 * pit.ties / (pit.wins + pit.draws + pit.losses)
     figures["strength"] = figures["strength_games"] = math.nan
     if strength is not None:
         figures["strength"] = strength.score
