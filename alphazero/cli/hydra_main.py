@@ -27,7 +27,13 @@ from alphazero.cli.completion import OPTIONS
 from alphazero.cli.errors import print_error
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import name_part
-from alphazero.training.compose import CONFIG_ERRORS, refused, settings_of, store_schema
+from alphazero.training.compose import (
+    CONFIG_ERRORS,
+    missing_folders_are_errors,
+    refused,
+    settings_of,
+    store_schema,
+)
 from alphazero.training.config_files import config_folder
 from alphazero.training.hydra_overrides import hydra_overrides, split_argument
 from alphazero.training.settings import TrainSettings
@@ -74,7 +80,7 @@ def run_with_hydra(arguments: list[str], command: str, run: Callable[[Job], int]
     main = hydra.main(version_base="1.3", config_path=str(config_folder()), config_name="train")
     store_schema()
     CheckSettings.num_jobs = 1
-    with _command_line(_for_hydra(arguments, command)), _all_errors():
+    with _command_line(_for_hydra(arguments, command)), _all_errors(), missing_folders_are_errors():
         try:
             main(run_job)()
         except SystemExit as end:

@@ -87,7 +87,7 @@ def load_game_file(name: str) -> CompiledGame:
             del sys.modules[module_name]
             raise
     if not hasattr(sys.modules[module_name], "GAME"):
-        raise _refusal(f"the game file '{path}' defines no GAME (docs/ADD_A_GAME.md).", name)
+        raise _refusal(f"the game file '{path}' defines no GAME.", name)
     return CompiledGame(str(path), sys.modules[module_name].GAME)
 
 

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alphazero.games import rules
+from alphazero.runtime.errors import ConfigError
 
 NUM_GAMES = 30
 _PACKAGE = Path(__file__).parents[1]
@@ -295,6 +296,8 @@ def main(path: str, seconds: str, time_limit_s: str) -> None:
         notes = check_laws(load_game_file(path).rules, float(seconds), watch)
     except BrokenLaw as error:
         broken = str(error)
+    except ConfigError as error:
+        broken = str(error).removeprefix(f"the game file '{path}' ")
     except Exception as error:
         broken = _error_text(error)
     print("\n" + json.dumps({"broken": broken, "notes": notes}))

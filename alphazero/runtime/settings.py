@@ -254,7 +254,9 @@ def explained(error: OmegaConfBaseException, cls: type, values: dict[str, Any]) 
         message = f"there is no setting '{key}'.{nearest_key_hint(key, list(known))}"
         return ConfigError(message, key=key, value=value, allowed=list(known))
     if isinstance(error, InterpolationResolutionError):
-        return ConfigError(f"{key}: {str(error).splitlines()[0]}.", key=key, value=value)
+        text = str(error).splitlines()[0]
+        cause = text.rpartition("resolving interpolation: ")[2].strip('"')
+        return ConfigError(f"{key}: {cause}.", key=key, value=value)
     wanted = _TYPE_TEXT[types_of(cls)[key]]
     limits = known[key].allowed
     allowed = f"{wanted}, {limits}" if limits else wanted

@@ -4,9 +4,11 @@ In: the arguments of `alphazero train`, or the config that Hydra composed from t
 plain dataclasses; no Hydra object leaves this package. Only Hydra's public API is used.
 """
 
+import contextlib
 import functools
 import re
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
@@ -22,7 +24,13 @@ from alphazero.training.settings import TrainSettings, check_run
 
 COMMAND = "alphazero train"
 #: What Hydra and its parts raise for a config that cannot be composed.
-CONFIG_ERRORS = (HydraException, OmegaConfBaseException, YAMLError)
+CONFIG_ERRORS = (
+    HydraException,
+    OmegaConfBaseException,
+    YAMLError,
+    UnicodeDecodeError,
+    UserWarning,  # see `missing_folders_are_errors`
+)
 
 
 def compose(words: list[str]) -> TrainSettings:
@@ -65,9 +73,15 @@ def refused(error: Exception) -> ConfigError:
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
         return _missing(error.missing_cfg_file, error.options or [])
     if isinstance(error, OverrideParseException):
-        return ConfigError(f"'{error.override}' is not of the form key=value.", key=error.override)
+        message = f"'{error.override}' cannot be read: a bracket or a quote is not closed."
+        return ConfigError(message, key=error.override)
     if isinstance(error, YAMLError):
         return ConfigError(f"a config file is not YAML: {' '.join(str(error).split())}.")
+    if isinstance(error, UnicodeDecodeError):
+        return ConfigError("a config file that was chosen is not a text file in UTF-8.")
+    if isinstance(error, UserWarning):
+        message = f"hydra.searchpath: {str(error).partition('path=')[2].rstrip('.')}."
+        return ConfigError(message, key="hydra.searchpath")
     text = str(error).splitlines()[0].rstrip(".:") if str(error) else type(error).__name__
     cause = error.__cause__ or error.__context__ or error
     if not isinstance(cause, OmegaConfBaseException):
@@ -93,20 +107,29 @@ def _refused_value(error: OmegaConfBaseException) -> dict[str, Any]:
     return values
 
 
+@contextlib.contextmanager
+def missing_folders_are_errors() -> Iterator[None]:
+    """Have Hydra raise its warning that a folder of ``hydra.searchpath`` does not exist."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "provider=.* is not available", UserWarning)
+        yield
+
+
 def _missing(path: str, options: Sequence[str]) -> ConfigError:
     """Return the error for a choice of a config group that does not exist.
 
     Args:
         path: of the choice, such as "experiment/ablation/adam".
-        options: the files in its folder, those of the user's own config folders included.
+        options: the files of its group, those of the user's own config folders included.
     """
     group, _, choice = path.rpartition("/")
     allowed = set(options)
     for name, choices in config_groups().items():
         if path.startswith(name + "/"):
-            folder = group.removeprefix(name).strip("/")
-            allowed = {f"{folder}/{option}" if folder else option for option in options}
-            group, choice, allowed = name, path.removeprefix(name + "/"), allowed | set(choices)
+            group, choice = name, path.removeprefix(name + "/")
+            allowed = set(choices) | (allowed if ".." not in path else set())
+    if not group:
+        return ConfigError(f"there is no config file '{choice}.yaml'.", value=choice)
     listed = f" {group} takes one of {', '.join(sorted(allowed))}." if allowed else ""
     message = f"{group}={choice} is not allowed: there is no such file.{listed}"
     return ConfigError(message, key=group, value=choice, allowed=sorted(allowed))
@@ -138,7 +161,10 @@ def _compose(overrides: tuple[str, ...]) -> DictConfig:
 
     store_schema()
     try:
-        with initialize_config_dir(str(config_folder()), version_base="1.3", job_name="train"):
+        with (
+            missing_folders_are_errors(),
+            initialize_config_dir(str(config_folder()), version_base="1.3", job_name="train"),
+        ):
             return hydra_compose("train", overrides=list(overrides))
     except CONFIG_ERRORS as error:
         raise refused(error) from None
