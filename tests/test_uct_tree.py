@@ -99,7 +99,7 @@ class InKernelOrder(Uct):
         return best_action
 
     def kernel_rollout(self, game, state, rng):
-        result = game.game.playout(game.to_array(state), self.kernel_rng)[0]
+        result = int(game.game.playout(game.to_array(state), self.kernel_rng)[0])
         return result if game.player_to_move(state) == 0 else -result
 
 

@@ -138,6 +138,10 @@ class PlayerSettings:
         "UCT: statistics per tree node, or per position (shared by transpositions)",
         choices=("node", "position"),
     )
+    keep_table: bool = option(
+        False,
+        "UCT: with statistics=position, keep what was learned for the whole game",
+    )
     final_move: str = option(
         "visits",
         "UCT: play the most visited move, or the one with the best value",

@@ -6,6 +6,7 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Analysis, Choice, PlayerSettings, SearchProgress
+from alphazero.search.uct.output import PositionStatistics
 from alphazero.search.uct.search import UctSearch
 from alphazero.search.uct.settings import UctSettings
 
@@ -13,7 +14,7 @@ from alphazero.search.uct.settings import UctSettings
 DEFAULT_UCT_SIMULATIONS = 1000
 
 #: The fields of `PlayerSettings` that a UCT search takes as they are.
-_UCT_KEYS = ("uct_c", "statistics", "final_move", "rollout")
+_UCT_KEYS = ("uct_c", "statistics", "keep_table", "final_move", "rollout")
 
 
 class UctPlayer:
@@ -59,6 +60,10 @@ class UctPlayer:
             num_simulations=output.num_simulations,
         )
 
+    def lookup(self, state: np.ndarray) -> PositionStatistics | None:
+        """See `alphazero.search.uct.search.UctSearch.lookup`."""
+        return self._search.lookup(state)
+
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "UctPlayer":
@@ -67,6 +72,13 @@ class UctPlayer:
             return UctPlayer(self.game, self.settings)
         limits = {"num_simulations": num_simulations, "time_limit_s": time_limit_s}
         return UctPlayer(self.game, dataclasses.replace(self.settings, **limits))
+
+
+def _text(value: bool | float | str) -> str:
+    """Return a value of a setting as a specification has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else value
 
 
 def uct_simulations(settings: PlayerSettings) -> int | None:
@@ -86,7 +98,7 @@ def _specification(settings: PlayerSettings) -> str:
     for key in _UCT_KEYS:
         value = getattr(settings, key)
         if value != getattr(default, key):
-            parts.append(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}")
+            parts.append(f"{key}={_text(value)}")
     if settings.rollout_weights is not None:
         weights = ",".join(f"{weight:g}" for weight in settings.rollout_weights)
         parts.append(f"rollout_weights=[{weights}]")

@@ -1,1 +1,1 @@
-"""UCT, the baseline: `search` runs simulations, `tree` and `rollout` hold the kernels."""
+"""UCT, the baseline: `search` runs simulations; `tree`, `table` and `rollout` hold the kernels."""

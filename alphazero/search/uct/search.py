@@ -13,7 +13,6 @@ tree search methods", 2012, section 3.
 import math
 import time
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import njit
 from alphazero.runtime.random_generators import child_generator, kernel_rng, random_below
+from alphazero.search.uct.output import PositionStatistics, UctOutput, best_moves
 from alphazero.search.uct.rollout import (
     RolloutPolicy,
     check_weights,
@@ -29,6 +29,7 @@ from alphazero.search.uct.rollout import (
     rollout,
 )
 from alphazero.search.uct.settings import MAX_SIMULATIONS, UctSettings
+from alphazero.search.uct.table import UNKNOWN, follows_root, look_up, move_to_root
 from alphazero.search.uct.tree import (
     NO_CHILDREN,
     ROOT_INDEX,
@@ -39,6 +40,7 @@ from alphazero.search.uct.tree import (
     expand,
     make_scratch,
     make_tree,
+    open_root,
     select,
     start_tree,
     wins_of,
@@ -54,28 +56,13 @@ _wins_of = getattr(wins_of, "py_func", wins_of)  # the uncompiled function works
 SearchProgress = Callable[[int, int | None], None]
 
 
-class UctOutput(NamedTuple):
-    """The result of a search. Values are from the viewpoint of the player to move."""
-
-    action: int  #: the move to play
-    action_weights: np.ndarray  #: float32[A], fractions of the visits, sum 1
-    value: float  #: mean result of the simulations, in [-1, 1]
-    #: int32[A], visits of the positions that the actions lead to. With statistics by node they sum
-    #: to `num_simulations`; by position, a child may also have been visited from elsewhere in the
-    #: tree.
-    visits: np.ndarray
-    values: np.ndarray  #: float32[A], mean results in [-1, 1], nan for an unvisited action
-    num_simulations: int
-
-
 @njit
 def run_simulations(game, tree, root_state, uct_c, policy, scratch, rng, num_simulations):
-    """Run simulations from the root.
+    """Run simulations from the root, which has children.
 
     Each one walks down by `select` to a leaf; a leaf that was visited before gets its children by
     `expand` and the walk takes one more step; `rollout` plays the game to its end and
-    `backpropagate` adds the result to every node of the path. `start_tree` must come before the
-    first simulation.
+    `backpropagate` adds the result to every node of the path.
 
     One simulation is not a function of its own: the call, with all these arrays, took as long as
     the simulation itself (tic-tac-toe: 2.1 instead of 4.2 million simulations/s).
@@ -104,6 +91,11 @@ class UctSearch:
 
     The same seed and sequence of searches give the same moves, unless a time limit cuts in.
 
+    A search with `keep_table` goes on with the table of the one before it, if its position can
+    follow from that one's. Otherwise, as in a new game or after a move was taken back, the table
+    starts empty. It also does when more than half of its room is taken, so that every search can
+    grow.
+
     Args:
         game: a game with compiled rules.
         seed: of the rollouts and of the choice between equal moves.
@@ -123,10 +115,13 @@ class UctSearch:
         self.rng = kernel_rng(child_generator(seed, "uct"))
         self.num_done = 0  #: simulations of the last search
         self._state: np.ndarray | None = None  # of the last search
+        self._num_in_table = 0  # simulations since the table started empty
         self._best_child = 0  # index of the chosen move among the root's children
         self._max_simulations = settings.num_simulations or MAX_SIMULATIONS
         # Each simulation expands at most one leaf: a search of few simulations needs few nodes.
-        num_nodes = min(settings.max_nodes, 1 + game.num_actions * (1 + self._max_simulations))
+        num_nodes = settings.max_nodes
+        if not settings.keep_table:
+            num_nodes = min(num_nodes, 1 + game.num_actions * (1 + self._max_simulations))
         by_position = settings.statistics == "position"
         self.tree = make_tree(num_nodes, game.state_size, game.state_dtype, by_position)
         self._scratch = make_scratch(
@@ -155,9 +150,8 @@ class UctSearch:
         state = np.ascontiguousarray(state, self.game.state_dtype)
         if self.game.over(state[None])[0]:
             raise ValueError("the game is over: there is no move to search for.")
-        self._state = state
+        self._set_root(state)
         self.num_done = 0
-        start_tree(self.game.rules, self.tree, state, self._scratch)
         self._simulate(0)  # compiles the kernel, or loads it, before the clock starts
         self._run_chunks(progress)
         return self._output()
@@ -178,16 +172,63 @@ class UctSearch:
             visits, values = self._statistics(nodes, int(transition.players[0]))
             if visits.max() == 0:
                 return line
-            best = int(_best(visits, values, "visits")[0])
+            best = int(best_moves(visits, values, "visits")[0])
+
+    def lookup(self, state: np.ndarray) -> PositionStatistics | None:
+        """Return what the table knows about a position, None if it has not met it.
+
+        The table is that of the last search, and with `keep_table` of those before it in the game.
+        Without statistics by position there is none.
+
+        Args:
+            state: [K].
+        """
+        node = self._look_up(np.ascontiguousarray(state, self.game.state_dtype))
+        if node == UNKNOWN:
+            return None
+        visits = int(self.tree.nodes[node]["visits"])
+        player = int(self.game.players(np.asarray(state)[None])[0])
+        wins = float(_wins_of(player, int(self.tree.nodes[node]["points"]), visits))
+        return PositionStatistics(visits, wins, 2 * wins / visits - 1 if visits else math.nan)
+
+    def _set_root(self, state: np.ndarray) -> None:
+        """Make the node of a position the root, in the table that is kept or in an empty one."""
+        node = self._kept_node(state)
+        if node == UNKNOWN:
+            start_tree(self.game.rules, self.tree, state, self._scratch)
+            self._num_in_table = 0
+        else:
+            move_to_root(self.tree, node)
+            open_root(self.game.rules, self.tree, state, self._scratch)
+        self._state = state
+
+    def _kept_node(self, state: np.ndarray) -> int:
+        """Return the node of a position in the table of the search before, if that is kept."""
+        if not self.settings.keep_table or self._state is None:
+            return UNKNOWN
+        node = self._look_up(state)
+        is_full = self.tree.sizes.max() + self.game.num_actions > len(self.tree.nodes) // 2
+        num_wanted = self.settings.num_simulations or MAX_SIMULATIONS // 2
+        is_counted_out = self._num_in_table + num_wanted > MAX_SIMULATIONS
+        if node == UNKNOWN or is_full or is_counted_out:
+            return UNKNOWN
+        return node if follows_root(self.tree, np.int64(node)) else UNKNOWN
+
+    def _look_up(self, state: np.ndarray) -> int:
+        """Return the node of a position, UNKNOWN if there is none."""
+        if self.settings.statistics != "position":
+            return UNKNOWN
+        return int(look_up(self.tree, state)[0])
 
     def _run_chunks(self, progress: SearchProgress | None) -> None:
         """Run simulations until either limit is reached, at least one chunk."""
         limit_s = self.settings.time_limit_s or math.inf
         total = None if self.settings.time_limit_s else self.settings.num_simulations
+        most = min(self._max_simulations, MAX_SIMULATIONS - self._num_in_table)
         chunk, started = FIRST_CHUNK, time.perf_counter()
         now = reported = started
-        while self.num_done < self._max_simulations:
-            chunk = min(chunk, self._max_simulations - self.num_done)
+        while self.num_done < most:
+            chunk = min(chunk, most - self.num_done)
             self._simulate(chunk)
             before, now = now, time.perf_counter()
             if now - started >= limit_s:
@@ -212,12 +253,13 @@ class UctSearch:
             np.int64(num_simulations),
         )
         self.num_done += num_simulations
+        self._num_in_table += num_simulations
 
     def _output(self) -> UctOutput:
         player = int(self.game.players(self._state[None])[0])
         actions, nodes = children_of(self.tree, ROOT_INDEX)
         visits, values = self._statistics(nodes, player)
-        best = _best(visits, values, self.settings.final_move)
+        best = best_moves(visits, values, self.settings.final_move)
         self._best_child = int(best[random_below(self.rng, len(best))])
         all_visits = np.zeros(self.game.num_actions, np.int32)
         all_values = np.full(self.game.num_actions, np.nan, np.float32)
@@ -243,13 +285,3 @@ class UctSearch:
         points = self.tree.nodes[nodes]["points"].astype(np.int64)
         means = 2.0 * _wins_of(player, points, visits) / np.maximum(visits, 1) - 1.0
         return visits, np.where(visits > 0, means, -np.inf)
-
-
-def _best(visits: np.ndarray, values: np.ndarray, final_move: str) -> np.ndarray:
-    """Return the indices of the best moves.
-
-    "visits": the most visited ones, and among these the best values; "value": the other way round.
-    """
-    first_key, second_key = (visits, values) if final_move == "visits" else (values, visits)
-    largest = np.flatnonzero(first_key == first_key.max())
-    return largest[second_key[largest] == second_key[largest].max()]

@@ -28,6 +28,9 @@ class UctSettings:
     statistics: str = option(
         "node", "of each tree node, or shared by transpositions", choices=("node", "position")
     )
+    keep_table: bool = option(
+        False, "with statistics=position, keep what was learned for the whole game"
+    )
     final_move: str = option(
         "visits", "play the move with most visits or the best value", choices=("visits", "value")
     )
@@ -56,6 +59,9 @@ class UctSettings:
             allowed = f"1 to {MAX_SIMULATIONS}, or a time_limit_s"
             message = "the search needs an end: set num_simulations or time_limit_s."
             raise ConfigError(message, key="num_simulations", allowed=allowed)
+        if self.keep_table and self.statistics != "position":
+            message = "keep_table needs statistics=position: the table is one of positions."
+            raise ConfigError(message, key="keep_table", value=True, allowed=False)
         smallest = 1 + game.num_actions
         if not smallest <= self.max_nodes <= MAX_SIMULATIONS:
             allowed = f"{smallest} to {MAX_SIMULATIONS}"

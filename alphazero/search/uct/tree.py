@@ -13,7 +13,8 @@ at every node, also where a player moves twice in a row. Only `wins_of` takes a 
 Statistics by node: the children of a node are neighbours in `nodes`, so that comparing them reads
 one stretch of memory. Statistics by position: `nodes` holds each position once, found through a
 hash table, and `edges` holds the moves of each expanded one and where they lead. No game of ours
-repeats a position, so this graph has no cycles.
+repeats a position, so this graph has no cycles. It can serve the next search, too: `move_to_root`
+puts a node in the place of the root.
 
 Shapes: N nodes, E edges, M slots of the hash table, K state words, A actions.
 """
@@ -26,8 +27,8 @@ import numpy as np
 from alphazero.games import rules
 from alphazero.runtime.jit import njit
 from alphazero.runtime.random_generators import random_below
+from alphazero.search.uct.table import NUM_EDGES, NUM_NODES, ROOT_INDEX, UNKNOWN, look_up
 
-ROOT_INDEX = 0
 NO_CHILDREN = -1
 
 #: One node, 16 bytes: four in a cache line.
@@ -47,8 +48,6 @@ NODE = np.dtype(
 #: An edge to a child, with statistics by position.
 EDGE = np.dtype([("child", np.int32), ("action", np.int32)])
 
-NUM_NODES, NUM_EDGES = 0, 1  # indices of Tree.sizes
-
 # Divisions and roots took most of the time of a search. Those of small numbers are read from
 # tables: 25% more simulations/s on tic-tac-toe, 15% on Connect Four.
 TABLE_SIZE = 4096
@@ -58,9 +57,6 @@ INVERSES[1:, 0] = 1.0 / _COUNTS
 INVERSES[1:, 1] = 1.0 / np.sqrt(_COUNTS)
 ROOTS_OF_LOGS = np.zeros(TABLE_SIZE)
 ROOTS_OF_LOGS[1:] = np.sqrt(np.log(_COUNTS))
-
-_SEED = np.uint64(0x9E3779B97F4A7C15)
-_13, _7, _17, _32 = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
 
 
 class Tree(NamedTuple):
@@ -212,6 +208,13 @@ def start_tree(game, tree, root_state, scratch):
 
 
 @njit
+def open_root(game, tree, root_state, scratch):
+    """Add the children of the root unless it has them; there must be room."""
+    if tree.nodes[ROOT_INDEX]["first_child"] == NO_CHILDREN:
+        add_children(game, tree, np.int64(ROOT_INDEX), root_state, scratch)
+
+
+@njit
 def expand(game, tree, node, state, scratch):
     """Add the children of a leaf, if it was visited before, is not final, and there is room.
 
@@ -270,51 +273,16 @@ def add_node(tree, action):
 
 @njit
 def find_position(tree, state):
-    """Return the node of a position, a new one if the position is new.
-
-    A slot of the table is valid only if its node points back to it, so the table need not be
-    cleared between searches (P. Briggs and L. Torczon, "An efficient representation for sparse
-    sets", 1993).
-    """
-    last_slot = tree.table.shape[0] - 1
-    slot = hash_of(state) & last_slot
-    while True:
-        node = tree.table[slot]
-        if node >= tree.sizes[NUM_NODES] or tree.slots[node] != slot:
-            break
-        if _same_state(tree.positions[node], state):
-            return node
-        slot = (slot + 1) & last_slot
+    """Return the node of a position, a new one if the position is new."""
+    node, slot = look_up(tree, state)
+    if node != UNKNOWN:
+        return node
     node = add_node(tree, -1)
     tree.table[slot] = node
     tree.slots[node] = slot
     for word in range(state.shape[0]):
         tree.positions[node, word] = state[word]
     return node
-
-
-@njit
-def hash_of(state):
-    """Return a 32-bit hash of a state: one round of xorshift per word, and two more.
-
-    See `alphazero.runtime.random_generators`.
-    """
-    bits = _SEED
-    for word in range(state.shape[0] + 2):
-        if word < state.shape[0]:
-            bits ^= np.uint64(state[word])
-        bits ^= bits << _13
-        bits ^= bits >> _7
-        bits ^= bits << _17
-    return np.int64(bits >> _32)
-
-
-@njit
-def _same_state(a, b):
-    for word in range(a.shape[0]):
-        if a[word] != b[word]:
-            return False
-    return True
 
 
 # --- backpropagate --------------------------------------------------------------------------------

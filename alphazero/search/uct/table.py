@@ -1,0 +1,91 @@
+"""The table of positions of a UCT search: which node has a position, and what follows from which.
+
+In: an `alphazero.search.uct.tree.Tree` with statistics by position. Out: indices of its nodes. The
+table is a hash table with linear probing.
+"""
+
+import numpy as np
+
+from alphazero.runtime.jit import njit
+
+ROOT_INDEX = 0
+NUM_NODES, NUM_EDGES = 0, 1  #: indices of Tree.sizes
+UNKNOWN = -1  #: in place of a node: the table does not have the position
+
+_SEED = np.uint64(0x9E3779B97F4A7C15)
+_13, _7, _17, _32 = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
+
+
+@njit
+def look_up(tree, state):
+    """Return the node of a position, UNKNOWN if there is none, and its slot of the table.
+
+    A slot is valid only if its node points back to it, so the table need not be cleared between
+    searches (P. Briggs and L. Torczon, "An efficient representation for sparse sets", 1993).
+    """
+    last_slot = tree.table.shape[0] - 1
+    slot = hash_of(state) & last_slot
+    while True:
+        node = tree.table[slot]
+        if node >= tree.sizes[NUM_NODES] or tree.slots[node] != slot:
+            return np.int32(UNKNOWN), slot
+        if _same_state(tree.positions[node], state):
+            return node, slot
+        slot = (slot + 1) & last_slot
+
+
+@njit(allocates=True)
+def follows_root(tree, node):
+    """Return whether expanded moves lead from the root to a node, or it is the root."""
+    seen = np.zeros(tree.sizes[NUM_NODES], np.bool_)
+    stack = np.empty(tree.sizes[NUM_NODES], np.int32)
+    stack[0] = ROOT_INDEX
+    seen[ROOT_INDEX] = True
+    size = 1
+    while size > 0 and not seen[node]:
+        size -= 1
+        parent = stack[size]
+        first = tree.nodes[parent]["first_child"]
+        for edge in range(first, first + tree.nodes[parent]["num_children"]):
+            child = tree.edges[edge]["child"]
+            if not seen[child]:
+                seen[child] = True
+                stack[size] = child
+                size += 1
+    return seen[node]
+
+
+def move_to_root(tree, node: int) -> None:
+    """Exchange a node that follows the root with it.
+
+    The kernels then find the root at a constant index: a variable one made Connect Four 12% slower.
+    Edges to the two nodes stay as they are. They start before the new root, where no search comes.
+    """
+    both, exchanged = [ROOT_INDEX, node], [node, ROOT_INDEX]
+    for field in (tree.nodes, tree.positions, tree.slots):
+        field[both] = field[exchanged]
+    tree.table[tree.slots[both]] = both
+
+
+@njit
+def hash_of(state):
+    """Return a 32-bit hash of a state: one round of xorshift per word, and two more.
+
+    See `alphazero.runtime.random_generators`.
+    """
+    bits = _SEED
+    for word in range(state.shape[0] + 2):
+        if word < state.shape[0]:
+            bits ^= np.uint64(state[word])
+        bits ^= bits << _13
+        bits ^= bits >> _7
+        bits ^= bits << _17
+    return np.int64(bits >> _32)
+
+
+@njit
+def _same_state(a, b):
+    for word in range(a.shape[0]):
+        if a[word] != b[word]:
+            return False
+    return True
