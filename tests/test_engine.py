@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from alphazero.cli.engine import main
 from alphazero.games.registry import make_game
+from alphazero.games.square_names import square_name
 from alphazero.play.json_engine import MAX_ERROR, MAX_LINE, Engine, read_lines, serve
 from alphazero.play.json_request import RequestError, parse_request
 from alphazero.players.base import PlayerSettings
@@ -423,3 +424,48 @@ def test_the_command_plays_with_a_network(tmp_path):
     for answer in (counted, timed):
         _check_answer(answer, {"game": "othello:4"})
     assert "othello:4" in refused["error"]
+
+
+# --- squares by name ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("moves", "setup", "actions"),
+    [
+        ("e3f3", None, [20, 21]),
+        (["e3", 21], None, [20, 21]),
+        ([20, 21], "white_first", [20, 21]),
+        ("f5d6c3", "standard", [34, 44, 21]),
+        (["f5", "d6"], "standard", [34, 44]),
+        ([], "standard", []),
+    ],
+)
+def test_moves_of_othello_may_be_squares_and_so_is_the_answer(moves, setup, actions):
+    engine = Engine("random", PlayerSettings(seed=1))
+    request = {"game": "othello", "moves": moves} | ({"setup": setup} if setup else {})
+    answer = _ask(engine, **request)
+    by_number = _ask(engine, game="othello", moves=actions)
+    assert answer["legal_actions"] == by_number["legal_actions"]
+    mirrored = setup == "standard"
+    assert answer["square"] == square_name(answer["move"], 8, mirrored)
+    assert "square" not in by_number  # a request of earlier versions gets the same keys as then
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        ({"game": "othello", "moves": [20], "setup": "standard"}, "square"),
+        ({"game": "othello", "moves": "e3", "setup": "standard"}, "e3"),
+        ({"game": "othello", "moves": "e3z"}, "e3z"),
+        ({"game": "othello", "setup": "black"}, "black"),
+        ({"game": "othello", "setup": 1}, "1"),
+        ({"game": "othello", "moves": ["e3", None]}, "None"),
+        ({"game": "connect_four", "setup": "standard"}, "Othello"),
+        ({"game": "connect_four", "moves": "44"}, "44"),
+        ({"game": "connect_four", "moves": ["4"]}, "4"),
+    ],
+)
+def test_wrong_squares_and_set_ups_get_an_error(request_, said):
+    answer = _ask(Engine("random"), **request_)
+    assert set(answer) == {"error"}
+    assert said in answer["error"]

@@ -38,7 +38,7 @@ def test_a_board_that_cannot_be_read_names_the_place_and_what_is_there(name, tex
         ("connect_four", "²", "6"),
         ("connect_x:8x8x4", "8", "7"),
         ("othello", "64", "63"),
-        ("othello", "d3", "63"),
+        ("othello", "d9", "63"),
         ("othello:6", "36", "35"),
         ("othello:6", "", "35"),
         ("tic_tac_toe", "0", "9"),

@@ -36,7 +36,7 @@ def _draw(session: Session, medium: Medium, labels: bool = True) -> str:
 def test_connect_x_numbers_its_columns_and_marks_the_last_disc():
     session = Session(make_game("connect_x:2x3x2"), [1, 0])
     assert _draw(session, PLAIN).splitlines() == [
-        "  0   1   2  ",
+        "  1   2   3  ",
         "+---+---+---+",
         "|   |   |   |",
         "+---+---+---+",
@@ -47,11 +47,12 @@ def test_connect_x_numbers_its_columns_and_marks_the_last_disc():
 
 def test_othello_numbers_the_legal_squares_alone():
     session = Session(make_game("othello:4"))
-    assert _draw(session, PLAIN).splitlines()[1::2] == [
-        "|   |   | 2 |   |",
-        "|   | W | B | 7 |",
-        "| 8 | B | W |   |",
-        "|   | 13|   |   |",
+    assert _draw(session, PLAIN).splitlines()[::2] == [
+        "    a   b   c   d  ",
+        "1 |   |   | 2 |   |",
+        "2 |   | W | B | 7 |",
+        "3 | 8 | B | W |   |",
+        "4 |   | 13|   |   |",
     ]
     assert "8" not in _draw(session, PLAIN, labels=False)
 
@@ -109,7 +110,7 @@ def test_games_without_a_skin_of_their_own_get_the_plain_one():
     skin = skin_of(game)
     assert skin.title == "my_game.py"
     assert "X" in draw_board(game, skin, game.play_moves([4]), PLAIN).plain
-    assert piece(game, skin, 1, PLAIN).plain == "O"
+    assert piece(skin, 1, PLAIN).plain == "O"
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,13 @@ def _play(
     return console.file.getvalue(), terminal, winner
 
 
+def _result(text: str) -> str:
+    """Return the line before the question what comes next."""
+    lines = text.splitlines()
+    (asked,) = (index for index, line in enumerate(lines) if "rematch" in line)
+    return lines[asked - 1]
+
+
 def _scripted(*actions):
     return lambda game: ScriptedPlayer(game, actions)
 
@@ -85,7 +92,7 @@ def _scripted(*actions):
         ("tic_tac_toe", [1, 4, 2, 5, 3], 0, ["X (human)", "wins", "5"]),
         ("tic_tac_toe", [1, 4, 2, 5, 9, 6], 1, ["O (human)", "wins", "6"]),
         ("tic_tac_toe", [1, 2, 3, 5, 4, 6, 8, 7, 9], None, ["draw"]),
-        ("connect_x:4x3x3", [0, 1, 2, 0, 2, 1, 1, 1, 2], 0, ["X Yellow (human)", "wins", "9"]),
+        ("connect_x:4x3x3", [1, 2, 3, 1, 3, 2, 2, 2, 3], 0, ["X Yellow (human)", "wins", "9"]),
         ("othello:4", TWO_PASSES, 0, ["W White", "wins", "White 12, Black 3"]),
         (
             "othello:4",
@@ -102,7 +109,7 @@ def test_people_play_to_the_end(name, typed, winner, result):
     text, terminal, won = _play(name, "".join(f"{move}\n" for move in session_moves))
     assert won == winner
     assert terminal.session.over
-    assert all(part in text.splitlines()[-1] for part in result)
+    assert all(part in _result(text) for part in result)
 
 
 def test_passes_are_announced_and_made_without_asking():
@@ -125,7 +132,7 @@ def test_engines_print_every_move_the_final_board_and_the_winner():
     )
     assert [
         line.split("plays ")[1].split()[0] for line in text.splitlines() if "plays" in line
-    ] == list("012021112")
+    ] == list("123132223")
     assert text.count("+---") + text.count("╭───") == 1
     assert winner == 0
     assert text.splitlines()[-1].startswith("X Yellow (scripted) wins")
@@ -140,7 +147,7 @@ def test_a_person_meets_an_engine_on_either_side():
 
 
 def test_a_game_starts_from_a_list_of_moves():
-    _, _, winner = _play("connect_x:4x3x3", "2\n", moves=[0, 1, 2, 0, 2, 1, 1, 1])
+    _, _, winner = _play("connect_x:4x3x3", "3\n", moves=[0, 1, 2, 0, 2, 1, 1, 1])
     assert winner == 0
     with pytest.raises(ValueError, match="move 3"):
         _play("connect_x:1x3x3", "", moves=[0, 1, 1])
@@ -159,19 +166,21 @@ def test_a_game_starts_from_a_list_of_moves():
         ("tic_tac_toe", [], "", ["1-9", "'help'"]),
         ("tic_tac_toe", [], "   ", ["1-9", "'help'"]),
         ("tic_tac_toe", [], "9" * 200, ["200", "1-9", "'help'"]),
-        ("connect_x:2x3x3", [0, 1, 1], "1", ["1", "0, 2"]),
-        ("connect_four", [], "7", ["7", "0 to 6"]),
-        ("connect_four", [], "-1", ["'-1'", "0 to 6"]),
-        ("connect_four", [], "3.5", ["'3.5'", "0 to 6"]),
-        ("connect_four", [], "3 3", ["'3 3'", "0 to 6"]),
-        ("connect_four", [], "three", ["'three'", "0 to 6", "'help'"]),
-        ("connect_four", [], "[bold]", ["'[bold]'", "0 to 6", "'help'"]),
-        ("connect_four", [], "³", ["'³'", "0 to 6"]),
+        ("connect_x:2x3x3", [0, 1, 1], "2", ["2", "1, 3"]),
+        ("connect_four", [], "8", ["8", "1 to 7"]),
+        ("connect_four", [], "0", ["0", "1 to 7"]),
+        ("connect_four", [], "-1", ["'-1'", "1 to 7"]),
+        ("connect_four", [], "3.5", ["'3.5'", "1 to 7"]),
+        ("connect_four", [], "3 3", ["'3 3'", "1 to 7"]),
+        ("connect_four", [], "three", ["'three'", "1 to 7", "'help'"]),
+        ("connect_four", [], "[bold]", ["'[bold]'", "1 to 7", "'help'"]),
+        ("connect_four", [], "³", ["'³'", "1 to 7"]),
         ("othello", [], "27", ["27", "20, 29, 34, 43"]),
         ("othello", [], "0", ["0", "20, 29, 34, 43"]),
         ("othello", [], "64", ["64", "0 to 63", "'pass'"]),
         ("othello", [], "pass", ["pass", "20, 29, 34, 43"]),
-        ("othello", [], "e6", ["'e6'", "0 to 63", "'pass'"]),
+        ("othello", [], "e9", ["'e9'", "0 to 63", "'pass'"]),
+        ("othello", [], "e6", ["e6", "20, 29, 34, 43"]),
     ],
 )
 def test_wrong_input_gets_one_line_and_another_try(name, moves, typed, said):
@@ -239,9 +248,11 @@ def test_without_an_adviser_the_opponent_gives_the_hint_and_people_have_none():
 @pytest.mark.parametrize("word", ["moves", "m"])
 def test_moves_are_printed_as_the_setting_that_starts_from_them(word):
     text, terminal, _ = _play("tic_tac_toe", f"{word}\n1\n5\n{word}\n")
-    assert "moves=[]" in text
-    assert "moves=[0,4]" in text
-    assert "as typed here: 1 5" in text
+    assert [line for line in text.splitlines() if line.startswith("moves=")] == [
+        "moves=",
+        "moves=1,5",
+        "moves=1,5",
+    ]
     assert terminal.session.actions == [0, 4]
 
 
@@ -262,9 +273,9 @@ def test_board_is_drawn_again_on_demand():
 
 @pytest.mark.parametrize("typed", ["", "q\n", "quit\n", "exit\n"])
 def test_leaving_says_how_to_go_on(typed):
-    text, _, winner = _play("connect_four", f"3\n{typed}", _scripted(3))
+    text, _, winner = _play("connect_four", f"4\n{typed}", _scripted(3))
     assert winner is None
-    assert text.splitlines()[-1] == "moves=[3,3]"
+    assert text.splitlines()[-1] == "moves=4,4"
 
 
 def test_ctrl_c_ends_politely_at_the_prompt_and_during_a_search():
@@ -274,11 +285,11 @@ def test_ctrl_c_ends_politely_at_the_prompt_and_during_a_search():
     game = make_game("connect_four")
     console = _console()
     TerminalGame(game, (HumanPlayer(), HumanPlayer()), console, interrupt).run()
-    assert console.file.getvalue().splitlines()[-1] == "moves=[]"
+    assert console.file.getvalue().splitlines()[-1] == "moves="
     player = ScriptedPlayer(game, [3])
     player.analyse = interrupt
-    text, _, _ = _play("connect_four", "3\n", lambda _: player)
-    assert text.splitlines()[-1] == "moves=[3]"
+    text, _, _ = _play("connect_four", "4\n", lambda _: player)
+    assert text.splitlines()[-1] == "moves=4"
 
 
 def test_ctrl_c_ends_the_real_program_politely():
@@ -303,7 +314,7 @@ def test_ctrl_c_ends_the_real_program_politely():
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert "moves=[4," in out
+    assert "moves=5," in out
     assert err == ""
 
 
@@ -378,7 +389,7 @@ def _command(words, typed="") -> str:
 
 def test_the_command_plays_a_person_against_the_network_that_ships_with_the_game():
     text = _command(["game=connect_four", "num_simulations=50", "device=cpu"], "3\n")
-    assert text.startswith("best is the network that ships with connect_four: ")
+    assert "\nbest is the network that ships with connect_four: " in text
     assert "X Yellow (you)  against  O Red (best)" in text
     assert "2. O Red (best) plays" in text
     assert "50 simulations" in text
@@ -421,7 +432,7 @@ def test_against_a_person_the_side_that_is_left_open_is_the_network_that_ships(w
 def test_a_finished_list_of_moves_shows_its_board_once_and_the_result():
     text = _command(["game=tic_tac_toe", "second=random", "moves=[0,3,1,4,2]"])
     assert text.count("╭") == 1
-    assert text.splitlines()[-1].startswith("X (you) wins")
+    assert _result(text).startswith("X (you) wins")
 
 
 def test_the_same_seed_gives_the_same_game():
@@ -451,7 +462,7 @@ def test_uct_gives_hints_where_nobody_else_can():
     text = _command(
         ["game=connect_x:4x3x3", "second=random", "moves=[0,1,2,0,2,1,1,1]", "seed=0"], "hint\n"
     )
-    assert "Hint: 2, value for you +" in text
+    assert "Hint: 3, value for you +" in text
 
 
 @pytest.mark.parametrize(
@@ -475,7 +486,10 @@ def test_hints_come_from_the_opponent_or_the_network_that_ships(name, words, adv
 @pytest.mark.parametrize(
     ("words", "key", "value"),
     [
-        (["game=tic_tac_toe", "moves=5"], "moves", "5"),
+        (["game=tic_tac_toe", "setup=standard"], "setup", "standard"),
+        (["game=othello", "setup=usual"], "setup", "usual"),
+        (["game=othello", "moves=f5d6c3"], "moves", "f5d6c3"),
+        (["game=othello", "setup=standard", "moves=e3f3"], "moves", "e3f3"),
         (["hint=human"], "hint", "human"),
         (["boards=some"], "boards", "some"),
         (["num_simulations=0"], "num_simulations", 0),
@@ -497,6 +511,11 @@ def test_bad_settings_are_refused(words, key, value):
         (["game=chess"], "chess"),
         (["game=tic_tac_toe", "moves=[4,4]"], "move 2"),
         (["game=tic_tac_toe", "moves=[9]"], "move 1"),
+        (["game=tic_tac_toe", "moves=[1"], "[1"),
+        (["game=tic_tac_toe", "moves=[1,x]"], "[1,x]"),
+        (["game=tic_tac_toe", "moves=1,0"], "move 2"),
+        (["game=tic_tac_toe", "moves=123456789"], "move 8"),
+        (["moves=1,2,8"], "move 3"),
         (["second=deep_blue"], "deep_blue"),
     ],
 )

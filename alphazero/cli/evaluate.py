@@ -21,6 +21,7 @@ from alphazero.evaluation.exact.accuracy import AccuracyReport, measure_accuracy
 from alphazero.evaluation.exact.sets import EvaluationSet, find_set, game_of_set
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game
+from alphazero.play.skin import skin_of
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player, network_path, read_spec
 from alphazero.runtime.overrides import from_overrides
@@ -149,8 +150,8 @@ def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_s
         best_actions = np.flatnonzero(values == best).tolist()
         played = (action, int(values[action]))
         print_misplayed(console, game, positions.states[row], played, (best_actions, best))
-        moves = ",".join(map(str, positions.moves[row]))
-        console.print(f"moves=[{moves}]", markup=False, soft_wrap=True)
+        moves = skin_of(game).notation.list_text(positions.moves[row])
+        console.print(f"moves={moves}", markup=False, soft_wrap=True)
 
 
 def _to_plain(

@@ -2,6 +2,7 @@
 
 import dataclasses
 import secrets
+from collections.abc import Iterator
 
 from rich.console import Console
 
@@ -11,7 +12,9 @@ from alphazero.cli.warm_up import getting_ready, warm_up
 from alphazero.evaluation.run_facts import summary
 from alphazero.games.batched_game import Game
 from alphazero.network.weights import network_info
-from alphazero.play.session import Session
+from alphazero.play.in_place import can_draw_in_place
+from alphazero.play.notation import read_moves
+from alphazero.play.skin import SETUPS, Skin, skin_of
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import default_player, make_player, read_spec
@@ -28,10 +31,10 @@ SUMMARY = (
 EXAMPLES = [
     "alphazero play",
     "alphazero play game=othello:6",
-    "alphazero play game=othello second=uct:5000",
+    "alphazero play game=othello setup=standard moves=f5d6c3",
     "alphazero play game=tic_tac_toe first=uct second=human time_limit_s=1",
     "alphazero play second=checkpoints/connect_four/RUN num_simulations=400",
-    "alphazero play first=uct:100 second=uct:5000,uct_c=0.8 moves=[3,3]",
+    "alphazero play first=uct:100 second=uct:5000,uct_c=0.8 moves=4,4",
 ]
 
 
@@ -52,15 +55,24 @@ class PlayOptions:
         "who moves second. By default a person plays against best, the network that ships with the "
         "game, or against uct where none ships",
     )
-    moves: list[int] = option(
-        [], "moves to start after, such as [3,3,2], numbered as in 'alphazero engine'"
+    moves: str = option(
+        "",
+        "moves to start after, as on the screen: 4,4,3 or 443 in Connect Four, f5d6c3 in Othello; "
+        "in brackets, [3,3,2], they count from 0, as in 'alphazero engine'",
+    )
+    setup: str = option(
+        SETUPS[0],
+        "of Othello: white_first, as in our rules, or standard, as everywhere else: black moves "
+        "first, and squares are written as in d3",
+        choices=SETUPS,
     )
     hint: str | None = option(
         None, "who gives hints; by default an engine of this game, otherwise best or uct"
     )
     boards: str = option(
         "auto",
-        "draw the board after every move, or only the last one; auto: every one if a person plays",
+        "draw the board after every move, or only the last one; auto: every one if a person plays, "
+        "one over the other if the terminal can",
         choices=("auto", "every", "last"),
     )
 
@@ -91,7 +103,8 @@ def main(arguments: list[str], console: Console | None = None, read_line=None) -
     if settings.seed is None:
         settings.seed = secrets.randbelow(2**31)
     game = choose_game(settings.game, (settings.first, settings.second), settings)
-    Session(game, settings.moves)  # refuses an impossible list before a network is loaded
+    skin = skin_of(game, settings.setup)
+    moves = _read_moves(settings, game, skin)  # refuses a wrong list before a network is loaded
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)
     console = console or Console(highlight=False)
@@ -100,8 +113,18 @@ def main(arguments: list[str], console: Console | None = None, read_line=None) -
     people = any(isinstance(player, HumanPlayer) for player in players)
     every_board = people if settings.boards == "auto" else settings.boards == "every"
     warm_up(game, players, console)
-    _introduce(specs, settings, game, console)
-    TerminalGame(game, players, console, read_line, adviser, settings.moves, every_board).run()
+    TerminalGame(
+        game,
+        players,
+        console,
+        read_line,
+        adviser,
+        moves,
+        every_board,
+        in_place=people and settings.boards == "auto" and can_draw_in_place(console),
+        skin=skin,
+        introduction="\n".join(_introduction(specs, settings, game, skin, moves)),
+    ).run()
     return 0
 
 
@@ -125,12 +148,38 @@ def _kind(spec: str, settings: PlaySettings) -> str:
     return read_spec(spec, settings)[0]
 
 
-def _introduce(specs, settings: PlaySettings, game: Game, console: Console) -> None:
-    """Print what is known of the network that ships with the game, if it plays."""
+def _read_moves(settings: PlaySettings, game: Game, skin: Skin) -> list[int]:
+    """Return the actions to start after.
+
+    Raises:
+        ValueError: if they are none; a game of Othello in the other set-up is recognised.
+    """
+    try:
+        return read_moves(game, skin.notation, settings.moves)
+    except ValueError as error:
+        other = SETUPS[settings.setup == SETUPS[0]]
+        hint = f" With setup={other} this is a game." if _is_game(settings, game, other) else ""
+        raise ConfigError(f"{error}{hint}", key="moves", value=settings.moves) from None
+
+
+def _is_game(settings: PlaySettings, game: Game, setup: str) -> bool:
+    """Return whether the moves are legal in a set-up."""
+    try:
+        return bool(read_moves(game, skin_of(game, setup).notation, settings.moves))
+    except ValueError:
+        return False
+
+
+def _introduction(
+    specs, settings: PlaySettings, game: Game, skin: Skin, moves: list[int]
+) -> Iterator[str]:
+    """Yield what is known of the network that ships with the game, and how moves were read."""
     if "best" in [_kind(spec, settings) for spec in specs]:
         about = summary(network_info(shipped_network(game.name)))
-        text = f"best is the network that ships with {game.name}{about and ': '}{about}."
-        console.print(text, style="dim", soft_wrap=True)
+        yield f"best is the network that ships with {game.name}{about and ': '}{about}."
+    shown = skin.notation.list_text(moves)
+    if moves and settings.moves.strip().startswith("[") and shown != settings.moves.strip("[ ]"):
+        yield f"moves={settings.moves} counts from 0; on the screen it is {shown}."
 
 
 def _make_side(spec: str, game: Game, settings: PlaySettings, index: int):

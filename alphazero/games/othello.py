@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.games import rules
+from alphazero.games.square_names import named_square
 from alphazero.games.symmetry import square_tables
 from alphazero.games.text import parse_index
 from alphazero.runtime.bits import highest_bit_index, lowest_bit_index, popcount
@@ -334,6 +335,7 @@ def action_to_text(game, action):
 @rules.implement(Othello)
 def text_to_action(game, text):
     squares = game.size * game.size
-    if text.strip().lower() == "pass":
-        return squares
-    return parse_index(text, squares, "square", also=", or 'pass'")
+    named = named_square(text, game.size)
+    if named is not None:
+        return named
+    return parse_index(text, squares, "square", also=", a square such as d3, or 'pass'")

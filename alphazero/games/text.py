@@ -3,23 +3,25 @@
 import numpy as np
 
 
-def parse_index(text: str, count: int, noun: str = "move", also: str = "") -> int:
-    """Return the number from 0 to ``count - 1`` that a person typed.
+def parse_index(text: str, count: int, noun: str = "move", also: str = "", first: int = 0) -> int:
+    """Return which of ``count`` things a person typed the number of; 0 is the first.
 
     Args:
         noun: what the number stands for, in messages.
         also: what else could have been typed, in messages.
+        first: the number that stands for the first one.
 
     Raises:
         ValueError: naming the text and what is allowed.
     """
     text = text.strip()
-    allowed = f"type a number from 0 to {count - 1}{also}"
+    allowed = f"type a number from {first} to {first + count - 1}{also}"
     if not (text.isascii() and text.isdigit()):
         raise ValueError(f"'{text}' is not a {noun}: {allowed}.")
-    if int(text) >= count:
+    index = int(text) - first
+    if not 0 <= index < count:
         raise ValueError(f"there is no {noun} {int(text)}: {allowed}.")
-    return int(text)
+    return index
 
 
 def parse_board(text: str, shape: tuple[int, int], letters: str, game_name: str) -> np.ndarray:

@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.text import Text
 
 from alphazero.games.batched_game import Game
+from alphazero.play.notation import Notation
 from alphazero.play.skin import Skin, skin_of
 
 _BOX = {"top": "╭─┬╮", "middle": "├─┼┤", "bottom": "╰─┴╯", "side": "│"}
@@ -31,12 +32,18 @@ class Medium:
 
     box: bool  #: box-drawing characters
     color: bool
+    basic_colors: bool = False  #: 16 colours and no more
 
     @classmethod
     def of(cls, console: Console) -> "Medium":
         """Return what a console can show."""
         box = not console.options.ascii_only
-        return cls(box, box and console.color_system is not None and not console.no_color)
+        color = box and console.color_system is not None and not console.no_color
+        return cls(box, color, color and console.color_system in ("standard", "windows"))
+
+    def dressed(self, skin: Skin) -> Skin:
+        """Return a skin in the colours of the terminal."""
+        return skin.in_basic_colors() if self.basic_colors else skin
 
 
 PLAIN = Medium(box=False, color=False)
@@ -65,16 +72,14 @@ def draw_board(
     Args:
         state: [K].
         previous_state: the position before the last move, which is marked; None marks nothing.
-        labels: whether legal actions are labelled.
+        labels: whether legal actions are labelled; columns always are.
     """
     board, inspected = game.cells(state), game.inspect(state[None])
-    shown = action_labels(board.shape, inspected.legal_action_mask[0], game.action_to_text)
+    shown = action_labels(board.shape, inspected.legal_action_mask[0], skin.notation.text)
     if not labels:
-        keeps_columns = inspected.over[0]
-        blank = [Text() for _ in shown.columns]
-        shown = Labels({}, shown.columns if keeps_columns else blank)
+        shown = Labels({}, [Text(column.plain, "dim") for column in shown.columns])
     marked = marked_cells(game, skin, state, previous_state)
-    return _Drawing(board, game.piece_letters, skin, medium, shown, marked).text()
+    return _Drawing(board, skin, medium, shown, marked).text()
 
 
 def plain_board(
@@ -88,14 +93,13 @@ def plain_board(
         legal_action_mask: bool[A].
         label: returns what a person types for an action.
     """
-    skin = dataclasses.replace(skin_of(game), cell_width=3, cell_height=1)
+    notation = Notation(game)
+    skin = dataclasses.replace(skin_of(game), notation=notation, cell_width=3, cell_height=1)
     labels = action_labels(board.shape, legal_action_mask, label)
     columns = [text if text.style == "bold" else Text() for text in labels.columns]
     labels = Labels(labels.squares, columns if legal_action_mask.any() else [])
     marked = np.zeros(board.shape, bool)
-    lines = (
-        _Drawing(board, game.piece_letters, skin, PLAIN, labels, marked).text().plain.split("\n")
-    )
+    lines = _Drawing(board, skin, PLAIN, labels, marked).text().plain.split("\n")
     if len(legal_action_mask) == board.size + 1 and legal_action_mask[board.size]:
         lines.append(f"pass: {label(board.size)}")
     return "\n".join(line.rstrip() for line in lines)
@@ -119,21 +123,21 @@ def action_labels(
     return Labels({square: label(square) for square in legal}, [])
 
 
-def piece(game: Game, skin: Skin, player: int, medium: Medium) -> Text:
+def piece(skin: Skin, player: int, medium: Medium) -> Text:
     """Return the piece of a player, 0 for the one who moves first in the game."""
     if not medium.color:
-        return Text(game.piece_letters[1 + player])
+        return Text(skin.letters[1 + player])
+    skin = medium.dressed(skin)
     glyph, style = skin.glyphs[player], skin.piece_styles[player]
-    if skin.counts_pieces:
-        # Black and white pieces need the board's colour behind them: a terminal of the same colour
-        # would hide one of them.
+    if skin.cell_style:
+        # A piece needs the board's colour behind it: a terminal of its own colour would hide it.
         return Text(f" {glyph} ", f"{style} {skin.cell_style}")
     return Text(glyph, style)
 
 
-def side(game: Game, skin: Skin, player: int, medium: Medium) -> Text:
+def side(skin: Skin, player: int, medium: Medium) -> Text:
     """Return the piece and the name of a player, or one of them if both are the same letter."""
-    mark = piece(game, skin, player, medium)
+    mark = piece(skin, player, medium)
     if mark.plain == skin.sides[player]:
         return mark
     return Text.assemble(mark, (f" {skin.sides[player]}", "bold"))
@@ -191,21 +195,24 @@ class _Drawing:
 
     Args:
         board: int8[H, W].
-        letters: an empty square, the first player's piece, the second player's.
         marked: bool[H, W], pieces to mark.
     """
 
-    def __init__(self, board, letters: str, skin: Skin, medium: Medium, labels: Labels, marked):
-        self._board, self._letters, self._marked = board, letters, marked
-        self._skin, self._medium, self._labels = skin, medium, labels
+    def __init__(self, board, skin: Skin, medium: Medium, labels: Labels, marked):
+        self._board, self._marked = board, marked
+        self._skin, self._medium, self._labels = medium.dressed(skin), medium, labels
+        self._names = skin.notation.row_names
+        self._margin = max(map(len, self._names), default=0) + bool(self._names)
+        columns = list(range(board.shape[1]))
+        self._columns = columns[::-1] if skin.notation.mirrored else columns
         self._characters = _BOX if medium.box else _ASCII
-        self._frame_style = skin.frame_style if medium.color else ""
+        self._frame_style = self._skin.frame_style if medium.color else ""
         texts = labels.squares.values()
         self._width = max([skin.cell_width, *map(len, texts)])  # of a cell
 
     def text(self) -> Text:
         """Return the whole board."""
-        lines = [self._column_labels()] if self._labels.columns else []
+        lines = [self._column_labels()] if self._column_texts() else []
         lines.append(self._rule("top"))
         for row in range(len(self._board)):
             if row:
@@ -215,21 +222,29 @@ class _Drawing:
         lines.append(self._rule("bottom"))
         return Text("\n", no_wrap=True, overflow="crop").join(lines)
 
+    def _column_texts(self) -> list[Text]:
+        """Return what is written above the columns."""
+        return self._labels.columns or [
+            Text(name, "dim") for name in self._skin.notation.column_names
+        ]
+
     def _column_labels(self) -> Text:
-        line = Text(" ")
-        for label in self._labels.columns:
+        line = Text(" " * (self._margin + 1))
+        for label in self._column_texts():
             line.append(label.plain.center(self._width), label.style).append(" ")
         return line
 
     def _rule(self, place: str) -> Text:
         left, line, cross, right = self._characters[place]
         cells = [line * self._width] * self._board.shape[1]
-        return Text(left + cross.join(cells) + right, self._frame_style)
+        rule = Text(left + cross.join(cells) + right, self._frame_style)
+        return Text.assemble(" " * self._margin, rule)
 
     def _row(self, row: int, is_middle: bool) -> Text:
         """Return one line of a row of squares; only its middle line has contents."""
-        line = Text()
-        for column in range(self._board.shape[1]):
+        name = self._names[row] + " " if self._names and is_middle else ""
+        line = Text().append(name.rjust(self._margin), "dim")
+        for column in self._columns:
             content, style = self._cell(row, column)
             line.append(self._characters["side"], self._frame_style)
             line.append(content if is_middle else " " * self._width, style)
@@ -244,8 +259,8 @@ class _Drawing:
             style = f"{skin.label_style} {skin.cell_style}" if self._medium.color else ""
             return text.center(self._width), style
         if not self._medium.color:
-            letter = self._letters[owner]
+            letter = self._skin.letters[owner]
             return (f"[{letter}]" if is_marked else letter).center(self._width), ""
         behind = skin.mark_style if is_marked else skin.cell_style
-        style = f"{skin.piece_styles[owner - 1]} {behind}"
+        style = f"{skin.piece_styles[owner - 1]} {behind}".strip()
         return skin.glyphs[owner - 1].center(self._width), style

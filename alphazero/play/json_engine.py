@@ -16,8 +16,12 @@ from typing import IO
 
 import numpy as np
 
+from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
-from alphazero.play.json_request import Request, parse_request
+from alphazero.games.square_names import square_name
+from alphazero.play.json_request import Request, RequestError, parse_request
+from alphazero.play.notation import Notation, read_moves
+from alphazero.play.skin import SETUPS, skin_of
 from alphazero.players.base import Analysis, Player, PlayerSettings
 from alphazero.players.registry import default_player, make_player
 from alphazero.solvers.base import ILLEGAL_SCORE
@@ -73,7 +77,7 @@ class Engine:
 
     def _answer(self, request: Request) -> dict:
         game = self._game(request.game)
-        state = game.play_moves(request.moves)
+        state = _position(game, request)
         inspected = game.inspect(state[None])
         if inspected.over[0]:
             sign = 1 if inspected.players[0] == 0 else -1
@@ -81,7 +85,11 @@ class Engine:
         player = self._player(request.game)
         player = player.limited(request.num_simulations, request.time_limit_s)
         legal_actions = np.flatnonzero(inspected.legal_action_mask[0]).tolist()
-        return _to_plain(player.analyse(state), legal_actions)
+        answer = _to_plain(player.analyse(state), legal_actions)
+        if request.setup is not None or isinstance(request.moves, str):
+            mirrored = _notation(game, request).mirrored
+            answer["square"] = square_name(answer["move"], game.planes_shape[1], mirrored)
+        return answer
 
 
 def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:
@@ -102,6 +110,21 @@ def read_lines(stream: IO[str]) -> Iterator[str | None]:
         while too_long and line and not line.endswith("\n"):
             line = stream.readline(MAX_LINE)
         yield None if too_long else line.rstrip("\r\n")
+
+
+def _position(game: Game, request: Request) -> np.ndarray:
+    """Return the state ([K]) after the moves of a request."""
+    notation = _notation(game, request)
+    if isinstance(request.moves, str):
+        return game.play_moves(read_moves(game, notation, request.moves))
+    if request.moves and notation.mirrored:
+        message = f"with setup={request.setup} a move is a square such as d3, not a number."
+        raise RequestError(message, key="moves", value=request.moves)
+    return game.play_moves(request.moves)
+
+
+def _notation(game: Game, request: Request) -> Notation:
+    return skin_of(game, request.setup or SETUPS[0]).notation
 
 
 def _to_plain(analysis: Analysis, legal_actions: list[int]) -> dict:

@@ -9,10 +9,11 @@ import json
 import re
 from typing import Any
 
+from alphazero.play.skin import SETUPS
 from alphazero.players.base import MAX_SIMULATIONS, MAX_TIME_S
 from alphazero.runtime.errors import InputError
 
-REQUEST_KEYS = ("game", "moves", "num_simulations", "time_limit_s")
+REQUEST_KEYS = ("game", "moves", "setup", "num_simulations", "time_limit_s")
 #: The games that a request may name. A game file of the user's is never run because a request
 #: names it.
 _GAME_NAME = re.compile(
@@ -41,7 +42,8 @@ class Request:
     """A checked request."""
 
     game: str
-    moves: list[int]  #: actions from the start of the game, perhaps not legal
+    moves: list[int] | str  #: from the start of the game, perhaps not legal: actions or squares
+    setup: str | None  #: of Othello, one of `alphazero.play.skin.SETUPS`; None is the first
     num_simulations: int | None
     time_limit_s: float | None
 
@@ -70,9 +72,11 @@ def parse_request(line: str, only_game: str | None = None) -> Request:
             keys = ", ".join(REQUEST_KEYS)
             message = f"a request has no key {_quote(key)}; its keys are {keys}."
             raise RequestError(message, key=key, value=value)
+    game = _checked_game(request.get("game", only_game), only_game)
     return Request(
-        _checked_game(request.get("game", only_game), only_game),
-        _checked_moves(request.get("moves", [])),
+        game,
+        _checked_moves(request.get("moves", []), is_othello=game.startswith("othello")),
+        _checked_setup(request.get("setup"), is_othello=game.startswith("othello")),
         _checked_number(request, "num_simulations", int, 1, MAX_SIMULATIONS),
         _checked_number(request, "time_limit_s", float, 0.001, MAX_TIME_S),
     )
@@ -95,7 +99,12 @@ def _checked_game(game: Any, only_game: str | None) -> str:
     return game
 
 
-def _checked_moves(moves: Any) -> list[int]:
+def _checked_moves(moves: Any, is_othello: bool) -> list[int] | str:
+    """Return a list of actions or, in Othello, a text with squares such as "e3f3"."""
+    if is_othello and isinstance(moves, str):
+        return moves
+    if is_othello and isinstance(moves, list) and any(isinstance(move, str) for move in moves):
+        return " ".join(map(str, moves))
     if not isinstance(moves, list):
         message = f"moves={_quote(moves)} is not a list of numbers such as [3, 3, 2]."
         raise RequestError(message, key="moves", value=moves)
@@ -104,6 +113,15 @@ def _checked_moves(moves: Any) -> list[int]:
             message = f"move {index} of the list is {_quote(move)}: a move is a whole number."
             raise RequestError(message, key="moves", value=move)
     return moves
+
+
+def _checked_setup(setup: Any, is_othello: bool) -> str | None:
+    if setup is not None and not is_othello:
+        raise RequestError("setup is a key of requests for Othello.", key="setup", value=setup)
+    if setup is not None and setup not in SETUPS:
+        message = f"setup={_quote(setup)} is not allowed: setup is one of {', '.join(SETUPS)}."
+        raise RequestError(message, key="setup", value=setup)
+    return setup
 
 
 def _checked_number(request: dict, key: str, kind: type, low, high):

@@ -10,14 +10,14 @@ MAX_TYPED = 80  #: characters
 
 
 def move_name(skin: Skin) -> str:
-    """Return what to type, such as "a column (0-6)"."""
+    """Return what to type, such as "a column (1-7)"."""
     if " " in skin.move_range:
         return skin.move_range
     return f"a {skin.move_word}" + (f" ({skin.move_range})" if skin.move_range else "")
 
 
 def prompt(skin: Skin, player: int) -> str:
-    """Return the question for a move, such as "Yellow, your move (column 0-6): "."""
+    """Return the question for a move, such as "Yellow, your move (column 1-7): "."""
     choice = skin.move_range
     if choice and " " not in choice:
         choice = f"{skin.move_word} {choice}"
@@ -36,14 +36,14 @@ def read_move(session: Session, skin: Skin, typed: str) -> int:
         what = f"type {move_name(skin)}, or 'help' for the commands"
         raise ValueError(f"That is {len(typed)} characters long; {what}.")
     try:
-        action = session.game.text_to_action(typed)
+        action = skin.notation.action(typed)
     except ValueError as error:
         message = str(error)
         has_digit = any(character.isdigit() for character in typed)
         hint = "" if has_digit else " ('help' lists the commands.)"
         raise ValueError(message[:1].upper() + message[1:] + hint) from None
     if action not in session.legal_actions:
-        raise ValueError(_why_illegal(session, skin, action))
+        raise ValueError(_why_illegal(session, skin, typed, action))
     return action
 
 
@@ -54,10 +54,9 @@ def count_text(session: Session, skin: Skin) -> str:
     return ", ".join(f"{name} {count}" for name, count in zip(skin.sides, counts))
 
 
-def _why_illegal(session: Session, skin: Skin, action: int) -> str:
+def _why_illegal(session: Session, skin: Skin, text: str, action: int) -> str:
     game, board = session.game, session.game.cells(session.state)
-    text = game.action_to_text(action)
-    legal = [game.action_to_text(other) for other in session.legal_actions]
+    legal = [skin.notation.text(other) for other in session.legal_actions]
     choice = f"choose one of {', '.join(legal)}."
     if game.num_actions == board.shape[1]:
         return f"Column {text} is full: {choice}"

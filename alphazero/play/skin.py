@@ -1,13 +1,38 @@
-"""Skins: how each game looks, and what its pieces and sides are called.
+"""Skins: how each game looks, how its moves are written, and what its sides are called.
 
-In: a game. Out: names, glyphs, colours and sizes for `alphazero.play.board`. This is the only file
-of the package that knows particular games; a user's own game gets a plain skin.
+In: a game. Out: names, glyphs, colours, sizes and the notation for `alphazero.play.board`. This is
+the only file of the package that knows particular games; a user's own game gets a plain skin.
+
+Colours with "#" are those of the 256-colour palette, so that 256 and 16 million colours show the
+same. For a terminal of 16 colours `BASIC_COLORS` names the substitutes. Colours without a square's
+colour behind them are readable on black and on white.
 """
 
+import dataclasses
 import re
 from dataclasses import dataclass
 
 from alphazero.games.batched_game import Game
+from alphazero.play.notation import ColumnsFromOne, Notation, UsualSquares
+from alphazero.runtime.errors import ConfigError
+
+#: How Othello is set up: as in our rules, where white begins, or as everywhere else.
+SETUPS = ("white_first", "standard")
+
+BASIC_COLORS = {
+    "#ffd75f": "bright_yellow",
+    "#ff5f5f": "bright_red",
+    "#00005f": "blue",
+    "#5f87d7": "bright_blue",
+    "#0087d7": "blue",
+    "#d7005f": "red",
+    "#ffffff": "bright_white",
+    "#000000": "black",
+    "#008700": "green",
+    "#5faf5f": "black",
+    "#d7ffd7": "black",
+    "#5f5faf": "magenta",
+}
 
 
 @dataclass(frozen=True)
@@ -15,12 +40,14 @@ class Skin:
     """The looks of one game. Pairs hold the player who moves first in the game, then the other."""
 
     title: str
+    notation: Notation
+    letters: str  #: of an empty square and of the pieces, if the terminal has no colours
     sides: tuple[str, str]  #: what the players are called
     glyphs: tuple[str, str]  #: a piece of each, if the terminal has colours
-    piece_styles: tuple[str, str]
+    piece_styles: tuple[str, str] = ("bold #0087d7", "bold #d7005f")
     cell_style: str = ""  #: of the squares
     frame_style: str = "bright_black"
-    mark_style: str = "on #2b3a5c"  #: behind the last piece or the winning line
+    mark_style: str = "reverse"  #: of the last piece or the winning line, added to the piece's
     label_style: str = "dim"  #: of the numbers on empty squares
     cell_width: int = 3
     cell_height: int = 1
@@ -28,32 +55,59 @@ class Skin:
     move_range: str = ""  #: what a person may type
     line_length: int = 0  #: pieces in a row that win; 0 if no line wins
     counts_pieces: bool = False  #: whether the numbers of pieces decide
+    note: str = ""  #: what a newcomer should know, printed once
+
+    def in_basic_colors(self) -> "Skin":
+        """Return the skin for a terminal of 16 colours."""
+
+        def basic(style: str) -> str:
+            return re.sub(r"#[0-9a-f]{6}", lambda color: BASIC_COLORS[color[0]], style)
+
+        styles = {
+            field.name: basic(getattr(self, field.name))
+            for field in dataclasses.fields(self)
+            if field.name.endswith("_style")
+        }
+        first, second = map(basic, self.piece_styles)
+        return dataclasses.replace(self, piece_styles=(first, second), **styles)
 
 
-def skin_of(game: Game) -> Skin:
-    """Return the skin of a game."""
+def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
+    """Return the skin of a game.
+
+    Args:
+        setup: one of `SETUPS`.
+
+    Raises:
+        ConfigError: if the game has no such set-up.
+    """
+    if re.fullmatch(r"othello(:\d+)?", game.name):
+        return _othello(game) if setup == SETUPS[0] else _usual_othello(game)
+    if setup != SETUPS[0]:
+        message = f"setup={setup} is for Othello; the game is {game.name}."
+        raise ConfigError(message, key="setup", value=setup, allowed="Othello")
     if game.name == "tic_tac_toe":
-        return _TIC_TAC_TOE
+        return _tic_tac_toe(game)
     if game.name == "connect_four" or game.name.startswith("connect_x:"):
         return _connect_x(game)
-    if re.fullmatch(r"othello(:\d+)?", game.name):
-        return _othello(game)
-    first, second = game.piece_letters[1:]
-    letters = (first, second)
-    return Skin(game.name, letters, letters, ("bold bright_cyan", "bold bright_magenta"))
+    letters = game.piece_letters
+    pair = (letters[1], letters[2])
+    return Skin(game.name, Notation(game), letters, pair, pair)
 
 
-_TIC_TAC_TOE = Skin(
-    title="Tic-tac-toe",
-    sides=("X", "O"),
-    glyphs=("X", "O"),
-    piece_styles=("bold bright_cyan", "bold bright_magenta"),
-    cell_width=7,
-    cell_height=3,
-    move_word="square",
-    move_range="1-9",
-    line_length=3,
-)
+def _tic_tac_toe(game: Game) -> Skin:
+    return Skin(
+        title="Tic-tac-toe",
+        notation=Notation(game),
+        letters=game.piece_letters,
+        sides=("X", "O"),
+        glyphs=("X", "O"),
+        cell_width=7,
+        cell_height=3,
+        move_word="square",
+        move_range="1-9",
+        line_length=3,
+    )
 
 
 def _connect_x(game: Game) -> Skin:
@@ -63,30 +117,52 @@ def _connect_x(game: Game) -> Skin:
         title = "Connect Four"
     return Skin(
         title=title,
+        notation=ColumnsFromOne(game),
+        letters=game.piece_letters,
         sides=("Yellow", "Red"),
         glyphs=("●", "●"),
-        piece_styles=("bold #ffd43b", "bold #ff5c5c"),
-        cell_style="on #12306b",
-        frame_style="#4f7fd9 on #12306b",
-        mark_style="on #2f6fe0",
+        piece_styles=("bold #ffd75f", "bold #ff5f5f"),
+        cell_style="on #00005f",
+        frame_style="#5f87d7 on #00005f",
+        mark_style="on #5f5faf",
         move_word="column",
-        move_range=f"0-{columns - 1}",
+        move_range=f"1-{columns}",
         line_length=length,
     )
 
 
 def _othello(game: Game) -> Skin:
+    """Return the skin of Othello in the set-up of our rules, where white begins."""
     size = game.planes_shape[1]
+    edges = ("abcdefgh"[:size], "12345678"[:size])
     return Skin(
         title="Othello" if size == 8 else f"Othello {size} x {size}",
+        notation=Notation(game, *edges),
+        letters=game.piece_letters,
         sides=("White", "Black"),
         glyphs=("●", "●"),
         piece_styles=("bold #ffffff", "bold #000000"),
-        cell_style="on #1d6b3a",
-        frame_style="#3f9a60 on #1d6b3a",
-        mark_style="on #37a862",
-        label_style="#9fd8b0",
+        cell_style="on #008700",
+        frame_style="#5faf5f on #008700",
+        mark_style="on #5f5faf",
+        label_style="#d7ffd7",
         move_word="square",
-        move_range="a number on the board",
+        move_range="a number on the board, or its square, such as d3",
         counts_pieces=True,
+        note="White moves first here. With setup=standard black does, as in other programs.",
+    )
+
+
+def _usual_othello(game: Game) -> Skin:
+    """Return the skin of Othello in its usual set-up, where black begins."""
+    ours = _othello(game)
+    empty, first, second = ours.letters
+    return dataclasses.replace(
+        ours,
+        notation=UsualSquares(game, ours.notation.column_names, ours.notation.row_names),
+        letters=empty + second + first,
+        sides=ours.sides[::-1],
+        piece_styles=ours.piece_styles[::-1],
+        move_range="a square, such as d3",
+        note="",
     )

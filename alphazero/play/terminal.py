@@ -6,31 +6,37 @@ Ctrl-C end the game.
 """
 
 import math
-import sys
 import time
 from collections.abc import Callable, Iterable
 
-from rich.console import Console
+from rich.console import Console, Group
+from rich.table import Table
 from rich.text import Text
 
 from alphazero.games.batched_game import Game
+from alphazero.play.line_reader import line_reader
 from alphazero.play.move_text import move_name, prompt, read_move
 from alphazero.play.screen import Screen
 from alphazero.play.session import Session
+from alphazero.play.skin import Skin, skin_of
 from alphazero.play.thinking import Thinking
 from alphazero.play.view import expectation_text, line_text
 from alphazero.players.base import Analysis, Player
 
 #: Commands: name -> (short name, meaning).
 COMMANDS = {
-    "undo": ("u", "take back, to your own previous turn"),
+    "undo": ("u", "take back, to your own previous turn; also when the game is over"),
     "hint": ("h", "what an engine would play here"),
     "view": ("v", "the engine's view of its last move: visits, values, expected line"),
     "moves": ("m", "the moves so far, to start another game after"),
     "board": ("b", "draw the board again"),
+    "rematch": ("r", "another game, when this one is over"),
+    "swap": ("s", "another game with the sides swapped, when this one is over"),
     "help": ("?", "this list"),
-    "quit": ("q", "end the game"),
+    "quit": ("q", "leave"),
 }
+_ONLY_AT_THE_END = ("rematch", "swap")
+_END_PROMPT = "r: rematch, s: rematch with sides swapped, u: undo, q: quit > "
 _SHORT_NAMES = {short: name for name, (short, _) in COMMANDS.items()}
 _NAMES = {name: name for name in COMMANDS} | _SHORT_NAMES | {"exit": "quit"}
 
@@ -49,8 +55,11 @@ class TerminalGame:
         console: where everything is printed.
         read_line: returns what a person typed after a prompt; raises EOFError at the end of input.
         adviser: makes the player that gives hints; called for the first hint.
-        moves: actions to start after.
+        moves: actions to start after, also in a rematch.
         every_board: whether the board is drawn after each move, or only at the end.
+        in_place: whether each board is drawn over the last one.
+        skin: the looks of the game; None is the game's own.
+        introduction: printed at the start.
     """
 
     def __init__(
@@ -62,35 +71,89 @@ class TerminalGame:
         adviser: Callable[[], Player] | None = None,
         moves: Iterable[int] = (),
         every_board: bool = True,
+        in_place: bool = False,
+        skin: Skin | None = None,
+        introduction: str = "",
     ):
         self.game = game
         self.players = players
         self.session = Session(game, moves)
-        names = [None if isinstance(one, HumanPlayer) else one.name for one in players]
-        self._screen = Screen(self.session, (names[0], names[1]), console)
+        self._start = list(self.session.actions)
+        skin = skin or skin_of(game)
+        self._screen = Screen(self.session, skin, self._names(), console, in_place)
         self._every_board = every_board
+        self._introduction = introduction
         self._read_line = read_line or line_reader(console)
         self._make_adviser = adviser
         self._adviser: Player | None = None
 
     def run(self) -> int | None:
-        """Play to the end.
+        """Play to the end, and on as long as a person takes back or wants a rematch.
 
         Returns:
-            The winner, 0 for the player who moved first in the game; None for a draw, or if a
-            person ended the game.
+            The winner of the last game, 0 for the player who moved first in it; None for a draw, or
+            if a person left before its end.
         """
-        self._screen.print_start()
-        if (self._every_board or self.session.actions) and not self.session.over:
-            self._screen.print_board()
+        self._begin(self._introduction)
         try:
-            while not self.session.over:
-                self._play_turn()
+            self._play_on()
+            while self._goes_on():
+                self._play_on()
         except (EOFError, KeyboardInterrupt):
             self._screen.print_goodbye()
-            return None
+        return self.session.winner if self.session.over else None
+
+    def _begin(self, introduction: str = "") -> None:
+        screen = self._screen
+        screen.print_start(introduction)
+        shows_board = self._every_board or self.session.actions
+        if shows_board and not self.session.over and not screen.is_in_place:
+            screen.print_board()
+
+    def _play_on(self) -> None:
+        """Play from the current position to the end."""
+        while not self.session.over:
+            self._play_turn()
         self._screen.print_result()
-        return self.session.winner
+
+    def _goes_on(self) -> bool:
+        """Ask a person what comes after the end; return whether there is more to play."""
+        if not any(map(self._is_human, (0, 1))):
+            return False
+        while True:
+            try:
+                typed = self._read_line(_END_PROMPT).strip()
+            except (EOFError, KeyboardInterrupt):
+                self._screen.console.print()
+                return False
+            command = _NAMES.get(typed.lower())
+            if command == "quit":
+                return False
+            if command == "undo":
+                if self._undo():
+                    return True
+            elif command in _ONLY_AT_THE_END:
+                self._rematch(is_swapped=command == "swap")
+                return True
+            elif command is None:
+                self._screen.warn("The game is over: type r, s, u or q, or 'help'.")
+            else:
+                self._run_command(command)
+
+    def _rematch(self, is_swapped: bool) -> None:
+        """Start another game, after the same moves as the first one."""
+        if is_swapped:
+            self.players = self.players[::-1]
+        self.session = Session(self.game, self._start)
+        self._screen.show(self.session, self._names())
+        self._begin()
+
+    def _names(self) -> tuple[str | None, str | None]:
+        """Return the players' names, None for a person."""
+        first, second = (
+            None if isinstance(player, HumanPlayer) else player.name for player in self.players
+        )
+        return first, second
 
     # --- turns ------------------------------------------------------------------------------------
 
@@ -151,7 +214,7 @@ class TerminalGame:
         if not self._every_board or session.over:
             return
         answer_follows = self._is_human(player) and not self._is_human(session.player)
-        if not answer_follows:
+        if self._screen.is_in_place or not answer_follows:
             self._screen.print_board()
 
     # --- commands ---------------------------------------------------------------------------------
@@ -164,6 +227,9 @@ class TerminalGame:
             "board": self._screen.print_board,
             "help": self._help,
         }
+        if command in _ONLY_AT_THE_END:
+            self._screen.warn("A rematch is for when the game is over.")
+            return
         commands[command]()
 
     def _undo(self) -> bool:
@@ -172,10 +238,7 @@ class TerminalGame:
         if not num_taken_back:
             self._screen.warn("There is no move of yours to take back.")
             return False
-        self._screen.note_analysis(None)
-        plural = "s" if num_taken_back > 1 else ""
-        self._screen.console.print(f"Took back {num_taken_back} move{plural}.")
-        self._screen.print_board()
+        self._screen.print_taken_back(num_taken_back)
         return True
 
     def _hint(self) -> None:
@@ -189,11 +252,12 @@ class TerminalGame:
         except ValueError as error:
             self._screen.warn(f"There is no hint: {error}")
             return
-        text = Text.assemble("Hint: ", (self.game.action_to_text(analysis.action), "bold"))
+        skin = self._screen.skin
+        text = Text.assemble("Hint: ", (skin.notation.text(analysis.action), "bold"))
         if not math.isnan(analysis.value):
             text.append(f", value for you {expectation_text(analysis.value)}")
-        text.append(f", expected line {line_text(self.game, analysis.principal_variation)}.")
-        self._screen.console.print(text)
+        text.append(f", expected line {line_text(skin, analysis.principal_variation)}.")
+        self._screen.say(text)
 
     def _find_adviser(self) -> Player | None:
         """Return the player for hints: the one asked for, otherwise an engine of this game."""
@@ -203,10 +267,12 @@ class TerminalGame:
         return engines[0] if engines else None
 
     def _help(self) -> None:
-        console = self._screen.console
-        console.print(f"Type {move_name(self._screen.skin)} to move, or one of these:")
+        table = Table.grid(padding=(0, 2))
+        table.add_column(no_wrap=True)
         for name, (short, meaning) in COMMANDS.items():
-            console.print(Text(f"  {name + ' or ' + short:<12}{meaning}"))
+            table.add_row(f"  {name} or {short}", meaning)
+        text = Text(f"Type {move_name(self._screen.skin)} to move, or one of these:")
+        self._screen.say(Group(text, table))
 
     def _is_human(self, player: int) -> bool:
         return isinstance(self.players[player], HumanPlayer)
@@ -215,24 +281,3 @@ class TerminalGame:
         limit_s = getattr(player, "time_limit_s", None)
         with Thinking(self._screen.console, text, limit_s) as thinking:
             return player.analyse(self.session.state, thinking)
-
-
-def line_reader(console: Console, stream=None) -> Callable[[str], str]:
-    """Return a function that reads a typed line after a prompt.
-
-    A terminal has its own line editing; lines from any other stream are echoed. The function raises
-    EOFError at the end of the input.
-    """
-    stream = stream or sys.stdin
-
-    def read(prompt: str) -> str:
-        if stream is sys.stdin and stream.isatty():
-            return console.input(Text(prompt, "bold"))
-        console.print(Text(prompt, "bold"), end="")
-        line = stream.readline()
-        console.print(line.rstrip("\r\n"), markup=False, highlight=False, soft_wrap=True)
-        if not line:
-            raise EOFError
-        return line
-
-    return read

@@ -1,6 +1,6 @@
 """What an engine thinks, for a person: a table of its moves, their values, and the expected line.
 
-In: a game, a position's mover and a player's analysis of the position. Out: rich renderables;
+In: a skin, a position's mover and a player's analysis of the position. Out: rich renderables;
 nothing is printed.
 """
 
@@ -12,7 +12,6 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.games.batched_game import Game
 from alphazero.play.board import Medium, side
 from alphazero.play.skin import Skin
 from alphazero.players.base import Analysis
@@ -34,13 +33,13 @@ def expectation_text(value: float) -> str:
     return f"{rounded:+.2f} ({50 + 50 * value:.0f}%)"
 
 
-def line_text(game: Game, actions: Sequence[int]) -> str:
+def line_text(skin: Skin, actions: Sequence[int]) -> str:
     """Return moves as a person types them, at most `MAX_LINE`."""
-    texts = [game.action_to_text(int(action)) for action in actions[:MAX_LINE]]
+    texts = [skin.notation.text(int(action)) for action in actions[:MAX_LINE]]
     return " ".join(texts) + (" ..." if len(actions) > MAX_LINE else "")
 
 
-def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, medium: Medium) -> Group:
+def analysis_view(skin: Skin, player: int, analysis: Analysis, medium: Medium) -> Group:
     """Return an analysis as a summary, the expected line and a table of moves.
 
     Args:
@@ -48,18 +47,18 @@ def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, mediu
             player's viewpoint.
     """
     value = expectation_text(analysis.value) or "unknown"
-    summary = Text.assemble("Value for ", side(game, skin, player, medium), f": {value}")
+    summary = Text.assemble("Value for ", side(skin, player, medium), f": {value}")
     if analysis.num_simulations:
         summary.append(f", {analysis.num_simulations:,} simulations")
-    line = Text(f"Expected line: {line_text(game, analysis.principal_variation)}")
+    line = Text(f"Expected line: {line_text(skin, analysis.principal_variation)}")
     actions = _shown_actions(analysis)
-    parts = [summary, line, _table(game, analysis, actions[:MAX_ROWS], medium)]
+    parts = [summary, line, _table(skin, analysis, actions[:MAX_ROWS], medium)]
     if len(actions) > MAX_ROWS:
         parts.append(Text(f"and {len(actions) - MAX_ROWS} more moves", "dim"))
     return Group(*parts)
 
 
-def _table(game: Game, analysis: Analysis, actions: list[int], medium: Medium) -> Table:
+def _table(skin: Skin, analysis: Analysis, actions: list[int], medium: Medium) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("Move", justify="right")
     table.add_column("Visits", justify="right")
@@ -70,7 +69,7 @@ def _table(game: Game, analysis: Analysis, actions: list[int], medium: Medium) -
     for action in actions:
         visits = f"{analysis.visits[action]:,}" if analysis.num_simulations else "-"
         cells = [
-            game.action_to_text(action),
+            skin.notation.text(action),
             visits,
             _bar(float(analysis.action_weights[action]), medium),
             expectation_text(float(analysis.values[action])) or "-",

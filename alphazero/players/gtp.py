@@ -5,9 +5,8 @@ In: the moves of a game so far. Out: the engine's next move. Source: Gunnar Farn
 with = or, for an error, with ?, and ends with an empty line. Columns are letters from the left.
 Rows are numbers, here counted from the top, as usual for Othello.
 
-The player who moves first is black for the engine and white in our rules. Columns are mirrored on
-the way, because the usual starting position is the mirror image of ours: the player who moves first
-has discs on e4 and d5 there, on d4 and e5 here.
+The engine plays in the usual set-up, where the player who moves first is black; see
+`alphazero.games.square_names`.
 """
 
 import math
@@ -19,6 +18,7 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.games.othello import Othello
+from alphazero.games.square_names import named_square, square_name
 from alphazero.players.base import Analysis, Choice, SearchProgress
 from alphazero.runtime.errors import ConfigError, InputError
 
@@ -129,22 +129,16 @@ class GtpPlayer:
 
     def _vertex(self, action: int) -> str:
         """Return how the protocol writes an action."""
-        if action == self._pass:
-            return "pass"
-        row, column = divmod(action, self._size)
-        return f"{chr(ord('a') + self._size - 1 - column)}{row + 1}"
+        return square_name(action, self._size, mirrored=True)
 
     def _action(self, answer: str, request: str) -> int:
         """Return the action that the protocol writes as ``answer``."""
         vertex = answer.strip().lower()
-        if vertex == "pass":
-            return self._pass
-        column = ord(vertex[:1] or "?") - ord("a")
-        row = int(vertex[1:]) - 1 if vertex[1:].isdecimal() else -1
-        if not (0 <= column < self._size and 0 <= row < self._size):
+        square = named_square(vertex, self._size, mirrored=True)
+        if square is None:
             message = f"the engine '{self.name}' answered '{vertex}', which is not a square."
             raise GtpError(message, engine=self.name, request=request, answer=answer)
-        return row * self._size + self._size - 1 - column
+        return square
 
     def _ask(self, request: str, may_refuse: bool = False) -> str:
         """Return the text of the engine's answer to a command."""

@@ -29,10 +29,10 @@ def print_misplayed(
         best: the actions with the best exact result, and that result.
     """
     skin, medium = skin_of(game), Medium.of(console)
-    better = ", ".join(game.action_to_text(action) for action in best[0])
-    mover = side(game, skin, int(game.players(state[None])[0]), medium)
+    better = ", ".join(skin.notation.text(action) for action in best[0])
+    mover = side(skin, int(game.players(state[None])[0]), medium)
     text = (
-        f" played {game.action_to_text(played[0])}, a {_RESULT_NAMES[played[1]]}, where "
+        f" played {skin.notation.text(played[0])}, a {_RESULT_NAMES[played[1]]}, where "
         f"{better} would have kept a {_RESULT_NAMES[best[1]]}"
     )
     console.print(Text.assemble("\nmisplayed: ", mover, text), soft_wrap=True)

@@ -1,0 +1,141 @@
+"""How people write moves: what a screen shows, what is typed, and lists of moves as text.
+
+In: actions, or text that a person typed or pasted. Out: text, or actions. Actions themselves count
+from 0 (the JSON engine, stored games, Python); how a person writes them depends on the game:
+
+    the rules' own text      tic-tac-toe's keys 1 to 9, Othello's numbers and names of squares
+    columns from 1           Connect-X
+    squares by name          Othello in its usual set-up, where black begins
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from alphazero.games.batched_game import Game
+from alphazero.games.square_names import named_square, square_name
+from alphazero.games.text import parse_index
+from alphazero.play.session import Session
+
+MAX_QUOTED = 80  #: characters of a list that messages repeat
+
+
+class Notation:
+    """Moves as the rules of a game write them.
+
+    Attributes:
+        mirrored: whether the columns of the board are shown from right to left.
+        column_names, row_names: what is written along the board's edges; empty for nothing.
+    """
+
+    mirrored = False
+
+    def __init__(self, game: Game, column_names: Sequence[str] = (), row_names: Sequence[str] = ()):
+        self._game = game
+        self.column_names, self.row_names = column_names, row_names
+
+    def text(self, action: int) -> str:
+        """Return how a person writes an action."""
+        return self._game.action_to_text(action)
+
+    def action(self, typed: str) -> int:
+        """Return the action that a person typed.
+
+        Raises:
+            ValueError: naming the text and what is allowed.
+        """
+        return self._game.text_to_action(typed)
+
+    def list_text(self, actions: Iterable[int]) -> str:
+        """Return moves as `read_moves` reads them."""
+        return ",".join(map(self.text, actions))
+
+    def split(self, text: str) -> list[str]:
+        """Return the moves in a text: separated, or run together where that is unambiguous."""
+        words = re.split(r"[\s,;]+", text.strip(" \t\r\n,;"))
+        return [move for word in words if word for move in self._split_word(word)]
+
+    def _split_word(self, word: str) -> list[str]:
+        is_one_key = all(len(self.text(action)) == 1 for action in range(self._game.num_actions))
+        if is_one_key and word.isascii() and word.isdigit():
+            return list(word)
+        names = re.findall(r"[a-z][1-9]", word.lower())
+        return names if len(names) > 1 and "".join(names) == word.lower() else [word]
+
+
+class ColumnsFromOne(Notation):
+    """Columns of Connect-X, counted from 1."""
+
+    def text(self, action: int) -> str:
+        return str(action + 1)
+
+    def action(self, typed: str) -> int:
+        return parse_index(typed, self._game.num_actions, "column", first=1)
+
+
+class UsualSquares(Notation):
+    """Squares of Othello by name, in the usual set-up."""
+
+    mirrored = True
+
+    def text(self, action: int) -> str:
+        return square_name(action, self._game.planes_shape[1], mirrored=True)
+
+    def action(self, typed: str) -> int:
+        size = self._game.planes_shape[1]
+        square = named_square(typed, size, mirrored=True)
+        if square is None:
+            last = square_name(size * size - 1, size)
+            raise ValueError(
+                f"'{typed.strip()}' is not a square: type one from a1 to {last}, or 'pass'."
+            )
+        return square
+
+    def list_text(self, actions: Iterable[int]) -> str:
+        """Return a transcript such as "f5d6c3", in which passes are left out, as is usual."""
+        return "".join(text for text in map(self.text, actions) if text != "pass")
+
+
+def read_moves(game: Game, notation: Notation, text: str) -> list[int]:
+    """Return the actions of a list of moves, from the start of the game.
+
+    In brackets, ``[3,3,2]``, are actions, which count from 0 as in the JSON engine and in stored
+    games. Anything else is written as on the screen: ``4,4,3`` or ``443`` in Connect Four,
+    ``f5d6c3`` in Othello. A pass that is forced may be left out.
+
+    Raises:
+        ValueError: for what is not a move or not legal, with its place in the list.
+    """
+    if text.strip().startswith("["):
+        return Session(game, _bracketed(text.strip())).actions
+    session = Session(game)
+    for number, word in enumerate(notation.split(text), 1):
+        try:
+            action = notation.action(word)
+            if session.is_forced_pass() and action != session.legal_actions[0]:
+                session.play(session.legal_actions[0])
+            _check_legal(session, notation, word, action)
+        except ValueError as error:
+            hint = " In brackets, such as [0,1], moves count from 0." if word == "0" else ""
+            raise ValueError(f"move {number} of the list: {error}{hint}") from None
+        session.play(action)
+    return session.actions
+
+
+def _bracketed(text: str) -> list[int]:
+    """Return the numbers of a list in brackets."""
+    words = re.split(r"[\s,]+", text.strip("[] \t,"))
+    numbers = [int(word) for word in words if re.fullmatch(r"-?\d{1,9}", word, re.ASCII)]
+    if not text.endswith("]") or len(numbers) != len([word for word in words if word]):
+        quoted = text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 4] + " ..."
+        raise ValueError(
+            f"'{quoted}' is not a list of actions: in brackets are numbers from 0, such as [3,3]."
+        )
+    return numbers
+
+
+def _check_legal(session: Session, notation: Notation, word: str, action: int) -> None:
+    if session.over:
+        raise ValueError(f"'{word}' follows the end of the game.")
+    if action not in session.legal_actions:
+        legal = ", ".join(map(notation.text, session.legal_actions))
+        raise ValueError(f"'{word}' is not legal here; legal moves: {legal}.")

@@ -1,0 +1,147 @@
+"""How people write moves: lists of moves in and out, and Othello's two set-ups."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alphazero.games.registry import make_game
+from alphazero.games.square_names import named_square, square_name, swap_set_up
+from alphazero.play.board import Medium, draw_board
+from alphazero.play.notation import read_moves
+from alphazero.play.session import Session
+from alphazero.play.skin import SETUPS, skin_of
+
+PLAIN = Medium(box=False, color=False)
+SKINS = {
+    name: skin_of(make_game(name.split()[0]), name.split()[1] if " " in name else SETUPS[0])
+    for name in (
+        "tic_tac_toe",
+        "connect_four",
+        "connect_x:3x12x3",
+        "othello:4",
+        "othello:4 standard",
+        "othello standard",
+    )
+}
+
+
+def _read(name: str, text: str) -> list[int]:
+    return read_moves(make_game(name.split()[0]), SKINS[name].notation, text)
+
+
+def _shown(name: str, moves: list[int]) -> list[str]:
+    """Return the squares of a board as drawn, a line for each row."""
+    game = make_game(name.split()[0])
+    drawn = draw_board(game, SKINS[name], game.play_moves(moves), PLAIN, labels=False).plain
+    rows = [line.split("|")[1:-1] for line in drawn.splitlines() if "|" in line]
+    return ["".join(cell.strip() or "-" for cell in row) for row in rows]
+
+
+# --- lists of moves -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "actions"),
+    [
+        ("connect_four", "4,4,3", [3, 3, 2]),
+        ("connect_four", "443", [3, 3, 2]),
+        ("connect_four", " 4 4; 3, ", [3, 3, 2]),
+        ("connect_four", "[3,3,2]", [3, 3, 2]),
+        ("connect_four", "[3 3 2]", [3, 3, 2]),
+        ("connect_four", "", []),
+        ("connect_four", "[]", []),
+        ("connect_x:3x12x3", "12,1,10", [11, 0, 9]),
+        ("tic_tac_toe", "159", [0, 4, 8]),
+        ("tic_tac_toe", "[0,4,8]", [0, 4, 8]),
+        ("othello:4", "2,1", [2, 1]),
+        ("othello:4", "c1b1", [2, 1]),
+        ("othello:4", "2 B1", [2, 1]),
+        ("othello:4 standard", "b1c1", [2, 1]),
+        ("othello standard", "f5d6c3", [34, 44, 21]),
+        ("othello standard", "F5 d6, c3", [34, 44, 21]),
+    ],
+)
+def test_lists_of_moves_are_read_as_on_the_screen_or_from_0_in_brackets(name, text, actions):
+    assert _read(name, text) == actions
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("connect_four", "1,0", ["move 2", "0", "1 to 7", "[0,1]"]),
+        ("connect_four", "8", ["move 1", "8", "1 to 7"]),
+        ("connect_four", "4444444", ["move 7", "4", "1, 2, 3, 5, 6, 7"]),
+        ("connect_four", "[7]", ["move 1", "7", "0 to 6"]),
+        ("connect_four", "[3,3", ["[3,3"]),
+        ("connect_four", "[3,d]", ["[3,d]"]),
+        ("connect_x:3x12x3", "112", ["move 1", "112", "1 to 12"]),
+        ("tic_tac_toe", "123456789", ["move 8", "8", "end"]),
+        ("othello standard", "d3c3e4", ["move 3", "e4"]),
+        ("othello standard", "19", ["move 1", "19", "a1 to h8"]),
+        ("othello standard", "i9", ["move 1", "i9", "a1 to h8"]),
+    ],
+)
+def test_what_is_no_list_of_moves_is_named_with_its_place(name, text, said):
+    with pytest.raises(ValueError) as error:
+        _read(name, text)
+    assert all(part in str(error.value) for part in said)
+    assert "\n" not in str(error.value)
+
+
+@given(st.sampled_from(sorted(SKINS)), st.lists(st.integers(0, 63), max_size=130))
+@settings(max_examples=30, deadline=None)
+def test_a_game_that_is_written_is_read_again(name, choices):
+    session = Session(make_game(name.split()[0]))
+    for choice in choices:
+        if not session.over:
+            session.play(session.legal_actions[choice % len(session.legal_actions)])
+    read = _read(name, SKINS[name].notation.list_text(session.actions))
+    size = session.game.num_actions - 1
+    if session.actions and session.actions[-1] == size:  # a last pass may be left out
+        read = [*read, size][: len(session.actions)]
+    assert read == session.actions
+
+
+# --- Othello's set-ups ----------------------------------------------------------------------------
+
+
+def test_in_the_usual_set_up_black_begins_with_d3_c4_f5_or_e6():
+    game, notation = make_game("othello"), SKINS["othello standard"].notation
+    first = np.flatnonzero(game.legal_action_mask(game.initial_states())[0])
+    assert {notation.text(action) for action in first} == {"d3", "c4", "f5", "e6"}
+    assert SKINS["othello standard"].sides == ("Black", "White")
+    assert _shown("othello standard", [])[3:5] == ["---WB---", "---BW---"]
+
+
+def test_a_transcript_gives_the_board_of_other_programs():
+    # The tiger opening: f5 d6 c3 d3 c4, worked out by hand.
+    assert _shown("othello standard", _read("othello standard", "f5d6c3d3c4")) == [
+        "--------",
+        "--------",
+        "--BW----",
+        "--BBB---",
+        "---WBB--",
+        "---W----",
+        "--------",
+        "--------",
+    ]
+
+
+@pytest.mark.parametrize("moves", [[], [20], [34, 44, 21]])
+def test_text_boards_change_between_the_set_ups(moves):
+    game = make_game("othello")
+    ours = game.state_to_text(game.play_moves(moves))
+    assert swap_set_up(ours).splitlines() == _shown("othello standard", moves)
+    assert swap_set_up(swap_set_up(ours)) == ours
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_names_of_squares_are_read_as_they_are_written(mirrored):
+    names = [square_name(square, 6, mirrored) for square in range(37)]
+    assert [named_square(name, 6, mirrored) for name in names] == list(range(37))
+    assert len(set(names)) == 37
+    assert (names[1], names[36]) == ("e1" if mirrored else "b1", "pass")
+    assert [named_square(name, 6, mirrored) for name in ("g1", "a7", "a0", "12", "", "aa")] == (
+        [None] * 6
+    )
