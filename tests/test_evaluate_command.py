@@ -63,10 +63,10 @@ def test_the_table_and_the_file_have_the_same_figures(set_file, tmp_path):
 
 def test_misplayed_positions_are_shown(set_file):
     words = f"game={GAME}", "network=random", f"set={set_file}"
-    assert "moves=[" not in run(*words)
+    assert "moves=" not in run(*words)
     text = run(*words, "show=3")
     blocks = text.split("misplayed: ")[1:]
-    assert len(blocks) == text.count("moves=[") == 3
+    assert len(blocks) == text.count("moves=") == 3
     positions = read_set(set_file, make_game(GAME))
     for block in blocks:
         head, board = block.split("\n", 1)
@@ -74,7 +74,8 @@ def test_misplayed_positions_are_shown(set_file):
         # The exact results of the move played, and of the best moves.
         results = re.findall(r"\b(win|draw|loss)\b", head)
         assert results in (["draw", "win"], ["loss", "draw"], ["loss", "win"])
-        moves = tuple(json.loads(re.search(r"moves=(\[[\d,]*\])", block)[1]))
+        columns = re.search(r"moves=([\d,]*)", block)[1].split(",")
+        moves = tuple(int(column) - 1 for column in columns if column)
         value = positions.values[positions.moves.index(moves)]
         assert results[1] == {1: "win", 0: "draw"}[value]
 
