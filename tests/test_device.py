@@ -5,6 +5,9 @@ import threading
 import pytest
 import torch
 
+from alphazero.inference.engines.engine import REFERENCE
+from alphazero.inference.engines.selection import candidates
+from alphazero.runtime import device
 from alphazero.runtime.device import choose_device, num_cores, set_num_threads
 from alphazero.runtime.errors import ConfigError
 
@@ -28,6 +31,19 @@ def test_auto_is_the_gpu_if_there_is_one(monkeypatch):
     for found, expected in ((False, "cpu"), (True, "cuda")):
         monkeypatch.setattr(torch.cuda, "is_available", lambda found=found: found)
         assert choose_device("auto") == torch.device(expected)
+
+
+def test_an_apple_gpu_is_taken_only_if_it_works(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    # This build of torch has no such device: the trial fails, as it would on a broken one.
+    assert choose_device("auto") == torch.device("cpu")
+    with pytest.raises(ConfigError) as error:
+        choose_device("mps")
+    assert error.value.allowed == ["auto", "cpu"]
+    monkeypatch.setattr(device, "_apple_gpu_works", lambda: True)
+    assert choose_device("auto") == choose_device("mps") == torch.device("mps")
+    assert candidates("auto", "auto", torch.device("mps")) == [REFERENCE]
 
 
 def test_zero_threads_means_all_cores():

@@ -58,6 +58,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: there is no command '{command}'.\n\n{usage()}", file=sys.stderr)
         return 2
     limit_spinning()
+    # torch then computes on the CPU what an Apple GPU lacks; it reads this when it is imported.
+    os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")
     return _run(command, rest)
 
 

@@ -118,7 +118,7 @@ class NetworkEvaluator:
 
 
 def num_streams(device: torch.device, num_threads: int) -> int:
-    """Return the number of concurrent engine calls: ``num_threads`` on a CPU, some for each GPU."""
-    if device.type == "cpu":
+    """Return the number of concurrent engine calls: ``num_threads``, or some for each CUDA GPU."""
+    if device.type != "cuda":
         return num_threads
     return STREAMS_PER_GPU * (torch.cuda.device_count() if device.index is None else 1)

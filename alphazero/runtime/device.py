@@ -1,4 +1,8 @@
-"""Which processor torch computes on, and with how many threads."""
+"""Which processor torch computes on, and with how many threads.
+
+The GPU of an Apple computer ("mps") has not been tested: no such machine was at hand. "auto" takes
+it only if a convolution with its gradient works there.
+"""
 
 import os
 
@@ -6,7 +10,7 @@ import torch
 
 from alphazero.runtime.errors import ConfigError
 
-_ALLOWED = ["auto", "cpu", "cuda", "cuda:1"]
+_ALLOWED = ["auto", "cpu", "cuda", "cuda:1", "mps"]
 
 
 def choose_device(name: str) -> torch.device:
@@ -16,17 +20,27 @@ def choose_device(name: str) -> torch.device:
         ConfigError: if this machine has no such device.
     """
     if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if _apple_gpu_works() else "cpu")
     try:
         device = torch.device(name)
     except RuntimeError:
         device = None
-    if device is None or device.type not in ("cpu", "cuda"):
+    if device is None or device.type not in ("cpu", "cuda", "mps"):
         raise ConfigError(
-            f"device={name} is not a supported device; use auto, cpu, cuda or cuda:1.",
+            f"device={name} is not a supported device; use auto, cpu, cuda, cuda:1 or mps.",
             key="device",
             value=name,
             allowed=_ALLOWED,
+        )
+    if device.type == "mps" and not _apple_gpu_works():
+        raise ConfigError(
+            "device=mps, the GPU of an Apple computer, does not work on this machine; use "
+            "device=cpu or device=auto.",
+            key="device",
+            value=name,
+            allowed=["auto", "cpu"],
         )
     num_gpus = torch.cuda.device_count()
     if device.type == "cuda" and (device.index or 0) >= num_gpus:
@@ -38,6 +52,19 @@ def choose_device(name: str) -> torch.device:
             allowed=["auto", "cpu", *(f"cuda:{index}" for index in range(num_gpus))],
         )
     return device
+
+
+def _apple_gpu_works() -> bool:
+    """Return whether a convolution and its gradient can be computed on an Apple GPU."""
+    if not torch.backends.mps.is_available():
+        return False
+    try:
+        planes = torch.ones((2, 3, 8, 8), device="mps")
+        layer = torch.nn.Conv2d(3, 4, 3, padding=1).to("mps")
+        layer(planes).square().mean().backward()
+        return bool(torch.isfinite(layer.weight.grad).all())
+    except RuntimeError:
+        return False
 
 
 def set_num_threads(num_threads: int) -> int:

@@ -97,14 +97,15 @@ def _measure(
     sample = sample_positions(game, _NUM_SAMPLE_POSITIONS, np.random.default_rng(0))
     evaluator = settings.evaluator
     choices = candidates(evaluator.engine, evaluator.precision, device)
-    measured = [*choices, *(_LEARNER_CHOICES if settings.learner.precision == "auto" else ())]
+    is_open = settings.learner.precision == "auto" and device.type != "mps"  # float32 there
+    measured = [*choices, *(_LEARNER_CHOICES if is_open else ())]
     planes, num_calls = sample.planes[:_ENGINE_BATCH], num_streams(device, num_threads)
     speeds = measure_speeds(list(dict.fromkeys(measured)), network, planes, device, num_calls)
     best = next(choice for choice, _ in speeds if choice in choices)
     tuning = Tuning({str(choice): round(speed) for choice, speed in speeds})
     tuning.engine, tuning.precision = best
     if settings.learner.precision == "auto":
-        tuning.learner_precision = _learner_precision(dict(speeds))
+        tuning.learner_precision = _learner_precision(dict(speeds)) if is_open else "float32"
     if not settings.selfplay.num_parallel_games:
         network_evaluator = NetworkEvaluator(
             network, sample, game, best, evaluator, device, num_threads

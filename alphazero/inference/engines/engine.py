@@ -91,4 +91,4 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
         return CudaEngine(choice.precision, device, compiled)
     from alphazero.inference.engines.torch_engine import TorchEngine
 
-    return TorchEngine(choice.precision, compiled)
+    return TorchEngine(choice.precision, compiled, device)

@@ -34,6 +34,8 @@ def candidates(engine: str, precision: str, device: torch.device) -> list[Engine
     if engine == "auto":
         names = ["torch", "openvino"] if device.type == "cpu" else ["torch"]
         choices = [EngineChoice(name, one) for name in names for one in _precisions(name)]
+        if device.type == "mps":
+            choices = [REFERENCE]  # an Apple GPU may lack operations in bfloat16
         return [choice for choice in choices if precision in ("auto", choice.precision)]
     if precision == "auto":
         return [EngineChoice(engine, one) for one in _precisions(engine) or ["float32"]]

@@ -1,4 +1,4 @@
-"""The engine that every machine has: torch on the CPU, in float32 or bfloat16.
+"""The engine that every machine has: torch on the CPU (or an Apple GPU), float32 or bfloat16.
 
 Batch normalization is folded into the convolutions, memory is channels last, and torch.compile is
 optional.
@@ -27,9 +27,11 @@ class TorchEngine:
     Args:
         precision: "float32" or "bfloat16".
         compiled: use torch.compile; needs a C++ compiler, and up to 30 s at the first call.
+        device: "cpu" or "mps".
     """
 
-    def __init__(self, precision: str, compiled: bool = False):
+    def __init__(self, precision: str, compiled: bool = False, device: torch.device | str = "cpu"):
+        self._device = torch.device(device)
         self._dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16}[precision]
         self._compiled = compiled
         self._thread = threading.local()
@@ -37,7 +39,7 @@ class TorchEngine:
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
         """See `alphazero.inference.engines.engine.Engine.load`."""
-        fresh = folded(network).to("cpu", self._dtype).to(memory_format=torch.channels_last)
+        fresh = folded(network).to(self._device, self._dtype).to(memory_format=torch.channels_last)
         fresh.requires_grad_(False)
         if self._network is not None:
             for old, new in zip(self._network.parameters(), fresh.parameters()):
@@ -53,10 +55,11 @@ class TorchEngine:
         self._limit_thread()
         num_rows = len(planes)
         with torch.inference_mode():
-            batch = torch.from_numpy(padded(planes, self._padded_size(num_rows))).to(self._dtype)
+            batch = torch.from_numpy(padded(planes, self._padded_size(num_rows)))
+            batch = batch.to(self._device, self._dtype)
             output = self._forward(batch.contiguous(memory_format=torch.channels_last))
             values = expected_value(output.value_logits[:num_rows].float())
-            return output.prior_logits[:num_rows].float().numpy(), values.numpy()
+            return output.prior_logits[:num_rows].float().cpu().numpy(), values.cpu().numpy()
 
     def _limit_thread(self) -> None:
         """Make torch compute on the calling thread alone, unless that is the main thread."""
