@@ -319,7 +319,7 @@ def test_the_latest_run_is_the_one_whose_state_was_written_last(tmp_path):
 
 def test_the_settings_come_back_and_a_damaged_file_is_refused(tmp_path):
     folder = RunFolder(tmp_path)
-    settings = {"a": {"b": 1, "c": 0.5, "d": [0.5, 0.8], "e": ""}, "f": True}
+    settings = {"game": {"name": "x"}, "a": {"b": 1, "c": 0.5, "d": [0.5, 0.8], "e": ""}, "f": True}
     folder.write_config(settings)
     assert folder.read_config() == settings
     versions = json.loads((tmp_path / "versions.json").read_text())

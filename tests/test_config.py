@@ -12,7 +12,6 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import from_overrides, split_values
 from alphazero.runtime.settings import (
     check,
-    check_folder,
     from_plain,
     from_stored,
     option,
@@ -515,11 +514,30 @@ def test_plain_data_goes_round():
     assert (broken.value.key, broken.value.value) == ("shares", [0.5, 1.5])
 
 
-def test_a_file_needs_a_folder(tmp_path):
-    check_folder(Outer(name=str(tmp_path / "x"), path=None), "name", "path")
+def test_text_is_taken_as_it_is():
+    text = "a${oc.env:HOME} ${nothing} ${"
+    assert from_plain(Outer, {"name": text}).name == text
+    assert from_overrides(Outer, [f"name={text}"], "test").name == text
+
+
+@pytest.mark.parametrize("value", [5, None, [1], "x"])
+def test_a_value_where_a_section_belongs_is_refused_by_its_key(value):
     with pytest.raises(ConfigError) as refused:
-        check_folder(Outer(name=str(tmp_path / "no" / "x")), "name")
-    assert refused.value.key == "name"
+        from_plain(TrainSettings, {"learner": value})
+    assert (refused.value.key, refused.value.value) == ("learner", value)
+    assert "learner.batch_size" in refused.value.allowed
+
+
+def test_a_text_setting_without_a_value_is_refused():
+    with pytest.raises(ConfigError) as refused:
+        from_overrides(Outer, ["path="], "test")
+    assert (refused.value.key, refused.value.value) == ("path", "")
+
+
+def test_lists_within_lists_are_refused():
+    with pytest.raises(ConfigError) as refused:
+        from_overrides(Outer, ["shares=[[0.5]]"], "test")
+    assert refused.value.key == "shares"
 
 
 def test_the_ownership_head_needs_rules_that_give_a_board(tmp_path):

@@ -15,6 +15,7 @@ from alphazero.cli.rate_players import choose_networks
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays, save_network
+from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
 
 SETTINGS = NetworkSettings(blocks=1, channels=4, value_units=4)
@@ -200,7 +201,9 @@ def test_the_picture_is_drawn(run):
     text = _rate(run, "num_games=0", f"output={run / 'picture.svg'}")
     picture = (run / "picture.svg").read_text()
     assert "picture.svg" in text and "<svg" in picture
-    assert "picture.xyz" in _rate(run, "num_games=0", f"output={run / 'picture.xyz'}")
+    with pytest.raises(ConfigError) as refused:
+        _rate(run, "num_games=0", f"output={run / 'picture.xyz'}")
+    assert refused.value.key == "output"
     assert not (run / "picture.xyz").exists()
 
 

@@ -236,7 +236,7 @@ def test_a_shipped_network_can_be_shipped_again_with_further_facts(run, tmp_path
     [
         (["run=nowhere"], "nowhere"),
         (["root=nowhere"], "nowhere"),
-        (["run={tmp}/unfit.safetensors"], "value_hidden.weight"),
+        (["run={tmp}/unfit.safetensors"], "unfit.safetensors"),
         (["run={tmp}/good.safetensors", "into={tmp}/good.safetensors"], "good.safetensors"),
         (["network=x"], "network"),
     ],

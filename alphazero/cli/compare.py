@@ -8,8 +8,9 @@ from rich.console import Console
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.run_comparison import ComparisonSettings, compare_runs
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import check_outputs
 from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import check_folder, option
+from alphazero.runtime.settings import option
 from alphazero.storage.run_folder import RunFolder
 
 COMMAND = "alphazero compare"
@@ -44,7 +45,7 @@ def main(arguments: list[str], console: Console | None = None) -> int:
         print_help("compare", SUMMARY, CompareSettings(), EXAMPLES)
         return 0
     settings = from_overrides(CompareSettings, arguments, COMMAND)
-    check_folder(settings, "json")
+    check_outputs(settings, "json")
     paths = [path for path in settings.run.split(",") if path]
     _check_paths(settings.run, paths)
     folders = [RunFolder.find(path, "", None, key="run") for path in paths]

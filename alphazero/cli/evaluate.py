@@ -16,6 +16,7 @@ from alphazero.cli.output.evaluate_table import report_table, value_lines
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.misplayed import print_misplayed
 from alphazero.cli.pictures.accuracy import draw_accuracy
+from alphazero.cli.pictures.figure import check_picture
 from alphazero.cli.warm_up import warm_up
 from alphazero.evaluation.exact.accuracy import AccuracyReport, measure_accuracy
 from alphazero.evaluation.exact.sets import EvaluationSet, find_set, game_of_set
@@ -24,8 +25,9 @@ from alphazero.games.registry import make_game, make_stored_game
 from alphazero.play.skin import skin_of
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player, network_path, read_spec
+from alphazero.runtime.files import check_outputs
 from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import check_folder, option
+from alphazero.runtime.settings import option
 from alphazero.solvers.base import values_of
 
 COMMAND = "alphazero evaluate"
@@ -74,7 +76,9 @@ def main(arguments: list[str], console: Console | None = None) -> int:
         print_help("evaluate", SUMMARY, EvaluateSettings(), EXAMPLES)
         return 0
     settings = from_overrides(EvaluateSettings, arguments, COMMAND)
-    check_folder(settings, "plot", "json")
+    check_outputs(settings, "json")
+    if settings.plot:
+        check_picture(settings.plot, "plot")
     game = _game(settings)
     evaluation_set = find_set(settings.set, game)
     players = _players(settings, game)

@@ -18,8 +18,9 @@ from alphazero.games.othello import Othello
 from alphazero.games.registry import make_game
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import check_output
 from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import check_folder, option
+from alphazero.runtime.settings import option
 from alphazero.solvers.base import Solver
 from alphazero.solvers.registry import make_solver, solver_advice
 from alphazero.storage.run_folder import folder_name
@@ -65,7 +66,6 @@ def main(arguments: list[str]) -> int:
         print_help("make_evaluation_set", SUMMARY, SetSettings(), EXAMPLES)
         return 0
     settings = from_overrides(SetSettings, arguments, COMMAND)
-    check_folder(settings, "out")
     game = make_game(settings.game)
     if isinstance(getattr(game, "rules", None), Othello) and settings.max_empties is None:
         settings.max_empties = _OTHELLO_EMPTIES
@@ -73,6 +73,7 @@ def main(arguments: list[str]) -> int:
     if out.is_file() and not settings.replace:
         message = f"{out} exists: name another file by out=, or use replace=true."
         raise ConfigError(message, key="out", value=str(out))
+    check_output(out, "out")
     jit.announce_first_compilation()
     if advice := solver_advice(game):
         print(advice, file=sys.stderr, flush=True)

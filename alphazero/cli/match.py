@@ -19,8 +19,9 @@ from alphazero.evaluation.sprt import Sprt
 from alphazero.games.batched_game import Game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import default_match, make_player
+from alphazero.runtime.files import check_outputs
 from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import check_folder, option
+from alphazero.runtime.settings import option
 from alphazero.solvers.base import values_of
 from alphazero.solvers.registry import make_solver
 
@@ -89,7 +90,7 @@ def main(arguments: list[str], console: Console | None = None) -> int:
         return 0
     settings = from_overrides(MatchSettings, arguments, COMMAND)
     check_num_games(settings.num_games)
-    check_folder(settings, "json")
+    check_outputs(settings, "json")
     sprt = None
     if settings.sprt:
         sprt = Sprt(settings.elo0, settings.elo1, settings.alpha, settings.beta)

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.pictures.exact_error import draw_exact_error
+from alphazero.cli.pictures.figure import check_picture
 from alphazero.cli.pictures.run import draw_run
 from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import check_folder, option
+from alphazero.runtime.settings import option
 from alphazero.storage.run_folder import RunFolder
 
 COMMAND = "alphazero plot"
@@ -54,8 +55,8 @@ def main(arguments: list[str]) -> int:
     is_exact = settings.what == "exact"
     paths = settings.run.split(",") if is_exact else [settings.run]
     folders = [RunFolder.find(path, settings.root, None, "run", "metrics.jsonl") for path in paths]
-    check_folder(settings, "output")
     output = Path(settings.output or folders[0].path / ("exact.png" if is_exact else "plot.png"))
+    check_picture(output, "output")
     if is_exact:
         games = sorted({folder.read_config()["game"]["name"] for folder in folders})
         metrics = dict(zip(_names(folders), (folder.read_metrics() for folder in folders)))

@@ -11,6 +11,7 @@ from rich.console import Console
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.rate_bar import RateBar
 from alphazero.cli.output.rate_table import growth_text, ratings_table
+from alphazero.cli.pictures.figure import check_picture
 from alphazero.cli.pictures.ratings import draw_ratings
 from alphazero.cli.rate_players import choose_networks, make_players, player_name
 from alphazero.cli.warm_up import warm_up
@@ -23,8 +24,9 @@ from alphazero.games.registry import make_stored_game
 from alphazero.network.weights import load_network
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import check_output
 from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import check_folder, option
+from alphazero.runtime.settings import option
 from alphazero.storage.run_folder import RunFolder
 
 COMMAND = "alphazero rate"
@@ -94,7 +96,8 @@ def main(arguments: list[str], console: Console | None = None) -> int:
     settings = from_overrides(RateSettings, arguments, COMMAND)
     check_num_games(settings.num_games, low=0)
     check_num_games(settings.games_per_match, "games_per_match")
-    check_folder(settings, "output")
+    if settings.output:
+        check_picture(settings.output, "output")
     folder = RunFolder.find(settings.run, settings.root, None, key="run")
     networks = choose_networks(folder, settings.num_networks)
     stored_game = load_network(networks[0]).game
@@ -104,6 +107,7 @@ def main(arguments: list[str], console: Console | None = None) -> int:
     anchor = player_name(settings.anchor, game, settings.of_networks())
     status = 0
     if settings.num_games:
+        check_output(file.path, "run")
         specs = [*settings.players, settings.anchor]
         players = make_players(networks, specs, game, settings.of_networks(), file)
         warm_up(game, players.values(), Console(stderr=True))

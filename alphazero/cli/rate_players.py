@@ -15,6 +15,7 @@ from alphazero.games.batched_game import Game
 from alphazero.network.weights import load_network, network_info
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player, network_path, read_spec
+from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.storage.pretrained import is_shipped
 from alphazero.storage.run_folder import RunFolder, find_network
@@ -27,8 +28,10 @@ def choose_networks(folder: RunFolder, num_networks: int) -> list[Path]:
 
     The first and the newest stored network are always among them; a single one is the newest.
     """
-    find_network(folder.path)
     paths = sorted((folder.path / "networks").glob("*.safetensors"))
+    if not paths:
+        message = f"'{folder.path}' holds no networks/*.safetensors to rate."
+        raise StoredFileError(message, path=folder.path)
     if num_networks == 1:
         return paths[-1:]
     indices = np.linspace(0, len(paths) - 1, num_networks).round().astype(int)
@@ -52,10 +55,10 @@ def make_players(
     spec_of = {player_name(spec, game, settings): spec for spec in specs}
     for path in networks:
         info = load_network(path).info
-        name = f"network {info['iteration']}, {settings.num_simulations} simulations"
+        name = f"network {info.get('iteration', 0)}, {settings.num_simulations} simulations"
         if settings.engine != "torch" or settings.precision != "float32":
             name += f", {settings.engine} {settings.precision}"
-        file.networks[name] = {"iteration": info["iteration"], "elapsed_s": info["elapsed_s"]}
+        file.networks[name] = {key: info.get(key, 0) for key in ("iteration", "elapsed_s")}
         spec_of[name] = str(path)
     players = {}
     for name, spec in spec_of.items():

@@ -23,7 +23,7 @@ from alphazero.evaluation.elo import Pairing, Ratings
 from alphazero.evaluation.tournament import TournamentMatch
 from alphazero.games.registry import same_game
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.runtime.files import write_atomically
+from alphazero.runtime.files import parse_object, read_text, write_atomically
 
 RATINGS_FORMAT = "alphazero-ratings-1"
 
@@ -46,16 +46,9 @@ class RatingFile:
             StoredFileError: if it cannot be read, or holds games of another game.
             ConfigError: if its games have openings of another length.
         """
-        if not path.is_file():
+        if not path.exists():
             return cls(path, game, opening_plies)
-        try:
-            stored = cls._read(path)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            reason = " ".join(str(error).split())
-            raise StoredFileError(
-                f"'{path}' is not a file of ratings ({reason}); move it away to start a new one.",
-                path=path,
-            ) from None
+        stored = cls._read(path)
         if not same_game(game, stored.game):
             raise StoredFileError(
                 f"'{path}' holds ratings of {stored.game}, not of {game}; "
@@ -74,11 +67,23 @@ class RatingFile:
 
     @classmethod
     def _read(cls, path: Path) -> "RatingFile":
-        plain = json.loads(path.read_text(encoding="utf-8"))
-        if plain["format"] != RATINGS_FORMAT:
-            raise ValueError(f"its format is not '{RATINGS_FORMAT}'")
-        matches = [TournamentMatch.from_plain(match) for match in plain["matches"]]
-        return cls(path, plain["game"], plain["opening_plies"], plain["networks"], matches)
+        try:
+            plain = parse_object(read_text(path), path, "its ratings")
+            matches = [TournamentMatch.from_plain(match) for match in plain["matches"]]
+            [match.pairing for match in matches]  # fails if scores are not those of pairs
+            head = [plain[key] for key in ("game", "opening_plies", "networks")]
+        except (KeyError, TypeError, ValueError, IndexError):
+            plain, head, matches = {}, [], []
+        is_sound = list(map(type, head)) == [str, int, dict] and all(
+            isinstance(facts, dict) and {"iteration", "elapsed_s"} <= facts.keys()
+            for facts in head[2].values()
+        )
+        if plain.get("format") != RATINGS_FORMAT or not is_sound:
+            raise StoredFileError(
+                f"'{path}' is damaged, or not a file of ratings; move it away to start a new one.",
+                path=path,
+            )
+        return cls(path, *head, matches)
 
     @property
     def pairings(self) -> list[Pairing]:

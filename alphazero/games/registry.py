@@ -94,7 +94,11 @@ def make_stored_game(name: str, source: str, named: str | None = None, key: str 
             value=None,
             allowed=name,
         )
-    return make_game(name)
+    try:
+        return make_game(name)
+    except ConfigError as error:
+        message = f"{source} is of a game that cannot be played here: {error}"
+        raise ConfigError(message, key=error.key, value=name, allowed=error.allowed) from None
 
 
 def is_game_file(name: str) -> bool:

@@ -6,14 +6,14 @@ Names in files of earlier versions are replaced by today's (`alphazero.runtime.s
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import safetensors
 import safetensors.numpy
 
 from alphazero.runtime.errors import InputError, StoredFileError
-from alphazero.runtime.files import read_safetensors, write_atomically
+from alphazero.runtime.files import parse_object, read_safetensors, write_atomically
 from alphazero.runtime.stored_names import (
     SHAPES_OF_STORED_NETWORKS,
     check_stored_settings,
@@ -27,6 +27,17 @@ if TYPE_CHECKING:  # reading a network's metadata must not take the second that 
     import torch
 
 NETWORK_FORMAT = "alphazero-network-1"
+
+#: The types of those facts about a network that programs rely on.
+_TYPES_OF_INFO: dict[str, Any] = {
+    "settings": dict,
+    "strength": dict,
+    "exact": dict,
+    "proof": dict,
+    "recipe": list,
+    "iteration": int,
+    "elapsed_s": (int, float),
+}
 
 
 class NetworkFile(NamedTuple):
@@ -63,10 +74,11 @@ def load_network(path: Path) -> NetworkFile:
             on a setting that was removed.
     """
     metadata, arrays = _read_network(path)
-    settings = json.loads(metadata["network"])
+    settings = parse_object(metadata.get("network"), path, "the settings of its network")
     check_stored_settings(settings, path, "network.", SHAPES_OF_STORED_NETWORKS)
     settings = current_settings(settings, "network.")
-    info = _current_info(metadata["info"])
+    info = _current_info(metadata, path)
+    _check_finite(arrays, path)
     return NetworkFile(current_weights(arrays), metadata["game"], settings, info)
 
 
@@ -85,7 +97,7 @@ def network_info(path: Path) -> dict:
     Raises:
         StoredFileError: if the file is missing, damaged or not a network.
     """
-    return _current_info(_read_network(path, with_arrays=False)[0]["info"])
+    return _current_info(_read_network(path, with_arrays=False)[0], path)
 
 
 def network_arrays(network: "torch.nn.Module") -> dict[str, np.ndarray]:
@@ -104,17 +116,37 @@ def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> No
     """
     import torch
 
-    tensors = {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
-    try:
-        network.load_state_dict(tensors)
-    except RuntimeError as error:
-        cause = str(error).splitlines()[-1].strip()
-        raise InputError(f"these weights do not fit this network: {cause}.") from None
+    wanted = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+    found = {name: np.shape(array) for name, array in arrays.items()}
+    for name in sorted(wanted | found):
+        if found.get(name) != wanted.get(name):
+            raise InputError(
+                f"the weights do not fit the network: '{name}' is {_shape_text(found.get(name))}, "
+                f"where the network has {_shape_text(wanted.get(name))}."
+            )
+    network.load_state_dict({name: torch.from_numpy(np.array(a)) for name, a in arrays.items()})
 
 
-def _current_info(text: str) -> dict:
+def _shape_text(shape: tuple | None) -> str:
+    return "missing" if shape is None else f"[{', '.join(map(str, shape))}]"
+
+
+def _check_finite(arrays: dict[str, np.ndarray], path: Path) -> None:
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            message = f"'{path}' cannot play: its weights '{name}' are not all finite numbers."
+            raise StoredFileError(message, path=path)
+
+
+def _current_info(metadata: dict[str, str], path: Path) -> dict:
     """Return `NetworkFile.info` under today's names."""
-    info = json.loads(text)
+    info = parse_object(metadata.get("info"), path, "the facts about its network")
+    for name, kind in _TYPES_OF_INFO.items():
+        if name in info and not isinstance(info[name], kind):
+            raise StoredFileError(
+                f"'{path}' is damaged: the facts about its network have an impossible {name}.",
+                path=path,
+            )
     if "settings" in info:
         info["settings"] = current_settings(info["settings"])
     for section in {"exact", "proof"} & info.keys():
@@ -132,4 +164,6 @@ def _read_network(path: Path, with_arrays: bool = True):
             f"'{path}' is not a network of this program: its format is not '{NETWORK_FORMAT}'.",
             path=path,
         )
+    if not metadata.get("game"):
+        raise StoredFileError(f"'{path}' is damaged: it does not name its game.", path=path)
     return metadata, arrays

@@ -62,8 +62,11 @@ def parse_request(line: str, only_game: str | None = None) -> Request:
         request = json.loads(line, parse_constant=_refuse_constant)
     except RequestError:
         raise
-    except ValueError as error:
-        raise RequestError(f"the line is not JSON: {str(error)[:100]}.") from None
+    except json.JSONDecodeError as error:
+        place = f"character {error.colno}"
+        raise RequestError(f"the line is not JSON: {place} is not what JSON has there.") from None
+    except (ValueError, RecursionError):  # an enormous number; thousands of brackets
+        raise RequestError("the line is not JSON that can be read.") from None
     if not isinstance(request, dict):
         example = '{"game": "connect_four", "moves": [3, 3, 2]}'
         raise RequestError(f"a request is a JSON object such as {example}.", value=request)

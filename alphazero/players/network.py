@@ -25,7 +25,7 @@ from alphazero.network.registry import make_network
 from alphazero.network.weights import load_arrays, load_network, network_game
 from alphazero.players.base import Analysis, Choice, PlayerSettings, SearchProgress
 from alphazero.runtime.device import choose_device, set_num_threads
-from alphazero.runtime.errors import StoredFileError
+from alphazero.runtime.errors import InputError, StoredFileError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.runtime.settings import from_stored
 from alphazero.search.batched_search import TreeSearch
@@ -240,7 +240,10 @@ def _load_evaluator(game: Game, path: Path, choice: EngineChoice, device: str) -
         )
     network_settings = from_stored(NetworkSettings, stored.settings, path, "network.")
     network = make_network(game.planes_shape, game.num_actions, network_settings)
-    load_arrays(network, stored.arrays)
+    try:
+        load_arrays(network, stored.arrays)
+    except InputError as error:
+        raise StoredFileError(f"'{path}' cannot play {game.name}: {error}", path=path) from None
     return NetworkEvaluator(
         network,
         sample_positions(game, _NUM_SAMPLE_POSITIONS, child_generator(0, "sample")),

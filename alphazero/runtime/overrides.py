@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import from_plain, nearest_key_hint, types_of
+from alphazero.runtime.settings import from_plain, nearest_key_hint, rows, types_of
 from alphazero.runtime.stored_names import check_not_retired
 
 _MAX_LISTED = 40
@@ -29,7 +29,13 @@ def from_overrides(cls: type, words: list[str], command: str) -> Any:
         ConfigError: for an argument without "=", an unknown key, a value of the wrong type, or one
             out of range.
     """
-    return from_plain(cls, parse_overrides(cls, words, command))
+    values = parse_overrides(cls, words, command)
+    for row in rows(cls()):
+        # An empty shell variable is the usual cause; to ignore it would run another command.
+        if values.get(row.key) == "" and row.value != "":
+            message = f"{row.key}= has no value: give one, or leave {row.key}= out."
+            raise ConfigError(message, key=row.key, value="", allowed=row.allowed)
+    return from_plain(cls, values)
 
 
 def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]:
@@ -59,7 +65,8 @@ def split_word(word: str) -> tuple[str, str]:
     """
     key, equals, text = word.partition("=")
     if not equals:
-        raise ConfigError(f"'{word}' is not of the form key=value.", key=word)
+        hint = f" Settings are written {word.lstrip('-')}=VALUE." if word.startswith("--") else ""
+        raise ConfigError(f"'{word}' is not of the form key=value.{hint}", key=word)
     return key, text
 
 
@@ -113,4 +120,7 @@ def _read_value(text: str, kind: type) -> Any:
         value = yaml.load(text, Loader=yaml.BaseLoader)
     except yaml.YAMLError:
         return text
-    return value if isinstance(value, list if kind is list else str) else text
+    if kind is list:
+        is_flat = isinstance(value, list) and all(isinstance(item, str) for item in value)
+        return value if is_flat else text
+    return value if isinstance(value, str) else text

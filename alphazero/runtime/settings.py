@@ -187,8 +187,9 @@ def from_plain(base: Any, values: dict[str, Any]) -> Any:
         ConfigError: for an unknown key, a value of the wrong type, or one out of range.
     """
     structured = base if isinstance(base, DictConfig) else OmegaConf.structured(base)
+    _check_sections(OmegaConf.to_container(structured), values)
     try:
-        merged = OmegaConf.merge(structured, OmegaConf.create(values))
+        merged = OmegaConf.merge(structured, OmegaConf.create(_literal(values)))
         settings = OmegaConf.to_object(merged)
     except OmegaConfBaseException as error:
         cls = OmegaConf.get_type(structured)
@@ -196,6 +197,28 @@ def from_plain(base: Any, values: dict[str, Any]) -> Any:
         raise explained(error, cls, values) from None
     check(settings)
     return settings
+
+
+def _check_sections(known: Any, values: dict[str, Any], prefix: str = "") -> None:
+    """Check that what ``values`` has for a section of ``known`` is a section, too."""
+    for name, value in values.items():
+        key, section = f"{prefix}{name}", known.get(name)
+        if isinstance(section, dict) and isinstance(value, dict):
+            _check_sections(section, value, f"{key}.")
+        elif isinstance(section, dict):
+            message = f"{key}={value_text(value)} is not allowed: {key} is a section of settings."
+            raise ConfigError(
+                message, key=key, value=value, allowed=[f"{key}.{n}" for n in section]
+            )
+
+
+def _literal(value: Any) -> Any:
+    """Return plain data in which OmegaConf finds no references: its text is meant as it is."""
+    if isinstance(value, dict):
+        return {key: _literal(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_literal(item) for item in value]
+    return value.replace("${", "\\${") if isinstance(value, str) else value
 
 
 def from_stored(cls: type, values: dict[str, Any], path: str | Path, section: str = "") -> Any:
@@ -222,21 +245,6 @@ def check(settings: Any) -> None:
             allowed = allowed_text(field)
             message = f"{key}={value_text(value)} is not allowed: {key} takes {allowed}."
             raise ConfigError(message, key=key, value=value, allowed=allowed)
-
-
-def check_folder(settings: Any, *keys: str) -> None:
-    """Check that each file named by the settings ``keys`` has a folder to be written to.
-
-    Raises:
-        ConfigError: if the folder does not exist.
-    """
-    for key in keys:
-        path = getattr(settings, key)
-        if path and not Path(path).resolve().parent.is_dir():
-            folder = Path(path).parent
-            raise ConfigError(
-                f"{key}={path} cannot be written: there is no folder {folder}.", key=key, value=path
-            )
 
 
 def explained(error: OmegaConfBaseException, cls: type, values: dict[str, Any]) -> ConfigError:

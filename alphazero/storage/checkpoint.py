@@ -12,7 +12,7 @@ import numpy as np
 import safetensors.numpy
 
 from alphazero.runtime.errors import StoredFileError
-from alphazero.runtime.files import read_safetensors, write_atomically
+from alphazero.runtime.files import parse_object, read_safetensors, write_atomically
 
 _ARRAY_KEY = "__array__"  # {_ARRAY_KEY: name} stands for an array in the JSON text
 
@@ -33,7 +33,12 @@ def load_state(path: Path) -> dict:
     metadata, arrays = read_safetensors(path)
     if "state" not in metadata:
         raise StoredFileError(f"'{path}' is not the state of a run.", path=path)
-    return _with_arrays(json.loads(metadata["state"]), arrays)
+    plain = parse_object(metadata["state"], path, "its contents")
+    try:
+        return _with_arrays(plain, arrays)
+    except KeyError as error:
+        message = f"'{path}' is damaged: the array {error} is missing."
+        raise StoredFileError(message, path=path) from None
 
 
 def _without_arrays(value: Any, name: str, arrays: dict[str, np.ndarray]) -> Any:

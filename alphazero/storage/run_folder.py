@@ -32,7 +32,7 @@ from yaml import YAMLError
 
 from alphazero.games.registry import is_game_file
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.runtime.files import write_atomically
+from alphazero.runtime.files import read_text, write_atomically
 from alphazero.runtime.stored_names import current_metrics
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.checkpoint import load_state, save_state
@@ -182,16 +182,23 @@ class RunFolder:
         Raises:
             StoredFileError: if the file is missing or damaged.
         """
+        text = read_text(self.config)
         try:
-            values: Any = OmegaConf.to_container(OmegaConf.load(self.config))
-            if not values or not isinstance(values, dict):
-                raise ValueError("it does not hold keys and values")
-            return values
-        except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
-            cause = " ".join(str(error).split())
-            raise StoredFileError(
-                f"the run's settings cannot be read from {self.config} ({cause}).", path=self.config
-            ) from None
+            values: Any = OmegaConf.to_container(OmegaConf.create(text))
+        except YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            raise self._bad_config(f"line {mark.line + 1} is not YAML" if mark else "") from None
+        except (OmegaConfBaseException, ValueError, RecursionError):
+            raise self._bad_config("it holds more than keys and values") from None
+        game = values.get("game") if isinstance(values, dict) else None
+        if not isinstance(game, dict) or not isinstance(game.get("name"), str):
+            raise self._bad_config("it does not name the game by game.name")
+        return values
+
+    def _bad_config(self, reason: str) -> StoredFileError:
+        reason = reason or "it is not YAML"
+        message = f"'{self.config}' does not hold the settings of a run: {reason}."
+        return StoredFileError(message, path=self.config)
 
     def read_metrics(self) -> list[dict[str, Any]]:
         """Return the metrics of each iteration under today's names, the oldest first.
@@ -201,7 +208,7 @@ class RunFolder:
         Raises:
             StoredFileError: if there are none.
         """
-        lines = self.metrics.read_text().splitlines() if self.metrics.is_file() else []
+        lines = read_text(self.metrics).splitlines() if self.metrics.exists() else []
         rows = [current_metrics(json.loads(line)) for line in lines if _iteration_of(line) > 0]
         if not rows:
             raise StoredFileError(
@@ -212,7 +219,7 @@ class RunFolder:
     def cut_metrics(self, iteration: int) -> None:
         """Delete metrics of iterations after ``iteration``, and partly written lines."""
         if self.metrics.is_file():
-            lines = self.metrics.read_text().splitlines()
+            lines = read_text(self.metrics).splitlines()
             kept = [line for line in lines if 0 < _iteration_of(line) <= iteration]
             write_atomically(self.metrics, "".join(line + "\n" for line in kept).encode())
 
@@ -258,7 +265,7 @@ class RunFolder:
         records: list[GameRecord] = []
         found = 0
         while iteration > 0 and found < num_samples and self._games(iteration).is_file():
-            columns = load_state(self._games(iteration))
+            columns = self._read_games(iteration)
             ends = np.cumsum(columns.pop("lengths"))
             parts = [np.split(column, ends[:-1]) for column in columns.values()]
             games = [GameRecord(**dict(zip(columns, fields))) for fields in zip(*parts)]
@@ -266,6 +273,15 @@ class RunFolder:
             records = games + records
             iteration -= 1
         return records
+
+    def _read_games(self, iteration: int) -> dict[str, np.ndarray]:
+        """Return what `save_games` stored."""
+        path = self._games(iteration)
+        columns = load_state(path)
+        needed = {"lengths", *GameRecord._fields} - GameRecord._field_defaults.keys()
+        if not needed <= columns.keys():
+            raise StoredFileError(f"'{path}' does not hold the games of a run.", path=path)
+        return columns
 
     def load_all_games(self) -> list[GameRecord]:
         """Return all stored games, the oldest first."""
@@ -312,7 +328,9 @@ def find_network(path: str | Path) -> Path:
         return path
     if not path.exists():
         raise StoredFileError(f"there is no file or folder '{path}'.", path=path)
-    found = sorted(path.glob("networks/*.safetensors")) or sorted(path.glob("*.safetensors"))
+    found = sorted(path.glob("networks/*.safetensors")) or [
+        other for other in sorted(path.glob("*.safetensors")) if other.name != STATE_FILE
+    ]
     if not found:
         raise StoredFileError(
             f"'{path}' holds no network: there is no networks/*.safetensors in it.", path=path
@@ -330,6 +348,8 @@ def _version(package: str) -> str:
 def _iteration_of(line: str) -> int:
     """Return the iteration of a line of the metrics, 0 if the line was only partly written."""
     try:
-        return json.loads(line)["iteration"]
-    except ValueError:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
         return 0
+    iteration = row.get("iteration") if isinstance(row, dict) else None
+    return iteration if isinstance(iteration, int) else 0

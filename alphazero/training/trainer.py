@@ -14,6 +14,7 @@ import math
 import shutil
 import time
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import torch
 
@@ -280,14 +281,18 @@ class Trainer:
         Raises:
             StoredFileError: if its files cannot be read.
         """
+        path = self.folder.state
         try:
-            state = load_state(self.folder.state)
+            self._load_state(load_state(path))
         except StoredFileError as error:
-            raise StoredFileError(
-                f"{error} Without it the run cannot be resumed; its networks in "
-                f"{self.folder.path / 'networks'} can still play.",
-                path=error.path,
-            ) from None
+            raise self._not_resumable(str(error), error.path) from None
+        except (KeyError, TypeError, AttributeError) as error:
+            message = f"'{path}' does not hold what this version needs."
+            raise self._not_resumable(message, path) from error
+        self.evaluator.update(self.learner.played_network, self._newest_positions())
+        self.folder.cut_metrics(self.iteration)
+
+    def _load_state(self, state: dict) -> None:
         self.iteration = self.stored_iteration = state["iteration"]
         self._elapsed_s = state["elapsed_s"]
         self.learner.load_state_dict(state["learner"])
@@ -299,8 +304,14 @@ class Trainer:
         games = self.folder.load_games(self.iteration, self.settings.replay.window_max)
         self.replay.load_state_dict(state["replay"], games)
         self.health.load_state_dict(state.get("health"))
-        self.evaluator.update(self.learner.played_network, self._newest_positions())
-        self.folder.cut_metrics(self.iteration)
+
+    def _not_resumable(self, reason: str, path: Path) -> StoredFileError:
+        networks = self.folder.path / "networks"
+        return StoredFileError(
+            f"{reason} Without it the run cannot be resumed; its networks in {networks} can still "
+            "play.",
+            path=path,
+        )
 
     # --- parts ------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import check_output, unwritable
 
 BLUE, ORANGE, GREEN, GREY = "#2b6cb0", "#c05621", "#2f855a", "#4a5568"
 COLORS = (BLUE, ORANGE, GREEN, "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", GREY)
@@ -17,18 +18,28 @@ def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, f
     Raises:
         ConfigError: if matplotlib is not installed.
     """
-    try:
-        import matplotlib
-
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
-    except ImportError:
-        raise ConfigError(
-            'matplotlib is not installed here: pip install "alphazero-selfplay[plot]" installs it.'
-        ) from None
+    pyplot = _pyplot()
     figure, axes = pyplot.subplots(num_rows, num_columns, figsize=size, constrained_layout=True)
     figure.suptitle(title)
     return figure, axes
+
+
+def check_picture(output: str | Path, key: str) -> None:
+    """Check, before the work, that a picture can be written.
+
+    Args:
+        output: the file; its ending names the format.
+        key: the setting that named it.
+
+    Raises:
+        ConfigError: if matplotlib is missing or cannot write this format, or the file cannot be
+            written.
+    """
+    known = _pyplot().Figure().canvas.get_supported_filetypes()
+    if Path(output).suffix[1:].lower() not in known:
+        reason = "the name of a picture ends in .png, .svg or .pdf"
+        raise unwritable(output, key, reason)
+    check_output(output, key)
 
 
 def save_figure(figure, output: Path, key: str = "output") -> None:
@@ -41,17 +52,30 @@ def save_figure(figure, output: Path, key: str = "output") -> None:
     Raises:
         ConfigError: if matplotlib cannot write this format, or the file cannot be written.
     """
-    from matplotlib import pyplot
-
     for axis in figure.axes:
         axis.grid(alpha=0.3)
         axis.spines[["top", "right"]].set_visible(False)
     try:
         figure.savefig(output, dpi=110)
-    except (ValueError, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise ConfigError(
-            f"{key}={output} cannot be written ({reason}).", key=key, value=str(output)
-        ) from None
+    except OSError as error:
+        raise unwritable(output, key, error.strerror or "the disk refuses it") from None
     finally:
-        pyplot.close(figure)
+        _pyplot().close(figure)
+
+
+def _pyplot():
+    """Return matplotlib's pyplot, which draws to files only.
+
+    Raises:
+        ConfigError: if matplotlib is not installed.
+    """
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+    except ImportError:
+        raise ConfigError(
+            'matplotlib is not installed here: pip install "alphazero-selfplay[plot]" installs it.'
+        ) from None
+    return pyplot

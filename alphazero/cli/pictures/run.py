@@ -3,6 +3,7 @@
 In: the metrics of a run, as `RunFolder.read_metrics` returns them. Out: a picture with four panels.
 """
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,7 @@ def _draw_losses(axis, metrics, span) -> None:
     iterations = [row["iteration"] for row in metrics]
     losses = (("loss", "total"), ("policy_loss", "policy"), ("value_loss", "value"))
     for (key, label), color in zip(losses, COLORS):
-        values = [row[f"learner.{key}"] for row in metrics]
+        values = _column(metrics, f"learner.{key}")
         axis.plot(iterations, values, color=color, alpha=0.3, linewidth=1)
         axis.plot(iterations, rolling_mean(values, span), color=color, label=label)
     axis.xaxis.get_major_locator().set_params(integer=True)
@@ -93,7 +94,7 @@ def _draw_games(axis, metrics) -> None:
         "distinct_games": "distinct games",
     }
     for (key, label), color in zip(lines.items(), COLORS):
-        percent = [100 * row[f"selfplay.{key}"] for row in metrics]
+        percent = [100 * share for share in _column(metrics, f"selfplay.{key}")]
         axis.plot(iterations, percent, color=color, label=label)
     axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set(title="self-play games", xlabel="iteration", ylabel="% of the games", ylim=(0, 103))
@@ -102,10 +103,16 @@ def _draw_games(axis, metrics) -> None:
 
 def _draw_speed(axis, metrics) -> None:
     iterations = [row["iteration"] for row in metrics]
-    axis.plot(iterations, [row["selfplay.positions_per_s"] for row in metrics], color=BLUE)
+    axis.plot(iterations, _column(metrics, "selfplay.positions_per_s"), color=BLUE)
     axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set(title="self-play speed", xlabel="iteration", ylabel="positions/s", ylim=(0, None))
 
 
 def _minutes(metrics) -> list[float]:
-    return [row["elapsed_s"] / 60 for row in metrics]
+    return [seconds / 60 for seconds in _column(metrics, "elapsed_s")]
+
+
+def _column(metrics, key) -> list[float]:
+    """Return a figure of each iteration; nan where a run of an earlier version has none."""
+    values = (row.get(key) for row in metrics)
+    return [value if isinstance(value, (int, float)) else math.nan for value in values]

@@ -23,6 +23,7 @@ from alphazero.evaluation.exact.kinds import kinds_of
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import same_game
 from alphazero.runtime.errors import ConfigError, StoredFileError
+from alphazero.runtime.files import unwritable
 from alphazero.solvers.base import ILLEGAL_SCORE, ILLEGAL_VALUE, values_of
 
 COLUMNS = ["moves", "scores", "source"]
@@ -152,8 +153,7 @@ def write_set(path: str | Path, evaluation_set: EvaluationSet) -> None:
                 pairs = (f"{action}:{scores[action]}" for action in legal)
                 writer.writerow([" ".join(map(str, moves)), " ".join(pairs), source])
     except OSError as error:
-        message = f"out={path} cannot be written ({error.strerror})."
-        raise ConfigError(message, key="out", value=path) from None
+        raise unwritable(path, "out", error.strerror or "the disk refuses it") from None
 
 
 def read_set(path: str | Path, game: Game) -> EvaluationSet:
@@ -172,7 +172,10 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
         for number, line in enumerate(lines, 1)
         if line.strip() and not line.startswith("#")
     ]
-    table = list(csv.reader(line for _, line in numbered))
+    try:
+        table = list(csv.reader(line for _, line in numbered))
+    except csv.Error:
+        table = []
     if len(table) < 2 or table[0] != COLUMNS:
         raise StoredFileError(
             f"the evaluation set '{path}' needs a line {','.join(COLUMNS)} and then at least one "
@@ -233,9 +236,9 @@ def _parsed(
     for index, row in enumerate(rows):
         try:
             line, pairs, source = row
-            moves.append(tuple(map(int, line.split())))
+            moves.append(tuple(np.array(line.split(), np.int32).tolist()))
             _parse_scores(pairs, scores[index])
-        except ValueError:
+        except (ValueError, OverflowError):
             raise origin.error(
                 index, "not of the form moves,scores,source, such as 3 3 2,0:-4 1:2,random"
             ) from None

@@ -1,0 +1,283 @@
+"""Files that are damaged, empty or of another kind: the error names the file and the fault.
+
+Every case here once ended in a traceback, or in the words of a parser about its own inside.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+from network_samples import SMALL, small_network
+
+from alphazero.cli import main
+from alphazero.cli.pictures.run import draw_run
+from alphazero.evaluation.exact.sets import read_set
+from alphazero.evaluation.rating_file import RatingFile
+from alphazero.games.registry import make_game
+from alphazero.network.weights import load_network, network_arrays, network_game, network_info
+from alphazero.play.json_engine import Engine
+from alphazero.players.network import NetworkPlayer
+from alphazero.runtime.errors import StoredFileError
+from alphazero.runtime.files import check_output, read_text
+from alphazero.storage.checkpoint import load_state
+from alphazero.storage.run_folder import STATE_FILE, RunFolder, find_network
+
+GAME = make_game("tic_tac_toe")
+METADATA = {
+    "format": "alphazero-network-1",
+    "game": "tic_tac_toe",
+    "network": json.dumps(SMALL),
+    "info": "{}",
+}
+#: What no message says: names of Python's types and of parsers' tokens.
+INSIDE = (
+    "NoneType",
+    "object",
+    "codec",
+    "Expecting",
+    "os error",
+    "EOF",
+    "Errno",
+    "node",
+    "KeyError",
+)
+
+
+def write_network(path, arrays=None, **changes):
+    """Write a network; a change to None leaves that part of the metadata out."""
+    metadata = {key: text for key, text in (METADATA | changes).items() if text is not None}
+    arrays = network_arrays(small_network(GAME)) if arrays is None else arrays
+    safetensors.numpy.save_file(arrays, str(path), metadata)
+    return path
+
+
+def assert_plain(message):
+    assert not any(word in message for word in INSIDE), message
+    assert message.endswith("."), message
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        dict(network=None),
+        dict(network="{"),
+        dict(network="[1]"),
+        dict(info=None),
+        dict(info="{"),
+        dict(info="[]"),
+        dict(info='{"settings": 5}'),
+        dict(info='{"iteration": "x"}'),
+        dict(game=None),
+        dict(game=""),
+    ],
+    ids=str,
+)
+def test_a_network_whose_metadata_are_wrong_is_refused_by_its_path(changes, tmp_path):
+    path = write_network(tmp_path / "x.safetensors", **changes)
+    with pytest.raises(StoredFileError) as refused:
+        load_network(path)
+        network_info(path)
+        network_game(path)
+    assert refused.value.path == path
+    assert str(path) in str(refused.value)
+    assert_plain(str(refused.value).replace("JSON object", ""))
+
+
+def arrays_with(change):
+    arrays = network_arrays(small_network(GAME))
+    name = sorted(arrays)[0]
+    return arrays | {name: change(arrays[name])}
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        arrays_with(lambda array: array * np.float32(np.nan)),
+        arrays_with(lambda array: array[None]),
+        {},
+    ],
+    ids=["not finite", "another shape", "no weights"],
+)
+def test_weights_that_cannot_play_are_refused_by_the_path_of_their_file(arrays, tmp_path):
+    path = write_network(tmp_path / "x.safetensors", arrays)
+    with pytest.raises(StoredFileError) as refused:
+        NetworkPlayer(GAME, path)
+    assert refused.value.path == path
+    assert "state_dict" not in str(refused.value)
+
+
+@pytest.mark.parametrize("contents", [b"", b"hello, this is text\n" * 9, b"\x10" + b"\0" * 99])
+def test_a_file_that_is_no_safetensors_file_is_refused_without_the_parsers_words(
+    contents, tmp_path
+):
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(contents)
+    for read in (load_network, load_state):
+        with pytest.raises(StoredFileError) as refused:
+            read(path)
+        assert_plain(str(refused.value))
+
+
+def test_a_folder_and_a_missing_file_are_told_apart(tmp_path):
+    messages = []
+    for path in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(StoredFileError) as refused:
+            read_text(path)
+        assert_plain(str(refused.value))
+        messages.append(str(refused.value).replace(str(path), ""))
+    assert messages[0] != messages[1]
+
+
+def test_the_state_of_a_run_is_no_network(tmp_path):
+    write_network(tmp_path / STATE_FILE)
+    with pytest.raises(StoredFileError):
+        find_network(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "- 1\n", "a: [1,\nb: }", "game: null\n", "seed: 5\n", "game:\n  name: 5\n", "\0"]
+)
+def test_a_config_that_is_no_config_of_a_run_is_refused_by_its_path(text, tmp_path):
+    folder = RunFolder(tmp_path)
+    folder.config.write_text(text)
+    with pytest.raises(StoredFileError) as refused:
+        folder.read_config()
+    assert refused.value.path == folder.config
+    assert_plain(str(refused.value))
+
+
+def test_lines_of_metrics_that_are_no_metrics_are_left_out(tmp_path):
+    folder = RunFolder(tmp_path)
+    folder.metrics.write_text('[1]\nnull\n"a"\n{"a": 1}\n{"iteration": "x"}\n{"iteration": 7}\n')
+    assert folder.read_metrics() == [{"iteration": 7}]
+    folder.metrics.write_bytes(b"\xff\xfe")
+    with pytest.raises(StoredFileError) as refused:
+        folder.read_metrics()
+    assert refused.value.path == folder.metrics
+
+
+def test_a_run_whose_metrics_lack_figures_is_drawn_without_them(tmp_path):
+    picture = tmp_path / "x.png"
+    draw_run([{"iteration": 1}, {"iteration": 2, "learner.loss": "x"}], "run", 5, picture)
+    assert picture.stat().st_size > 0
+
+
+def test_games_that_are_no_games_are_refused_by_their_path(tmp_path):
+    folder = RunFolder(tmp_path)
+    folder.path.joinpath("games").mkdir()
+    path = folder.path / "games" / "000001.safetensors"
+    safetensors.numpy.save_file({"x": np.zeros(1)}, str(path), {"state": "{}"})
+    with pytest.raises(StoredFileError) as refused:
+        folder.load_games(1, 10)
+    assert refused.value.path == path
+
+
+@pytest.mark.parametrize("state", ["{", "[]", '{"a": {"__array__": "missing"}}'])
+def test_a_state_that_is_damaged_inside_is_refused_by_its_path(state, tmp_path):
+    path = tmp_path / STATE_FILE
+    safetensors.numpy.save_file({"x": np.zeros(1)}, str(path), {"state": state})
+    with pytest.raises(StoredFileError) as refused:
+        load_state(path)
+    assert refused.value.path == path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "null",
+        '{"format": "alphazero-ratings-1"}',
+        '{"format": "alphazero-ratings-1", "game": "tic_tac_toe", "opening_plies": 4, '
+        '"networks": {"a": 5}, "matches": []}',
+        '{"format": "alphazero-ratings-1", "game": "tic_tac_toe", "opening_plies": 4, '
+        '"networks": {}, "matches": [5]}',
+    ],
+)
+def test_ratings_that_are_none_are_refused_by_their_path(text, tmp_path):
+    path = tmp_path / "ratings.json"
+    path.write_text(text)
+    with pytest.raises(StoredFileError) as refused:
+        RatingFile.open(path, "tic_tac_toe", 4)
+    assert refused.value.path == path
+    assert_plain(str(refused.value))
+
+
+@pytest.mark.parametrize("moves", ["9" * 20, "9" * 200_000])
+def test_a_set_with_an_enormous_number_is_refused_by_its_path(moves, tmp_path):
+    path = tmp_path / "set.csv"
+    path.write_text(f"# game: tic_tac_toe\nmoves,scores,source\n{moves},1:1,random\n")
+    with pytest.raises(StoredFileError) as refused:
+        read_set(path, GAME)
+    assert refused.value.path == path
+
+
+@pytest.mark.parametrize(
+    "line", ["", "{", "[" * 100_000, "9" * 9_999, '{"moves": [1' + "0" * 9_999]
+)
+def test_a_request_that_is_no_json_is_answered_in_plain_words(line):
+    error = Engine("random").answer(line)["error"]
+    assert_plain(error)
+    assert "Recursion" not in error
+
+
+# --- files to write -------------------------------------------------------------------------------
+
+
+def places_that_cannot_be_written(folder):
+    file = folder / "file.json"
+    file.write_text("kept")
+    return {
+        "no folder": folder / "missing" / "x.json",
+        "a folder": folder,
+        "below a file": file / "x.json",
+        "a system folder": Path("/proc/x"),
+    }
+
+
+@pytest.mark.parametrize("kind", ["no folder", "a folder", "below a file", "a system folder"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "match game=tic_tac_toe a=random b=random num_games=2 json={}",
+        "evaluate game=connect_four network=random json={}",
+        "evaluate game=connect_four network=random plot={}.png",
+        "make_evaluation_set game=tic_tac_toe num_positions=2 out={} replace=true",
+    ],
+)
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(
+    command, kind, tmp_path, capsys, monkeypatch
+):
+    def work(*_, **__):
+        raise AssertionError("the work has begun")
+
+    monkeypatch.setattr("alphazero.cli.match.play_match", work)
+    monkeypatch.setattr("alphazero.cli.evaluate.measure_accuracy", work)
+    monkeypatch.setattr("alphazero.cli.make_evaluation_set.sample_set", work)
+    place = str(places_that_cannot_be_written(tmp_path)[kind])
+    if kind == "a folder" and "plot=" in command:
+        (tmp_path.parent / f"{tmp_path.name}.png").mkdir()
+    assert main(command.format(place).split()) == 2
+    error = capsys.readouterr().err
+    assert place in error and error.count("\n") == 1
+
+
+def test_the_check_of_an_output_changes_nothing(tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_text("kept")
+    check_output(old, "json")
+    check_output(new, "json")
+    check_output(os.devnull, "json")
+    assert old.read_text() == "kept"
+    assert not new.exists()
+
+
+@pytest.mark.parametrize("name", ["x.xyz", "x"])
+def test_a_picture_of_an_unknown_kind_is_refused_before_the_work(name, tmp_path, capsys):
+    words = f"evaluate game=connect_four network=random plot={tmp_path / name}"
+    assert main(words.split()) == 2
+    assert name in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
