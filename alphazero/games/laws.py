@@ -275,7 +275,7 @@ def _naming_position(actions: list[int]) -> Iterator[None]:
 def _error_text(error: Exception) -> str:
     """Return an error of the user's code with the last line outside this package."""
     if isinstance(error, SyntaxError):
-        return f"line {error.lineno}: {error.msg}."
+        return f"line {error.lineno}: {error.msg}." if error.lineno else f"{error.msg}."
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not Path(frame.filename).is_relative_to(_PACKAGE)]
     frame = (own or frames)[-1]
