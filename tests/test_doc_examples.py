@@ -1,4 +1,4 @@
-"""The Python examples of the pages run, in the order in which they stand."""
+"""The Python examples of the pages run, in order, and print what the pages say they print."""
 
 import re
 from pathlib import Path
@@ -9,11 +9,13 @@ from alphazero.inference.engines import selection
 from alphazero.training import autotune
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "docs/tour.md", "docs/python.md")
+PAGES = ("README.md", "docs/tour.md", "docs/python.md", "docs/textbook.md")
+#: An example, and what it prints if a block of text follows at once.
+EXAMPLE = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
 
 
 def examples(page):
-    return re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
+    return [match.groups() for match in EXAMPLE.finditer((ROOT / page).read_text())]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -25,7 +27,10 @@ def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)  # where runs are stored
     monkeypatch.setattr(selection, "_ROUND_S", 1e-3)  # a run measures the engines at its start
     monkeypatch.setattr(autotune, "_LOCKSTEP_S", 0.01)
-    names = {}
-    for example in found:
+    names, printed = {}, ""
+    for example, expected in found:
         exec(compile(example, page, "exec"), names)
-    assert capsys.readouterr().out
+        output = capsys.readouterr().out
+        printed += output
+        assert expected in (None, output)
+    assert printed

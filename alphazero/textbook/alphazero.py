@@ -236,7 +236,7 @@ class AlphaZero:
         if node.visits:
             text += f", value {node.value_for(player) + 0.0:+.3f}"  # 0.0 turns -0.0 into 0.0
         if parent is None:
-            return text
+            return f"{text}, player {player} to move"
         prior, score = self.prior(parent, node), self.score(parent, node)
         return f"{text}, prior {prior:.3f}, PUCT {score:.4f}"
 

@@ -1,7 +1,8 @@
 """A search tree as text, and as a graph in the language of Graphviz.
 
 In: a search, `Uct` or `AlphaZero`, which says what a node's line is, and one of its nodes. Out:
-text. A node of a table that several lines reach is drawn once in a graph, and repeated in text.
+text. A node of a table that several lines reach is drawn once in a graph, with its score at the
+first of its parents, and repeated in text.
 """
 
 

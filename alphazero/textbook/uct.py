@@ -238,7 +238,7 @@ class Uct:
         player = node.player if parent is None else parent.player
         text = f"visits {node.visits}, wins {node.wins_of(player):g}"
         if parent is None:
-            return text
+            return f"{text}, player {player} to move"
         score = ucb1(node.wins_of(player), node.visits, parent.visits, self.uct_c)
         return f"{text}, UCB1 {score:.4f}"
 
