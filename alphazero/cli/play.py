@@ -17,7 +17,7 @@ from alphazero.play.notation import read_moves
 from alphazero.play.skin import SETUPS, Skin, skin_of
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 from alphazero.players.base import PlayerSettings
-from alphazero.players.registry import default_player, make_player, read_spec
+from alphazero.players.registry import check_player, default_player, make_player, read_spec
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import option
@@ -196,4 +196,5 @@ def _adviser(settings: PlaySettings, game: Game, specs):
     if _kind(spec, settings) == "human":
         message = "hint=human is not allowed: hint takes an engine, such as uct:1000."
         raise ConfigError(message, key="hint", value=spec, allowed="an engine")
+    check_player(spec, game.name, settings)
     return lambda: make_player(spec, game, dataclasses.replace(settings, seed=settings.seed + 2))

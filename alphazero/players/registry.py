@@ -88,7 +88,26 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
     if kind == "human":
         message = f"a human plays only in 'alphazero play'; take one of {', '.join(_ALLOWED)}."
         raise ConfigError(message, value=spec, allowed=_ALLOWED)
-    path = network_path(kind, game.name)
+    path = _existing_network(kind, spec, game.name)
+    from alphazero.players.network import NetworkPlayer
+
+    return NetworkPlayer(game, path, settings)
+
+
+def check_player(spec: str, game_name: str, settings: PlayerSettings | None = None) -> None:
+    """Check that there is such a player, without making it.
+
+    Raises:
+        ConfigError: if there is no such player, setting or value.
+    """
+    kind, _ = read_spec(spec, settings)
+    if kind not in ("random", "uct", "solver", "human") and not kind.startswith("gtp:"):
+        _existing_network(kind, spec, game_name)
+
+
+def _existing_network(kind: str, spec: str, game_name: str) -> Path:
+    """Return the path of the network that a player's kind stands for; refuse any other kind."""
+    path = network_path(kind, game_name)
     if path is None:
         hint = " Did you mean uct?" if kind.lower() == "mcts" else ""
         raise ConfigError(
@@ -97,9 +116,7 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
             value=spec,
             allowed=_ALLOWED,
         )
-    from alphazero.players.network import NetworkPlayer
-
-    return NetworkPlayer(game, path, settings)
+    return path
 
 
 def default_player(game_name: str) -> str:
@@ -150,7 +167,7 @@ def _num_simulations_word(spec: str, kind: str, number: str) -> str:
     """Return the setting that ``kind:number`` stands for."""
     if kind != "uct":
         raise ConfigError(f"'{spec}' is not a player: {kind} takes no number.", value=spec)
-    if not re.fullmatch(r"[0-9]{1,9}", number):
+    if not re.fullmatch(r"[0-9]{1,9}", number) or int(number) == 0:
         raise ConfigError(
             f"'{spec}' is not a player: 'uct:' takes a number of simulations, such as uct:1000.",
             key="num_simulations",
