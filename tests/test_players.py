@@ -205,7 +205,7 @@ def test_an_unknown_player_is_refused_with_the_known_ones(spec, tmp_path, monkey
         ("uct:", "num_simulations", ""),
         ("uct:many", "num_simulations", "many"),
         ("uct:-5", "num_simulations", "-5"),
-        ("uct:0", "num_simulations", 0),
+        ("uct:0", "num_simulations", "0"),
         ("uct:99999999999", "num_simulations", "99999999999"),
         ("uct:999999999", "num_simulations", 999_999_999),
         ("uct,uct_k=1", "uct_k", "1"),
