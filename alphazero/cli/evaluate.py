@@ -8,7 +8,6 @@ import dataclasses
 import json
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 
 from alphazero.cli.game_of_players import DEFAULT_GAME, game_of_networks
@@ -28,7 +27,6 @@ from alphazero.players.registry import make_player, network_path, read_spec
 from alphazero.runtime.files import check_outputs
 from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import option
-from alphazero.solvers.base import values_of
 
 COMMAND = "alphazero evaluate"
 SUMMARY = (
@@ -147,14 +145,10 @@ def _title(game: Game, name: str, evaluation_set: EvaluationSet, file: str | Non
 
 def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_shown: int) -> None:
     """Print the first misplayed positions of a report."""
-    positions = report.evaluation_set
-    for row in report.misplayed()[:num_shown]:
-        best, action = int(positions.values[row]), int(report.actions[row])
-        values = values_of(positions.action_scores[row])
-        best_actions = np.flatnonzero(values == best).tolist()
-        played = (action, int(values[action]))
-        print_misplayed(console, game, positions.states[row], played, (best_actions, best))
-        moves = skin_of(game).notation.list_text(positions.moves[row])
+    rows = report.misplayed()
+    for row, failure in zip(rows, report.failures(num_shown)):
+        print_misplayed(console, game, failure)
+        moves = skin_of(game).notation.list_text(report.evaluation_set.moves[row])
         console.print(f"moves={moves}", markup=False, soft_wrap=True)
 
 

@@ -73,7 +73,5 @@ def main(arguments: list[str]) -> int:
     for line in proof_lines(report):
         console.print(line)
     for failure in report.failures[: settings.show]:
-        played = (failure.action, failure.value)
-        best = (failure.best_actions, failure.best_value)
-        print_misplayed(console, game, failure.state, played, best)
+        print_misplayed(console, game, failure)
     return 0 if report.perfect else 1

@@ -22,6 +22,7 @@ from alphazero.evaluation.exact.sets import SOURCES, EvaluationSet
 from alphazero.evaluation.report import Z_95, Interval
 from alphazero.players.base import Choice
 from alphazero.solvers.base import ILLEGAL_SCORE, values_of
+from alphazero.solvers.proof import Failure
 
 #: A function that chooses moves: from states ([N, K]) to a `Choice`, as `Player.choose` does.
 Choose = Callable[[np.ndarray], Choice]
@@ -104,6 +105,17 @@ class AccuracyReport:
     def misplayed(self) -> np.ndarray:
         """Return int64[M]: the positions whose move does not keep the exact result."""
         return np.flatnonzero(~self.keeps_result)
+
+    def failures(self, limit: int) -> list[Failure]:
+        """Return the first ``limit`` misplayed positions with the moves that keep the result."""
+        positions, found = self.evaluation_set, []
+        for row in self.misplayed()[:limit]:
+            values = values_of(positions.action_scores[row])
+            action, best = int(self.actions[row]), int(positions.values[row])
+            best_actions = np.flatnonzero(values == best).tolist()
+            state = positions.states[row]
+            found.append(Failure(state, action, int(values[action]), best, best_actions))
+        return found
 
     def to_plain(self) -> dict[str, Any]:
         """Return all figures as plain data for JSON."""
