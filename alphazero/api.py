@@ -22,7 +22,7 @@ from alphazero.games.registry import make_game, make_stored_game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import from_plain, from_stored, rows
+from alphazero.runtime.settings import from_plain, from_stored
 from alphazero.solvers.proof import ProofReport
 from alphazero.solvers.proof import prove as _prove
 from alphazero.storage.run_folder import RunFolder
@@ -175,8 +175,7 @@ def train(
         StoredFileError: if the run to continue cannot be read.
         TrainingDivergedError: if losses or weights are not finite; the last iteration is kept.
     """
-    from alphazero.training.loggers.json_lines import JsonLinesLogger
-    from alphazero.training.loggers.tensorboard import TensorBoardLogger
+    from alphazero.play.run_loggers import file_loggers
     from alphazero.training.trainer import Trainer
 
     if (resume is not None) + (settings is not None) + bool(overrides) > 1:
@@ -194,12 +193,7 @@ def train(
     trainer = Trainer(settings, folder)
     if resume is not None:
         trainer.restore()
-    flat = {row.key: row.value for row in rows(settings)}
-    loggers: list[Any] = [
-        JsonLinesLogger(folder.metrics),
-        TensorBoardLogger(folder.path, flat, trainer.iteration + 1),
-    ]
-    yield from _stored_reports(trainer, loggers, progress)
+    yield from _stored_reports(trainer, file_loggers(trainer), progress)
 
 
 def _stored_reports(

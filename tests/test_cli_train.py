@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 from tensorboard.util import tensor_util
 
 from alphazero.cli import main
@@ -408,12 +409,11 @@ def test_tensorboard_has_every_promised_figure_of_every_iteration(events):
 
 
 def test_tensorboard_has_the_strength_the_proof_and_their_steps(events):
-    strength = [
-        tag for tag in events.Tags()["scalars"] if tag.startswith("strength/score_against_uct")
-    ]
-    assert {tag.rsplit("_", 1)[-1] for tag in strength} > {"low", "high"} and len(strength) == 3
     for tag in (
-        *strength,
+        "strength/score",
+        "strength/elo",
+        "interval/strength_score_low",
+        "interval/strength_score_high",
         "strength/distinct_games",
         "proof/misplayed_positions",
         "proof/lost_games",
@@ -429,14 +429,20 @@ def test_tensorboard_shows_sample_games(events):
         assert "plies" in text and text.startswith("```")
 
 
-def test_tensorboard_has_the_hyper_parameters_beside_the_result(events):
-    assert "_hparams_/session_start_info" in events.summary_metadata
-    content = events.summary_metadata["_hparams_/session_start_info"].plugin_data.content
-    for key in ("learner.learning_rate", "selfplay.num_simulations", "game.name"):
-        assert key.encode() in content
-    assert {"result/loss", "result/elapsed_s", "result/score", "result/misplayed_positions"} <= set(
-        events.Tags()["scalars"]
-    )
+def test_tensorboard_has_the_changed_settings_and_metrics_that_are_curves(events):
+    contents = {
+        name: HParamsPluginData.FromString(
+            events.summary_metadata[f"_hparams_/{name}"].plugin_data.content
+        )
+        for name in ("experiment", "session_start_info", "session_end_info")
+    }
+    changed = contents["session_start_info"].session_start_info.hparams
+    assert changed["game"].string_value == "tic_tac_toe"
+    assert changed["network.channels"].number_value == 4
+    assert not {"learner.weight_decay", "evaluator.engine", "run.root"} & set(changed)
+    metrics = {info.name.tag for info in contents["experiment"].experiment.metric_infos}
+    assert {"proof/misplayed_positions", "strength/elo", "loss/policy"} <= metrics
+    assert metrics <= set(events.Tags()["scalars"])
 
 
 def test_every_line_of_the_metrics_is_json_and_agrees_with_tensorboard(finished_run, events):

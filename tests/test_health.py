@@ -33,7 +33,7 @@ from alphazero.training.events import (
 from alphazero.training.health import HealthMonitor, TrainingDivergedError
 from alphazero.training.loggers.console import ConsoleLogger
 from alphazero.training.loggers.json_lines import JsonLinesLogger
-from alphazero.training.loggers.tensorboard import TensorBoardLogger
+from alphazero.training.loggers.tensorboard.logger import TensorBoardLogger
 from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS
 from alphazero.training.trainer import Trainer
@@ -665,7 +665,7 @@ def test_the_console_prints_nothing_without_alarms():
 
 
 def test_tensorboard_has_the_texts_and_the_number_of_alarms(tmp_path):
-    logger = TensorBoardLogger(tmp_path, {}, 1)
+    logger = TensorBoardLogger(tmp_path, TrainSettings(), TrainSettings(), 1)
     for report in shown_reports():
         logger.iteration(report)
     logger.close()

@@ -161,7 +161,7 @@ def test_hydra_sweep_dir_holds_a_folder_for_each_run(tmp_path):
 def test_a_sweep_over_games_of_every_spelling(tmp_path, monkeypatch):
     trained = []
 
-    def note(settings, folder, resumed):
+    def note(settings, folder, resumed, varied):
         trained.append((settings.game.name, folder.path.relative_to(tmp_path).as_posix()))
         return 0
 

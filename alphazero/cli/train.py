@@ -6,6 +6,7 @@ In: arguments, which Hydra turns into settings (`alphazero.cli.hydra_main`). Out
 import dataclasses
 import logging
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -21,7 +22,7 @@ from alphazero.games.registry import make_stored_game
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import parse_overrides, split_word
-from alphazero.runtime.settings import from_plain, rows
+from alphazero.runtime.settings import from_plain
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.config_files import game_of_choice
 from alphazero.training.settings import (
@@ -69,12 +70,18 @@ def _train_new(arguments: list[str]) -> int:
             of_jobs = f" of {job.num_jobs}" if job.num_jobs else ""
             print(f"run {job.number}{of_jobs}: {job.overrides}", flush=True)
         runs.append((settings, _make_folder(settings, job.folder, job.overrides)))
-        return _train(*runs[-1], resumed=False)
+        return _train(*runs[-1], resumed=False, varied=_varied(job.overrides))
 
     status = run_with_hydra(arguments, COMMAND, run)
     if status == 0 and len(runs) > 1:
         _compare(runs)
     return status
+
+
+def _varied(overrides: str) -> dict[str, str]:
+    """Return the overrides of a run of a sweep by their keys."""
+    words = [word.lstrip("+").partition("=") for word in overrides.split()]
+    return {key: text.strip("'\"") for key, sign, text in words if sign}
 
 
 def _make_folder(settings: TrainSettings, path: Path | None, overrides: str) -> RunFolder:
@@ -85,8 +92,17 @@ def _make_folder(settings: TrainSettings, path: Path | None, overrides: str) -> 
     return RunFolder.create(run.root, settings.game.name, run.name, overrides)
 
 
-def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
-    """Run the training loop and pass its events to the loggers; Ctrl-C stops it cleanly."""
+def _train(
+    settings: TrainSettings,
+    folder: RunFolder,
+    resumed: bool,
+    varied: Mapping[str, str] | None = None,
+) -> int:
+    """Run the training loop and pass its events to the loggers; Ctrl-C stops it cleanly.
+
+    Args:
+        varied: what tells the run from others of its sweep: settings or choices of config groups.
+    """
     console = Console(highlight=False, soft_wrap=True)
     jit.announce_first_compilation()
     warnings.filterwarnings("ignore", category=UserWarning, module="torch")
@@ -103,7 +119,7 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
             return 0
     console.print("\n".join(start_lines(trainer, resumed)) + "\n")
     try:
-        report = _run(trainer, console)
+        report = _run(trainer, console, varied)
     except KeyboardInterrupt:
         done = trainer.stored_iteration
         if done:
@@ -118,12 +134,12 @@ def _train(settings: TrainSettings, folder: RunFolder, resumed: bool) -> int:
     return 0
 
 
-def _run(trainer, console: Console):
+def _run(trainer, console: Console, varied: Mapping[str, str] | None):
     """Pass the events of a run to its loggers; return the report of the last iteration."""
     from alphazero.training.events import StageProgress
 
     report = None
-    loggers = _loggers(console, trainer)
+    loggers = _loggers(console, trainer, varied)
     try:
         with loggers[0]:
             for event in trainer.run():
@@ -137,16 +153,13 @@ def _run(trainer, console: Console):
     return report
 
 
-def _loggers(console: Console, trainer) -> list:
+def _loggers(console: Console, trainer, varied: Mapping[str, str] | None) -> list:
+    from alphazero.play.run_loggers import file_loggers
     from alphazero.training.loggers.console import ConsoleLogger
-    from alphazero.training.loggers.json_lines import JsonLinesLogger
-    from alphazero.training.loggers.tensorboard import TensorBoardLogger
 
-    settings = {row.key: row.value for row in rows(trainer.settings)}
     return [
         ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.run_fraction),
-        JsonLinesLogger(trainer.folder.metrics),
-        TensorBoardLogger(trainer.folder.path, settings, trainer.iteration + 1),
+        *file_loggers(trainer, varied),
     ]
 
 

@@ -112,8 +112,7 @@ class MatchReport:
     @property
     def score_interval(self) -> Interval:
         """The 95% interval of player A's expected score; formula in the module docstring."""
-        centre, stderr = _centre_and_stderr(self.pair_scores)
-        return Interval(max(0.0, centre - Z_95 * stderr), min(1.0, centre + Z_95 * stderr))
+        return score_interval(self.pair_scores)
 
     @property
     def elo(self) -> float:
@@ -175,6 +174,12 @@ class MatchReport:
             "games": [game._asdict() | {"moves": list(game.moves)} for game in self.games],
         }
         return _finite(figures)
+
+
+def score_interval(pair_scores: Sequence[float]) -> Interval:
+    """Return the 95% interval of the mean of pair scores; formula in the module docstring."""
+    centre, stderr = _centre_and_stderr(pair_scores)
+    return Interval(max(0.0, centre - Z_95 * stderr), min(1.0, centre + Z_95 * stderr))
 
 
 def elo_from_score(score: float) -> float:

@@ -168,3 +168,18 @@ def _compose(overrides: tuple[str, ...]) -> DictConfig:
             return hydra_compose("train", overrides=list(overrides))
     except CONFIG_ERRORS as error:
         raise refused(error) from None
+
+
+def recipe_of(game_name: str) -> TrainSettings:
+    """Return the settings of a game's runs as its config files propose them.
+
+    This may be called in a job of `hydra.main`, which does not allow a second composition.
+    """
+    from hydra.core.global_hydra import GlobalHydra
+
+    of_job = GlobalHydra.instance().hydra
+    GlobalHydra.instance().clear()
+    try:
+        return compose([f"game={game_name}"])
+    finally:
+        GlobalHydra.instance().hydra = of_job

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from alphazero.inference.verified_engine import EngineReport
 from alphazero.learner.report import HeldOutReport, LearnerReport
-from alphazero.solvers.proof import ProofReport
+from alphazero.solvers.proof import Failure, ProofReport
+from alphazero.training.illustrations import Illustrations
 
 
 class StageProgress(NamedTuple):
@@ -59,6 +60,8 @@ class PitReport:
     losses: int
     accepted: bool
     ties: int = 0  #: pairs of games that ended even
+    score_low: float = math.nan  #: of the 95% interval
+    score_high: float = math.nan  #: of the 95% interval
 
 
 @dataclasses.dataclass
@@ -92,6 +95,12 @@ class ExactReport:
     optimal: float
     value_error: float  #: mean |value - exact result| of the network without search, in [0, 2]
     result_accuracy: float  #: fraction of positions whose exact result the raw value predicts
+    raw_accuracy_low: float = math.nan  #: of the 95% interval
+    raw_accuracy_high: float = math.nan
+    accuracy_low: float = math.nan
+    accuracy_high: float = math.nan
+    #: the first positions whose move, chosen with search, does not keep the exact result
+    misplayed: list[Failure] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
@@ -152,12 +161,16 @@ class IterationReport:
     #: names of alarms that were on until the iteration before
     ended_alarms: list[str] = dataclasses.field(default_factory=list)
     last: bool = False  #: whether the run ends with this iteration
+    illustrations: Illustrations | None = None  #: None if they are not due
+
+
+_NO_FIGURES = {"report", "sample_game", "misplayed", "ended_alarms", "illustrations"}
 
 
 def flat(report: IterationReport) -> dict[str, float | int | bool | str]:
     """Return the figures of a report under names such as "learner.loss", for metrics.jsonl.
 
-    Alarms are one text of names, separated by commas. Long texts are left out.
+    Alarms are one text of names, separated by commas. What is no figure is left out.
     """
     figures = {}
     for field in dataclasses.fields(report):
@@ -165,10 +178,10 @@ def flat(report: IterationReport) -> dict[str, float | int | bool | str]:
         if dataclasses.is_dataclass(value):
             for inner in dataclasses.fields(value):
                 figure = getattr(value, inner.name)
-                if inner.name not in ("report", "sample_game") and figure is not None:
+                if inner.name not in _NO_FIGURES and figure is not None:
                     figures[f"{field.name}.{inner.name}"] = figure
         elif field.name == "alarms":
             figures[field.name] = ",".join(alarm.name for alarm in value)
-        elif value is not None and field.name != "ended_alarms":
+        elif value is not None and field.name not in _NO_FIGURES:
             figures[field.name] = value
     return figures

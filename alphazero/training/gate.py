@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import torch
 
 from alphazero.evaluation.match import Openings, play_match
-from alphazero.evaluation.report import PAIR_SCORES
+from alphazero.evaluation.report import PAIR_SCORES, score_interval
 from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.network_evaluator import NetworkEvaluator
@@ -81,7 +81,8 @@ class Gate:
             self._learner.load_state_dict(new_state)
             self.accepted = new_state
         ties = match.pair_counts[PAIR_SCORES.index(0.5)]
-        return PitReport(score, match.wins, match.draws, match.losses, is_accepted, ties)
+        low, high = score_interval(pit_scores(match.pair_scores, pit.tie_score))
+        return PitReport(score, match.wins, match.draws, match.losses, is_accepted, ties, low, high)
 
     def _evaluate_accepted(self, sample: PositionSample) -> NetworkEvaluator:
         """Return the evaluator of the accepted network, which the learner holds."""
@@ -103,6 +104,11 @@ def pit_score(pair_counts: Sequence[int], tie_score: float) -> float:
         pair_counts: numbers of pairs of games, see `PAIR_SCORES`.
         tie_score: what a pair counts that ends even.
     """
-    scores = [tie_score if score == 0.5 else score for score in PAIR_SCORES]
+    scores = pit_scores(PAIR_SCORES, tie_score)
     total = sum(count * score for count, score in zip(pair_counts, scores))
     return total / sum(pair_counts)
+
+
+def pit_scores(pair_scores: Sequence[float], tie_score: float) -> list[float]:
+    """Return the scores of pairs of games with ``tie_score`` for those that end even."""
+    return [tie_score if score == 0.5 else score for score in pair_scores]

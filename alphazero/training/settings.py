@@ -106,7 +106,7 @@ class RunSettings:
         False, "measure the settings left to auto again, even if this machine was measured before"
     )
     sample_game_every: int = option(
-        5, "iterations between sample games in TensorBoard; 0 is none", low=0
+        5, "iterations between sample games and histograms in TensorBoard; 0 is none", low=0
     )
     keep_networks: int = option(
         20, "networks to keep, spread evenly over the run, with the newest; 0 keeps all", low=0

@@ -21,6 +21,8 @@ from alphazero.training.events import ExactReport, IterationReport, ProofSummary
 from alphazero.training.matches import iteration_seed, network_player
 from alphazero.training.settings import TrainSettings
 
+NUM_MISPLAYED = 6  #: misplayed positions in an `ExactReport`
+
 
 class StrengthMeasurement:
     """Makes the measurements of a run; exact values and evaluation sets are loaded once."""
@@ -88,15 +90,21 @@ class StrengthMeasurement:
         raw = measure_accuracy(player.limited(0, None).choose, self._evaluation_set)
         assert raw.values is not None  # with_values is the default
         searched = measure_accuracy(player.choose, self._evaluation_set, with_values=False)
+        raw_accuracy, accuracy = raw.accuracy(), searched.accuracy()
         return ExactReport(
             num_positions=len(self._evaluation_set),
             num_simulations=self.settings.evaluation.num_simulations,
-            raw_accuracy=raw.accuracy().fraction,
+            raw_accuracy=raw_accuracy.fraction,
             raw_optimal=raw.optimal().fraction,
-            accuracy=searched.accuracy().fraction,
+            accuracy=accuracy.fraction,
             optimal=searched.optimal().fraction,
             value_error=raw.values.mean_error,
             result_accuracy=raw.values.result_accuracy.fraction,
+            raw_accuracy_low=raw_accuracy.interval.low,
+            raw_accuracy_high=raw_accuracy.interval.high,
+            accuracy_low=accuracy.interval.low,
+            accuracy_high=accuracy.interval.high,
+            misplayed=searched.failures(NUM_MISPLAYED),
         )
 
     def _prove(self, player: EvaluatorPlayer) -> ProofSummary:

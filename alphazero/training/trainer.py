@@ -38,6 +38,7 @@ from alphazero.training.autotune import tune
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.gate import Gate
 from alphazero.training.health import HealthMonitor, check_weights
+from alphazero.training.illustrations import illustrations
 from alphazero.training.reports import SelfPlayWork, game_text, selfplay_report
 from alphazero.training.settings import TrainSettings
 from alphazero.training.strength import StrengthMeasurement
@@ -120,6 +121,7 @@ class Trainer:
             report.elapsed_s = self._elapsed_s
             report.free_disk_gb = shutil.disk_usage(self.folder.path).free / 1e9
             self.health.observe(report)
+            self._illustrate(records, report)
             yield report
             self._store(records, report)
 
@@ -166,9 +168,6 @@ class Trainer:
         selfplay = selfplay_report(
             records, num_samples, work, seconds, num_workers=len(self.selfplay.workers)
         )
-        every = self.settings.run.sample_game_every
-        if every and self.iteration % every == 0:
-            selfplay.sample_game = game_text(self.game, records[0])
         report = IterationReport(
             self.iteration, selfplay, LearnerReport(), self.replay.window, selfplay_s=seconds
         )
@@ -230,6 +229,13 @@ class Trainer:
         for measurement, num_parts in self.strength.measure(report, self.evaluator):
             yield self._progress(measurement, 0, num_parts)
         report.measure_s = time.monotonic() - start
+
+    def _illustrate(self, records: list[GameRecord], report: IterationReport) -> None:
+        """Add a sample game and the illustrations to the report if they are due."""
+        every = self.settings.run.sample_game_every
+        if every and (report.last or self.iteration % every == 0):
+            report.selfplay.sample_game = game_text(self.game, records[0])
+            report.illustrations = illustrations(records, self.learner.played_network)
 
     def _is_proven(self, report: IterationReport) -> bool:
         """Return whether the run ends early because the network plays every position perfectly."""

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from alphazero.cli.output.proof_text import proof_lines
 from alphazero.evaluation.run_facts import duration_text
+from alphazero.games.batched_game import Game
+from alphazero.play.board_picture import why_no_pictures
 
 
 def start_lines(trainer, resumed: bool) -> list[str]:
@@ -20,8 +22,14 @@ def start_lines(trainer, resumed: bool) -> list[str]:
         f"Network: {num_weights:,} weights on {trainer.learner.device}; "
         f"search runs it with {_engine_text(trainer)}.",
         f"Watch with:  {program('tensorboard')} --logdir {trainer.settings.run.root}",
-        *(f"note: {note}" for note in trainer.game.notes),
+        *(f"note: {note}" for note in _notes(trainer.game)),
     ]
+
+
+def _notes(game: Game) -> list[str]:
+    """Return what is allowed in the rules but looks wrong, and what TensorBoard lacks."""
+    reason = why_no_pictures(game)
+    return [*game.notes, *([f"TensorBoard shows no boards: {reason}."] if reason else [])]
 
 
 def end_lines(trainer, report) -> list[str]:

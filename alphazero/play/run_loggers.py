@@ -1,0 +1,31 @@
+"""The loggers that write a run's files, for `alphazero train` and `alphazero.train`.
+
+They are made here and not in `alphazero.training`, which does not know how a board is drawn.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from alphazero.play.board_picture import BoardPictures, why_no_pictures
+from alphazero.training.compose import recipe_of
+from alphazero.training.loggers.json_lines import JsonLinesLogger
+from alphazero.training.loggers.tensorboard.logger import TensorBoardLogger
+from alphazero.training.trainer import Trainer
+
+
+def file_loggers(trainer: Trainer, varied: Mapping[str, str] | None = None) -> list[Any]:
+    """Return the loggers of metrics.jsonl and of TensorBoard.
+
+    Args:
+        varied: what tells the run from others of its sweep: settings or choices of config groups.
+    """
+    settings, folder, game = trainer.settings, trainer.folder, trainer.game
+    tensorboard = TensorBoardLogger(
+        folder.path,
+        settings,
+        recipe_of(settings.game.name),
+        trainer.iteration + 1,
+        pictures=None if why_no_pictures(game) else BoardPictures(game),
+        varied=varied,
+    )
+    return [JsonLinesLogger(folder.metrics), tensorboard]

@@ -1,0 +1,147 @@
+"""The logger that writes TensorBoard's event file.
+
+In: the reports of a run. Out: curves, pictures, histograms and texts, and, at the start of the run,
+its settings and the layout of the charts.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from tensorboard.compat.proto.summary_pb2 import Summary
+from torch.utils.tensorboard import SummaryWriter
+
+from alphazero.selfplay.game_record import GameRecord
+from alphazero.solvers.proof import Failure
+from alphazero.training.events import IterationReport, StageProgress
+from alphazero.training.illustrations import Illustrations
+from alphazero.training.loggers.tensorboard import hparams, summaries
+from alphazero.training.loggers.tensorboard.charts import layout
+from alphazero.training.loggers.tensorboard.scalars import scalars
+from alphazero.training.settings import TrainSettings
+from alphazero.training.strength import NUM_MISPLAYED
+
+_SAMPLE_GAME = (
+    "The first game of the iteration: its last position. Numbers are the plies at which the "
+    "squares were taken. The moves are in the tab TEXT."
+)
+_MISPLAYED = (
+    "The first positions in which the move, chosen with search, gives away a win or a draw "
+    "according to the exact solver. Red: the move. Green: the moves that keep the result."
+)
+_ENTROPY = (
+    "Entropy of the policy target in each position of the iteration, in nats: 0 is certainty."
+)
+_WEIGHTS = "The weights of this layer in the network that plays."
+
+
+class Pictures(Protocol):
+    """Draws boards as pictures, uint8[H, W, 3]."""
+
+    def sample_game(self, record: GameRecord) -> np.ndarray:
+        """Return the picture of a finished game."""
+
+    def misplayed(self, failures: list[Failure]) -> np.ndarray:
+        """Return the picture of positions with the moves chosen and the right ones."""
+
+
+class TensorBoardLogger:
+    """Writes an event file.
+
+    Args:
+        folder: of the run.
+        settings: of the run.
+        recipe: the settings of the game's recipe, unchanged.
+        first_iteration: the first one that will be reported. Events of it and of later iterations,
+            written before a resumed run was stopped, are replaced.
+        pictures: draws boards; None leaves them out.
+        varied: what tells the run from others of its sweep: settings or choices of config groups.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        settings: TrainSettings,
+        recipe: TrainSettings,
+        first_iteration: int,
+        pictures: Pictures | None = None,
+        varied: Mapping[str, str] | None = None,
+    ):
+        self._pictures = pictures
+        self._described: set[str] = set()
+        purge_step = first_iteration if first_iteration > 1 else None
+        self._writer = SummaryWriter(str(folder), purge_step=purge_step)
+        self._writer.add_custom_scalars(layout(settings))
+        table = hparams.settings_table(settings, recipe)
+        self._writer.add_text("settings", table, first_iteration - 1)
+        for record in hparams.start_records(settings, recipe, varied or {}):
+            self._writer.file_writer.add_summary(record)
+
+    def progress(self, event: StageProgress) -> None:
+        """Ignore it."""
+
+    def iteration(self, report: IterationReport) -> None:
+        """Write everything that the report has."""
+        step = report.iteration
+        for scalar, value in scalars(report):
+            record = summaries.scalar(scalar.tag, value)
+            self._write(record, scalar.description, step)
+        if report.selfplay.sample_game:
+            text = f"```\n{report.selfplay.sample_game}\n```"
+            self._writer.add_text("sample_game", text, step)
+        self._write_alarms(report)
+        self._write_misplayed(report)
+        if report.illustrations is not None:
+            self._write_illustrations(report.illustrations, step)
+        if report.last:
+            self._writer.file_writer.add_summary(hparams.end_record())
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Write what is left and close the file."""
+        self._writer.close()
+
+    def _write_illustrations(self, illustrations: Illustrations, step: int) -> None:
+        """Write the sample game and the histograms."""
+        if self._pictures is not None:
+            pixels = self._pictures.sample_game(illustrations.sample_game)
+            self._write(summaries.image("boards/sample_game", pixels), _SAMPLE_GAME, step)
+        if illustrations.search_entropy is not None:
+            record = summaries.histogram("policy/entropy_by_position", illustrations.search_entropy)
+            self._write(record, _ENTROPY, step)
+        for name, values in illustrations.layer_weights.items():
+            record = summaries.histogram(f"weights/{name}", values)
+            self._write(record, _WEIGHTS, step)
+
+    def _write_misplayed(self, report: IterationReport) -> None:
+        """Write the picture of misplayed positions if they were searched for."""
+        failures = None if report.exact is None else report.exact.misplayed
+        if report.proof is not None:
+            failures = report.proof.report.failures[:NUM_MISPLAYED]
+        if self._pictures is not None and failures is not None:
+            record = summaries.image("boards/misplayed", self._pictures.misplayed(failures))
+            self._write(record, _MISPLAYED, report.iteration)
+
+    def _write_alarms(self, report: IterationReport) -> None:
+        """Write the alarms that begin and those that end, each under its own tag."""
+        for alarm in report.alarms:
+            if alarm.since == report.iteration:
+                paragraphs = (
+                    f"**{alarm.title}**: {alarm.seen}.",
+                    f"Likely cause: {alarm.cause}.",
+                    f"Change `{alarm.key}`: {alarm.advice}.",
+                )
+                text = "\n\n".join(paragraphs)
+                self._writer.add_text(f"health/{alarm.name}", text, report.iteration)
+        for name in report.ended_alarms:
+            text = f"**over**: {name.replace('_', ' ')}"
+            self._writer.add_text(f"health/{name}", text, report.iteration)
+
+    def _write(self, record: Summary, description: str, step: int) -> None:
+        """Write a record; TensorBoard reads the description from the first one of a tag."""
+        tag = record.value[0].tag
+        if tag not in self._described:
+            self._described.add(tag)
+            summaries.describe(record, description)
+        self._writer.file_writer.add_summary(record, step)

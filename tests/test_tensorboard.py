@@ -1,0 +1,258 @@
+"""What TensorBoard shows of a run: curves, charts, boards, histograms, changed settings."""
+
+import importlib.util
+import io
+import math
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from run_samples import make_trainer, reports
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
+from tensorboard.util import tensor_util
+from torch.utils.tensorboard import SummaryWriter
+
+from alphazero.games.registry import make_game
+from alphazero.play.board_picture import BoardPictures, why_no_pictures
+from alphazero.play.run_loggers import file_loggers
+from alphazero.solvers.proof import Failure
+from alphazero.training.compose import compose, recipe_of
+from alphazero.training.events import IterationReport, StrengthReport, flat
+from alphazero.training.illustrations import Histogram, search_entropies
+from alphazero.training.loggers.tensorboard.charts import layout
+from alphazero.training.loggers.tensorboard.hparams import hparams, metrics, settings_table
+from alphazero.training.loggers.tensorboard.logger import TensorBoardLogger
+from alphazero.training.loggers.tensorboard.scalars import SCALARS, elo
+
+MEASURED = (
+    "evaluation.every=1 evaluation.num_games=4 evaluation.final_num_games=4 "
+    "evaluation.num_simulations=4 evaluation.uct_simulations=4 evaluation.opening_plies=2 "
+    "pit.every=1 run.num_iterations=3 run.sample_game_every=2"
+).split()
+
+
+def read(folder):
+    events = EventAccumulator(str(folder), size_guidance={"images": 0, "histograms": 0})
+    events.Reload()
+    return events
+
+
+def hparams_of(events, name):
+    content = events.summary_metadata[f"_hparams_/{name}"].plugin_data.content
+    return getattr(HParamsPluginData.FromString(content), name)
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory):
+    """A run that is stopped in its third iteration: the trainer and its events."""
+    torch.set_num_threads(1)
+    path = tmp_path_factory.mktemp("run")
+    trainer = make_trainer(path, *MEASURED, "evaluation.exact=true", game="connect_x:5x5x4")
+    loggers = file_loggers(trainer)
+    for event in trainer.run():
+        if isinstance(event, IterationReport):
+            for logger in loggers:
+                logger.iteration(event)
+        if trainer.iteration == 3:
+            break
+    for logger in loggers:
+        logger.close()
+    return trainer, read(path)
+
+
+def test_every_curve_picture_and_histogram_has_a_description(stopped):
+    events = stopped[1]
+    tags = events.Tags()
+    shown = [*tags["scalars"], *tags["images"], *tags["histograms"]]
+    assert len(tags["scalars"]) > 50
+    for tag in shown:
+        assert events.summary_metadata[tag].summary_description, tag
+        assert events.summary_metadata[tag].data_class, tag  # the data server needs it
+
+
+def test_tags_are_unique_and_have_a_group():
+    tags = [scalar.tag for scalar in SCALARS]
+    assert len(set(tags)) == len(tags)
+    assert all(tag.count("/") == 1 for tag in tags)
+
+
+def test_the_charts_show_curves_that_the_run_writes(stopped):
+    trainer, events = stopped
+    charts = [chart for one in layout(trainer.settings).values() for chart in one.values()]
+    assert 10 <= len(charts) <= 14
+    assert {kind for kind, _ in charts} == {"Margin", "Multiline"}
+    shown = {tag.removesuffix("$") for _, tags in charts for tag in tags}
+    assert shown <= set(events.Tags()["scalars"])
+
+
+def test_bands_contain_their_curve(stopped):
+    trainer, events = stopped
+    charts = [chart for one in layout(trainer.settings).values() for chart in one.values()]
+    bands = [tags for kind, tags in charts if kind == "Margin"]
+    assert len(bands) == 4  # exact errors, score against UCT, pit
+    for tags in bands:
+        middle, low, high = ([event.value for event in events.Scalars(tag)] for tag in tags)
+        assert len(middle) == 2
+        assert all(a <= b <= c and a < c for a, b, c in zip(low, middle, high)), tags
+
+
+def test_a_run_without_measurements_has_no_charts_of_them():
+    quiet = "evaluation.num_games=0 evaluation.final_num_games=0 evaluation.prove=false".split()
+    settings = compose(["game=tic_tac_toe", *quiet])
+    assert "Matches" not in layout(settings) and "Mistakes" not in layout(settings)
+    assert not {"strength/elo", "exact/error_search"} & set(metrics(settings))
+
+
+def test_boards_are_pictures(stopped):
+    events = stopped[1]
+    assert set(events.Tags()["images"]) == {"boards/sample_game", "boards/misplayed"}
+    assert [event.step for event in events.Images("boards/sample_game")] == [2]
+    for event in events.Images("boards/misplayed"):
+        picture = Image.open(io.BytesIO(event.encoded_image_string))
+        assert picture.size == (event.width, event.height)
+
+
+def test_histograms_count_every_weight_of_a_layer(stopped):
+    trainer, events = stopped
+    tags = [tag for tag in events.Tags()["histograms"] if tag.startswith("weights/")]
+    sizes = {
+        "weights/" + name.removesuffix(".weight"): parameter.numel()
+        for name, parameter in trainer.learner.played_network.named_parameters()
+        if parameter.dim() > 1
+    }
+    assert set(tags) == set(sizes)
+    for tag, size in sizes.items():
+        (event,) = events.Histograms(tag)
+        values = event.histogram_value
+        assert (event.step, values.num, sum(values.bucket)) == (2, size, size)
+        assert len(values.bucket) == len(values.bucket_limit)
+
+
+def test_a_stopped_run_has_its_settings_and_metrics_but_no_end(stopped):
+    trainer, events = stopped
+    values = hparams_of(events, "session_start_info").hparams
+    assert values["game"].string_value == "connect_x:5x5x4" and values["seed"].string_value == "0"
+    assert values["learner.batch_size"].number_value == 16
+    names = {info.name.tag for info in hparams_of(events, "experiment").metric_infos}
+    assert names == set(metrics(trainer.settings)) <= set(events.Tags()["scalars"])
+    assert "_hparams_/session_end_info" not in events.summary_metadata
+
+
+def test_all_settings_are_a_table(stopped):
+    (event,) = stopped[1].Tensors("settings/text_summary")
+    lines = tensor_util.make_ndarray(event.tensor_proto).item().decode().splitlines()
+    recipe = recipe_of("connect_x:5x5x4")
+    assert f"| **learner.batch_size** | **16** | {recipe.learner.batch_size} |" in lines
+    assert f"| learner.weight_decay | {recipe.learner.weight_decay} | |" in lines
+
+
+def test_the_metrics_hold_figures_alone(tmp_path):
+    trainer = make_trainer(tmp_path, "run.num_iterations=1", "run.sample_game_every=1")
+    (report,) = reports(trainer)
+    assert report.illustrations is not None
+    assert all(isinstance(value, (int, float, str)) for value in flat(report).values())
+
+
+def test_hyper_parameters_are_what_differs_from_the_recipe_and_what_a_sweep_varies():
+    recipe = recipe_of("connect_four")
+    words = ["game=connect_four", "seed=7", "learner.learning_rate=0.5", "run.name=x"]
+    settings = compose([*words, "evaluator.engine=torch", "network.value_head=scalar"])
+    expected = {"game": "connect_four", "seed": "7", "learner.learning_rate": 0.5}
+    expected["network.value_head"] = "scalar"
+    assert hparams(settings, recipe, {}) == expected
+    varied = {"learner.batch_size": "256", "learner": "sgd"}
+    added = {"learner.batch_size": settings.learner.batch_size, "learner": "sgd"}
+    assert hparams(settings, recipe, varied) == expected | added
+    assert settings_table(recipe, recipe).count("**") == 0
+
+
+def test_a_run_of_an_earlier_version_goes_on(tmp_path):
+    trainer = make_trainer(tmp_path / "new", "run.num_iterations=3")
+    found = reports(trainer)
+    with SummaryWriter(str(tmp_path / "old")) as writer:
+        for step in (1, 2, 3):
+            writer.add_scalar("loss/policy", 100 + step, step)
+        writer.add_hparams({"learner.batch_size": 16}, {"result/loss": 1.0}, run_name=".")
+    settings = trainer.settings
+    logger = TensorBoardLogger(tmp_path / "old", settings, recipe_of("tic_tac_toe"), 3)
+    logger.iteration(found[2])
+    logger.close()
+    values = [event.value for event in read(tmp_path / "old").Scalars("loss/policy")]
+    assert values == [101, 102, pytest.approx(found[2].learner.policy_loss)]
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+def test_an_elo_rating_is_finite_and_grows_with_the_number_of_games_won():
+    def of(wins, losses):
+        score = wins / (wins + losses)
+        return elo(score, StrengthReport("uct:1", 1, score, 0, 1, wins, 0, losses, 1))
+
+    assert of(10, 0) == pytest.approx(-of(0, 10)) and 0 < of(10, 0) < of(100, 0) < math.inf
+    assert of(3, 1) == pytest.approx(400 * math.log10(3))
+
+
+def test_a_histogram_of_equal_values_is_one_bin():
+    histogram = Histogram.of(np.full(5, 0.25, np.float32))
+    assert histogram.counts.tolist() == [5] and histogram.edges.tolist() == [0.25, 0.25]
+    assert (histogram.sum, histogram.sum_squares) == (1.25, 5 / 16)
+
+
+def test_the_entropy_of_searches_counts_training_samples_alone(tmp_path):
+    trainer = make_trainer(tmp_path)
+    records = list(trainer.selfplay.play(6, 0.0))
+    targets = [
+        weights
+        for record in records
+        for weights, is_target in zip(record.action_weights, record.is_target)
+        if is_target
+    ]
+    expected = [-sum(p * math.log(p) for p in weights if p > 0) for weights in targets]
+    assert search_entropies(records) == pytest.approx(expected, abs=1e-5)
+
+
+def color_at(pixels, place):
+    return tuple(int(value) for value in pixels[place])
+
+
+def test_a_misplayed_position_shows_the_move_in_red_and_the_right_ones_in_green():
+    game = make_game("connect_four")
+    failure = Failure(game.play_moves([3, 3]), 0, -1, 1, [3, 6])
+    pixels = BoardPictures(game).misplayed([failure])
+    size, margin, line = 150 // 7, 12, 3  # of a cell, around the board, inside a cell
+
+    def outline(row, column):
+        return color_at(pixels, (margin + row * size + line, margin + column * size + size // 2))
+
+    red, green = (255, 59, 48), (52, 208, 88)
+    assert outline(5, 0) == red  # the bottom of column 0
+    assert outline(3, 3) == outline(5, 6) == green  # above two discs; an empty column
+    assert outline(5, 1) not in (red, green)
+
+
+def test_many_misplayed_positions_stand_side_by_side():
+    game = make_game("tic_tac_toe")
+    failure = Failure(game.play_moves([0]), 1, -1, 0, [4])
+    pictures = BoardPictures(game)
+    one, two, three = (pictures.misplayed([failure] * number) for number in (1, 2, 3))
+    assert one.shape[0] == two.shape[0] < three.shape[0]
+    assert one.shape[1] < two.shape[1] == three.shape[1]
+    assert pictures.misplayed([]).shape[2] == 3
+
+
+def test_without_pillow_the_boards_are_left_out_and_the_reason_is_known(tmp_path, monkeypatch):
+    trainer = make_trainer(tmp_path)
+    assert why_no_pictures(trainer.game) == ""
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "PIL" else found(name)
+    )
+    assert "Pillow" in why_no_pictures(trainer.game)
+    (report, *_) = reports(trainer)
+    logger = file_loggers(trainer)[1]
+    logger.iteration(report)
+    logger.close()
+    assert read(tmp_path).Tags()["images"] == []
