@@ -162,6 +162,7 @@ def test_a_sweep_over_games_of_every_spelling(tmp_path, monkeypatch):
     trained = []
 
     def note(settings, folder, resumed, varied):
+        assert list(varied) == ["game"]
         trained.append((settings.game.name, folder.path.relative_to(tmp_path).as_posix()))
         return 0
 
