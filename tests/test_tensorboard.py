@@ -101,7 +101,7 @@ def test_bands_contain_their_curve(stopped):
 def test_a_run_without_measurements_has_no_charts_of_them():
     quiet = "evaluation.num_games=0 evaluation.final_num_games=0 evaluation.prove=false".split()
     settings = compose(["game=tic_tac_toe", *quiet])
-    assert "Matches" not in layout(settings) and "Mistakes" not in layout(settings)
+    assert "Strength" not in layout(settings) and "Mistakes" not in layout(settings)
     assert not {"strength/elo", "exact/error_search"} & set(metrics(settings))
 
 
@@ -237,9 +237,9 @@ def test_many_misplayed_positions_stand_side_by_side():
     game = make_game("tic_tac_toe")
     failure = Failure(game.play_moves([0]), 1, -1, 0, [4])
     pictures = BoardPictures(game)
-    one, two, three = (pictures.misplayed([failure] * number) for number in (1, 2, 3))
-    assert one.shape[0] == two.shape[0] < three.shape[0]
-    assert one.shape[1] < two.shape[1] == three.shape[1]
+    one, three, four = (pictures.misplayed([failure] * number) for number in (1, 3, 4))
+    assert one.shape[0] == three.shape[0] < four.shape[0]
+    assert one.shape[1] < three.shape[1] == four.shape[1]
     assert pictures.misplayed([]).shape[2] == 3
 
 

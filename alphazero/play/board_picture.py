@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 Cell = tuple[int, int]
 
-# TensorBoard shows pictures about 330 pixels wide.
+# TensorBoard shows pictures up to 330 pixels wide (Images) or 200 high (Time Series).
 _GAME_WIDTH, _MISPLAYED_WIDTH = 308, 150
 _SCALE = 2  # boards are drawn larger and then reduced, which smooths edges
 _MARGIN = 12
 _LINE_HEIGHT = 16
 _FONT_SIZE = 12
-_PER_ROW = 2  # boards side by side
+_PER_ROW = 3  # boards side by side
 _PAPER, _INK, _DARK = "#ffffff", "#1a202c", "#1c2330"
 _RED, _GREEN = "#ff3b30", "#34d058"
 _NOTHING: Mapping[Cell, str] = {}

@@ -13,7 +13,7 @@ Chart = tuple[str, list[str]]  #: "Multiline" with its tags, or "Margin" with va
 
 def layout(settings: TrainSettings) -> dict[str, dict[str, Chart]]:
     """Return the charts for which a run with these settings has values."""
-    categories = {"Mistakes": _mistakes(settings), "Matches": _matches(settings)} | _LEARNING
+    categories = {"Mistakes": _mistakes(settings), "Strength": _matches(settings)} | _LEARNING
     return {title: charts for title, charts in categories.items() if charts}
 
 
