@@ -179,7 +179,7 @@ def test_a_sweep_over_games_of_every_spelling(tmp_path, monkeypatch):
 
 
 def test_a_failing_run_ends_the_sweep_with_its_status(tmp_path, monkeypatch, capsys):
-    def fail(settings, folder, resumed):
+    def fail(settings, folder, resumed, varied):
         if settings.seed == 2:
             raise ConfigError("this run cannot be")
         return 0
