@@ -81,7 +81,7 @@ class Gate:
             self._learner.load_state_dict(new_state)
             self.accepted = new_state
         ties = match.pair_counts[PAIR_SCORES.index(0.5)]
-        low, high = score_interval(pit_scores(match.pair_scores, pit.tie_score))
+        low, high = score_interval(pit_scores(match.pair_counts, pit.tie_score))
         return PitReport(score, match.wins, match.draws, match.losses, is_accepted, ties, low, high)
 
     def _evaluate_accepted(self, sample: PositionSample) -> NetworkEvaluator:
@@ -104,11 +104,10 @@ def pit_score(pair_counts: Sequence[int], tie_score: float) -> float:
         pair_counts: numbers of pairs of games, see `PAIR_SCORES`.
         tie_score: what a pair counts that ends even.
     """
-    scores = pit_scores(PAIR_SCORES, tie_score)
-    total = sum(count * score for count, score in zip(pair_counts, scores))
-    return total / sum(pair_counts)
+    return sum(pit_scores(pair_counts, tie_score)) / sum(pair_counts)
 
 
-def pit_scores(pair_scores: Sequence[float], tie_score: float) -> list[float]:
-    """Return the scores of pairs of games with ``tie_score`` for those that end even."""
-    return [tie_score if score == 0.5 else score for score in pair_scores]
+def pit_scores(pair_counts: Sequence[int], tie_score: float) -> list[float]:
+    """Return what each pair of games counts; arguments as for `pit_score`."""
+    scores = [tie_score if score == 0.5 else score for score in PAIR_SCORES]
+    return [score for score, count in zip(scores, pair_counts) for _ in range(count)]
