@@ -227,7 +227,7 @@ def test_a_misplayed_position_shows_the_move_in_red_and_the_right_ones_in_green(
     def outline(row, column):
         return color_at(pixels, (margin + row * size + line, margin + column * size + size // 2))
 
-    red, green = (255, 59, 48), (52, 208, 88)
+    red, green = (255, 59, 48), (140, 255, 102)
     assert outline(5, 0) == red  # the bottom of column 0
     assert outline(3, 3) == outline(5, 6) == green  # above two discs; an empty column
     assert outline(5, 1) not in (red, green)

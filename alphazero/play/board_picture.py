@@ -30,7 +30,7 @@ _LINE_HEIGHT = 16
 _FONT_SIZE = 12
 _PER_ROW = 3  # boards side by side
 _PAPER, _INK, _DARK = "#ffffff", "#1a202c", "#1c2330"
-_RED, _GREEN = "#ff3b30", "#34d058"
+_RED, _GREEN = "#ff3b30", "#8cff66"
 _NOTHING: Mapping[Cell, str] = {}
 _RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
@@ -87,10 +87,10 @@ class BoardPictures:
 
     def _failure_lines(self, failure: Failure) -> list[str]:
         """Return what was played and what was right."""
-        game = self._game
-        mover = self._skin.sides[int(game.players(failure.state[None])[0])]
-        right = ", ".join(game.action_to_text(action) for action in failure.best_actions)
-        played = f"{mover} plays {game.action_to_text(failure.action)}"
+        text = self._skin.notation.text
+        mover = self._skin.sides[int(self._game.players(failure.state[None])[0])]
+        right = ", ".join(text(action) for action in failure.best_actions)
+        played = f"{mover} plays {text(failure.action)}"
         return [
             f"{played}: a {_RESULTS[failure.value]}",
             f"right: {right} ({_RESULTS[failure.best_value]})",
