@@ -11,13 +11,13 @@ from network_samples import SMALL, small_network
 
 from alphazero.cli import main
 from alphazero.games.registry import make_game
-from alphazero.inference import network_evaluator
+from alphazero.inference import measurements, network_evaluator
 from alphazero.inference.engines import selection
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import EngineSpeed
 from alphazero.network.interface import NetworkSettings
 from alphazero.runtime.errors import ConfigError
-from alphazero.training import autotune, tuning_cache
+from alphazero.training import autotune
 from alphazero.training.autotune import Tuning, tune
 from alphazero.training.settings import TrainSettings
 
@@ -396,7 +396,7 @@ def test_each_network_game_device_and_setting_has_its_own_file(machine, monkeypa
     assert files() == 9
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     assert run(settings_of(), device=torch.device("cuda")).remembered  # the only GPU, named or not
-    monkeypatch.setattr(tuning_cache, "_version", lambda package: "another version of " + package)
+    monkeypatch.setattr(measurements, "_version", lambda package: "another version of " + package)
     run(settings_of())
     assert files() == 10 == len(machine.engines)
     other_seed = settings_of()

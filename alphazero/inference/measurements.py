@@ -1,0 +1,72 @@
+"""Measurements of this machine, kept in the user's cache folder: what is fastest is found out once.
+
+In: what was measured, as plain data, and what it depends on. Out: the same data in a later process.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from alphazero.inference.network_evaluator import num_streams
+from alphazero.runtime.jit import cache_directory
+
+_LIBRARIES = ("torch", "openvino", "numba", "alphazero-selfplay")
+
+
+def measurement_path(
+    kind: str, device: torch.device, num_threads: int, depends_on: list[Any]
+) -> Path:
+    """Return the file of a measurement; its name is a digest of all that the speeds depend on.
+
+    Args:
+        kind: the beginning of the file's name.
+        depends_on: plain data, besides the processor, the threads and the libraries' versions.
+    """
+    versions = [_version(name) for name in _LIBRARIES]
+    parts = [_processor(device), num_streams(device, num_threads), versions, *depends_on]
+    digest = hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:16]
+    return cache_directory().parent / f"{kind}-{digest}.json"
+
+
+def read_measurement(path: Path) -> dict[str, Any] | None:
+    """Return what is stored; None if there is nothing that can be read."""
+    try:
+        values = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+    return values if isinstance(values, dict) else None
+
+
+def write_measurement(path: Path, values: dict[str, Any]) -> None:
+    """Store plain data; where the folder cannot be written, the next process measures again."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_suffix(f".{os.getpid()}")
+        temporary.write_text(json.dumps(values, indent=1) + "\n")
+        temporary.replace(path)
+
+
+def _processor(device: torch.device) -> str:
+    """Return the name of the GPU, or of the processor."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    name = platform.processor()
+    with contextlib.suppress(OSError):  # there is no such file outside Linux
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+        name += models[0] if models else ""
+    return name
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
