@@ -54,6 +54,12 @@ PARTS = {
         "measure_engines",
         "evaluations/s of an untrained network with each engine, on one core and on all",
     ),
+    "players": Part(
+        "players",
+        "measure_players",
+        "one position, as in a game at the terminal: simulations/s of the shipped networks with\n"
+        "torch and with the engine that is measured to be the fastest, in turn",
+    ),
     "selfplay": Part(
         "selfplay",
         "measure_selfplay",

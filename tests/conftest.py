@@ -2,6 +2,8 @@
 
 import signal
 
+import pytest
+
 from alphazero.runtime.openmp import limit_spinning
 
 limit_spinning()  # the tests share the cores with each other; must precede the import of torch
@@ -25,3 +27,14 @@ def pytest_configure():
     # which some tests need.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def unmeasured_engines():
+    """Let networks play with torch in float32: measuring engines is slow, and no two are alike."""
+    from alphazero.inference import fastest_engine
+    from alphazero.inference.engines.engine import REFERENCE
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fastest_engine, "candidates", lambda *_: [REFERENCE])
+        yield

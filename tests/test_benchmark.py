@@ -11,7 +11,7 @@ from alphazero.games.registry import make_game
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
 import benchmark
-from benchmark_parts import engines, learner, measuring, selfplay, solvers, uct
+from benchmark_parts import engines, learner, measuring, players, selfplay, solvers, uct
 
 
 @pytest.fixture
@@ -46,7 +46,9 @@ def test_every_part_exists_and_is_listed_in_the_help(capsys):
     with pytest.raises(SystemExit, match="0"):
         benchmark.main(["--help"])
     help_text = capsys.readouterr().out
-    modules = {module.__name__: module for module in (engines, learner, selfplay, solvers, uct)}
+    modules = {
+        module.__name__: module for module in (engines, learner, players, selfplay, solvers, uct)
+    }
     for name, part in benchmark.PARTS.items():
         assert f"\n  {name} " in help_text
         assert callable(getattr(modules[f"benchmark_parts.{part.module}"], part.function))
@@ -56,6 +58,15 @@ def test_without_open_spiel_the_rest_is_measured(short, monkeypatch):
     monkeypatch.setattr(uct, "has_open_spiel", lambda: False)
     (row,) = benchmark.measure("uct", repeats=1)
     assert set(row.figures) == {"simulations", "simulations_per_s", "by_position_simulations_per_s"}
+
+
+def test_a_single_position_is_measured_with_torch_and_with_auto(monkeypatch):
+    monkeypatch.setattr(players, "RUN_S", 0.01)
+    monkeypatch.setattr(players, "GAMES", ("tic_tac_toe",))
+    (row,) = benchmark.measure("players", repeats=1)
+    figures = row.figures
+    ratio = figures["auto_simulations_per_s"] / figures["torch_simulations_per_s"]
+    assert figures["ratio"] == pytest.approx(ratio)
 
 
 def test_solvers_are_measured_at_the_stage_that_the_row_names(monkeypatch):

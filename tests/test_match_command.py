@@ -167,3 +167,13 @@ def test_drawn_openings_end_in_draws_between_perfect_players(tmp_path):
     )
     report = json.loads((tmp_path / "match.json").read_text())
     assert (report["wins"], report["draws"], report["losses"]) == (0, 10, 0)
+
+
+def test_the_engine_of_a_network_is_reported(tmp_path):
+    path = tmp_path / "match.json"
+    out = io.StringIO()
+    words = ["game=tic_tac_toe", "a=best", "b=random", "num_games=2", f"json={path}"]
+    main(words, Console(file=out, width=100))
+    report = json.loads(path.read_text())
+    assert (report["engine_a"], report["engine_b"]) == ("torch float32", "")
+    assert "torch float32" in out.getvalue()

@@ -17,7 +17,7 @@ from alphazero.cli.warm_up import warm_up
 from alphazero.evaluation.match import MatchReport, Openings, check_num_games, play_match
 from alphazero.evaluation.sprt import Sprt
 from alphazero.games.batched_game import Game
-from alphazero.players.base import PlayerSettings
+from alphazero.players.base import PlayerSettings, engine_of
 from alphazero.players.registry import default_match, make_player
 from alphazero.runtime.files import check_outputs
 from alphazero.runtime.overrides import from_overrides
@@ -104,12 +104,13 @@ def main(arguments: list[str], console: Console | None = None) -> int:
         stop = None if sprt is None else bar.should_stop
         num_games = settings.num_games
         report = play_match(game, *players, num_games, openings, progress=bar, should_stop=stop)
-    table = report_table(report)
+    engines = [engine_of(player) for player in players]
+    table = report_table(report, engines)
     if sprt is not None:
         add_test(table, sprt, sprt.test(report.pair_counts), settings.num_games)
     console.print(table)
     if settings.json:
-        _write_json(report, sprt, Path(settings.json))
+        _write_json(report, engines, sprt, Path(settings.json))
         console.print(f"Report and games: {settings.json}", markup=False, soft_wrap=True)
     return 0
 
@@ -130,8 +131,8 @@ def _is_drawn(game: Game):
     return lambda states: values_of(solver.scores(states)).max(axis=1) == 0
 
 
-def _write_json(report: MatchReport, sprt: Sprt | None, path: Path) -> None:
-    data = report.to_plain()
+def _write_json(report: MatchReport, engines: list[str], sprt: Sprt | None, path: Path) -> None:
+    data = report.to_plain() | dict(zip(("engine_a", "engine_b"), engines))
     if sprt is not None:
         data["sprt"] = dataclasses.asdict(sprt) | sprt.test(report.pair_counts)._asdict()
     path.write_text(json.dumps(data, allow_nan=False) + "\n")

@@ -16,7 +16,7 @@ from alphazero.play.in_place import can_draw_in_place
 from alphazero.play.notation import read_moves
 from alphazero.play.skin import SETUPS, Skin, skin_of
 from alphazero.play.terminal import HumanPlayer, TerminalGame
-from alphazero.players.base import PlayerSettings
+from alphazero.players.base import PlayerSettings, engine_of
 from alphazero.players.registry import check_player, default_player, make_player, read_spec
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import from_overrides
@@ -123,9 +123,16 @@ def main(arguments: list[str], console: Console | None = None, read_line=None) -
         every_board,
         in_place=people and settings.boards == "auto" and can_draw_in_place(console),
         skin=skin,
-        introduction="\n".join(_introduction(specs, settings, game, skin, moves)),
+        introduction="\n".join(
+            [*_introduction(specs, settings, game, skin, moves), *_engine_lines(players)]
+        ),
     ).run()
     return 0
+
+
+def _engine_lines(players) -> list[str]:
+    engines = sorted({engine_of(player) for player in players} - {""})
+    return [f"Its engine here: {', '.join(engines)}."] if engines else []
 
 
 def _sides(settings: PlaySettings, game: Game) -> tuple[str, str]:

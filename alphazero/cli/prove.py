@@ -12,7 +12,7 @@ from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.misplayed import print_misplayed
 from alphazero.cli.output.proof_text import proof_lines
 from alphazero.games.registry import make_game
-from alphazero.players.base import PlayerSettings
+from alphazero.players.base import PlayerSettings, engine_of
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import from_overrides
@@ -69,7 +69,8 @@ def main(arguments: list[str]) -> int:
     num_positions = int((~exact.positions.over).sum())
     with console.status(f"{player.name} answers {num_positions:,} positions of {game.name} ..."):
         report = prove(game, lambda states: player.choose(states).actions, exact)
-    console.print(f"{player.name}, asked for its move in {num_positions:,} positions.\n")
+    engine = f" ({engine_of(player)})" if engine_of(player) else ""
+    console.print(f"{player.name}{engine}, asked for its move in {num_positions:,} positions.\n")
     for line in proof_lines(report):
         console.print(line)
     for failure in report.failures[: settings.show]:

@@ -68,14 +68,14 @@ class RateSettings:
     opening_plies: int = option(4, "random plies at the start of each pair of games", 0, 1000)
     device: str = option("auto", "where networks run: auto, cpu, cuda")
     engine: str = option(
-        "torch",
-        "what runs networks; openvino is faster on a CPU, if installed",
-        choices=("torch", "torch_compile", "openvino"),
+        "auto",
+        "what runs networks; auto takes the fastest, measured once on this machine",
+        choices=("auto", "torch", "torch_compile", "openvino"),
     )
     precision: str = option(
-        "float32",
-        "number format of networks; int8 needs openvino",
-        choices=("float32", "bfloat16", "int8"),
+        "auto",
+        "number format of networks; auto is float32 with an engine that is named",
+        choices=("auto", "float32", "bfloat16", "int8"),
     )
     seed: int = option(0, "seed of openings and players", 0, 2**63 - 4)
     output: str = option(

@@ -20,6 +20,8 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.storage.pretrained import is_shipped
 from alphazero.storage.run_folder import RunFolder, find_network
 
+#: Engines that the names of networks do not tell: they play alike.
+_UNNAMED_ENGINES = (("auto", "auto"), ("torch", "auto"), ("torch", "float32"))
 _LIMITS = ("num_simulations", "time_limit_s")
 
 
@@ -56,7 +58,7 @@ def make_players(
     for path in networks:
         info = load_network(path).info
         name = f"network {info.get('iteration', 0)}, {settings.num_simulations} simulations"
-        if settings.engine != "torch" or settings.precision != "float32":
+        if (settings.engine, settings.precision) not in _UNNAMED_ENGINES:
             name += f", {settings.engine} {settings.precision}"
         file.networks[name] = {key: info.get(key, 0) for key in ("iteration", "elapsed_s")}
         spec_of[name] = str(path)

@@ -90,11 +90,13 @@ def with_facts(source: Path, settings: ShipSettings) -> NetworkFile:
         ValueError: if it is no network, or its weights do not fit its game.
     """
     from alphazero.games.registry import make_stored_game
+    from alphazero.players.base import PlayerSettings
     from alphazero.players.network import NetworkPlayer
 
     network = load_network(source)
     game = make_stored_game(network.game, f"the network '{source}'", settings.game)
-    NetworkPlayer(game, source)  # refuses weights that do not fit their game
+    # Refuses weights that do not fit their game.
+    NetworkPlayer(game, source, PlayerSettings(engine="torch"))
     info = dict(network.info)
     if source.parent.name == "networks" and "iteration" in info:
         info |= run_facts(RunFolder(source.parent.parent), info["iteration"])

@@ -70,10 +70,10 @@ class Player(Protocol):
       answers, unless it has a time limit;
     - ``states`` is never changed.
 
-    Two attributes are optional. A player that needs the moves that led to a position has a method
+    Three attributes are optional. A player that needs the moves that led to a position has a method
     ``choose_after(histories, states)``, see `alphazero.players.gtp`; a match then calls that one.
     A player that can have a time limit has ``time_limit_s``; the progress bar at the terminal reads
-    it.
+    it. A player with a network has ``engine``, see `engine_of`.
     """
 
     #: What matches and tables call it.
@@ -112,6 +112,11 @@ class Player(Protocol):
                 both are None, the new player keeps them.
         """
         ...
+
+
+def engine_of(player: Player) -> str:
+    """Return what runs a player's network, such as "openvino int8"; "" if it has none."""
+    return getattr(player, "engine", "")
 
 
 @dataclasses.dataclass
@@ -158,14 +163,14 @@ class PlayerSettings:
     with_search: bool = option(True, "network: search, or play the most likely move of its policy")
     device: str = option("auto", "network: device: auto, cpu, cuda")
     engine: str = option(
-        "torch",
-        "network: inference engine (openvino is faster on a CPU, if installed)",
-        choices=("torch", "torch_compile", "openvino"),
+        "auto",
+        "network: inference engine; auto takes the fastest, measured once on this machine",
+        choices=("auto", "torch", "torch_compile", "openvino"),
     )
     precision: str = option(
-        "float32",
-        "network: number format; int8 needs openvino",
-        choices=("float32", "bfloat16", "int8"),
+        "auto",
+        "network: number format; auto is float32 with an engine that is named; int8 needs openvino",
+        choices=("auto", "float32", "bfloat16", "int8"),
     )
     seed: int = option(
         0, "seed of all random numbers; the same seed gives the same game", low=0, high=2**63 - 1

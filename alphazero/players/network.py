@@ -19,6 +19,7 @@ from alphazero.games.registry import same_game
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.evaluator import Evaluator
+from alphazero.inference.fastest_engine import fastest_engine
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
@@ -76,6 +77,12 @@ class EvaluatorPlayer:
         self._settings = settings or SearchSettings()
         self._seed = seed
         self._search: TreeSearch | None = None
+
+    @property
+    def engine(self) -> str:
+        """What runs the network, such as "openvino int8"; "" if the evaluator does not say."""
+        report = getattr(self.evaluator, "report", None)
+        return report.name if report else ""
 
     def choose(self, states: np.ndarray) -> Choice:
         """See `alphazero.players.base.Player.choose`; positions are split into batches."""
@@ -195,15 +202,15 @@ class NetworkPlayer(EvaluatorPlayer):
     def __init__(self, game: Game, path: str | Path, settings: PlayerSettings | None = None):
         settings = settings or PlayerSettings()
         path = find_network(path)
-        choice = EngineChoice(settings.engine, settings.precision)
+        wanted = EngineChoice(settings.engine, settings.precision)
         num_simulations = _num_simulations(settings.num_simulations, settings.time_limit_s)
         super().__init__(
             game,
-            _load_evaluator(game, path, choice, settings.device),
+            _load_evaluator(game, path, wanted, settings.device),
             num_simulations if settings.with_search else 0,
             settings.time_limit_s,
             seed=settings.seed,
-            name=_display_name(path, choice),
+            name=_display_name(path, wanted),
         )
 
 
@@ -232,7 +239,7 @@ def _batch_size(game: Game, num_simulations: int) -> int:
     return int(min(max(TREE_MEMORY_BYTES // tree_bytes, 1), MAX_BATCH_SIZE))
 
 
-def _load_evaluator(game: Game, path: Path, choice: EngineChoice, device: str) -> NetworkEvaluator:
+def _load_evaluator(game: Game, path: Path, wanted: EngineChoice, device: str) -> NetworkEvaluator:
     stored = load_network(path)
     if not same_game(game.name, stored.game):
         raise StoredFileError(
@@ -244,19 +251,15 @@ def _load_evaluator(game: Game, path: Path, choice: EngineChoice, device: str) -
         load_arrays(network, stored.arrays)
     except InputError as error:
         raise StoredFileError(f"'{path}' cannot play {game.name}: {error}", path=path) from None
-    return NetworkEvaluator(
-        network,
-        sample_positions(game, _NUM_SAMPLE_POSITIONS, child_generator(0, "sample")),
-        game,
-        choice,
-        EvaluatorSettings(cache_mb=0),
-        choose_device(device),
-        num_threads=set_num_threads(0),
-    )
+    sample = sample_positions(game, _NUM_SAMPLE_POSITIONS, child_generator(0, "sample"))
+    place, num_threads = choose_device(device), set_num_threads(0)
+    choice = fastest_engine(game, network, network_settings, sample, wanted, place, num_threads)
+    settings = EvaluatorSettings(cache_mb=0)
+    return NetworkEvaluator(network, sample, game, choice, settings, place, num_threads)
 
 
-def _display_name(path: Path, choice: EngineChoice) -> str:
-    """Return a short name that tells networks apart, with the engine if it is not the reference.
+def _display_name(path: Path, wanted: EngineChoice) -> str:
+    """Return a short name that tells networks apart, with the engine if the user has named one.
 
     It is RUN/000012 for a network of a run, "best" for one that ships with the package, otherwise
     the name of the file.
@@ -265,4 +268,7 @@ def _display_name(path: Path, choice: EngineChoice) -> str:
         name = f"{path.parent.parent.name}/{path.stem}"
     else:
         name = "best" if is_shipped(path) else path.stem
+    if wanted.engine == "auto" and wanted.precision == "auto":
+        return name
+    choice = wanted._replace(precision=wanted.precision.replace("auto", "float32"))
     return name if choice == REFERENCE else f"{name} on {choice}"

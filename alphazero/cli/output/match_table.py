@@ -4,6 +4,7 @@ In: the report of a match. Out: a rich table; nothing is printed.
 """
 
 import math
+from collections.abc import Sequence
 
 from rich.table import Table
 from rich.text import Text
@@ -12,14 +13,18 @@ from alphazero.evaluation.report import MatchReport
 from alphazero.evaluation.sprt import Sprt, SprtResult
 
 
-def report_table(report: MatchReport) -> Table:
-    """Return results by colour, score and Elo with intervals, and how varied the games were."""
+def report_table(report: MatchReport, engines: Sequence[str] = ("", "")) -> Table:
+    """Return results by colour, score and Elo with intervals, and how varied the games were.
+
+    Args:
+        engines: what runs the networks of A and B, "" for players without one.
+    """
     title = f"{report.game}: {len(report.games)} games of A against B"
     table = Table(title=title, title_justify="left", title_style="bold", show_header=False)
     table.add_column(style="dim")
     table.add_column()
-    table.add_row("A", Text(report.player_a))
-    table.add_row("B", Text(report.player_b))
+    for side, name, engine in zip("AB", (report.player_a, report.player_b), engines):
+        table.add_row(side, Text.assemble(name, (f"  ({engine})" if engine else "", "dim")))
     table.add_section()
     tallies = {
         "A in all": report.total,

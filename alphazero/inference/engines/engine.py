@@ -51,6 +51,7 @@ class EngineChoice(NamedTuple):
         return f"{self.engine} {self.precision}"
 
 
+_ENGINES = ("torch", "torch_compile", "openvino")
 REFERENCE = EngineChoice("torch", "float32")
 
 
@@ -64,6 +65,14 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
     Raises:
         ConfigError: if the engine does not run on this machine.
     """
+    if choice.engine not in _ENGINES:
+        allowed = ", ".join(_ENGINES)
+        raise ConfigError(
+            f"engine={choice.engine} is not allowed: engine takes one of {allowed}.",
+            key="engine",
+            value=choice.engine,
+            allowed=_ENGINES,
+        )
     if choice.engine == "openvino":
         if device.type != "cpu":
             raise ConfigError(

@@ -5,13 +5,14 @@ In: a network and settings that may say "auto". Out: `EngineChoice`s and their m
 
 import statistics
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 import torch
 
-from alphazero.inference.engines.engine import REFERENCE, EngineChoice, make_engine
+from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice, make_engine
 
 _NUM_ROUNDS = 9
 _ROUND_S = 0.02  # of one engine in one round
@@ -62,11 +63,41 @@ def measure_speeds(
     Each engine keeps ``num_threads`` threads busy with batches of ``planes``. The engines take
     turns and the median counts, so that a moment in which the machine is busy does not decide.
     """
+    engines = _loaded(choices, network, planes, device, num_threads)
+    speeds = _speeds(engines, planes, num_threads)
+    return sorted(speeds, key=lambda speed: -speed.evaluations_per_s)
+
+
+def measure_batch_sizes(
+    choices,
+    network: torch.nn.Module,
+    planes: np.ndarray,
+    sizes: Sequence[int],
+    device: torch.device,
+    num_threads: int,
+) -> dict[EngineChoice, list[float]]:
+    """Return the evaluations/s of each engine for each of several batch sizes.
+
+    A batch of one position comes from one thread, larger ones come from all threads at once.
+    """
+    engines = _loaded(choices, network, planes, device, num_threads)
+    found: dict[EngineChoice, list[float]] = {choice: [] for choice in engines}
+    for size in sizes:
+        for choice, speed in _speeds(engines, planes[:size], num_threads if size > 1 else 1):
+            found[choice].append(speed)
+    return found
+
+
+def _loaded(choices, network, planes, device, num_threads) -> dict[EngineChoice, Engine]:
     engines = {}
     for choice in choices:
         engines[choice] = make_engine(choice, device, num_threads)
         engines[choice].load(network, planes)
-    samples = {choice: [] for choice in engines}
+    return engines
+
+
+def _speeds(engines, planes: np.ndarray, num_threads: int) -> list[EngineSpeed]:
+    samples: dict[EngineChoice, list[float]] = {choice: [] for choice in engines}
     batches = [planes] * num_threads
     with ThreadPoolExecutor(num_threads) as pool:
         for round_index in range(_NUM_ROUNDS + 1):
@@ -74,8 +105,7 @@ def measure_speeds(
                 speed = sum(pool.map(_evaluations_per_s, [engine] * num_threads, batches))
                 if round_index:  # the first round warms up
                     samples[choice].append(speed)
-    medians = [EngineSpeed(choice, statistics.median(found)) for choice, found in samples.items()]
-    return sorted(medians, key=lambda speed: -speed.evaluations_per_s)
+    return [EngineSpeed(choice, statistics.median(found)) for choice, found in samples.items()]
 
 
 def _precisions(engine: str) -> list[str]:
