@@ -27,8 +27,13 @@ QUICK = (
 
 
 @pytest.fixture(autouse=True)
-def logging_is_restored():
-    """Take back the handler that Hydra's --info adds, with the standard output of its test."""
+def logging_is_restored(monkeypatch):
+    """Take back the handler that Hydra's --info adds, with the standard output of its test.
+
+    Hydra closes all handlers that logging knows. absl's, there once a test has imported
+    TensorBoard, would close the file in which pytest captures the output of all tests.
+    """
+    monkeypatch.setattr(logging, "_handlerList", [])
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     yield
