@@ -1,8 +1,8 @@
 """What Hydra reads of the command line of `alphazero train`: its options, folders and sweeps."""
 
 import contextlib
-import logging
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -24,21 +24,6 @@ QUICK = (
     "run.num_iterations=1 run.num_threads=1 evaluator.engine=torch evaluator.precision=float32 "
     "learner.precision=float32"
 ).split()
-
-
-@pytest.fixture(autouse=True)
-def logging_is_restored(monkeypatch):
-    """Take back the handler that Hydra's --info adds, with the standard output of its test.
-
-    Hydra closes all handlers that logging knows. absl's, there once a test has imported
-    TensorBoard, would close the file in which pytest captures the output of all tests.
-    """
-    monkeypatch.setattr(logging, "_handlerList", [])
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
 
 
 @pytest.fixture
@@ -94,12 +79,15 @@ def test_a_search_path_is_found_on_the_command_line_and_from_python(own_configs,
         assert (found.game.name, found.learner.batch_size, found.seed) == ("connect_four", 48, 3)
 
 
-@pytest.mark.parametrize("words", ("--info searchpath", "--info", "--hydra-help", "--cfg hydra"))
-def test_hydra_says_what_it_does_and_nothing_is_made(words, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(["train", *words.split(), "seed=4"]) == 0
-    assert "hydra" in capsys.readouterr().out
-    assert names_in(tmp_path) == []
+@pytest.mark.parametrize("words", ("--info searchpath", "--hydra-help"))
+def test_hydra_says_what_it_does_and_nothing_is_made(words, tmp_path):
+    # In a process of its own: Hydra closes all handlers of `logging`, those of the tests included.
+    command = [sys.executable, "-m", "alphazero", "train", *words.split(), "seed=4"]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+    found = subprocess.run(
+        command, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
+    )
+    assert "hydra" in found.stdout and names_in(tmp_path) == []
 
 
 @pytest.mark.parametrize(
@@ -207,6 +195,11 @@ def test_a_plus_before_a_known_key_and_a_tilde_before_a_group_are_understood():
 def test_interpolations_are_resolved():
     settings = compose(["seed=${learner.batch_size}", "learner.batch_size=32"])
     assert settings.seed == 32
+
+
+@pytest.mark.parametrize("text", ("2x32", "tiny", "ablation/base", "snort.py", "a-b_c"))
+def test_plain_names_need_no_quotes(text):
+    assert hydra_literal(text) == text
 
 
 @hypothesis.given(strategies.text(strategies.characters(codec="utf-8", exclude_characters="\n\r$")))

@@ -17,7 +17,7 @@ from alphazero.training.config_files import choice_for_game, config_groups
 from alphazero.training.settings import TrainSettings
 
 _SWEEP_FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag)\(.*\)$")
-_UNQUOTED = re.compile(r"[A-Za-z_./][\w./:+@%-]*$", re.ASCII)
+_UNQUOTED = re.compile(r"[\w./][\w./:+@%-]*$", re.ASCII)
 _WORDS_WITH_A_MEANING = {"true", "false", "null", "nan", "inf"}
 
 
@@ -149,10 +149,19 @@ def hydra_literal(value: Any) -> str:
         return f"[{','.join(map(hydra_literal, value))}]"
     if not isinstance(value, str):
         return str(value).lower() if isinstance(value, bool) else str(value)
-    if _UNQUOTED.match(value) and value.lower() not in _WORDS_WITH_A_MEANING:
+    if _UNQUOTED.match(value) and not _has_a_meaning(value):
         return value
     # Backslashes count only before a quote: there, and at the end, each is written twice.
     escaped = re.sub(
         r"(\\*)('|$)", lambda found: found[1] * 2 + found[2].replace("'", r"\'"), value
     )
     return f"'{escaped}'"
+
+
+def _has_a_meaning(text: str) -> bool:
+    """Return whether Hydra reads a text without quotes as a number, a switch or nothing."""
+    try:
+        float(text)
+        return True
+    except ValueError:
+        return text.lower() in _WORDS_WITH_A_MEANING
