@@ -17,6 +17,7 @@ from alphazero.games.square_names import square_name
 from alphazero.play.json_engine import MAX_ERROR, MAX_LINE, Engine, read_lines, serve
 from alphazero.play.json_request import RequestError, parse_request
 from alphazero.players.base import PlayerSettings
+from alphazero.runtime.errors import ConfigError
 
 ENGINE = Engine("uct", PlayerSettings(num_simulations=20))
 RANDOM_ENGINE = Engine("random")
@@ -469,3 +470,17 @@ def test_wrong_squares_and_set_ups_get_an_error(request_, said):
     answer = _ask(Engine("random"), **request_)
     assert set(answer) == {"error"}
     assert said in answer["error"]
+
+
+def test_a_network_may_be_named_as_the_player_or_by_the_earlier_key(tmp_path):
+    def answer(*words):
+        out = io.StringIO()
+        requests = io.StringIO('{"game": "tic_tac_toe", "moves": [0]}\n')
+        main([*words, "num_simulations=8", "engine=torch"], requests, out)
+        return json.loads(out.getvalue())
+
+    assert answer("player=best")["move"] == answer("network=best")["move"]
+    assert answer("player=uct:50")["value"] is not None
+    for words in (["player=best", "network=best"], ["player=nobody"], ["player=no/such/run"]):
+        with pytest.raises(ConfigError):
+            answer(*words)

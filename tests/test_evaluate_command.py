@@ -192,7 +192,7 @@ def test_the_picture_is_written(set_file, tmp_path):
         (["network=random", "json=no/such/folder/x.json"], "no/such/folder"),
         (["network=random", "plot=no/such/folder/x.png"], "no/such/folder"),
         (["network=random", "show=-1"], "-1"),
-        (["player=random"], "player"),
+        (["player=random", "network=random"], "network"),
     ],
 )
 def test_a_wrong_setting_is_an_error_that_names_it(words, value):

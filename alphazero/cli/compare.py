@@ -49,7 +49,7 @@ def main(arguments: list[str], console: Console | None = None) -> int:
     paths = [path for path in settings.run.split(",") if path]
     _check_paths(settings.run, paths)
     folders = [RunFolder.find(path, "", None, key="run") for path in paths]
-    compare_runs(folders, settings, console or Console(highlight=False))
+    compare_runs(folders, settings, console or Console(highlight=False, emoji=False))
     return 0
 
 

@@ -13,6 +13,7 @@ import sys
 from alphazero.games.registry import make_game, make_stored_game
 from alphazero.play.json_engine import Engine, serve
 from alphazero.players.base import PlayerSettings
+from alphazero.players.registry import check_player, existing_network, is_path, read_spec
 from alphazero.runtime import jit
 from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import option
@@ -26,7 +27,7 @@ EXAMPLES = [
     """echo '{"game": "connect_four", "moves": [3, 3, 2]}' | alphazero engine""",
     "alphazero engine player=uct num_simulations=5000",
     """echo '{"game": "tic_tac_toe", "moves": [0]}' | alphazero engine player=solver""",
-    "alphazero engine network=checkpoints/connect_four/RUN num_simulations=200",
+    "alphazero engine player=checkpoints/connect_four/RUN num_simulations=200",
 ]
 
 
@@ -34,15 +35,14 @@ EXAMPLES = [
 class EngineOptions:
     """Who answers."""
 
-    network: str | None = option(None, "the path of a network or a run, in place of a player")
     player: str = option(
         "auto",
-        "who answers without network=: best is the network that ships with the game; auto is best, "
-        "or uct where none ships; solver plays perfectly",
-        choices=("auto", "best", "uct", "random", "solver"),
+        "who answers: best, latest, uct:1000, random, solver, or the path of a network or a run; "
+        "auto is best, or uct where no network ships",
+        alias="network",
     )
     game: str | None = option(
-        None, "the only game to play; needed for a game file of your own, also with network="
+        None, "the only game to play; needed for a game file of your own, also with a network of it"
     )
 
 
@@ -78,14 +78,19 @@ def main(arguments: list[str], requests=None, answers=None) -> int:
 
 
 def _make_engine(settings: EngineSettings) -> Engine:
-    if settings.network is None:
+    spec = settings.player
+    kind, _ = read_spec(spec, settings)
+    if kind == "auto" or not is_path(kind):
         game = None if settings.game is None else make_game(settings.game).name
-        return Engine(settings.player, settings, game)
+        if game is not None and kind != "auto":
+            check_player(spec, game, settings)
+        return Engine(spec, settings, game)
+    path = existing_network(kind, spec, "")
     from alphazero.players.network import network_file_game
 
-    stored_game, source = network_file_game(settings.network), f"the network '{settings.network}'"
-    game = make_stored_game(stored_game, source, settings.game).name
-    engine = Engine(f"network:{settings.network}", settings, game)
+    stored_game = network_file_game(path)
+    game = make_stored_game(stored_game, f"the network '{path}'", settings.game).name
+    engine = Engine(spec, settings, game)
     engine.warm_up(game)
     return engine
 

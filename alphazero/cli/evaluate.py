@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
 from alphazero.cli.game_of_players import DEFAULT_GAME, game_of_networks
 from alphazero.cli.output.evaluate_table import report_table, value_lines
@@ -34,9 +35,9 @@ SUMMARY = (
     "solver has scored. A network is measured twice: alone, and with search."
 )
 EXAMPLES = [
-    "alphazero evaluate network=checkpoints/connect_four/RUN",
-    "alphazero evaluate network=best num_simulations=800 show=3 plot=accuracy.png",
-    "alphazero evaluate game=connect_four network=uct:1000",
+    "alphazero evaluate player=checkpoints/connect_four/RUN",
+    "alphazero evaluate player=best num_simulations=800 show=3 plot=accuracy.png",
+    "alphazero evaluate game=connect_four player=uct:1000",
     "alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv",
 ]
 
@@ -48,10 +49,11 @@ class EvaluateOptions:
     game: str | None = option(
         None, "the game; by default that of the network or of the set, otherwise connect_four"
     )
-    network: str = option(
+    player: str = option(
         "network",
-        "the path of a network or a run, or any player: best, uct:1000, random; network is the "
+        "best, latest, uct:1000, random, solver, or the path of a network or a run; network is the "
         "newest trained one, otherwise best",
+        alias="network",
     )
     set: str | None = option(
         None,
@@ -80,8 +82,8 @@ def main(arguments: list[str], console: Console | None = None) -> int:
     game = _game(settings)
     evaluation_set = find_set(settings.set, game)
     players = _players(settings, game)
-    console = console or Console(highlight=False)
-    warm_up(game, players.values(), Console(stderr=True))
+    console = console or Console(highlight=False, emoji=False)
+    warm_up(game, players.values(), Console(stderr=True, emoji=False))
     reports = {label: _measure(label, players[label], evaluation_set) for label in players}
     name = list(players.values())[-1].name
     engine = engine_of(list(players.values())[-1])
@@ -104,7 +106,7 @@ def _game(settings: EvaluateSettings) -> Game:
     """Return the game that the user names, else that of the network, of the set, or the default."""
     if settings.game:
         return make_game(settings.game)
-    if game := game_of_networks((settings.network,), settings):
+    if game := game_of_networks((settings.player,), settings):
         return game
     if settings.set:
         return make_stored_game(game_of_set(settings.set), f"the evaluation set '{settings.set}'")
@@ -113,8 +115,8 @@ def _game(settings: EvaluateSettings) -> Game:
 
 def _players(settings: EvaluateSettings, game: Game) -> dict[str, Player]:
     """Return the players to measure by their column headings: a network also without its search."""
-    kind, own = read_spec(settings.network, settings)
-    player = make_player(settings.network, game, settings)
+    kind, own = read_spec(settings.player, settings)
+    player = make_player(settings.player, game, settings)
     if network_path(kind, game.name) is None:
         return {player.name: player}
     if not own.with_search:
@@ -131,7 +133,7 @@ def _measure(label: str, player: Player, evaluation_set: EvaluationSet) -> Accur
     """Measure one player; a terminal shows what is being done."""
     num_positions, game_name = len(evaluation_set), evaluation_set.game_name
     text = f"{label} answers {num_positions:,} positions of {game_name} ..."
-    with Console(stderr=True).status(text):
+    with Console(stderr=True, emoji=False).status(Text(text)):
         return measure_accuracy(player.choose, evaluation_set)
 
 
@@ -162,7 +164,7 @@ def _to_plain(
     """Return the figures as plain data for JSON."""
     return {
         "game": game.name,
-        "player": settings.network,
+        "player": settings.player,
         "set": settings.set or "shipped",
         "notes": evaluation_set.notes,
         "players": {name: report.to_plain() for name, report in reports.items()},

@@ -82,7 +82,7 @@ def main(arguments: list[str]) -> int:
     write_set(out, dataclasses.replace(sampled, notes=_notes(settings, solver.name)))
     first, last = sampled.plies.min(), sampled.plies.max()
     text = f"{len(sampled):,} positions of plies {first} to {last}, scored by {solver.name}: {out}"
-    Console(highlight=False, soft_wrap=True).print(text, markup=False)
+    Console(highlight=False, emoji=False, soft_wrap=True).print(text, markup=False)
     return 0
 
 

@@ -96,8 +96,8 @@ def main(arguments: list[str], console: Console | None = None) -> int:
         sprt = Sprt(settings.elo0, settings.elo1, settings.alpha, settings.beta)
     game = choose_game(settings.game, (settings.a, settings.b), settings)
     players = _make_players(game, settings)
-    console = console or Console(highlight=False)
-    warm_up(game, players, Console(stderr=True))
+    console = console or Console(highlight=False, emoji=False)
+    warm_up(game, players, Console(stderr=True, emoji=False))
     accept = _is_drawn(game) if settings.drawn_openings else None
     openings = Openings(settings.opening_plies, settings.seed, accept=accept)
     with MatchBar(settings.num_games, sprt) as bar:

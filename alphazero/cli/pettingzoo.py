@@ -85,7 +85,7 @@ def main(arguments: list[str], console: Console | None = None) -> int:
     if agents[0].name == agents[1].name:
         for number, agent in enumerate(agents, 1):
             agent.name = f"{agent.name} ({number})"
-    console = console or Console(highlight=False, markup=False)
+    console = console or Console(highlight=False, emoji=False, markup=False)
     try:
         report = _play(environment, view, agents, settings, console)
     finally:
@@ -98,7 +98,7 @@ def main(arguments: list[str], console: Console | None = None) -> int:
 def result_table(report: MatchReport) -> Table:
     """Return the result as a table, from the viewpoint of the player given as ``first``."""
     title = f"{report.game}: {len(report.games)} games"
-    table = Table(title=title, title_justify="left", title_style="bold", show_header=False)
+    table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
     table.add_column(style="dim")
     table.add_column()
     table.add_row("first", Text(report.player_a))

@@ -107,7 +107,7 @@ def main(arguments: list[str], console: Console | None = None, read_line=None) -
     moves = _read_moves(settings, game, skin)  # refuses a wrong list before a network is loaded
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)
-    console = console or Console(highlight=False)
+    console = console or Console(highlight=False, emoji=False)
     with getting_ready(console):
         players = tuple(_make_side(spec, game, settings, index) for index, spec in enumerate(specs))
     people = any(isinstance(player, HumanPlayer) for player in players)

@@ -7,6 +7,7 @@ positions that it misplays.
 import dataclasses
 
 from rich.console import Console
+from rich.text import Text
 
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.misplayed import print_misplayed
@@ -56,23 +57,27 @@ def main(arguments: list[str]) -> int:
         print_help("prove", SUMMARY, ProveSettings(), EXAMPLES)
         return 0
     settings = from_overrides(ProveSettings, arguments, COMMAND)
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, emoji=False, soft_wrap=True)
     game = make_game(settings.game)
     player = make_player(settings.player, game, settings)
     limit = f"at most {MAX_POSITIONS:,}, which takes a quarter of a minute"
-    with console.status(f"Enumerating the positions of {game.name}, {limit} ..."):
+    with console.status(Text(f"Enumerating the positions of {game.name}, {limit} ...")):
         try:
             exact = ExactValues(game)
         except ValueError as error:
             message = f"{error} 'alphazero evaluate' takes a sample of them."
             raise ConfigError(message, key="game", value=settings.game) from None
     num_positions = int((~exact.positions.over).sum())
-    with console.status(f"{player.name} answers {num_positions:,} positions of {game.name} ..."):
+    with console.status(
+        Text(f"{player.name} answers {num_positions:,} positions of {game.name} ...")
+    ):
         report = prove(game, lambda states: player.choose(states).actions, exact)
     engine = f" ({engine_of(player)})" if engine_of(player) else ""
-    console.print(f"{player.name}{engine}, asked for its move in {num_positions:,} positions.\n")
+    console.print(
+        f"{player.name}{engine}, asked for its move in {num_positions:,} positions.\n", markup=False
+    )
     for line in proof_lines(report):
-        console.print(line)
+        console.print(line, markup=False)
     for failure in report.failures[: settings.show]:
         print_misplayed(console, game, failure)
     return 0 if report.perfect else 1

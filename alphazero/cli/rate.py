@@ -103,14 +103,14 @@ def main(arguments: list[str], console: Console | None = None) -> int:
     stored_game = load_network(networks[0]).game
     game = make_stored_game(stored_game, f"the network '{networks[0]}'", settings.game)
     file = RatingFile.open(folder.path / "ratings.json", game.name, settings.opening_plies)
-    console = console or Console(highlight=False)
+    console = console or Console(highlight=False, emoji=False)
     anchor = player_name(settings.anchor, game, settings.of_networks())
     status = 0
     if settings.num_games:
         check_output(file.path, "run")
         specs = [*settings.players, settings.anchor]
         players = make_players(networks, specs, game, settings.of_networks(), file)
-        warm_up(game, players.values(), Console(stderr=True))
+        warm_up(game, players.values(), Console(stderr=True, emoji=False))
         try:
             play(game, players, file, settings, anchor)
         except KeyboardInterrupt:
@@ -162,7 +162,7 @@ def show(
     """Print the table and draw the picture."""
     console.print(ratings_table(ratings, file))
     if growth := growth_text(ratings, file):
-        console.print(growth)
+        console.print(growth, markup=False)
     if apart := sorted(_player_names(file) - set(ratings.players)):
         text = f"Not rated yet, no chain of games leads to {ratings.anchor}: {', '.join(apart)}."
         console.print(text, markup=False, soft_wrap=True)

@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
 from alphazero.cli.output.comparison_table import (
     Configuration,
@@ -116,7 +117,7 @@ def _measure_all(
         key = json.dumps(values, default=str)
         configuration = found.setdefault(key, Configuration("", values))
         text = f"{folder.path.name} answers {len(positions):,} positions of {game.name} ..."
-        with Console(stderr=True).status(text):
+        with Console(stderr=True, emoji=False).status(Text(text)):
             _measure(configuration, folder, game, positions, settings)
     configurations = list(found.values())
     for configuration in configurations:

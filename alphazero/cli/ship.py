@@ -77,7 +77,7 @@ def main(arguments: list[str], console: Console | None = None) -> int:
             value=False,
         )
     _write(path, network)
-    console = console or Console(highlight=False)
+    console = console or Console(highlight=False, emoji=False)
     for line in _done_lines(source, path, network, replaced):
         console.print(line, markup=False, soft_wrap=True)
     return 0

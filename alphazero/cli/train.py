@@ -103,7 +103,7 @@ def _train(
     Args:
         varied: what tells the run from others of its sweep: settings or choices of config groups.
     """
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, emoji=False, soft_wrap=True)
     jit.announce_first_compilation()
     warnings.filterwarnings("ignore", category=UserWarning, module="torch")
     logging.getLogger("torch").setLevel(logging.ERROR)
@@ -171,7 +171,7 @@ def _compare(runs: list[tuple[TrainSettings, RunFolder]]) -> None:
     games = {settings.game.name for settings, _ in runs}
     if len(games) == 1 and shipped_path(games.pop()) is not None:
         folders = [folder for _, folder in runs]
-        compare_runs(folders, ComparisonSettings(), Console(highlight=False))
+        compare_runs(folders, ComparisonSettings(), Console(highlight=False, emoji=False))
 
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:

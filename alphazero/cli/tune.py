@@ -47,7 +47,7 @@ def _tune(settings: TrainSettings) -> int:
     from alphazero.runtime.device import choose_device, set_num_threads
     from alphazero.training.autotune import tune
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     device, num_threads = choose_device(settings.device), set_num_threads(settings.run.num_threads)
     game = make_game(settings.game.name)
     network = make_network(game.planes_shape, game.num_actions, settings.network).to(device)
@@ -60,7 +60,7 @@ def _tune(settings: TrainSettings) -> int:
         )
         return 0
     threads = f"{num_threads} thread{'s' * (num_threads > 1)}"
-    console.print(f"{game.name} on {device}, {threads}. Network evaluations:")
+    console.print(f"{game.name} on {device}, {threads}. Network evaluations:", markup=False)
     _print_speeds(tuning, console)
     return 0
 

@@ -165,7 +165,7 @@ def _usage(game: str, info: dict[str, Any]) -> list[str]:
         f"""echo '{{"game": "{game}", "moves": []}}' | alphazero engine player=best""",
     ]
     if shipped_path(game):
-        lines.append(f"alphazero evaluate game={game} network=best")
+        lines.append(f"alphazero evaluate game={game} player=best")
     if "proof" in info:
         simulations = info.get("settings", {}).get("evaluation.num_simulations", 100)
         lines.append(f"alphazero prove game={game} player=best num_simulations={simulations}")

@@ -24,6 +24,22 @@ _NAMES = (
     "PATH/TO/YOUR_GAME.py",
     "pettingzoo:connect_four_v3",
 )
+#: What games are called elsewhere, in small letters alone, and their names here.
+_MEANT = {
+    "c4": "connect_four",
+    "connect4": "connect_four",
+    "connectfour": "connect_four",
+    "connectx": "connect_x:6x7x4",
+    "fourinarow": "connect_four",
+    "noughtsandcrosses": "tic_tac_toe",
+    "othello": "othello",
+    "othello6x6": "othello:6",
+    "othello8": "othello",
+    "othello8x8": "othello",
+    "reversi": "othello",
+    "tictactoe": "tic_tac_toe",
+    "ttt": "tic_tac_toe",
+}
 _CONNECT_X = re.compile(r"connect_x:([0-9]{1,3})x([0-9]{1,3})x([0-9]{1,3})")
 _OTHELLO = re.compile(r"othello(?::([0-9]{1,3}))?")
 
@@ -58,7 +74,10 @@ def make_game(name: str) -> Game:
         from alphazero.games.pettingzoo_game import make_pettingzoo_game
 
         return make_pettingzoo_game(name.removeprefix("pettingzoo:"))
-    raise _refusal(f"there is no game '{name}'; the games are {', '.join(_NAMES)}.", name, _NAMES)
+    meant = _MEANT.get(re.sub("[^a-z0-9]", "", name.lower()).removesuffix("v3"))
+    hint = f" Did you mean {meant}?" if meant else ""
+    games = ", ".join(_NAMES)
+    raise _refusal(f"there is no game '{name}'.{hint} The games are {games}.", name, _NAMES)
 
 
 def make_stored_game(name: str, source: str, named: str | None = None, key: str = "game") -> Game:

@@ -40,6 +40,24 @@ _ALLOWED = (
     "PATH.safetensors",
     "RUN_DIRECTORY",
 )
+#: What other programs call a player, and its name here.
+_MEANT = {
+    "ai": "best",
+    "alphazero": "best",
+    "az": "best",
+    "computer": "best",
+    "default": "best",
+    "me": "human",
+    "mcts": "uct",
+    "minimax": "solver",
+    "newest": "latest",
+    "optimal": "solver",
+    "perfect": "solver",
+    "person": "human",
+    "player": "human",
+    "rand": "random",
+    "user": "human",
+}
 #: The kinds that are neither a path nor an engine.
 _NAMED_KINDS = ("human", "random", "uct", "solver", "best", "network", "latest")
 _ROOT = Path("checkpoints")  #: of the trained networks
@@ -88,7 +106,7 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
     if kind == "human":
         message = f"a human plays only in 'alphazero play'; take one of {', '.join(_ALLOWED)}."
         raise ConfigError(message, value=spec, allowed=_ALLOWED)
-    path = _existing_network(kind, spec, game.name)
+    path = existing_network(kind, spec, game.name)
     from alphazero.players.network import NetworkPlayer
 
     return NetworkPlayer(game, path, settings)
@@ -102,14 +120,16 @@ def check_player(spec: str, game_name: str, settings: PlayerSettings | None = No
     """
     kind, _ = read_spec(spec, settings)
     if kind not in ("random", "uct", "solver", "human") and not kind.startswith("gtp:"):
-        _existing_network(kind, spec, game_name)
+        existing_network(kind, spec, game_name)
 
 
-def _existing_network(kind: str, spec: str, game_name: str) -> Path:
+def existing_network(kind: str, spec: str, game_name: str) -> Path:
     """Return the path of the network that a player's kind stands for; refuse any other kind."""
     path = network_path(kind, game_name)
     if path is None:
-        hint = " Did you mean uct?" if kind.lower() == "mcts" else ""
+        name = kind.lower().partition(":")[0]
+        meant = name if name in _NAMED_KINDS else _MEANT.get(name)
+        hint = f" Did you mean {meant}?" if meant else ""
         raise ConfigError(
             f"there is no player '{spec}'.{hint} A player is one of {', '.join(_ALLOWED)}, "
             "and in 'alphazero play' also human (docs/PLAY.md).",

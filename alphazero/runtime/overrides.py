@@ -12,7 +12,8 @@ from typing import Any
 import yaml
 
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import from_plain, nearest_key_hint, rows, types_of
+from alphazero.runtime.key_hints import nearest_key_hint
+from alphazero.runtime.settings import aliases_of, from_plain, rows, types_of
 from alphazero.runtime.stored_names import check_not_retired
 
 _MAX_LISTED = 40
@@ -44,10 +45,15 @@ def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]
     Raises:
         ConfigError: for an argument without "=", or an unknown key.
     """
-    kinds = types_of(cls)
+    kinds, aliases = types_of(cls), aliases_of(cls)
     values: dict[str, Any] = {}
+    typed: dict[str, str] = {}
     for word in words:
-        key, text = split_word(word)
+        name, text = split_word(word)
+        key = aliases.get(name, name)
+        if typed.setdefault(key, name) != name:
+            message = f"{typed[key]}= and {name}= are two names of one setting: give one of them."
+            raise ConfigError(message, key=key, value=text)
         check_key(key, text, list(kinds), command)
         *sections, name = key.split(".")
         place = values

@@ -6,7 +6,6 @@ of them. `alphazero.runtime.overrides` reads settings from the arguments of a co
 """
 
 import dataclasses
-import difflib
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException
 
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.key_hints import nearest_key_hint
 from alphazero.runtime.stored_names import current_settings
 
 _TYPE_TEXT = {
@@ -34,6 +34,7 @@ def option(
     low: float | None = None,
     high: float | None = None,
     choices: tuple | None = None,
+    alias: str | None = None,
 ) -> Any:
     """Declare a setting.
 
@@ -42,8 +43,9 @@ def option(
         help: one line for `--help`.
         low, high: inclusive bounds of a number, or of each number of a list; None means no bound.
         choices: the allowed values.
+        alias: an earlier name, which command lines still take.
     """
-    metadata = {"help": help, "low": low, "high": high, "choices": choices}
+    metadata = {"help": help, "low": low, "high": high, "choices": choices, "alias": alias}
     if isinstance(default, (list, dict)):
         return dataclasses.field(default_factory=lambda: default.copy(), metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
@@ -77,6 +79,12 @@ def types_of(cls: type) -> dict[str, type]:
     return {key: _plain_type(field.type) for key, field, _ in _walk(cls())}
 
 
+def aliases_of(cls: type) -> dict[str, str]:
+    """Return today's key of each earlier name that command lines still take."""
+    fields = [(key, field.metadata.get("alias")) for key, field, _ in _walk(cls())]
+    return {alias: key for key, alias in fields if alias}
+
+
 def allowed_text(field: dataclasses.Field) -> str:
     """Return the range or the choices of a setting as text, "" if its type alone limits it."""
     low, high, choices = (field.metadata.get(key) for key in ("low", "high", "choices"))
@@ -96,56 +104,6 @@ def value_text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f"[{','.join(map(value_text, value))}]" if isinstance(value, list) else str(value)
-
-
-#: What other programs and the papers call a setting, and its names here, the likeliest first.
-_SYNONYMS = {
-    "alpha": ("dirichlet_alpha",),
-    "batch": ("batch_size",),
-    "bs": ("batch_size",),
-    "c": ("uct_c", "pb_c_init"),
-    "c_puct": ("pb_c_init",),
-    "cpuct": ("pb_c_init",),
-    "epsilon": ("dirichlet_fraction",),
-    "games": ("num_games", "games_per_iteration"),
-    "iterations": ("num_iterations", "num_simulations"),
-    "iters": ("num_iterations", "num_simulations"),
-    "lr": ("learning_rate",),
-    "num_playouts": ("num_simulations",),
-    "num_rollouts": ("num_simulations",),
-    "playouts": ("num_simulations",),
-    "rollouts": ("num_simulations",),
-    "simulations": ("num_simulations",),
-    "sims": ("num_simulations",),
-    "temp": ("temperature",),
-    "threads": ("num_threads",),
-    "time": ("time_limit_s",),
-    "time_limit": ("time_limit_s",),
-}
-
-
-def nearest_key_hint(key: str, known: list[str]) -> str:
-    """Return " Did you mean ...?" with the known key most like ``key``.
-
-    Without such a key, return the list of its section, or "" if there is no such section.
-    """
-    section, dot, name = key.rpartition(".")
-    of_section = [other for other in known if dot and other.startswith(section + ".")]
-    cutoff = 0.85 if of_section else 0.6
-    close = [
-        other
-        for synonym in _SYNONYMS.get(name, ())
-        for other in of_section or known
-        if other.split(".")[-1] == synonym
-    ]
-    close = close or difflib.get_close_matches(key, of_section or known, n=1, cutoff=cutoff)
-    close = close or [other for other in known if other.split(".")[-1] == name]
-    if close:
-        return f" Did you mean {close[0]}?"
-    if not of_section:
-        return ""
-    names = ", ".join(other.removeprefix(section + ".") for other in of_section)
-    return f" The settings of {section} are {names}."
 
 
 def _walk(settings: Any, prefix: str = "") -> Iterator[tuple[str, dataclasses.Field, Any]]:

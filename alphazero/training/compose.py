@@ -17,7 +17,8 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import explained, from_plain, nearest_key_hint, rows
+from alphazero.runtime.key_hints import nearest_key_hint
+from alphazero.runtime.settings import explained, from_plain, rows
 from alphazero.training.config_files import config_folder, config_groups
 from alphazero.training.hydra_overrides import hydra_overrides
 from alphazero.training.settings import TrainSettings, check_run

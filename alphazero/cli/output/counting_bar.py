@@ -12,9 +12,9 @@ def counting_bar() -> Progress:
 
     Nothing is shown if standard error is no terminal.
     """
-    console = Console(stderr=True)
+    console = Console(stderr=True, emoji=False)
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=None),
         MofNCompleteColumn(),
         TimeRemainingColumn(),

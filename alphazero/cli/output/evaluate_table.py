@@ -5,6 +5,7 @@ printed.
 """
 
 import numpy as np
+from rich.markup import escape
 from rich.table import Table
 
 from alphazero.evaluation.exact.accuracy import AccuracyReport, Proportion, groups_of
@@ -17,7 +18,7 @@ def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyRepor
     table.add_column("\n%")
     table.add_column("\npositions", justify="right")
     for name in reports:
-        table.add_column(f"{name}\naccuracy", justify="right")
+        table.add_column(f"{escape(name)}\naccuracy", justify="right")
         table.add_column("\nbest", justify="right")
     everything = np.ones(len(evaluation_set), bool)
     table.add_row(*_cells("all", everything, reports))
@@ -32,7 +33,9 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
     """Return a line for each player about its best moves and its values."""
     lines = []
     for name, report in reports.items():
-        line = f"{name}: plays the best score in {_text(report.optimal())}% of the positions"
+        line = (
+            f"{escape(name)}: plays the best score in {_text(report.optimal())}% of the positions"
+        )
         if report.values is not None:
             right, error = report.values.result_accuracy, report.values.mean_error
             line += (

@@ -49,7 +49,7 @@ def print_help(
     Raises:
         ConfigError: if there is no such section.
     """
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     console.width = min(console.width, _WIDTH)
     groups = _groups(settings)
     if choices and sections:

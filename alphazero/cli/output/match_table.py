@@ -20,7 +20,7 @@ def report_table(report: MatchReport, engines: Sequence[str] = ("", "")) -> Tabl
         engines: what runs the networks of A and B, "" for players without one.
     """
     title = f"{report.game}: {len(report.games)} games of A against B"
-    table = Table(title=title, title_justify="left", title_style="bold", show_header=False)
+    table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
     table.add_column(style="dim")
     table.add_column()
     for side, name, engine in zip("AB", (report.player_a, report.player_b), engines):

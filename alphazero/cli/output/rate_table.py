@@ -22,7 +22,7 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
         caption += f" Networks: {min(searches)}."
     title = f"{file.game}: {file.num_games:,} games, {file.num_distinct_games:,} of them different"
     left = {"title_justify": "left", "caption_justify": "left"}
-    table = Table(title=title, title_style="bold", caption=caption, **left)
+    table = Table(title=Text(title, "bold"), caption=Text(caption, "dim italic"), **left)
     table.add_column("player")
     for name in ("Elo", "stderr", "95% interval", "games", "score"):
         table.add_column(name, justify="right", no_wrap=True)

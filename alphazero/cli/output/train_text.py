@@ -84,7 +84,7 @@ def _exact_text(exact, path: Path) -> str:
     return (
         f"Accuracy on {exact.num_positions:,} exactly scored positions: {exact.accuracy:.1%} with "
         f"{exact.num_simulations} simulations, {exact.raw_accuracy:.1%} without search.\n"
-        f"Details:  {program()} evaluate network={path}"
+        f"Details:  {program()} evaluate player={path}"
     )
 
 

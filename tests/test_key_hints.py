@@ -1,0 +1,160 @@
+"""What users of other programs type: each key leads to the setting that is meant."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from alphazero.cli import main
+from alphazero.cli.evaluate import EvaluateSettings
+from alphazero.cli.make_evaluation_set import SetSettings
+from alphazero.cli.match import MatchSettings
+from alphazero.cli.output.rate_bar import RateBar
+from alphazero.cli.pettingzoo import PettingZooSettings, result_table
+from alphazero.cli.play import PlaySettings
+from alphazero.cli.rate import RateSettings
+from alphazero.evaluation.match import MatchProgress
+from alphazero.evaluation.report import MatchGame, MatchReport
+from alphazero.games.registry import make_game
+from alphazero.players.registry import make_player
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.key_hints import nearest_key_hint
+from alphazero.runtime.overrides import from_overrides
+from alphazero.runtime.settings import types_of
+from alphazero.training.settings import TrainSettings
+
+HINTS = {
+    PlaySettings: {
+        "c": "uct_c",
+        "cpuct": "uct_c",
+        "iterations": "num_simulations",
+        "sims": "num_simulations",
+        "visits": "num_simulations",
+        "maxVisits": "num_simulations",
+        "--maxPlayouts": "num_simulations",
+        "max-simulations": "num_simulations",
+        "nodes": "num_simulations",
+        "depth": "num_simulations",
+        "time": "time_limit_s",
+        "movetime": "time_limit_s",
+        "maxTime": "time_limit_s",
+        "gpu": "device",
+        "backend": "engine",
+        "dtype": "precision",
+        "random_seed": "seed",
+        "env": "game",
+        "player1": "first",
+        "p2": "second",
+        "opponent": "second",
+        "model": "second",
+    },
+    MatchSettings: {
+        "games": "num_games",
+        "n_games": "num_games",
+        "episodes": "num_games",
+        "rounds": "num_games",
+        "white": "a",
+        "black": "b",
+        "player2": "b",
+        "output": "json",
+        "save": "json",
+    },
+    EvaluateSettings: {"checkpoint": "player", "weights": "player", "picture": "plot"},
+    RateSettings: {"model": "run", "games": "num_games"},
+    SetSettings: {"positions": "num_positions", "output": "out"},
+    PettingZooSettings: {"temperature": "sampled_plies", "environment": "env"},
+    TrainSettings: {
+        "lr": "learner.learning_rate",
+        "iterations": "run.num_iterations",
+        "total_timesteps": "run.num_iterations",
+        "max_steps": "run.num_iterations",
+        "n_epochs": "learner.epochs",
+        "buffer_size": "replay.window_max",
+        "replay_buffer_size": "replay.window_max",
+        "n_envs": "selfplay.num_parallel_games",
+        "num_workers": "run.num_threads",
+        "nn_width": "network.channels",
+        "nn_depth": "network.blocks",
+        "selfplay.sims": "selfplay.num_simulations",
+        "cpuct": "search.pb_c_init",
+        "resume_from": "resume",
+        "episodes": "selfplay.games_per_iteration",
+    },
+}
+
+
+@pytest.mark.parametrize("cls", HINTS, ids=lambda cls: cls.__name__)
+def test_a_key_of_another_program_leads_to_ours(cls):
+    known = list(types_of(cls))
+    found = {key: nearest_key_hint(key, known) for key in HINTS[cls]}
+    assert found == {key: f" Did you mean {meant}?" for key, meant in HINTS[cls].items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("Connect4", "connect_four"),
+        ("connect-four", "connect_four"),
+        ("connect_four_v3", "connect_four"),
+        ("TicTacToe", "tic_tac_toe"),
+        ("Othello", "othello"),
+        ("othello_6x6", "othello:6"),
+        ("reversi", "othello"),
+    ],
+)
+def test_a_game_under_another_name_leads_to_ours(name, meant):
+    with pytest.raises(ConfigError) as refused:
+        make_game(name)
+    assert f"Did you mean {meant}?" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("mcts", "uct"), ("MCTS:100", "uct"), ("Random", "random"), ("AlphaZero", "best")],
+)
+def test_a_player_under_another_name_leads_to_ours(name, meant):
+    with pytest.raises(ConfigError) as refused:
+        make_player(name, make_game("tic_tac_toe"))
+    assert f"Did you mean {meant}?" in str(refused.value)
+
+
+def test_an_option_with_dashes_is_shown_as_a_setting(capsys):
+    assert main(["match", "--num_games", "5"]) == 2
+    assert "num_games=" in capsys.readouterr().err
+
+
+# --- one key for a player -------------------------------------------------------------------------
+
+
+def test_the_earlier_name_of_a_key_is_understood_and_not_beside_todays():
+    assert from_overrides(EvaluateSettings, ["network=uct:5"], "test").player == "uct:5"
+    with pytest.raises(ConfigError) as refused:
+        from_overrides(EvaluateSettings, ["network=uct:5", "player=best"], "test")
+    assert refused.value.key == "player"
+
+
+# --- names with brackets and colons ---------------------------------------------------------------
+
+NAME = "uct:100 [red] :100:"
+
+
+def test_names_are_printed_as_they_are():
+    games = (MatchGame((0, 1), True, 1.0, 0), MatchGame((0, 1), False, 0.0, 0))
+    report = MatchReport("[bold] :100:", NAME, "b", 0, 0, games)
+    out = io.StringIO()
+    Console(file=out, width=100, emoji=False).print(result_table(report))
+    assert NAME in out.getvalue() and "[bold] :100:" in out.getvalue()
+
+
+def test_the_bar_shows_names_as_they_are():
+    bar, out = RateBar(2), io.StringIO()
+    bar(NAME, "b", MatchProgress(1, 2, 1, 0, 0))
+    Console(file=out, width=120, emoji=False).print(bar._progress.get_renderable())
+    assert NAME in out.getvalue()
+
+
+def test_a_match_in_an_environment_has_no_emoji(capsys):
+    pytest.importorskip("pettingzoo")
+    words = "pettingzoo env=tictactoe_v3 first=uct:100 second=random num_games=1"
+    assert main(words.split()) == 0
+    assert "player_1 = uct:100, player_2 = random" in capsys.readouterr().out
