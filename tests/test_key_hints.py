@@ -155,6 +155,6 @@ def test_the_bar_shows_names_as_they_are():
 
 def test_a_match_in_an_environment_has_no_emoji(capsys):
     pytest.importorskip("pettingzoo")
-    words = "pettingzoo env=tictactoe_v3 first=uct:100 second=random num_games=1"
+    words = "pettingzoo env=tictactoe_v3 first=random second=uct:100 num_games=1"
     assert main(words.split()) == 0
-    assert "player_1 = uct:100, player_2 = random" in capsys.readouterr().out
+    assert "player_1 = random, player_2 = uct:100: " in capsys.readouterr().out

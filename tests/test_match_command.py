@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from alphazero.cli.match import main
-from alphazero.cli.output.counting_bar import counting_bar
+from alphazero.cli.output.counting_bar import CountingBar
 from alphazero.cli.output.match_table import report_table
 from alphazero.cli.warm_up import warm_up
 from alphazero.evaluation.report import MatchGame, MatchReport
@@ -144,7 +144,7 @@ def test_a_wrong_setting_is_an_error_that_names_it(words, key, value):
 
 
 def test_the_progress_bar_of_a_long_match_fits_into_80_columns():
-    bar = counting_bar()
+    bar = CountingBar()
     bar.add_task("A: 100 won, 100 drawn, 100 lost, LLR -2.31", total=1000, completed=300)
     console = Console(file=io.StringIO(), width=80)
     console.print(bar.get_renderable())

@@ -9,9 +9,9 @@ import json
 from pathlib import Path
 
 from rich.console import Console
-from rich.text import Text
 
 from alphazero.cli.game_of_players import DEFAULT_GAME, game_of_networks
+from alphazero.cli.output.counted_choice import counted_choice
 from alphazero.cli.output.evaluate_table import report_table, value_lines
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.misplayed import print_misplayed
@@ -130,11 +130,10 @@ def _players(settings: EvaluateSettings, game: Game) -> dict[str, Player]:
 
 
 def _measure(label: str, player: Player, evaluation_set: EvaluationSet) -> AccuracyReport:
-    """Measure one player; a terminal shows what is being done."""
-    num_positions, game_name = len(evaluation_set), evaluation_set.game_name
-    text = f"{label} answers {num_positions:,} positions of {game_name} ..."
-    with Console(stderr=True, emoji=False).status(Text(text)):
-        return measure_accuracy(player.choose, evaluation_set)
+    """Measure one player; a bar shows how far it is."""
+    num_positions = len(evaluation_set) + len(evaluation_set.replies)
+    with counted_choice(player, f"{label} on {evaluation_set.game_name}", num_positions) as choose:
+        return measure_accuracy(choose, evaluation_set)
 
 
 def _title(game: Game, name: str, evaluation_set: EvaluationSet, file: str | None) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from alphazero.cli.output.counting_bar import counting_bar
+from alphazero.cli.output.counting_bar import CountingBar
 from alphazero.cli.output.help_text import print_help
 from alphazero.evaluation.exact.sampling import METHOD_NOTES, sample_set
 from alphazero.evaluation.exact.sets import EvaluationSet, write_set
@@ -76,6 +76,8 @@ def main(arguments: list[str]) -> int:
     check_output(out, "out")
     jit.announce_first_compilation()
     if advice := solver_advice(game):
+        if settings.max_empties is None:
+            advice += " These positions are sampled first; max_empties=30 leaves them out."
         print(advice, file=sys.stderr, flush=True)
     solver = make_solver(game)
     sampled = _sample(game, solver, settings)
@@ -89,7 +91,7 @@ def main(arguments: list[str]) -> int:
 def _sample(game: Game, solver: Solver, settings: SetSettings) -> EvaluationSet:
     """Sample the positions, with a progress bar."""
     num_positions = settings.num_positions
-    with counting_bar() as bar:
+    with CountingBar() as bar:
         task = bar.add_task(f"positions of {game.name}", total=num_positions)
 
         def progress(done: int, _) -> None:

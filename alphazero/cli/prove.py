@@ -9,6 +9,7 @@ import dataclasses
 from rich.console import Console
 from rich.text import Text
 
+from alphazero.cli.output.counted_choice import counted_choice
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.misplayed import print_misplayed
 from alphazero.cli.output.proof_text import proof_lines
@@ -68,10 +69,8 @@ def main(arguments: list[str]) -> int:
             message = f"{error} 'alphazero evaluate' takes a sample of them."
             raise ConfigError(message, key="game", value=settings.game) from None
     num_positions = int((~exact.positions.over).sum())
-    with console.status(
-        Text(f"{player.name} answers {num_positions:,} positions of {game.name} ...")
-    ):
-        report = prove(game, lambda states: player.choose(states).actions, exact)
+    with counted_choice(player, f"{player.name} on {game.name}", num_positions) as choose:
+        report = prove(game, lambda states: choose(states).actions, exact)
     engine = f" ({engine_of(player)})" if engine_of(player) else ""
     console.print(
         f"{player.name}{engine}, asked for its move in {num_positions:,} positions.\n", markup=False

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Self
 
-from alphazero.cli.output.counting_bar import counting_bar
+from alphazero.cli.output.counting_bar import CountingBar
 from alphazero.evaluation.match import MatchProgress
 from alphazero.evaluation.sprt import Sprt
 
@@ -18,7 +18,7 @@ class MatchBar:
 
     def __init__(self, num_games: int, sprt: Sprt | None = None):
         self._sprt, self._llr = sprt, ""
-        self._progress = counting_bar()
+        self._progress = CountingBar()
         self._task = self._progress.add_task("playing", total=num_games)
 
     def __enter__(self) -> Self:

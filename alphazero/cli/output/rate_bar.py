@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from alphazero.cli.output.counting_bar import counting_bar
+from alphazero.cli.output.counting_bar import CountingBar
 from alphazero.evaluation.match import MatchProgress
 
 
@@ -10,7 +10,7 @@ class RateBar:
     """A bar on standard error with the two players and the time left, over several matches."""
 
     def __init__(self, num_games: int):
-        self._progress = counting_bar()
+        self._progress = CountingBar()
         self._task = self._progress.add_task("playing", total=num_games)
         self._num_before = 0  # games of the matches that have ended
 
