@@ -389,13 +389,13 @@ def test_without_openvino_torch_remains_and_asking_for_openvino_is_an_error(monk
     settings.evaluator.precision = "int8"
     with pytest.raises(ConfigError, match="int8") as error:
         check_device(settings, CPU)
-    assert (error.value.key, error.value.value) == ("evaluator.precision", "int8")
+    assert (error.value.key, error.value.value) == ("precision", "int8")
     for precision in ("auto", "float32", "int8"):
         found = candidates("openvino", precision, CPU)
         assert found  # so that the engine itself raises the error
         with pytest.raises(ConfigError, match="pip install openvino") as error:
             make_engine(found[0], CPU, 1)
-        assert (error.value.key, error.value.value) == ("evaluator.engine", "openvino")
+        assert (error.value.key, error.value.value) == ("engine", "openvino")
         assert "torch" in error.value.allowed
 
 
@@ -405,7 +405,7 @@ def test_a_number_format_that_the_processor_lacks_is_an_error(monkeypatch):
     for precision in ("int8", "bfloat16"):
         with pytest.raises(ConfigError, match=precision) as error:
             make_engine(EngineChoice("openvino", precision), CPU, 1)
-        assert (error.value.key, error.value.value) == ("evaluator.precision", precision)
+        assert (error.value.key, error.value.value) == ("precision", precision)
         assert error.value.allowed == ["float32"]
     assert EngineChoice("openvino", "int8") not in candidates("auto", "auto", CPU)
     assert candidates("auto", "int8", CPU) == []
@@ -416,14 +416,14 @@ def test_a_number_format_that_the_processor_lacks_is_an_error(monkeypatch):
 def test_torch_has_no_int8(engine, device):
     with pytest.raises(ConfigError, match=engine) as error:
         make_engine(EngineChoice(engine, "int8"), torch.device(device), 1)
-    assert (error.value.key, error.value.value) == ("evaluator.precision", "int8")
+    assert (error.value.key, error.value.value) == ("precision", "int8")
     assert error.value.allowed == ["float32", "bfloat16"]
 
 
 def test_openvino_does_not_run_on_a_gpu():
     with pytest.raises(ConfigError, match="cuda") as error:
         make_engine(EngineChoice("openvino", "float32"), torch.device("cuda"), 1)
-    assert (error.value.key, error.value.value) == ("evaluator.engine", "openvino")
+    assert (error.value.key, error.value.value) == ("engine", "openvino")
     assert error.value.allowed == ["torch", "torch_compile"]
 
 
@@ -519,7 +519,7 @@ def test_a_compiler_that_fails_is_an_error_with_one_line(monkeypatch):
     for precision in ("float32", "bfloat16"):
         with pytest.raises(ConfigError, match=r"no C\+\+ compiler was found") as error:
             loaded(EngineChoice("torch_compile", precision), small_network(GAME))
-        assert (error.value.key, error.value.value) == ("evaluator.engine", "torch_compile")
+        assert (error.value.key, error.value.value) == ("engine", "torch_compile")
         assert "torch" in error.value.allowed and "\n" not in str(error.value)
 
 

@@ -19,9 +19,9 @@ def check_compiled(engine: Engine, planes: np.ndarray) -> None:
     except Exception as error:  # torch.compile raises many types, none of them public
         reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
         raise ConfigError(
-            f"evaluator.engine=torch_compile does not work here ({reason}); "
-            "it needs a C++ compiler. Use evaluator.engine=torch.",
-            key="evaluator.engine",
+            f"engine=torch_compile does not work here ({reason}); "
+            "it needs a C++ compiler. Use engine=torch.",
+            key="engine",
             value="torch_compile",
             allowed=["torch"],
         ) from None

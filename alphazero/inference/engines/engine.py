@@ -76,9 +76,9 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
     if choice.engine == "openvino":
         if device.type != "cpu":
             raise ConfigError(
-                "evaluator.engine=openvino runs on a CPU only; "
-                f"use device=cpu, or evaluator.engine=torch with device={device}.",
-                key="evaluator.engine",
+                "engine=openvino runs on a CPU only; "
+                f"use device=cpu, or engine=torch with device={device}.",
+                key="engine",
                 value="openvino",
                 allowed=["torch", "torch_compile"],
             )
@@ -87,9 +87,9 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
         return OpenVinoEngine(choice.precision, num_threads)
     if choice.precision == "int8":
         raise ConfigError(
-            f"evaluator.precision=int8 is not available with {choice.engine}; "
-            "use evaluator.engine=openvino, or precision float32 or bfloat16.",
-            key="evaluator.precision",
+            f"precision=int8 is not available with {choice.engine}; "
+            "use engine=openvino, or precision float32 or bfloat16.",
+            key="precision",
             value="int8",
             allowed=["float32", "bfloat16"],
         )

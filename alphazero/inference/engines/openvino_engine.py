@@ -88,18 +88,18 @@ def precisions() -> list[str]:
 def _check(precision: str) -> None:
     if openvino is None:
         raise ConfigError(
-            "evaluator.engine=openvino needs OpenVINO, which is not installed: "
-            "pip install openvino, or use evaluator.engine=auto and evaluator.precision=auto.",
-            key="evaluator.engine",
+            "engine=openvino needs OpenVINO, which is not installed: "
+            "pip install openvino, or use engine=auto and precision=auto.",
+            key="engine",
             value="openvino",
             allowed=["auto", "torch", "torch_compile"],
         )
     available = precisions()
     if precision not in available:
         raise ConfigError(
-            f"evaluator.precision={precision} is not available on this processor; "
+            f"precision={precision} is not available on this processor; "
             f"use {' or '.join(available)}.",
-            key="evaluator.precision",
+            key="precision",
             value=precision,
             allowed=available,
         )
