@@ -42,6 +42,7 @@ def recording_console(width: int = 92) -> Console:
     return Console(
         record=True,
         width=width,
+        height=40,
         force_terminal=True,
         color_system="truecolor",
         file=io.StringIO(),
@@ -165,11 +166,14 @@ def _hex(color: Color | None) -> str | None:
 
 
 def draw_play(path: Path) -> None:
-    """Draw a game of Connect Four between a person and UCT."""
-    from alphazero.cli.play import main
+    """Draw the last screen of a game of Connect Four that a person plays against UCT."""
+    from alphazero.games.registry import make_game
+    from alphazero.play.terminal import HumanPlayer, TerminalGame
+    from alphazero.players.base import PlayerSettings
+    from alphazero.players.registry import make_player
 
-    console = recording_console()
-    typed = iter(["7", "hint", "4", "view"])
+    console, game = recording_console(), make_game("connect_four")
+    typed = iter(["4", "4", "3", "view"])
 
     def read_line(prompt: str) -> str:
         line = next(typed, None)
@@ -178,9 +182,17 @@ def draw_play(path: Path) -> None:
             raise EOFError
         return line
 
-    words = ["game=connect_four", "second=uct:20000"]
-    main([*words, "seed=1", "moves=[3,3,2,4]"], console, read_line)
-    save_svg(console, path, f"alphazero play {' '.join(words)}", "Connect Four", "The game ends")
+    opponent = make_player("uct:20000", game, PlayerSettings(seed=2))
+    TerminalGame(game, (HumanPlayer(), opponent), console, read_line, in_place=True).run()
+    screen = recording_console()
+    screen.print(Text.from_ansi(last_screen(console.file.getvalue())), soft_wrap=True)
+    title = "alphazero play game=connect_four second=uct:20000"
+    save_svg(screen, path, title, "Connect Four", "The game ends")
+
+
+def last_screen(written: str) -> str:
+    """Return what was written to a terminal since the cursor was last moved to its top."""
+    return re.sub(r"\x1b\[[KJ]", "", written.split("\x1b[H")[-1])
 
 
 if __name__ == "__main__":
