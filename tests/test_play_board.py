@@ -1,16 +1,19 @@
 """Boards as text: the right piece and label in every square, and marks on the last move."""
 
+import dataclasses
 import io
 import re
 
 import numpy as np
 import pytest
+from rich.color import ColorSystem
 from rich.console import Console
+from rich.style import Style
 
 from alphazero.games.registry import make_game
 from alphazero.play.board import Medium, draw_board, marked_cells, piece
 from alphazero.play.session import Session
-from alphazero.play.skin import skin_of
+from alphazero.play.skin import SETUPS, skin_of
 
 PLAIN, BOX, COLOR = (
     Medium(box=False, color=False),
@@ -124,3 +127,47 @@ def test_medium_follows_the_console(encoding, terminal, medium, monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     assert Medium.of(Console(file=stream, force_terminal=terminal)) == medium
     assert not Medium.of(Console(file=stream, force_terminal=terminal, no_color=True)).color
+
+
+# --- colours --------------------------------------------------------------------------------------
+
+
+def _styles(skin) -> list[str]:
+    styles = [
+        getattr(skin, name.name)
+        for name in dataclasses.fields(skin)
+        if name.name.endswith("_style")
+    ]
+    return [*styles, *skin.piece_styles]
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "othello", "othello:6"])
+def test_a_terminal_of_256_colours_shows_the_colours_of_one_of_16_million(name):
+    for style in map(Style.parse, _styles(skin_of(make_game(name)))):
+        for color in filter(None, (style.color, style.bgcolor)):
+            shown = color.downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
+            assert color.triplet is None or shown == color.triplet, color
+
+
+@pytest.mark.parametrize("setup", SETUPS)
+@pytest.mark.parametrize("color_system", ["standard", "256", "truecolor"])
+def test_pieces_differ_from_each_other_and_from_the_board_in_every_colour_system(
+    color_system, setup
+):
+    console = Console(file=io.StringIO(), force_terminal=True, color_system=color_system)
+    medium = Medium.of(console)
+    for name in ["othello"] if setup != SETUPS[0] else ["othello", "connect_four", "tic_tac_toe"]:
+        skin = medium.dressed(skin_of(make_game(name), setup))
+        system = console._color_system
+        pieces = [Style.parse(style).color.downgrade(system) for style in skin.piece_styles]
+        behind = [Style.parse(style).bgcolor for style in (skin.cell_style, skin.mark_style)]
+        assert len({*pieces, *(color.downgrade(system) for color in behind if color)}) == (
+            2 + len(list(filter(None, behind)))
+        )
+
+
+def test_without_colours_pieces_are_letters(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    console = Console(file=io.StringIO(), force_terminal=True)
+    session = Session(make_game("othello"), [20])
+    assert "[W]" in _draw(session, Medium.of(console))

@@ -13,7 +13,7 @@ import sys
 import threading
 
 from alphazero.cli.completion import OPTIONS, complete
-from alphazero.cli.errors import print_error
+from alphazero.cli.errors import print_error, print_text
 from alphazero.runtime.openmp import limit_spinning
 
 COMMANDS = {
@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print(usage())
+        print_text(usage())
         return 0
     if arguments[0] == "--version":
         import importlib.metadata
@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
         return complete(arguments, COMMANDS)
     command, *rest = arguments
     if command not in COMMANDS:
-        print(f"error: there is no command '{command}'.\n\n{usage()}", file=sys.stderr)
+        print_text(f"error: there is no command '{command}'.\n\n{usage()}", stderr=True)
         return 2
     limit_spinning()
     # torch then computes on the CPU what an Apple GPU lacks; it reads this when it is imported.

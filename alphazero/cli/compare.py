@@ -3,10 +3,9 @@
 import dataclasses
 from pathlib import Path
 
-from rich.console import Console
-
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.run_comparison import ComparisonSettings, compare_runs
+from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_outputs
 from alphazero.runtime.overrides import from_overrides

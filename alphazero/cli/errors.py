@@ -1,7 +1,6 @@
 """How commands refuse input: one line on standard error."""
 
 import os
-import sys
 
 
 def print_error(error: ValueError) -> int:
@@ -14,5 +13,13 @@ def print_error(error: ValueError) -> int:
     """
     if os.environ.get("ALPHAZERO_TRACEBACK"):
         raise error
-    print(f"error: {error}", file=sys.stderr)
+    print_text(f"error: {error}", stderr=True)
     return 2
+
+
+def print_text(text: str, stderr: bool = False) -> None:
+    """Print lines, broken between words if they are too long for the terminal."""
+    # Imported here, so that shell completion, which prints nothing of this, stays quick.
+    from alphazero.runtime.console import Console
+
+    Console(stderr=stderr, emoji=False).print(text, markup=False)

@@ -8,8 +8,6 @@ import dataclasses
 import json
 from pathlib import Path
 
-from rich.console import Console
-
 from alphazero.cli.game_of_players import DEFAULT_GAME, game_of_networks
 from alphazero.cli.output.counted_choice import counted_choice
 from alphazero.cli.output.evaluate_table import report_table, value_lines
@@ -25,6 +23,7 @@ from alphazero.games.registry import make_game, make_stored_game
 from alphazero.play.skin import skin_of
 from alphazero.players.base import Player, PlayerSettings, engine_of
 from alphazero.players.registry import make_player, network_path, read_spec
+from alphazero.runtime.console import Console
 from alphazero.runtime.files import check_outputs
 from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import option

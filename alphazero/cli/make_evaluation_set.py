@@ -7,8 +7,6 @@ import dataclasses
 import sys
 from pathlib import Path
 
-from rich.console import Console
-
 from alphazero.cli.output.counting_bar import CountingBar
 from alphazero.cli.output.help_text import print_help
 from alphazero.evaluation.exact.sampling import METHOD_NOTES, sample_set
@@ -17,6 +15,7 @@ from alphazero.games.batched_game import Game
 from alphazero.games.othello import Othello
 from alphazero.games.registry import make_game
 from alphazero.runtime import jit
+from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output
 from alphazero.runtime.overrides import from_overrides

@@ -7,8 +7,6 @@ import dataclasses
 import json
 from pathlib import Path
 
-from rich.console import Console
-
 from alphazero.cli.game_of_players import choose_game
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.match_bar import MatchBar
@@ -19,6 +17,7 @@ from alphazero.evaluation.sprt import Sprt
 from alphazero.games.batched_game import Game
 from alphazero.players.base import PlayerSettings, engine_of
 from alphazero.players.registry import default_match, make_player
+from alphazero.runtime.console import Console
 from alphazero.runtime.files import check_outputs
 from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import option

@@ -7,7 +7,6 @@ rules decide what is legal and who wins.
 import dataclasses
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -16,6 +15,7 @@ from alphazero.evaluation.report import MatchReport
 from alphazero.games.pettingzoo_package import require_pettingzoo
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import default_match, make_player, read_spec
+from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import option

@@ -4,8 +4,6 @@ import dataclasses
 import secrets
 from collections.abc import Iterator
 
-from rich.console import Console
-
 from alphazero.cli.game_of_players import choose_game
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.warm_up import getting_ready, warm_up
@@ -18,6 +16,7 @@ from alphazero.play.skin import SETUPS, Skin, skin_of
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 from alphazero.players.base import PlayerSettings, engine_of
 from alphazero.players.registry import check_player, default_player, make_player, read_spec
+from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import option

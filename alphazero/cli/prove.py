@@ -6,7 +6,6 @@ positions that it misplays.
 
 import dataclasses
 
-from rich.console import Console
 from rich.text import Text
 
 from alphazero.cli.output.counted_choice import counted_choice
@@ -16,6 +15,7 @@ from alphazero.cli.output.proof_text import proof_lines
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings, engine_of
 from alphazero.players.registry import make_player
+from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import option

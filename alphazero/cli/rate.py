@@ -6,8 +6,6 @@ In: a run. Out: a table, a picture, and ratings.json in the run's folder, to whi
 import dataclasses
 from pathlib import Path
 
-from rich.console import Console
-
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.rate_bar import RateBar
 from alphazero.cli.output.rate_table import growth_text, ratings_table
@@ -23,6 +21,7 @@ from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game
 from alphazero.network.weights import load_network
 from alphazero.players.base import Player, PlayerSettings
+from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output
 from alphazero.runtime.overrides import from_overrides

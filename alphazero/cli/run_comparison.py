@@ -9,7 +9,6 @@ import dataclasses
 import json
 from pathlib import Path
 
-from rich.console import Console
 from rich.text import Text
 
 from alphazero.cli.output.comparison_table import (
@@ -26,6 +25,7 @@ from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game, same_game
 from alphazero.players.base import PlayerSettings
 from alphazero.runtime import jit
+from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.settings import from_stored, option, rows, value_text
 from alphazero.storage.run_folder import RunFolder

@@ -7,13 +7,12 @@ card.
 import dataclasses
 from pathlib import Path
 
-from rich.console import Console
-
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.recipe import recipe
 from alphazero.evaluation.model_card import card_text
 from alphazero.evaluation.run_facts import run_facts, summary
 from alphazero.network.weights import NetworkFile, load_network, network_info, save_network
+from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
 from alphazero.runtime.overrides import from_overrides

@@ -9,8 +9,6 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
-from rich.console import Console
-
 from alphazero.cli.output.help_text import print_run_help
 from alphazero.cli.output.train_text import (
     end_lines,
@@ -20,6 +18,7 @@ from alphazero.cli.output.train_text import (
 )
 from alphazero.games.registry import make_stored_game
 from alphazero.runtime import jit
+from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import parse_overrides, split_word
 from alphazero.runtime.settings import from_plain

@@ -5,11 +5,11 @@ In: the settings of a training run. Out: a table of speeds; the choice is stored
 
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 
 from alphazero.cli.output.help_text import print_run_help
 from alphazero.runtime import jit
+from alphazero.runtime.console import Console
 from alphazero.training.settings import TrainSettings
 
 if TYPE_CHECKING:  # the help of the command must not take the second that torch needs to load

@@ -2,13 +2,12 @@
 
 import contextlib
 
-from rich.console import Console
-
 from alphazero.games.batched_game import Game
 from alphazero.play.terminal import HumanPlayer
 from alphazero.players.gtp import GtpPlayer
 from alphazero.players.solver import SolverPlayer
 from alphazero.runtime import jit
+from alphazero.runtime.console import Console
 from alphazero.solvers.registry import solver_advice
 
 

@@ -5,7 +5,6 @@ wherever it is full, inside a word or a number; rich breaks long words, which ca
 """
 
 import re
-from typing import TextIO
 
 from rich.console import Console
 from rich.style import StyleType
@@ -18,11 +17,6 @@ def print_line(console: Console, text: str | Text, style: StyleType = "") -> Non
     if console.is_terminal:
         line = wrapped(line, console.width)
     console.print(line, style=style, soft_wrap=True, highlight=False)
-
-
-def print_error(text: str, stream: TextIO) -> None:
-    """Print a message on standard error."""
-    print_line(Console(file=stream, highlight=False), text)
 
 
 def wrapped(text: Text, width: int) -> Text:

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from alphazero.players.base import PlayerSettings
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.line_wrap import wrapped
 from alphazero.runtime.settings import Row, rows, value_text
 
 _WIDTH = 100  # longer lines are hard to read
@@ -74,7 +75,11 @@ def print_help(
         _print_settings(console, groups)
     console.print("\n[bold]examples[/]")
     for example in examples:
-        console.print(f"  {example}", markup=False, soft_wrap=True)
+        # A shell reads a line that ends with a backslash and the next one as one command, but not
+        # within quotes.
+        width = console.width - 6 if "'" not in example else len(example)
+        lines = wrapped(Text(example), width).plain.split("\n")
+        console.print("  " + " \\\n    ".join(lines), markup=False, soft_wrap=True)
 
 
 def print_run_help(

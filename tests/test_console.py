@@ -1,0 +1,72 @@
+"""What commands print: nothing breaks inside a word or a number, however wide the terminal is."""
+
+import io
+import re
+
+import pytest
+from rich.table import Table
+from rich.text import Text
+
+from alphazero.cli import COMMANDS, main
+from alphazero.runtime.console import Console
+from alphazero.runtime.line_wrap import wrapped
+
+LINES = "error: 1,234 games were played (56.7% won), see /a/path/that/is/longer/than/the/terminal"
+
+
+def _printed(item, width: int, is_terminal: bool) -> list[str]:
+    console = Console(file=io.StringIO(), width=width, force_terminal=is_terminal, no_color=True)
+    console.print(item, markup=False) if isinstance(item, str) else console.print(item)
+    return re.sub(r"\x1b\[[\d;]*m", "", console.file.getvalue()).split("\n")
+
+
+def _table(show_header=True) -> Table:
+    table = Table("move", "accuracy, in percent", "note", show_header=show_header)
+    table.add_row("12", Text("98.76", "bold"), "[bold]1,234,567[/] positions")
+    table.add_row("3", "", "none")
+    return table
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 120])
+def test_lines_break_between_words_on_a_terminal_and_not_in_a_pipe(width):
+    assert _printed(LINES, width, is_terminal=False) == [LINES, ""]
+    lines = _printed(LINES, width, is_terminal=True)
+    assert " ".join(lines).split() == LINES.split()
+    assert all(len(line) <= width or " " not in line for line in lines)
+
+
+def test_line_ends_and_indents_stay():
+    assert wrapped(Text("  a b\n\nccc dd"), 5).plain == "  a b\n\nccc\ndd"
+
+
+def test_a_table_that_is_too_wide_becomes_lines_on_a_terminal_and_stays_whole_in_a_pipe():
+    assert [line for line in _printed(_table(), 30, is_terminal=True) if line] == [
+        "move: 12",
+        "accuracy, in percent: 98.76",
+        "note: 1,234,567 positions",
+        "move: 3",
+        "note: none",
+    ]
+    lines = _printed(_table(show_header=False), 20, is_terminal=True)
+    assert lines[:2] == ["12: 98.76: 1,234,567", "positions"]
+    wide = _printed(_table(), 100, is_terminal=True)
+    assert _printed(_table(), 30, is_terminal=False) == wide
+    assert "98.76" in wide[3]
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 120])
+def test_words_of_help_stay_whole_at_every_width(width, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    texts = {}
+    for columns in (10_000, width):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        for command in ("play", "match", "pettingzoo"):
+            assert command in COMMANDS
+            assert main([command, "--help"]) == 0
+        output = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)
+        texts[columns] = output.replace("\\\n", "\n")
+    assert texts[width].split() == texts[10_000].split()
+    for line in texts[width].split("\n"):
+        assert len(line.rstrip()) <= width or " " not in line.strip()
