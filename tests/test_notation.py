@@ -66,6 +66,15 @@ def test_lists_of_moves_are_read_as_on_the_screen_or_from_0_in_brackets(name, te
     assert _read(name, text) == actions
 
 
+def test_forced_passes_may_be_left_out():
+    with_passes = [2, 1, 8, 3, 16, 11, 7, 14, 15, 13, 4, 16, 12]
+    assert _read("othello:4", "2,1,8,3,pass,11,7,14,15,13,4,pass,12") == with_passes
+    assert _read("othello:4", "2,1,8,3,11,7,14,15,13,4,12") == with_passes
+    transcript = SKINS["othello:4 standard"].notation.list_text(with_passes)
+    assert "pass" not in transcript
+    assert _read("othello:4 standard", transcript) == with_passes
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [

@@ -161,6 +161,11 @@ def test_a_terminal_of_24_rows_is_high_enough_for_the_boards_that_ship():
         assert sum("╭" in line for line in [*terminal.scrolled, *terminal.rows]) == 1, name
 
 
+def test_a_message_is_gone_with_the_next_board():
+    assert "swap or s" in _screen_after(["help"])[1]
+    assert "swap or s" not in _screen_after(["help", "5"])[1]
+
+
 def test_the_final_board_stays_with_its_result():
     terminal, shown = _screen_after([*X_WINS, "q"])
     assert shown.count("╭") == 1

@@ -32,6 +32,7 @@ BASIC_COLORS = {
     "#5faf5f": "black",
     "#d7ffd7": "black",
     "#5f5faf": "magenta",
+    "#5f5fd7": "black",
 }
 
 
@@ -124,7 +125,7 @@ def _connect_x(game: Game) -> Skin:
         piece_styles=("bold #ffd75f", "bold #ff5f5f"),
         cell_style="on #00005f",
         frame_style="#5f87d7 on #00005f",
-        mark_style="on #5f5faf",
+        mark_style="on #5f5fd7",
         move_word="column",
         move_range=f"1-{columns}",
         line_length=length,
