@@ -395,6 +395,13 @@ def test_the_command_plays_a_person_against_the_network_that_ships_with_the_game
     assert "50 simulations" in text
 
 
+def test_an_unfinished_game_goes_on_from_what_is_printed_at_its_end():
+    words = ["game=othello:6", "first=human", "second=random", "seed=1"]
+    printed = _command([*words, "setup=standard"], "c2\n").splitlines()[-1].split()
+    assert printed[0] == "setup=standard" and printed[1].startswith("moves=c2")
+    assert _command([*words, *printed]).splitlines()[-1].split() == printed
+
+
 def test_the_command_plays_a_person_against_uct_where_no_network_ships():
     text = _command(["game=connect_x:4x4x3", "num_simulations=50"], "3\n")
     assert "X Yellow (you)  against  O Red (uct:50)" in text

@@ -16,7 +16,7 @@ from alphazero.play.board import Medium, draw_board, side
 from alphazero.play.in_place import InPlace
 from alphazero.play.move_text import count_text
 from alphazero.play.session import Session
-from alphazero.play.skin import Skin
+from alphazero.play.skin import SETUPS, Skin
 from alphazero.play.view import analysis_view, expectation_text
 from alphazero.players.base import Analysis
 from alphazero.runtime.line_wrap import print_line, wrapped
@@ -208,7 +208,8 @@ class Screen:
         return Text.assemble(self.side_text(0), "  against  ", self.side_text(1))
 
     def _moves_text(self) -> str:
-        return f"moves={self.skin.notation.list_text(self._session.actions)}"
+        setup = "" if self.skin.setup == SETUPS[0] else f"setup={self.skin.setup} "
+        return f"{setup}moves={self.skin.notation.list_text(self._session.actions)}"
 
     def _board(self) -> RenderableType:
         session = self._session

@@ -57,6 +57,7 @@ class Skin:
     line_length: int = 0  #: pieces in a row that win; 0 if no line wins
     counts_pieces: bool = False  #: whether the numbers of pieces decide
     note: str = ""  #: what a newcomer should know, printed once
+    setup: str = SETUPS[0]  #: of Othello
 
     def in_basic_colors(self) -> "Skin":
         """Return the skin for a terminal of 16 colours."""
@@ -166,4 +167,5 @@ def _usual_othello(game: Game) -> Skin:
         piece_styles=ours.piece_styles[::-1],
         move_range="a square, such as d3",
         note="",
+        setup=SETUPS[1],
     )

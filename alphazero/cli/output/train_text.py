@@ -42,7 +42,8 @@ def end_lines(trainer, report) -> list[str]:
             "",
         ]
     if report.strength is not None:
-        lines.append(_strength_text(report.strength))
+        opening_plies = trainer.settings.evaluation.opening_plies
+        lines.append(_strength_text(report.strength, opening_plies))
     if report.exact is not None:
         lines.append(_exact_text(report.exact, trainer.folder.path))
     return [*lines, *_next_steps(trainer, report)]
@@ -70,13 +71,14 @@ def _engine_text(trainer) -> str:
     return f"{report.name} ({speed:,} evaluations/s, {slowest} {slowest_speed:,}; measured {when})"
 
 
-def _strength_text(strength) -> str:
+def _strength_text(strength, opening_plies: int) -> str:
     interval = f"95% interval {strength.score_low:.1%} to {strength.score_high:.1%}"
     results = f"{strength.wins} won, {strength.draws} drawn, {strength.losses} lost"
     return (
         f"Scored {strength.score:.1%} against {strength.opponent} with "
         f"{strength.num_simulations} simulations per move ({results}; {interval}; "
-        f"{strength.num_distinct} distinct games)."
+        f"{strength.num_distinct} distinct games). Each pair of games begins with {opening_plies} "
+        "random moves, which may decide it."
     )
 
 
