@@ -175,6 +175,9 @@ def test_a_run_of_an_earlier_version_goes_on(tmp_path):
         for step in (1, 2, 3):
             writer.add_scalar("loss/policy", 100 + step, step)
         writer.add_hparams({"learner.batch_size": 16}, {"result/loss": 1.0}, run_name=".")
+    for number, file in enumerate(sorted((tmp_path / "old").glob("events*"))):
+        # Files are read in the order of their names, which begin with the second they were made in.
+        file.rename(file.with_name(f"events.out.tfevents.100000000{number}.old"))
     settings = trainer.settings
     logger = TensorBoardLogger(tmp_path / "old", settings, recipe_of("tic_tac_toe"), 3)
     logger.iteration(found[2])
