@@ -389,7 +389,7 @@ def test_without_openvino_torch_remains_and_asking_for_openvino_is_an_error(monk
     settings.evaluator.precision = "int8"
     with pytest.raises(ConfigError, match="int8") as error:
         check_device(settings, CPU)
-    assert (error.value.key, error.value.value) == ("precision", "int8")
+    assert (error.value.key, error.value.value) == ("evaluator.precision", "int8")
     for precision in ("auto", "float32", "int8"):
         found = candidates("openvino", precision, CPU)
         assert found  # so that the engine itself raises the error
