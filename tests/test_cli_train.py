@@ -267,8 +267,7 @@ def test_a_stopped_run_removes_nothing_of_other_runs(finished_run, capsys, monke
     assert status == 130 and sorted(root.rglob("*")) == before
 
 
-def test_ctrl_c_before_an_iteration_is_stored_does_not_call_it_kept(tmp_path, capsys, monkeypatch):
-    """Loggers get the report of an iteration before its files are written."""
+def test_ctrl_c_while_an_iteration_is_written_does_not_report_it(tmp_path, capsys, monkeypatch):
     save_games = RunFolder.save_games
 
     def stopped(folder, iteration, records):
@@ -283,9 +282,17 @@ def test_ctrl_c_before_an_iteration_is_stored_does_not_call_it_kept(tmp_path, ca
     assert status == 130
     assert "Iteration 1 " in out
     assert load_state(folder.state)["iteration"] == 1
-    assert [line["iteration"] for line in metrics(folder)] == [1, 2]
+    assert [line["iteration"] for line in metrics(folder)] == [1]
     assert train(capsys, f"resume={folder.path}")[0] == 0
-    assert [line["iteration"] for line in metrics(folder)] == [1, 2]  # iteration 2 only once
+    assert [line["iteration"] for line in metrics(folder)] == [1, 2]
+
+
+def test_what_is_reported_is_stored(tmp_path, capsys, monkeypatch):
+    """Ctrl-C right after the line of an iteration does not lose that iteration."""
+    Interrupt(monkeypatch, "iteration", 1)
+    status, out, _ = train(capsys, *QUICK, f"run.root={tmp_path}", "run.name=reported")
+    assert status == 130 and "Iteration 1 " in out
+    assert load_state(RunFolder(tmp_path / "tic_tac_toe" / "reported").state)["iteration"] == 1
 
 
 def test_a_damaged_state_is_refused_and_the_networks_are_named(finished_run, tmp_path, capsys):

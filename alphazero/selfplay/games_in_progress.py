@@ -108,7 +108,7 @@ class GamesInProgress:
     def state_dict(self) -> dict[str, np.ndarray]:
         """Return the games in progress: their rows, and arrays cut off at the longest of them."""
         rows = np.flatnonzero(self.playing)
-        longest = int(self.plies.max(initial=0))
+        longest = int(self.plies[rows].max(initial=0))
         per_game = {name: array[rows] for name, array in self._per_game().items()}
         per_ply = {name: array[rows, :longest] for name, array in self.moves._asdict().items()}
         return {"rows": rows, **per_game, **per_ply}
