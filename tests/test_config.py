@@ -147,6 +147,12 @@ def test_game_takes_every_name_with_the_proposals_for_that_game(name, choice):
     assert values_of(f"game={name}") == values_of(f"game.name={name}") == wanted
 
 
+def test_two_files_of_one_name_are_two_games(tmp_path):
+    (copy := tmp_path / "snort.py").write_text(Path(EXAMPLE).read_text())
+    for path in (EXAMPLE, copy):
+        assert values_of(f"game={path}")["game.name"] == str(path)
+
+
 def test_a_game_named_for_an_experiment_keeps_the_values_of_the_experiment():
     experiment = "experiment=connect_four_5min"
     values = values_of(experiment, "game.name=connect_x:5x5x4")

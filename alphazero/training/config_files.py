@@ -8,6 +8,9 @@ from omegaconf import OmegaConf
 
 from alphazero.games.registry import make_game
 
+#: The choices of the group ``game`` that were made for games without a file, with their games.
+_MADE_CHOICES: dict[str, str] = {}
+
 
 def config_folder() -> Path:
     """Return the folder of the configs: inside the installed package, or beside it in a clone."""
@@ -49,7 +52,8 @@ def choice_for_game(name: str) -> str:
     choice = next((choice for choice in choices if game_of_choice(choice) == name), None)
     if choice is None:
         choice = re.sub(r"\W", "_", Path(name).stem if name.endswith(".py") else name)
-        choice = f"{choice}_" if choice in choices else choice
+        while choice in choices or _MADE_CHOICES.setdefault(choice, name) != name:
+            choice += "_"
         family = name.partition(":")[0]
         proposals = family if family in ("connect_x", "othello") else "custom"
         node = {"defaults": [proposals, "_self_"], "game": {"name": name}}
