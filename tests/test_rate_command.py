@@ -56,6 +56,10 @@ def _rate(run, *words) -> str:
     return console.file.getvalue()
 
 
+def names_of_matches(run) -> set[str]:
+    return {match[side] for match in _stored(run)["matches"] for side in ("player_a", "player_b")}
+
+
 def _stored(run) -> dict:
     return json.loads((run / "ratings.json").read_text())
 
@@ -140,6 +144,15 @@ def test_stronger_searches_have_higher_ratings(run):
     assert elo["random"] < elo["uct:5"] < elo["uct:50"]
 
 
+def test_few_games_reach_every_player(run):
+    """Matches become shorter: two of twenty games would rate two players of five."""
+    words = [word for word in QUICK if not word.startswith("games_per_match")]
+    console = Console(file=io.StringIO(), width=120, highlight=False)
+    assert main([f"run={run}", *words, "num_games=40"], console) == 0
+    rated = {rating["player"] for rating in _stored(run)["ratings"]}
+    assert len(rated) == 5 and all(len(match["scores"]) == 4 for match in _stored(run)["matches"])
+
+
 def test_ctrl_c_keeps_all_finished_matches(run, monkeypatch):
     from alphazero.cli.output.rate_bar import RateBar
 
@@ -182,6 +195,9 @@ def test_players_without_a_connection_to_the_anchor_are_named(run):
     assert "uct:50" in rated
     for player in ("network 3, 4 simulations", "network 7, 4 simulations"):
         assert player in text and player not in rated
+    wanted = re.search(r"num_games=(\d+)", text)[1]
+    _rate(run, f"num_games={wanted}", "players=[random]")
+    assert {*names_of_matches(run)} == {rating["player"] for rating in _stored(run)["ratings"]}
 
 
 def test_networks_are_evenly_spaced_and_include_both_ends(finished_run):

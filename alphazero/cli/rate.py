@@ -4,11 +4,12 @@ In: a run. Out: a table, a picture, and ratings.json in the run's folder, to whi
 """
 
 import dataclasses
+from collections.abc import Collection
 from pathlib import Path
 
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.rate_bar import RateBar
-from alphazero.cli.output.rate_table import growth_text, ratings_table
+from alphazero.cli.output.rate_table import growth_text, ratings_table, short_name
 from alphazero.cli.pictures.figure import check_picture
 from alphazero.cli.pictures.ratings import draw_ratings
 from alphazero.cli.rate_players import choose_networks, make_players, player_name
@@ -62,7 +63,11 @@ class RateSettings:
         600, "games to add, an even number; 0 shows the stored ratings", 0, 1_000_000
     )
     games_per_match: int = option(
-        20, "games per match, an even number; then the next two players are chosen", 2, 10_000
+        20,
+        "games per match, an even number; then the next two players are chosen. Fewer if num_games "
+        "would not reach every player",
+        2,
+        10_000,
     )
     opening_plies: int = option(4, "random plies at the start of each pair of games", 0, 1000)
     device: str = option("auto", "where networks run: auto, cpu, cuda")
@@ -135,7 +140,7 @@ def play(
             players,
             file.matches,
             settings.num_games,
-            settings.games_per_match,
+            _games_per_match(settings, len(players)),
             Openings(settings.opening_plies, settings.seed),
             bar,
         )
@@ -143,6 +148,12 @@ def play(
             file.matches.append(match)
             file.write(rate_connected(file, anchor, settings.anchor_elo))
             bar.count(len(match.scores))
+
+
+def _games_per_match(settings: RateSettings, num_players: int) -> int:
+    """Return an even number of games per match that leaves two matches for every player."""
+    affordable = settings.num_games // (2 * num_players) // 2 * 2
+    return max(2, min(settings.games_per_match, affordable))
 
 
 def rate_connected(file: RatingFile, anchor: str, anchor_elo: float = 1000.0) -> Ratings | None:
@@ -163,7 +174,9 @@ def show(
     if growth := growth_text(ratings, file):
         console.print(growth, markup=False)
     if apart := sorted(_player_names(file) - set(ratings.players)):
-        text = f"Not rated yet, no chain of games leads to {ratings.anchor}: {', '.join(apart)}."
+        names = "; ".join(map(short_name, apart))
+        text = f"Not rated yet, no chain of games leads to {ratings.anchor}: {names}."
+        text += f" Add games: num_games={_games_to_join(apart, settings)}."
         console.print(text, markup=False, soft_wrap=True)
     console.print(f"Games and ratings: {file.path}", markup=False, soft_wrap=True)
     output = Path(settings.output) if settings.output else folder.path / "ratings.png"
@@ -175,13 +188,17 @@ def show(
 
 
 def _too_few_text(file: RatingFile, anchor: str, settings: RateSettings) -> str:
-    """Return why there are no ratings yet, and how many more games they need at least."""
-    num_others = len(_player_names(file) - {anchor})
+    """Return why there are no ratings yet, and how many more games to play."""
+    others = _player_names(file) - {anchor}
     return (
-        f"No ratings yet: no finished match joins the anchor {anchor} to another player. With "
-        f"{num_others} other players at least {num_others} matches of {settings.games_per_match} "
-        f"games are needed; {len(file.matches)} are stored. Add games by num_games=."
+        f"No ratings yet: none of the {len(file.matches)} stored matches joins the anchor {anchor} "
+        f"to another player. Add games: num_games={_games_to_join(others, settings)}."
     )
+
+
+def _games_to_join(apart: Collection[str], settings: RateSettings) -> int:
+    """Return a number of games after which the players surely have ratings: two matches each."""
+    return 2 * settings.games_per_match * max(len(apart), 1)
 
 
 def _player_names(file: RatingFile) -> set[str]:
