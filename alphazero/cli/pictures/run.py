@@ -49,7 +49,7 @@ def _draw_losses(axis, metrics, span) -> None:
 
 
 def _draw_strength(axis, metrics) -> None:
-    """Draw the match score and the accuracy where they were measured, otherwise the proof."""
+    """Draw the match score, the accuracy and the proof where they were measured."""
     axis.set(title="strength", xlabel="minutes of training")
     measured = [row for row in metrics if "strength.score" in row]
     exact = [row for row in metrics if "exact.accuracy" in row]
@@ -60,6 +60,8 @@ def _draw_strength(axis, metrics) -> None:
         label = f"accuracy, {exact[-1]['exact.num_simulations']} simulations"
         _draw_accuracy(axis, exact, "accuracy", label, ORANGE)
         _draw_accuracy(axis, exact, "raw_accuracy", "accuracy, network alone", GREEN)
+    if proven and (measured or exact):
+        _draw_perfect(axis, proven)
     if measured or exact:
         axis.set(ylabel="%", xlim=(0, None), ylim=(0, 103))
         axis.legend(frameon=False, loc="lower right")
@@ -84,6 +86,14 @@ def _draw_score(axis, measured) -> None:
 def _draw_accuracy(axis, exact, key, label, color) -> None:
     percent = [100 * row[f"exact.{key}"] for row in exact]
     axis.plot(_minutes(exact), percent, "o-", markersize=3, color=color, label=label)
+
+
+def _draw_perfect(axis, proven) -> None:
+    """Draw the positions that are played perfectly, of all that can occur."""
+    pairs = [(row["proof.num_accurate"], row["proof.num_positions"]) for row in proven]
+    percent = [100 * num_accurate / num_positions for num_accurate, num_positions in pairs]
+    label = f"perfect, of all {pairs[-1][1]:,} positions"
+    axis.plot(_minutes(proven), percent, "s-", markersize=3, color=COLORS[3], label=label)
 
 
 def _draw_games(axis, metrics) -> None:
