@@ -59,6 +59,7 @@ def _shown(name: str, moves: list[int]) -> list[str]:
         ("othello:4", "2 B1", [2, 1]),
         ("othello:4 standard", "b1c1", [2, 1]),
         ("othello standard", "f5d6c3", [34, 44, 21]),
+        ("othello standard", "f5-d6-c3", [34, 44, 21]),
         ("othello standard", "F5 d6, c3", [34, 44, 21]),
     ],
 )

@@ -48,16 +48,16 @@ def test_connect_x_numbers_its_columns_and_marks_the_last_disc():
     ]
 
 
-def test_othello_numbers_the_legal_squares_alone():
+def test_othello_names_the_legal_squares_alone():
     session = Session(make_game("othello:4"))
     assert _draw(session, PLAIN).splitlines()[::2] == [
         "    a   b   c   d  ",
-        "1 |   |   | 2 |   |",
-        "2 |   | W | B | 7 |",
-        "3 | 8 | B | W |   |",
-        "4 |   | 13|   |   |",
+        "1 |   |   | c1|   |",
+        "2 |   | W | B | d2|",
+        "3 | a3| B | W |   |",
+        "4 |   | b4|   |   |",
     ]
-    assert "8" not in _draw(session, PLAIN, labels=False)
+    assert "a3" not in _draw(session, PLAIN, labels=False)
 
 
 def test_tic_tac_toe_shows_the_keys_1_to_9():

@@ -19,6 +19,7 @@ from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import option
+from alphazero.runtime.wording import counted
 
 COMMAND = "alphazero pettingzoo"
 SUMMARY = (
@@ -97,7 +98,7 @@ def main(arguments: list[str], console: Console | None = None) -> int:
 
 def result_table(report: MatchReport) -> Table:
     """Return the result as a table, from the viewpoint of the player given as ``first``."""
-    title = f"{report.game}: {len(report.games)} games"
+    title = f"{report.game}: {counted(len(report.games), 'game')}"
     table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
     table.add_column(style="dim")
     table.add_column()
@@ -168,7 +169,7 @@ def _result_text(game, view, agents) -> str:
     results = {1.0: f"{names[0]} wins", 0.5: "a draw", 0.0: f"{names[1]} wins"}
     sides = f"{view.agents[0]} = {first}, {view.agents[1]} = {second}"
     number, num_moves = game.pair_index + 1, len(game.moves)
-    return f"game {number}: {sides}: {results[game.score]} after {num_moves} moves"
+    return f"game {number}: {sides}: {results[game.score]} after {counted(num_moves, 'move')}"
 
 
 def _position_text(environment, view) -> str:

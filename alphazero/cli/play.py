@@ -62,7 +62,7 @@ class PlayOptions:
     setup: str = option(
         SETUPS[0],
         "of Othello: white_first, as in our rules, or standard, as everywhere else: black moves "
-        "first, and squares are written as in d3",
+        "first",
         choices=SETUPS,
     )
     hint: str | None = option(

@@ -12,7 +12,7 @@ MAX_TYPED = 80  #: characters
 def move_name(skin: Skin) -> str:
     """Return what to type, such as "a column (1-7)"."""
     if " " in skin.move_range:
-        return skin.move_range
+        return f"a {skin.move_word} {skin.move_range}"
     return f"a {skin.move_word}" + (f" ({skin.move_range})" if skin.move_range else "")
 
 

@@ -3,9 +3,9 @@
 In: actions, or text that a person typed or pasted. Out: text, or actions. Actions themselves count
 from 0 (the JSON engine, stored games, Python); how a person writes them depends on the game:
 
-    the rules' own text      tic-tac-toe's keys 1 to 9, Othello's numbers and names of squares
+    the rules' own text      tic-tac-toe's keys 1 to 9
     columns from 1           Connect-X
-    squares by name          Othello in its usual set-up, where black begins
+    squares by name          Othello; in the set-up of our rules also by number
 """
 
 import re
@@ -16,6 +16,8 @@ from alphazero.games.square_names import named_square, square_name
 from alphazero.games.text import parse_index
 from alphazero.play.session import Session
 
+#: Between moves; a minus in front of a number is none.
+_SEPARATOR = re.compile(r"[\s,;]+|(?<=\w)-(?=\w)")
 MAX_QUOTED = 80  #: characters of a list that messages repeat
 
 
@@ -51,7 +53,7 @@ class Notation:
 
     def split(self, text: str) -> list[str]:
         """Return the moves in a text: separated, or run together where that is unambiguous."""
-        words = re.split(r"[\s,;]+", text.strip(" \t\r\n,;"))
+        words = _SEPARATOR.split(text.strip(" \t\r\n,;"))
         return [move for word in words if word for move in self._split_word(word)]
 
     def _split_word(self, word: str) -> list[str]:
@@ -72,27 +74,31 @@ class ColumnsFromOne(Notation):
         return parse_index(typed, self._game.num_actions, "column", first=1)
 
 
-class UsualSquares(Notation):
-    """Squares of Othello by name, in the usual set-up."""
-
-    mirrored = True
+class Squares(Notation):
+    """Squares of Othello by name, in the set-up of our rules."""
 
     def text(self, action: int) -> str:
-        return square_name(action, self._game.planes_shape[1], mirrored=True)
+        return square_name(action, self._game.planes_shape[1], self.mirrored)
 
     def action(self, typed: str) -> int:
         size = self._game.planes_shape[1]
-        square = named_square(typed, size, mirrored=True)
+        square = named_square(typed, size, self.mirrored)
+        if square is None and not self.mirrored and typed.strip().isdigit():
+            square = super().action(typed)
         if square is None:
             last = square_name(size * size - 1, size)
-            raise ValueError(
-                f"'{typed.strip()}' is not a square: type one from a1 to {last}, or 'pass'."
-            )
+            raise ValueError(f"'{typed.strip()}' is not a square: type one from a1 to {last}.")
         return square
 
     def list_text(self, actions: Iterable[int]) -> str:
         """Return a transcript such as "f5d6c3", in which passes are left out, as is usual."""
         return "".join(text for text in map(self.text, actions) if text != "pass")
+
+
+class UsualSquares(Squares):
+    """Squares of Othello by name, in the usual set-up."""
+
+    mirrored = True
 
 
 def read_moves(game: Game, notation: Notation, text: str) -> list[int]:

@@ -20,6 +20,7 @@ from alphazero.play.skin import SETUPS, Skin
 from alphazero.play.view import analysis_view, expectation_text
 from alphazero.players.base import Analysis
 from alphazero.runtime.line_wrap import print_line, wrapped
+from alphazero.runtime.wording import counted
 
 Names = tuple[str | None, str | None]
 
@@ -93,7 +94,7 @@ class Screen:
         """Say that moves were taken back, and draw the board."""
         self.note_analysis(None)
         self._recent = []
-        self._print_event(Text(f"Took back {num_moves} move{'s' if num_moves > 1 else ''}."))
+        self._print_event(Text(f"Took back {counted(num_moves, 'move')}."))
         self.print_board()
 
     def print_result(self) -> None:
@@ -103,7 +104,7 @@ class Screen:
             counts = f" {count_text(self._session, self.skin)}."
         result = Text(f"The game is a draw.{counts}", "bold")
         if winner is not None:
-            text = f" wins after {len(self._session.actions)} moves.{counts}"
+            text = f" wins after {counted(len(self._session.actions), 'move')}.{counts}"
             result = Text.assemble(self.side_text(winner), (text, "bold"))
         if self.is_in_place:
             self._recent = [*self._recent, result]
@@ -235,7 +236,7 @@ class Screen:
         if self.skin.counts_pieces:
             lines.append(Text(count_text(session, self.skin)))
         if session.over:
-            lines.append(Text(f"The game is over after {len(session.actions)} moves."))
+            lines.append(Text(f"The game is over after {counted(len(session.actions), 'move')}."))
         else:
             mover = f"{self.skin.sides[session.player]} to move"
             lines.append(Text.assemble(f"Move {len(session.actions) + 1}: ", (mover, "bold")))

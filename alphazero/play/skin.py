@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 
 from alphazero.games.batched_game import Game
-from alphazero.play.notation import ColumnsFromOne, Notation, UsualSquares
+from alphazero.play.notation import ColumnsFromOne, Notation, Squares, UsualSquares
 from alphazero.runtime.errors import ConfigError
 
 #: How Othello is set up: as in our rules, where white begins, or as everywhere else.
@@ -53,7 +53,7 @@ class Skin:
     cell_width: int = 3
     cell_height: int = 1
     move_word: str = "move"  #: "column", "square"
-    move_range: str = ""  #: what a person may type
+    move_range: str = ""  #: what a person may type: "1-7", "such as d3"
     line_length: int = 0  #: pieces in a row that win; 0 if no line wins
     counts_pieces: bool = False  #: whether the numbers of pieces decide
     note: str = ""  #: what a newcomer should know, printed once
@@ -139,7 +139,7 @@ def _othello(game: Game) -> Skin:
     edges = ("abcdefgh"[:size], "12345678"[:size])
     return Skin(
         title="Othello" if size == 8 else f"Othello {size} x {size}",
-        notation=Notation(game, *edges),
+        notation=Squares(game, *edges),
         letters=game.piece_letters,
         sides=("White", "Black"),
         glyphs=("●", "●"),
@@ -149,7 +149,7 @@ def _othello(game: Game) -> Skin:
         mark_style="on #5f5faf",
         label_style="#d7ffd7",
         move_word="square",
-        move_range="a number on the board, or its square, such as d3",
+        move_range="such as d3",
         counts_pieces=True,
         note="White moves first here. With setup=standard black does, as in other programs.",
     )
@@ -165,7 +165,6 @@ def _usual_othello(game: Game) -> Skin:
         letters=empty + second + first,
         sides=ours.sides[::-1],
         piece_styles=ours.piece_styles[::-1],
-        move_range="a square, such as d3",
         note="",
         setup=SETUPS[1],
     )

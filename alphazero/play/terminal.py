@@ -22,6 +22,7 @@ from alphazero.play.skin import Skin, skin_of
 from alphazero.play.thinking import Thinking
 from alphazero.play.view import expectation_text, line_text
 from alphazero.players.base import Analysis, Player
+from alphazero.runtime.wording import counted
 
 #: Commands: name -> (short name, meaning).
 COMMANDS = {
@@ -146,7 +147,8 @@ class TerminalGame:
             self.players = self.players[::-1]
         self.session = Session(self.game, self._start)
         self._screen.show(self.session, self._names())
-        self._begin()
+        after = f"This game too starts after {counted(len(self._start), 'move')}."
+        self._begin(after if self._start else "")
 
     def _names(self) -> tuple[str | None, str | None]:
         """Return the players' names, None for a person."""
@@ -177,7 +179,7 @@ class TerminalGame:
         if not math.isnan(analysis.value):
             notes.append(f"value {expectation_text(analysis.value)}")
         if analysis.num_simulations:
-            notes.append(f"{analysis.num_simulations:,} simulations, {seconds:.1f} s")
+            notes.append(f"{counted(analysis.num_simulations, 'simulation')}, {seconds:.1f} s")
         self._play(player, analysis.action, ", ".join(notes))
 
     def _human_turn(self, player: int) -> None:
@@ -228,7 +230,7 @@ class TerminalGame:
             "help": self._help,
         }
         if command in _ONLY_AT_THE_END:
-            self._screen.warn("A rematch is for when the game is over.")
+            self._screen.warn(f"'{command}' is for when the game is over.")
             return
         commands[command]()
 

@@ -6,6 +6,8 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from alphazero.runtime.wording import counted
+
 DELAY_S = 1.0
 
 
@@ -55,7 +57,7 @@ class Thinking:
         if self._time_limit_s is not None:
             fraction = max(fraction, elapsed_s / self._time_limit_s)
         (task,) = self._progress.task_ids
-        simulations = f"{done:,} simulations"
+        simulations = counted(done, "simulation")
         self._progress.update(task, completed=min(fraction, 1.0), simulations=simulations)
 
 

@@ -15,6 +15,7 @@ from rich.text import Text
 from alphazero.play.board import Medium, side
 from alphazero.play.skin import Skin
 from alphazero.players.base import Analysis
+from alphazero.runtime.wording import counted
 from alphazero.solvers.base import ILLEGAL_SCORE
 
 MAX_ROWS = 10  #: moves in the table
@@ -49,12 +50,12 @@ def analysis_view(skin: Skin, player: int, analysis: Analysis, medium: Medium) -
     value = expectation_text(analysis.value) or "unknown"
     summary = Text.assemble("Value for ", side(skin, player, medium), f": {value}")
     if analysis.num_simulations:
-        summary.append(f", {analysis.num_simulations:,} simulations")
+        summary.append(f", {counted(analysis.num_simulations, 'simulation')}")
     line = Text(f"Expected line: {line_text(skin, analysis.principal_variation)}")
     actions = _shown_actions(analysis)
     parts = [summary, line, _table(skin, analysis, actions[:MAX_ROWS], medium)]
     if len(actions) > MAX_ROWS:
-        parts.append(Text(f"and {len(actions) - MAX_ROWS} more moves", "dim"))
+        parts.append(Text(f"and {counted(len(actions) - MAX_ROWS, 'more move')}", "dim"))
     return Group(*parts)
 
 

@@ -39,8 +39,8 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
         if report.values is not None:
             right, error = report.values.result_accuracy, report.values.mean_error
             line += (
-                f"; its value predicts the result in {_text(right)}% of {right.total:,}, "
-                f"mean error {error:.3f}"
+                f"; its value predicts the result in {_text(right)}% of the {right.total:,} "
+                f"for which it gives one, mean error {error:.3f}"
             )
         lines.append(line)
     return lines
