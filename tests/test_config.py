@@ -520,6 +520,13 @@ def test_plain_data_goes_round():
     assert (broken.value.key, broken.value.value) == ("shares", [0.5, 1.5])
 
 
+def test_settings_share_nothing_with_those_made_before():
+    first = from_plain(TrainSettings, {"learner": {"batch_size": 7}})
+    first.learner.step_at.append(0.5)
+    first.seed = 99
+    assert from_plain(TrainSettings, {}) == TrainSettings()
+
+
 def test_text_is_taken_as_it_is():
     text = "a${oc.env:HOME} ${nothing} ${"
     assert from_plain(Outer, {"name": text}).name == text

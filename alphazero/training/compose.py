@@ -59,6 +59,7 @@ def settings_of(config: DictConfig) -> TrainSettings:
     return settings
 
 
+@functools.cache
 def store_schema() -> None:
     """Make the types of the settings known to Hydra; configs/train.yaml refers to them."""
     from hydra.core.config_store import ConfigStore
