@@ -177,7 +177,7 @@ def test_a_game_starts_from_a_list_of_moves():
         ("connect_four", [], "³", ["'³'", "1 to 7"]),
         ("othello", [], "27", ["27", "e3, f4, c5, d6"]),
         ("othello", [], "0", ["0", "e3, f4, c5, d6"]),
-        ("othello", [], "64", ["pass", "e3, f4, c5, d6"]),
+        ("othello", [], "64", ["64", "0 to 63", "'pass'"]),
         ("othello", [], "65", ["65", "0 to 63"]),
         ("othello", [], "pass", ["pass", "e3, f4, c5, d6"]),
         ("othello", [], "e9", ["'e9'", "a1 to h8"]),
