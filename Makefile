@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-TESTS := -n auto --dist loadfile -m "not slow and not gpu"
+TESTS := -n auto --dist loadfile --no-loadscope-reorder -m "not slow and not gpu"
 
 # Compiling all modules of torch and OpenVINO takes half of the installation, and few are used. Python
 # compiles those on their first import.

@@ -6,6 +6,25 @@ import pytest
 
 from alphazero.runtime.openmp import limit_spinning
 
+#: The files that take longest, the longest first.
+LONGEST = [
+    "test_training.py",
+    "test_doc_examples.py",
+    "test_game_check.py",
+    "test_config.py",
+    "test_wrong_inputs.py",
+    "test_game_files.py",
+    "test_health.py",
+    "test_benchmark.py",
+    "test_hydra.py",
+    "test_cli_train.py",
+    "test_game_laws.py",
+    "test_engine.py",
+    "test_compare.py",
+    "test_engines.py",
+    "test_play_terminal.py",
+]
+
 limit_spinning()  # the tests share the cores with each other; must precede the import of torch
 
 
@@ -27,6 +46,12 @@ def pytest_configure():
     # which some tests need.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items):
+    # Begun last, a long file would leave the other processes of `make test` with nothing to do.
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(LONGEST)))
 
 
 @pytest.fixture(scope="session", autouse=True)

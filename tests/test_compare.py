@@ -1,6 +1,7 @@
 """Comparisons of runs: differences with intervals, and the tables of `alphazero compare`."""
 
 import contextlib
+import functools
 import io
 import json
 
@@ -8,8 +9,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from alphazero.cli import train
+from alphazero.cli import run_comparison, train
 from alphazero.cli.compare import main
+from alphazero.cli.run_comparison import ComparisonSettings
 from alphazero.evaluation.exact.comparison import difference
 from alphazero.runtime.errors import ConfigError
 
@@ -57,7 +59,9 @@ def sweep(tmp_path_factory):
     """Run a sweep of two configurations with two seeds each; return its root and its output."""
     root = tmp_path_factory.mktemp("runs")
     words = [f"run.root={root}", "run.name=sweep", "search.reuse_tree=true,false", "seed=1,2"]
-    with contextlib.redirect_stdout(io.StringIO()) as output:
+    quick = functools.partial(ComparisonSettings, num_simulations=4)
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as output:
+        patch.setattr(run_comparison, "ComparisonSettings", quick)
         assert train.main([*TINY_RUN, *words, "--multirun"]) == 0
     return root / "connect_x_5x5x4", output.getvalue()
 
