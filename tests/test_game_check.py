@@ -2,12 +2,14 @@
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from game_samples import EXAMPLE
 
-from alphazero.games import game_file
+from alphazero.games import game_file, rules
+from alphazero.games.laws import BrokenLaw, check_laws
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 
@@ -59,6 +61,18 @@ MISTAKES = {
         "def observe",
         "'observe' is missing",
     ),
+    "a missing rule that gives a size": (
+        "@rules.implement(Snort)\ndef max_plies",
+        "def max_plies",
+        "'max_plies' is missing",
+    ),
+    "a missing board": ("@rules.implement(Snort)\ndef cells", "def cells", "'cells' is missing"),
+    "a rule without the game": (
+        "def is_over(game, state)",
+        "def is_over(state)",
+        "'is_over' takes (game, state)",
+    ),
+    "a misspelled size": ("mover = state[game.side", "mover = state[game.sid", "'Snort' object"),
     "a misspelled rule": ("def is_over(", "def is_ended(", "is_ended"),
     "a line that is no Python": ("GAME = Snort(5)", "GAME = Snort(5", "line"),
     "an import of a file beside it": ("import numpy as np", "import beside_snort", "beside_snort"),
@@ -84,20 +98,57 @@ MISTAKES = {
     ),
 }
 
-#: Mistakes that only the compiler notices.
+_MOVER = "    mover = state[game.side * game.side]\n"
+
+#: Mistakes that only the compiler notices: the replacement, and what the message must name.
 UNCOMPILABLE = {
     "a list in a helper without allocates=True": (
         "    side = game.side\n    row, column",
         "    side = len([game.side] * game.side)\n    row, column",
+        "allocates=True",
+    ),
+    "an array in a helper without allocates=True": (
+        "    side = game.side\n    row, column",
+        "    side = game.side + int(np.zeros(3)[0])\n    row, column",
+        "allocates=True",
+    ),
+    "an array of numbers in a helper without allocates=True": (
+        "    side = game.side\n    row, column",
+        "    side = np.array([game.side, square])[0]\n    row, column",
+        "allocates=True",
     ),
     "a rule called by its bare name": (
         "def result(game, state):\n    return -1",
         "def result(game, state):\n    return -1 if is_over(game, state) else 0",
+        "rules.is_over",
     ),
     "a keyword that kernels do not know": (
-        "    mover = state[game.side * game.side]",
-        "    mover = max(state[-1:], key=abs)",
+        _MOVER,
+        "    mover = max(state[-1:], key=abs)\n",
+        "'key'",
     ),
+    "an empty list": (_MOVER, f"    found = []\n{_MOVER}", "'found'"),
+    "two types of one result": (
+        "    return -1  # for",
+        "    if state[0] > 2:\n        return 'lost'\n    return -1  # for",
+        "'return'",
+    ),
+    "a function of numpy that kernels do not know": (
+        _MOVER,
+        f"    np.pad(state, 1)\n{_MOVER}",
+        "'numpy.pad'",
+    ),
+    "a generator": (
+        "    return True\n",
+        "    return not any(is_legal(game, state, square) for square in range(25))\n",
+        "generator",
+    ),
+    "an exception that kernels do not know": (
+        _MOVER,
+        f"    try:\n        state[0] += 0\n    except IndexError:\n        pass\n{_MOVER}",
+        "Exception",
+    ),
+    "text in a format": (_MOVER, f'    f"{{action:3d}}"\n{_MOVER}', "f-strings"),
 }
 
 
@@ -130,15 +181,18 @@ def test_a_mistake_is_named_before_anything_is_played(checks, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", UNCOMPILABLE)
-def test_what_does_not_compile_is_named_with_its_line(checks, tmp_path, name):
-    old, new = UNCOMPILABLE[name]
+def test_what_does_not_compile_is_named_with_its_line(monkeypatch, tmp_path, name):
+    monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(game_file, "_check_laws", lambda path: game_file._Findings(None, ()))
+    old, new, named = UNCOMPILABLE[name]
     path = write(tmp_path, old, new)
     with pytest.raises(ConfigError) as refused:
         make_game(str(path))
     message = str(refused.value)
     line = 1 + path.read_text().split(new)[0].count("\n") + new.count("\n")
     found = re.search(r"line (\d+)", message)
-    assert "\n" not in message and found and abs(int(found[1]) - line) <= 2, message
+    assert "\n" not in message and found and abs(int(found[1]) - line) <= 3, message
+    assert named in message and "pipeline" not in message and "Snort_" not in message
 
 
 def test_rules_that_do_not_return_are_named_with_their_line(checks, monkeypatch, tmp_path):
@@ -176,12 +230,81 @@ def test_a_result_of_the_wrong_sign_is_noted(checks, tmp_path, monkeypatch):
     assert make_game(game.name).notes == game.notes and len(checks) == 1
 
 
-def test_each_version_is_checked_once(checks, tmp_path):
+def walk_rules(goal: int, limit: int):
+    """Return a game on a ring of 4 squares, whose steps may go back and forth for ever."""
+
+    class Walk(NamedTuple):
+        goal: int
+        limit: int
+
+    def legal_actions(game, state, mask):
+        mask[:] = not is_over(game, state)
+
+    def step(game, state, action):
+        state[0] = (state[0] + (1, 3)[action]) % 4
+
+    def is_over(game, state):
+        return state[0] == game.goal
+
+    functions = {
+        "num_actions": lambda game: 2,
+        "state_layout": lambda game: (1, np.dtype(np.int8)),
+        "planes_shape": lambda game: (1, 1, 1),
+        "max_plies": lambda game: game.limit,
+        "reset": lambda game, state: None,
+        "player_to_move": lambda game, state: 0,
+        "legal_actions": legal_actions,
+        "step": step,
+        "is_over": is_over,
+        "result": lambda game, state: 1,
+        "observe": lambda game, state, planes: None,
+        "cells": lambda game, state: np.zeros((1, 1), np.int8),
+    }
+    for name, function in functions.items():
+        function.__name__ = name
+        rules.implement(Walk)(function)
+    return Walk(goal, limit)
+
+
+def test_positions_that_repeat_are_noted():
+    notes = check_laws(walk_rules(goal=2, limit=10**6), seconds=60.0)
+    assert len(notes) == 1 and "repeat" in notes[0]
+    with pytest.raises(BrokenLaw) as broken:  # it never ends
+        check_laws(walk_rules(goal=9, limit=2000), seconds=60.0)
+    message = str(broken.value)
+    assert "'max_plies'" in message and "2,000" in message and len(message) < 500
+
+
+def test_a_game_that_is_no_named_tuple_is_refused():
+    class Sizes:
+        pass
+
+    class Right(NamedTuple):
+        side: int
+
+    for game in (Sizes(), Sizes, Right, 5):
+        with pytest.raises(BrokenLaw, match="GAME is"):
+            check_laws(game, seconds=1.0)
+    with pytest.raises(BrokenLaw, match="is missing"):
+        check_laws(Right(3), seconds=1.0)
+
+
+def test_a_board_need_not_tell_the_position(checks, tmp_path):
+    path = write(tmp_path, "@rules.implement(Snort)\ndef from_cells", "def from_cells")
+    game = make_game(str(path))
+    with pytest.raises(ValueError, match="from_cells"):
+        game.cells_to_state(np.zeros((5, 5), np.int8), player=0)
+
+
+def test_each_version_is_checked_once_and_a_long_check_is_announced(
+    checks, monkeypatch, tmp_path, capfd
+):
+    monkeypatch.setattr(game_file, "_SILENT_S", 0.01)
     path = write(tmp_path)
     for _ in range(2):
         game = make_game(str(path))
         assert game.notes == () and np.array_equal(game.initial_states(1)[0], np.zeros(26))
-    assert len(checks) == 1
+    assert len(checks) == 1 and capfd.readouterr().err.count(str(path)) == 1
     path.write_text(SNORT + "\n# another version\n")
     make_game(str(path))
     assert len(checks) == 2

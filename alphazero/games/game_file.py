@@ -18,16 +18,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
-from alphazero.games import rules
 from alphazero.games.batched_game import CompiledGame
+from alphazero.games.rule_errors import compiler_error_text
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import kernel_rng
 
 _SECONDS = 3.0  # of random games
-_TIME_LIMIT_S = 60.0  # for one position; rules that take longer do not return
+_TIME_LIMIT_S = 10.0  # for one position; rules that take longer do not return
+_SILENT_S = 2.0  # before a line says what is going on
 _PACKAGE_FOLDER = Path(__file__).parents[2]
 _HELP = "docs/ADD_A_GAME.md lists common mistakes."
 
@@ -63,7 +64,12 @@ def load_checked_game(name: str) -> CompiledGame:
 
 
 def load_game_file(name: str) -> CompiledGame:
-    """Run a game file, which holds the sizes of its game as `GAME`, and return the game.
+    """Run a game file and return its game; see `load_rules`."""
+    return CompiledGame(str(Path(name)), load_rules(name))
+
+
+def load_rules(name: str) -> Any:
+    """Run a game file and return its `GAME`, the sizes of the game.
 
     The file's path and text name its module, so that files of the same name are different games. A
     file that is edited while the process lives is run again by the next call, as a module of its
@@ -88,7 +94,7 @@ def load_game_file(name: str) -> CompiledGame:
             raise
     if not hasattr(sys.modules[module_name], "GAME"):
         raise _refusal(f"the game file '{path}' defines no GAME.", name)
-    return CompiledGame(str(path), sys.modules[module_name].GAME)
+    return sys.modules[module_name].GAME
 
 
 def _existing(name: str) -> Path:
@@ -115,25 +121,36 @@ def _check_laws(path: Path) -> _Findings:
         "NUMBA_DISABLE_JIT": "1",
         "PYTHONPATH": os.pathsep.join(filter(None, search_path)),
     }
-    done = subprocess.run(
-        [sys.executable, "-m", "alphazero.games.laws", str(path), *limits],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-    )
-    lines = done.stdout.splitlines()
-    if done.returncode == 0 and lines:
+    command = [sys.executable, "-m", "alphazero.games.laws", str(path), *limits]
+    status, output, errors = _run(command, environment, f"Checking the rules of {path} ...")
+    lines = output.splitlines()
+    if status == 0 and lines:
         found = json.loads(lines[-1])
         return _Findings(found["broken"], tuple(found["notes"]))
     place = re.escape(str(path.resolve()))
-    frame = re.search(rf'File "{place}", line (\d+) in (\w+)', done.stderr)
-    if "Timeout" in done.stderr and frame:
+    frame = re.search(rf'File "{place}", line (\d+) in (\w+)', errors)
+    if "Timeout" in errors and frame:
         text = f"line {frame[1]}, in '{frame[2]}': it does not return (an endless loop?)."
         return _Findings(text, ())
-    reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+    reason = (errors.strip().splitlines() or [f"exit status {status}"])[-1]
     return _Findings(f"the check of its rules ended with: {reason}.", ())
+
+
+def _run(command: list[str], environment: dict, announcement: str) -> tuple[int, str, str]:
+    """Run a program, announced if it takes long; return its exit status, output and errors."""
+    pipes: dict[str, Any] = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    settings: dict[str, Any] = dict(stdin=subprocess.DEVNULL, text=True, errors="replace")
+    with subprocess.Popen(command, env=environment, **pipes, **settings) as program:
+        try:
+            try:
+                output, errors = program.communicate(timeout=_SILENT_S)
+            except subprocess.TimeoutExpired:
+                print(announcement, file=sys.stderr, flush=True)
+                output, errors = program.communicate()
+        except BaseException:  # such as Ctrl-C
+            program.kill()
+            raise
+    return program.returncode, output, errors
 
 
 # --- compiling ------------------------------------------------------------------------------------
@@ -145,33 +162,12 @@ def _compile(game: CompiledGame, path: Path) -> None:
         states = game.initial_states()
         game.observe(states)
         game.step(states, game.legal_action_mask(states).argmax(axis=1))
-        game.playout(states, kernel_rng(np.random.default_rng(0)))
-    except NumbaError as error:
-        broken = _compilation_text(str(error), path)
+        # Without positions: a mistake in the rules could make a game endless.
+        game.playout(states[:0], kernel_rng(np.random.default_rng(0)))
+    except (NumbaError, UnsupportedBytecodeError) as error:
+        broken = compiler_error_text(str(error), path)
         message = f"the game file '{path}' does not compile: {broken} {_HELP}"
         raise _refusal(message, str(path)) from None
-
-
-def _compilation_text(text: str, path: Path) -> str:
-    """Return the line and the reason that a message of numba names.
-
-    Its messages are nested: the innermost, which names the cause, comes first.
-    """
-    text = re.sub(r"\x1b\[\d*m", "", text)
-    found = re.search(rf'{re.escape(path.name)}(?:", line |:| \()(\d+)', text)
-    where = f"line {found[1]}: " if found else ""
-    if "NRT required but not enabled" in text:
-        return f"{where}it creates an array or a list; that takes @rules.njit(allocates=True)."
-    if unknown := re.search(r"Untyped global name '(\w+)'", text):
-        return f"{where}{_unknown_name(unknown[1])}."
-    reasons = re.findall(r"(?:\w+Error|NameError): (?!Failed in)(.+)", text)
-    return f"{where}{reasons[-1].rstrip('.') if reasons else text.splitlines()[0]}."
-
-
-def _unknown_name(name: str) -> str:
-    if hasattr(rules, name):
-        return f"compiled code does not know '{name}'; call rules.{name}(...)"
-    return f"compiled code does not know '{name}'; a helper function needs @rules.njit"
 
 
 # --- findings on disk -----------------------------------------------------------------------------

@@ -15,7 +15,6 @@ import faulthandler
 import json
 import sys
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,10 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alphazero.games import rules
+from alphazero.games.rule_errors import python_error_text
 from alphazero.runtime.errors import ConfigError
 
 NUM_GAMES = 30
-_PACKAGE = Path(__file__).parents[1]
 _REQUIRED = (
     "num_actions",
     "state_layout",
@@ -39,13 +38,23 @@ _REQUIRED = (
     "is_over",
     "result",
     "observe",
+    "cells",
 )
+_LOADING_LIMIT_S = 60.0  # for running the file, which may compute tables
+_MAX_SHOWN_ACTIONS = 30
 _MIN_GAMES_FOR_NOTES = 10
 _GAMES_WITH_SYMMETRIES = 3
 
 
 class BrokenLaw(Exception):
     """A law that the rules of a game break; the message says which, and where."""
+
+
+class _Played(NamedTuple):
+    """One random game."""
+
+    result: int | None  #: for the player who made the last move; None if it was not finished
+    repeated: tuple[int, int] | None  #: the numbers of actions before the same position
 
 
 class Sizes(NamedTuple):
@@ -72,6 +81,7 @@ def check_laws(game: Any, seconds: float, watch: Callable[[], None] = lambda: No
     Raises:
         BrokenLaw: naming the rule and the law.
     """
+    _check_class(game)
     for name in _REQUIRED:
         if not rules.implements(game, name):
             raise BrokenLaw(f"the rule '{name}' is missing.")
@@ -84,17 +94,48 @@ def check_laws(game: Any, seconds: float, watch: Callable[[], None] = lambda: No
         return time.monotonic() < deadline
 
     rng = np.random.default_rng(0)
-    results = [
+    games = [
         _play(game, sizes, rng, go_on, with_symmetries=number < _GAMES_WITH_SYMMETRIES)
         for number in range(NUM_GAMES)
     ]
-    if results.count(-1) >= _MIN_GAMES_FOR_NOTES and not results.count(1):
-        return [
-            f"in all {results.count(-1)} random games that were not drawn, the player who made the "
-            "last move lost. If the last move should win, 'result' has the wrong sign: it is the "
-            "result of the player to move, after the last move."
-        ]
-    return []
+    return [*_notes_on_results(games), *_notes_on_repetitions(games)]
+
+
+def _notes_on_results(games: list["_Played"]) -> list[str]:
+    results = [played.result for played in games]
+    if results.count(-1) < _MIN_GAMES_FOR_NOTES or results.count(1):
+        return []
+    return [
+        f"in all {results.count(-1)} random games that were not drawn, the player who made the "
+        "last move lost. If the last move should win, 'result' has the wrong sign: it is the "
+        "result of the player to move, after the last move."
+    ]
+
+
+def _notes_on_repetitions(games: list["_Played"]) -> list[str]:
+    repeated = next((played.repeated for played in games if played.repeated), None)
+    if repeated is None:
+        return []
+    before, after = repeated
+    return [
+        f"positions repeat: in a random game, the position after {after:,} actions was the one "
+        f"after {before:,}. Such a game can go on for ever. Every game must end: count the "
+        "actions in the state and end the game at a limit, or forbid repetitions."
+    ]
+
+
+def _check_class(game: Any) -> None:
+    """Check that compiled code can take the sizes of the game."""
+    if isinstance(game, tuple) and hasattr(game, "_fields"):
+        return
+    if isinstance(game, type):
+        name = game.__qualname__
+        raise BrokenLaw(f"GAME is the class '{name}': it must be an instance, GAME = {name}(...).")
+    name = type(game).__qualname__
+    raise BrokenLaw(
+        f"GAME is of the class '{name}', which is no NamedTuple: write 'class {name}(NamedTuple):' "
+        "and list the sizes of the game as its fields."
+    )
 
 
 def _sizes(game: Any) -> Sizes:
@@ -145,32 +186,37 @@ def _play(
     rng: np.random.Generator,
     go_on: Callable[[], bool],
     with_symmetries: bool,
-) -> int | None:
-    """Play one random game while ``go_on`` says so.
-
-    Returns:
-        The result for the player who made the last move; None if the game was not finished.
-    """
+) -> _Played:
+    """Play one random game while ``go_on`` says so."""
     state = np.zeros(sizes.state_size, sizes.dtype)
     rules.reset(game, state)
     actions: list[int] = []
-    mover = 0
+    mover, repeated, seen = 0, None, {}
     while go_on():
+        before = seen.setdefault(state.tobytes(), len(actions))
+        if before < len(actions) and repeated is None:
+            repeated = before, len(actions)
         with _naming_position(actions):
             over, legal = _inspect(game, sizes, state, first=not actions)
             if with_symmetries:
                 _check_symmetries(game, sizes, state)
             if over:
                 result = int(rules.result(game, state))
-                return result if rules.player_to_move(game, state) == mover else -result
+                sign = 1 if rules.player_to_move(game, state) == mover else -1
+                return _Played(sign * result, repeated)
             if len(actions) == sizes.max_plies:
-                raise BrokenLaw(
-                    f"a game goes on after {sizes.max_plies} actions, more than 'max_plies' allows."
-                )
+                raise BrokenLaw(_too_long_text(sizes.max_plies, repeated))
             mover, action = int(rules.player_to_move(game, state)), int(rng.choice(legal))
             _step(game, state, action)
         actions.append(action)
-    return None
+    return _Played(None, repeated)
+
+
+def _too_long_text(max_plies: int, repeated: tuple[int, int] | None) -> str:
+    text = f"a game goes on after {max_plies:,} actions, more than 'max_plies' allows"
+    if repeated is None:
+        return f"{text}."
+    return f"{text}; the position after {repeated[1]:,} actions was the one after {repeated[0]:,}."
 
 
 def _inspect(game: Any, sizes: Sizes, state: np.ndarray, first: bool) -> tuple[bool, np.ndarray]:
@@ -263,43 +309,48 @@ def _step(game: Any, state: np.ndarray, action: int) -> None:
 @contextlib.contextmanager
 def _naming_position(actions: list[int]) -> Iterator[None]:
     """Add the moves to a broken law, and to an error that a rule raises."""
-    where = f"after the actions {actions}" if actions else "in the start position"
     try:
         yield
     except BrokenLaw as error:
-        raise BrokenLaw(f"{where}: {error}") from None
+        raise BrokenLaw(f"{_place_text(actions)}: {error}") from None
     except Exception as error:
-        raise BrokenLaw(f"{where}: {_error_text(error)}") from None
+        error.add_note(_place_text(actions))
+        raise
 
 
-def _error_text(error: Exception) -> str:
-    """Return an error of the user's code with the last line outside this package."""
-    if isinstance(error, SyntaxError):
-        return f"line {error.lineno}: {error.msg}." if error.lineno else f"{error.msg}."
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not Path(frame.filename).is_relative_to(_PACKAGE)]
-    frame = (own or frames)[-1]
-    text = " ".join(str(error).split()) or type(error).__name__
-    return f"line {frame.lineno}, in '{frame.name}': {type(error).__name__}: {text}."
+def _place_text(actions: list[int]) -> str:
+    if not actions:
+        return "in the start position"
+    if len(actions) <= _MAX_SHOWN_ACTIONS:
+        return f"after the actions {actions}"
+    return f"after {len(actions):,} actions that end with {actions[-_MAX_SHOWN_ACTIONS:]}"
+
+
+def _error_text(error: Exception, path: Path) -> str:
+    """Return an error of the user's code, and the position in which it was raised."""
+    places = [f"{place}: " for place in getattr(error, "__notes__", ())]
+    return "".join(places) + python_error_text(error, path)
 
 
 def main(path: str, seconds: str, time_limit_s: str) -> None:
     """Check a game file and print the findings: the law that is broken, or None, and notes."""
-    from alphazero.games.game_file import load_game_file
+    from alphazero.games.game_file import load_rules
 
-    def watch():
-        faulthandler.dump_traceback_later(float(time_limit_s), exit=True)
+    def watch(limit_s: float = float(time_limit_s)) -> None:
+        faulthandler.dump_traceback_later(limit_s, exit=True)
 
     broken, notes = None, []
     try:
+        watch(_LOADING_LIMIT_S)
+        game = load_rules(path)
         watch()
-        notes = check_laws(load_game_file(path).rules, float(seconds), watch)
+        notes = check_laws(game, float(seconds), watch)
     except BrokenLaw as error:
         broken = str(error)
     except ConfigError as error:
         broken = str(error).removeprefix(f"the game file '{path}' ")
     except Exception as error:
-        broken = _error_text(error)
+        broken = _error_text(error, Path(path))
     print("\n" + json.dumps({"broken": broken, "notes": notes}))
 
 

@@ -30,6 +30,7 @@ Letters for shapes: K state words, A actions, S symmetries, C planes, H x W boar
 """
 
 import functools
+import inspect
 
 import numpy as np
 
@@ -69,7 +70,7 @@ def implement(game_class):
     """Register the decorated function as a game class's rule of the same name.
 
     Raises:
-        TypeError: if no rule has that name.
+        TypeError: if no rule has that name, or it takes other arguments.
     """
     if game_class not in _GAME_CLASSES:
         _GAME_CLASSES.add(game_class)
@@ -80,10 +81,21 @@ def implement(game_class):
         name = function.__name__
         if name not in _RULES:
             raise TypeError(f"'{name}' is not a rule; the rules are {', '.join(sorted(_RULES))}")
+        _check_arguments(function)
         _RULES[name].register(game_class, function)
         return function
 
     return register
+
+
+def _check_arguments(function) -> None:
+    name, given = function.__name__, inspect.signature(function)
+    expected = inspect.signature(_RULES[name].__wrapped__).parameters
+    try:
+        given.bind(*expected)
+    except TypeError:
+        takes = ", ".join(expected)
+        raise TypeError(f"the rule '{name}' takes ({takes}); this function takes {given}") from None
 
 
 def implements(game, rule_name: str) -> bool:
@@ -251,10 +263,15 @@ def piece_letters(game) -> str:
 def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
     """Return the state with the given board (int8[H, W], as `cells` returns it) and player to move.
 
+    The default is for games whose state is more than that.
+
     Raises:
         ValueError: naming the reason, if the board is not reachable.
     """
-    _missing(game, "from_cells")
+    raise ValueError(
+        "this game cannot set a position up from a board, because it does not define the rule "
+        "'from_cells': give the moves that lead to the position."
+    )
 
 
 @_python_rule

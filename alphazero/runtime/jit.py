@@ -139,6 +139,13 @@ def add_user_game(game_class) -> None:
     game_class.__name__ = f"{game_class.__name__}_{digest}_{len(_user_games)}"
 
 
+def with_written_names(text: str) -> str:
+    """Return a message with the classes of users' games under the names that the users wrote."""
+    for game_class in _user_games:
+        text = text.replace(game_class.__name__, game_class.__qualname__)
+    return text
+
+
 class _KernelCache(FunctionCache):
     """One kernel's compiled code on disk; that for a user's game has its own directory."""
 

@@ -1,0 +1,92 @@
+"""Errors in a user's game file, as one sentence with a line number.
+
+In: an exception that a rule raised, or a message of numba. Out: text that names the line of the
+user's file, the cause and, where it is known, the cure. Nothing is run or compiled here.
+"""
+
+import re
+import traceback
+from pathlib import Path
+
+from alphazero.games import rules
+from alphazero.runtime import jit
+
+#: What a message of numba contains, and what it means. Groups of the pattern fill the braces.
+_COMPILER_CAUSES = (
+    (
+        r"NRT required but not enabled|Only accept returning of array passed into the function",
+        "this helper function creates an array or a list: that takes @rules.njit(allocates=True)",
+    ),
+    (
+        r"Cannot infer the type of variable '(\w+)[\w.$]*'[^,]*, have imprecise type: "
+        r"(?:list|Dict|set)",
+        "compiled code cannot tell what '{0}' will hold, because it starts empty: use a numpy "
+        "array, such as np.zeros(9, np.int8)",
+    ),
+    (
+        r"Can't unify return type",
+        "the 'return' statements of this function give different types: compiled code needs one "
+        "type, such as np.int64",
+    ),
+    (
+        r"Cannot unify (.+?) and (.+?) for '(\w+)",
+        "the variable '{2}' is once {0} and once {1}: compiled code needs one type",
+    ),
+    (
+        r"unsupported NumPy function '([\w.]+)'",
+        "compiled code does not know '{0}', or not with these arguments: write a loop over numbers",
+    ),
+    (
+        r"The use of yield in a closure is unsupported",
+        "compiled code does not know generator expressions: write a loop",
+    ),
+)
+_FALLBACK = "numba cannot compile this; write plain loops over numbers and arrays"
+
+
+def python_error_text(error: Exception, path: Path) -> str:
+    """Return an error that a game file raised, with the last line of that file."""
+    if isinstance(error, SyntaxError):
+        return f"line {error.lineno}: {error.msg}." if error.lineno else f"{error.msg}."
+    text = " ".join(str(error).split()).rstrip(".")
+    text = jit.with_written_names(f"{type(error).__name__}: {text}" if text else repr(error))
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename) == path.resolve()]
+    if not own:
+        return f"{text}."
+    function = "" if own[-1].name == "<module>" else f", in '{own[-1].name}'"
+    return f"line {own[-1].lineno}{function}: {text}."
+
+
+def compiler_error_text(text: str, path: Path) -> str:
+    """Return the line and the cause that a message of numba names."""
+    text = jit.with_written_names(re.sub(r"\x1b\[\d*m", "", text))
+    found = re.search(rf'{re.escape(path.name)}(?:", line |:| \()(\d+)', text)
+    where = f"line {found[1]}: " if found else ""
+    return f"{where}{_compiler_cause(text.partition(' Raised from ')[0])}."
+
+
+def _compiler_cause(text: str) -> str:
+    text = re.sub(r"Literal\[(\w+)\]\([^)]*\)", r"\1", text)
+    if unknown := re.search(r"Untyped global name '(\w+)'", text):
+        return _unknown_name(unknown[1])
+    for pattern, cause in _COMPILER_CAUSES:
+        if found := re.search(pattern, text):
+            return cause.format(*found.groups())
+    # Messages are nested: each level says "Failed in ..." and the innermost, which is the last to
+    # do so, names the cause.
+    reasons = re.findall(
+        r"(?:\w+Error: |Failed in [^\n]*\n\s*)(?!Failed in|No implementation of)(\S.+)", text
+    )
+    if reasons:
+        return reasons[-1].rstrip(". ")
+    if called := re.search(r"No implementation of function Function\(<[\w ]*?(\w+)(?: at|>)", text):
+        return f"compiled code cannot call '{called[1]}' with these arguments"
+    first_line = text.strip().splitlines()[0].rstrip(". ") if text.strip() else ""
+    return _FALLBACK if not first_line or first_line.startswith("Failed in") else first_line
+
+
+def _unknown_name(name: str) -> str:
+    if hasattr(rules, name):
+        return f"compiled code does not know '{name}'; call rules.{name}(...)"
+    return f"compiled code does not know '{name}'; a helper function needs @rules.njit"
