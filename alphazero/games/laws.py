@@ -348,7 +348,7 @@ def main(path: str, seconds: str, time_limit_s: str) -> None:
     except BrokenLaw as error:
         broken = str(error)
     except ConfigError as error:
-        broken = str(error).removeprefix(f"the game file '{path}' ")
+        broken = str(error).replace(f"the game file '{path}'", "it", 1)
     except Exception as error:
         broken = _error_text(error, Path(path))
     print("\n" + json.dumps({"broken": broken, "notes": notes}))
