@@ -83,7 +83,7 @@ def test_a_resumed_run_is_the_run_that_never_stopped(tmp_path, case):
     whole = make_trainer(tmp_path / "whole", *words.split(), game=game)
     expected = {report.iteration: figures(report) for report in reports(whole)}
     resumed = make_trainer(tmp_path / "parts", *words.split(), game=game)
-    for stop, stored in ((between_games, 2), (while_learning, 2), (once_reported, 3)):
+    for stop, stored in ((between_games, 2), (while_learning, 2), (before_storing, 3)):
         run_until(resumed, stop)
         resumed = make_trainer(tmp_path / "parts", *words.split(), game=game)
         resumed.restore()
@@ -113,8 +113,8 @@ def while_learning(event):
     return isinstance(event, StageProgress) and event.iteration == 3 and event.stage == "learning"
 
 
-def once_reported(event):
-    return isinstance(event, IterationReport) and event.iteration == 3
+def before_storing(event):
+    return isinstance(event, IterationReport) and event.iteration == 4
 
 
 def without_clock(state):

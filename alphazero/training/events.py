@@ -148,7 +148,7 @@ class IterationReport:
     learner_s: float = 0.0
     sampling_s: float = 0.0  #: part of learner_s: making the batches
     measure_s: float = 0.0  #: measuring the strength; not part of elapsed_s
-    store_s: float = 0.0  #: writing the iteration's files; not part of elapsed_s
+    store_s: float = 0.0  #: writing the files of the iteration before; not part of elapsed_s
     held_out: HeldOutReport = dataclasses.field(default_factory=HeldOutReport)
     engine: EngineReport | None = None
     pit: PitReport | None = None

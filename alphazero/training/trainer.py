@@ -92,11 +92,13 @@ class Trainer:
         self._elapsed_s = 0.0
         self._num_samples: dict[int, int] = {}  # by iteration, of those whose games are stored
         self._positions_per_s = math.nan
+        self._store_s = 0.0
 
     def run(self) -> Iterator[StageProgress | IterationReport]:
         """Play, learn, measure and store until the run is finished; yield what happens.
 
-        An iteration is stored before its report is yielded, so that what is reported is safe.
+        An iteration is stored when the caller requests the next event after its report. So what is
+        written about it is there before it counts, and a resume finds no gap.
 
         Raises:
             TrainingDivergedError: if the weights are not finite; the last stored iteration remains.
@@ -112,6 +114,7 @@ class Trainer:
             self._check_weights(report)
             yield from self._pit(report)
             self._update_evaluator(report)
+            report.store_s = self._store_s
             self._elapsed_s += time.monotonic() - start
             report.last = self.finished
             yield from self._measure(report)
@@ -120,8 +123,8 @@ class Trainer:
             report.free_disk_gb = shutil.disk_usage(self.folder.path).free / 1e9
             self.health.observe(report)
             self._illustrate(records, report)
-            self._store(records, report)
             yield report
+            self._store(records, report)
 
     @property
     def finished(self) -> bool:
@@ -264,7 +267,7 @@ class Trainer:
         self.stored_iteration = self.iteration
         self.folder.drop_games(self.settings.replay.window_max, self._num_samples)
         self.folder.drop_networks(self.settings.run.keep_networks)
-        report.store_s = time.monotonic() - start
+        self._store_s = time.monotonic() - start
 
     def state_dict(self) -> dict:
         """Return what a resume needs besides the stored games."""

@@ -40,6 +40,9 @@ _ALARM_WIDTH = 100
 class ConsoleLogger:
     """Prints what happens; a context manager that shows the progress bar inside.
 
+    The line of an iteration is printed with the event after it, when the iteration is stored: what
+    is printed is safe.
+
     Args:
         console: where to print.
         num_iterations: of the whole run.
@@ -63,12 +66,15 @@ class ConsoleLogger:
         self._selfplay_fraction = 0.7  # of an iteration's time, until the first one is measured
         self._engine = ""
         self._alarms: list[Alarm] = []  # those that are on
+        self._unstored: IterationReport | None = None
 
     def __enter__(self) -> "ConsoleLogger":
         self._bars.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, exception_type: type | None, *_: object) -> None:
+        if exception_type is None:
+            self._print_stored()
         self._bars.stop()
         if self._alarms:
             self._console.print(Text("Alarms still on at the end:", style="bold yellow"))
@@ -77,6 +83,7 @@ class ConsoleLogger:
 
     def progress(self, event: StageProgress) -> None:
         """Move the bar."""
+        self._print_stored()
         bounds = {
             "self-play": (0.0, self._selfplay_fraction),
             "learning": (self._selfplay_fraction, 1.0),
@@ -93,7 +100,15 @@ class ConsoleLogger:
         self._bars.update(self._run, completed=completed, description=", ".join(texts))
 
     def iteration(self, report: IterationReport) -> None:
-        """Print the line of a finished iteration, and what else it reports."""
+        """Keep a report until its iteration is stored."""
+        self._print_stored()
+        self._unstored = report
+
+    def _print_stored(self) -> None:
+        """Print the line of an iteration that is stored by now, and what else it reports."""
+        report, self._unstored = self._unstored, None
+        if report is None:
+            return
         cells = _cells(report)
         if self._num_lines % _LINES_BETWEEN_HEADERS == 0:
             titles = [title for title, _ in _COLUMNS[: len(cells)]]

@@ -171,7 +171,7 @@ SCALARS = (
     Scalar("time/sampling_s", lambda r: r.sampling_s, "Seconds for making batches."),
     Scalar("time/measure_s", lambda r: r.measure_s, "Seconds for measuring the strength."),
     Scalar("time/store_s", lambda r: r.store_s,
-           "Seconds for writing the files of the iteration."),
+           "Seconds for writing the files of the iteration before."),
     Scalar("time/engine_swap_s", lambda r: r.engine.seconds,
            "Seconds for loading new weights into the engine.", "engine"),
     Scalar("health/alarms", lambda r: len(r.alarms),
