@@ -305,6 +305,8 @@ def test_a_finished_run_is_not_continued(finished_run, capsys):
     status, out, _ = train(capsys, f"resume={finished_run.path}")
     assert status == 0
     assert str(finished_run.path) in out and "3 iterations" in out
+    status, out, _ = train(capsys, f"resume={finished_run.path}", "run.num_iterations=1")
+    assert status == 0 and printed_command(out)[2:] == ["run.num_iterations=6"]
 
 
 def printed_command(out):
@@ -318,10 +320,14 @@ def test_the_printed_command_trains_a_run_further_whatever_limit_ended_it(tmp_pa
     status, out, _ = train(capsys, *words, "run.name=short", *limits)
     assert status == 0
     command = printed_command(out)
-    assert command[1:] == [f"resume={tmp_path / 'tic_tac_toe' / 'short'}", "run.time_limit_s=0.02"]
+    folder = RunFolder(tmp_path / "tic_tac_toe" / "short")
+    assert command[1] == f"resume={folder.path}"
+    key, _, limit = command[2].partition("=")
+    # The first iteration took longer than its limit: twice the limit would change nothing.
+    assert key == "run.time_limit_s" and float(limit) >= 2 * metrics(folder)[-1]["elapsed_s"]
     status, out, _ = train(capsys, *command[1:2])
     assert status == 0 and "run.time_limit_s=0.01" in out
-    assert printed_command(out) == command
+    assert printed_command(out)[:2] == command[:2]
     status, out, _ = train(capsys, *command[1:2], "run.time_limit_s=1000", "run.num_iterations=2")
     assert status == 0 and "Resuming after iteration 1 " in out
     assert printed_command(out)[2:] == ["run.num_iterations=4"]
@@ -331,6 +337,13 @@ def test_a_run_is_not_resumed_as_another_game(finished_run, capsys):
     status, out, err = train(capsys, f"resume={finished_run.path}", "game=othello")
     assert (status, out) == (2, "")
     assert "game=othello" in err and "tic_tac_toe" in err
+
+
+@pytest.mark.parametrize("word", ("network=4x48", "experiment=dummy_run", "pit=on"))
+def test_a_resumed_run_takes_no_choice_of_a_config_group(finished_run, word, capsys):
+    status, out, err = train(capsys, f"resume={finished_run.path}", word)
+    assert (status, out) == (2, "") and err.count("\n") == 1
+    assert f"{word.partition('=')[0]}=" in err and "resume=" in err and "mean" not in err
 
 
 @pytest.mark.parametrize(

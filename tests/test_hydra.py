@@ -96,10 +96,10 @@ def test_hydra_says_what_it_does_and_nothing_is_made(words, tmp_path):
     {
         "experiment=typo": ("experiment/typo.yaml", "learner.lr", "learner.learning_rate"),
         "experiment=text": ("experiment/text.yaml", "learner.batch_size=many", "1 to"),
-        "experiment=low": ("learner.batch_size=0", "1 to"),
+        "experiment=low": ("experiment/low.yaml", "learner.batch_size=0", "1 to"),
         "experiment=broken": ("experiment/broken.yaml", "line 3"),
         "experiment=no_package": ("experiment/no_package.yaml", "@package _global_"),
-        "experiment=choice": ("learner=typo", "wild"),
+        "experiment=choice": ("experiment/choice.yaml", "/learner: typo", "wild"),
         "experiment=nowhere": ("experiment=nowhere", "mine", "dummy_run"),
         "--multirun experiment=mine,low": ("learner.batch_size=0",),
         "--multirun seed=1,2 pit.num_games=2,3": ("pit.num_games=3", "even"),

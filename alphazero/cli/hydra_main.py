@@ -6,7 +6,6 @@ in every program: --cfg job, --info, --config-dir, --multirun, launchers, shell 
 call of the command's function with checked settings, once or for each run of a sweep.
 """
 
-import argparse
 import contextlib
 import itertools
 import os
@@ -15,7 +14,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from hydra._internal.utils import get_args_parser  # hydra.main's; there is no public name
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -25,20 +23,20 @@ from omegaconf import DictConfig, open_dict
 
 from alphazero.cli.completion import OPTIONS
 from alphazero.cli.errors import print_error
+from alphazero.cli.hydra_options import split_command_line
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import name_part
 from alphazero.training.compose import (
     CONFIG_ERRORS,
+    compose,
     missing_folders_are_errors,
     refused,
     settings_of,
     store_schema,
 )
 from alphazero.training.config_files import config_folder
-from alphazero.training.hydra_overrides import hydra_overrides, split_argument
+from alphazero.training.hydra_overrides import hydra_overrides
 from alphazero.training.settings import TrainSettings
-
-MULTIRUN = {"-m", "--multirun"}
 
 
 class Job(NamedTuple):
@@ -167,35 +165,13 @@ def _for_hydra(arguments: list[str], command: str) -> list[str]:
     """Return the command line in Hydra's grammar; options and their values stay as they are."""
     if OPTIONS & set(arguments):
         return arguments
-    multirun = bool(MULTIRUN & set(arguments))
-    options: list[str] = []
-    words: list[str] = []
-    for index, argument in enumerate(arguments):
-        follows_option = index > 0 and arguments[index - 1].startswith("-")
-        is_value = follows_option and "=" not in argument and argument[0] not in "~+"
-        (options if argument.startswith("-") or is_value else words).append(argument)
-    _check_options(options, command)
-    if "--hydra-help" in options:
+    words, options, known = split_command_line(arguments, command)
+    if known.hydra_help:
         return options  # Hydra would read settings as its own
-    return [*hydra_overrides(words, command, multirun), *options]
-
-
-def _check_options(options: list[str], command: str) -> None:
-    """Check Hydra's options; its parser would print a page and end the process."""
-    parser = get_args_parser()
-    parser.exit_on_error = False
-    try:
-        known, unknown = parser.parse_known_args(options)
-    except argparse.ArgumentError as error:
-        raise ConfigError(f"{error}.", key=error.argument_name) from None
-    for word in known.overrides:  # follows an option that takes no value
-        split_argument(word)
-    if unknown:
-        raise ConfigError(
-            f"'{command}' has no option {unknown[0]}: settings are written key=value, and "
-            f"'{command} --hydra-help' lists the options.",
-            key=unknown[0],
-        )
+    overrides = hydra_overrides(words, command, known.multirun, known.config_dir)
+    if known.cfg == "job" and known.config_name is None and not known.multirun:
+        compose(words, known.config_dir)  # Hydra prints them unchecked
+    return [*overrides, *options]
 
 
 @contextlib.contextmanager

@@ -6,10 +6,10 @@ In: arguments, which Hydra turns into settings (`alphazero.cli.hydra_main`). Out
 import dataclasses
 import logging
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from alphazero.cli.output.help_text import print_run_help
+from alphazero.cli.output.help_text import HELP, print_run_help
 from alphazero.cli.output.train_text import (
     end_lines,
     finished_lines,
@@ -23,7 +23,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import parse_overrides, split_word
 from alphazero.runtime.settings import from_plain
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.config_files import game_of_choice
+from alphazero.training.config_files import config_groups, game_of_choice
 from alphazero.training.settings import (
     TrainSettings,
     check_resumable,
@@ -43,14 +43,12 @@ EXAMPLES = [
     "alphazero train --multirun game=tic_tac_toe seed=1,2,3",
     "alphazero train resume=latest",
 ]
-_HELP = {"-h", "--help"}
 
 
 def main(arguments: list[str]) -> int:
     """Train one run or a sweep, or resume a run."""
-    if _HELP & set(arguments):
-        words = [word for word in arguments if not word.startswith("-")]
-        print_run_help("train", SUMMARY, words, EXAMPLES)
+    if HELP & set(arguments):
+        print_run_help("train", SUMMARY, arguments, EXAMPLES)
         return 0
     if any(word.startswith("resume=") and word != "resume=" for word in arguments):
         return _train(*_resumed(arguments), resumed=True)
@@ -187,6 +185,7 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     name = texts.pop("game.name", None) or (None if game is None else game_of_choice(game))
     root = texts.get("run.root", TrainSettings().run.root)
     folder = RunFolder.find(texts.pop("resume"), root, name)
+    _check_no_choices(texts)
     old = settings_to_resume(folder)
     source = f"the run '{folder.path}'"
     old.game.name = make_stored_game(old.game.name, source, name, key).name
@@ -196,3 +195,15 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     check_run(settings)
     check_resumable(old, settings)
     return settings, folder
+
+
+def _check_no_choices(keys: Iterable[str]) -> None:
+    """Check that no config group is chosen for a stored run."""
+    for key in keys:
+        if key in config_groups():
+            kept = "its network" if key == "network" else "its own settings"
+            raise ConfigError(
+                f"{key}= cannot be combined with resume=: a stored run keeps {kept}. Single "
+                "settings can change, such as learner.learning_rate=1e-3.",
+                key=key,
+            )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from alphazero.cli.output.help_text import print_run_help
+from alphazero.cli.output.help_text import HELP, print_run_help
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.training.settings import TrainSettings
@@ -28,9 +28,7 @@ EXAMPLES = [
 
 def main(arguments: list[str]) -> int:
     """Measure, show and store."""
-    flags = {"-h", "--help"}
-    if flags & set(arguments):
-        arguments = [word for word in arguments if word not in flags]
+    if HELP & set(arguments):
         print_run_help("tune", SUMMARY, arguments, EXAMPLES)
         return 0
     from alphazero.cli.hydra_main import run_with_hydra

@@ -7,6 +7,7 @@ of them. `alphazero.runtime.overrides` reads settings from the arguments of a co
 
 import dataclasses
 import functools
+import re
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -233,7 +234,9 @@ def explained(error: OmegaConfBaseException, cls: type, values: dict[str, Any]) 
     if isinstance(error, InterpolationResolutionError):
         text = str(error).splitlines()[0]
         cause = text.rpartition("resolving interpolation: ")[2].strip('"')
-        return ConfigError(f"{key}: {cause}.", key=key, value=value)
+        named = re.search("Interpolation key '([^']*)' not found", cause)
+        hint = nearest_key_hint(named[1], list(known)) if named else ""
+        return ConfigError(f"{key}: {cause}.{hint}", key=key, value=value)
     wanted = _TYPE_TEXT[types_of(cls)[key]]
     limits = known[key].allowed
     allowed = f"{wanted}, {limits}" if limits else wanted

@@ -132,6 +132,8 @@ class RunFolder:
             ConfigError: if there is no such run.
         """
         if path != "latest":
+            if not Path(path).exists():
+                raise ConfigError(f"{key}={path}: there is no such folder.", key=key, value=path)
             if not (Path(path) / holding).is_file():
                 raise ConfigError(
                     f"{key}={path} is not the folder of a run with a finished iteration: it has no "

@@ -21,6 +21,7 @@ from alphazero.runtime.key_hints import nearest_key_hint
 from alphazero.runtime.settings import explained, from_plain, rows
 from alphazero.training.config_files import config_folder, config_groups
 from alphazero.training.hydra_overrides import hydra_overrides
+from alphazero.training.own_folders import choices_hint, with_config_dir
 from alphazero.training.settings import TrainSettings, check_run
 
 COMMAND = "alphazero train"
@@ -34,16 +35,18 @@ CONFIG_ERRORS = (
 )
 
 
-def compose(words: list[str]) -> TrainSettings:
+def compose(words: list[str], config_dir: str | None = None) -> TrainSettings:
     """Return the checked settings of a run.
 
     Args:
         words: choices of config groups and single settings, such as ``["game=othello", "seed=1"]``.
             Single settings override files, and later arguments override earlier ones.
+        config_dir: a folder with more config files.
 
     Raises:
         ConfigError: for an unknown key or choice, or an impossible value.
     """
+    words = with_config_dir(words, config_dir)
     return settings_of(_compose(tuple(hydra_overrides(words, COMMAND))))
 
 
@@ -125,15 +128,20 @@ def _missing(path: str, options: Sequence[str]) -> ConfigError:
         options: the files of its group, those of the user's own config folders included.
     """
     group, _, choice = path.rpartition("/")
-    allowed = set(options)
+    shipped: list[str] = []
     for name, choices in config_groups().items():
         if path.startswith(name + "/"):
-            group, choice = name, path.removeprefix(name + "/")
-            allowed = set(choices) | (allowed if ".." not in path else set())
+            group, choice, shipped = name, path.removeprefix(name + "/"), choices
     if not group:
-        return ConfigError(f"there is no config file '{choice}.yaml'.", value=choice)
-    listed = f" {group} takes one of {', '.join(sorted(allowed))}." if allowed else ""
-    message = f"{group}={choice} is not allowed: there is no such file.{listed}"
+        message = (
+            f"--config-name {choice}: there is no config file '{choice}.yaml'. A recipe of your "
+            "own is chosen by experiment=NAME."
+        )
+        return ConfigError(message, key="--config-name", value=choice)
+    own = [name for name in options if name not in shipped] if ".." not in path else []
+    allowed = [*own, *shipped]
+    hint = choices_hint(choice, allowed)
+    message = f"{group}={choice} is not allowed: there is no such file.{hint}"
     return ConfigError(message, key=group, value=choice, allowed=sorted(allowed))
 
 

@@ -8,12 +8,15 @@ Hydra. Hydra's own forms pass unchanged: ``hydra.run.dir=...``, ``~group``, ``+g
 
 import functools
 import re
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.overrides import check_key, parse_overrides, split_values
 from alphazero.runtime.settings import from_plain, rows
 from alphazero.training.config_files import choice_for_game, config_groups
+from alphazero.training.own_files import OwnFiles
+from alphazero.training.own_folders import own_folders
 from alphazero.training.settings import TrainSettings
 
 _SWEEP_FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag)\(.*\)$")
@@ -37,19 +40,24 @@ class Argument(NamedTuple):
         return self.prefix + self.key + ("" if self.text is None else f"={self.text}")
 
 
-def hydra_overrides(words: list[str], command: str, multirun: bool = False) -> list[str]:
-    """Return arguments in Hydra's grammar.
+def hydra_overrides(
+    words: list[str], command: str, multirun: bool = False, config_dir: str | None = None
+) -> list[str]:
+    """Return arguments in Hydra's grammar; check the user's own config files that they choose.
 
     Args:
         words: choices of config groups, single settings and Hydra's own settings.
         command: such as "alphazero train"; error messages name it.
         multirun: values separated by commas make a run each. The names of the runs then consist of
             these settings alone.
+        config_dir: a folder with config files of the user's own.
 
     Raises:
         ConfigError: for an unknown key or an impossible value.
     """
-    arguments = with_choice_of_game([split_argument(word) for word in words])
+    arguments = [split_argument(word) for word in words]
+    choices = _check_choices(arguments, own_folders(words, config_dir))
+    arguments = with_choice_of_game(arguments, choices["game"])
     found = [_override(argument, command, multirun) for argument in arguments]
     if multirun and not any("override_dirname" in word for word in words):
         fixed = [argument.key for argument in arguments if not _is_sweep(argument)]
@@ -70,7 +78,40 @@ def split_argument(word: str) -> Argument:
     return Argument(prefix, key, text if equals else None)
 
 
-def with_choice_of_game(arguments: list[Argument]) -> list[Argument]:
+def _check_choices(arguments: list[Argument], folders: list[Path]) -> dict[str, list[str]]:
+    """Check the choices of config groups, and the user's own files among them.
+
+    Returns:
+        The choices of each group, the user's own included.
+    """
+    for argument in arguments:
+        if "+" in argument.prefix and argument.key in config_groups():
+            _check_added(argument, arguments)
+    if not folders:
+        return config_groups()
+    own = OwnFiles(folders)
+    for argument in arguments:
+        if argument.key in own.groups and argument.prefix != "~":
+            for choice in split_values((argument.text or "").strip("[]")):
+                own.check(argument.key, choice)
+    return own.groups
+
+
+def _check_added(argument: Argument, arguments: list[Argument]) -> None:
+    """Check that a group with "+" has no choice yet: `experiment` alone has none by default."""
+    key = argument.key
+    others = [other for other in arguments if other.key == key and other is not argument]
+    if key == "experiment" and not others:
+        return
+    reason = (
+        f"{others[0]} chooses a file of {key}, too: give one of them"
+        if others
+        else f"the group {key} has a choice already, which {key}={argument.text} replaces"
+    )
+    raise ConfigError(f"{argument} is not allowed: {reason}.", key=key, value=argument.text)
+
+
+def with_choice_of_game(arguments: list[Argument], choices: list[str]) -> list[Argument]:
     """Return the arguments with the name of a game replaced by a choice of the group ``game``.
 
     ``game=connect_x:4x5x4`` chooses the proposals for that game. So does
@@ -81,8 +122,9 @@ def with_choice_of_game(arguments: list[Argument]) -> list[Argument]:
     for argument in arguments:
         is_name = argument.key == "game.name" and not is_chosen
         if argument.text and not argument.prefix and (argument.key == "game" or is_name):
-            choices = [choice_for_game(name) for name in split_values(argument.text)]
-            argument = Argument("", "game", ",".join(choices))
+            names = split_values(argument.text)
+            found_choices = [name if name in choices else choice_for_game(name) for name in names]
+            argument = Argument("", "game", ",".join(found_choices))
         found.append(argument)
     return found
 

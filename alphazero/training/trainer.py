@@ -143,6 +143,11 @@ class Trainer:
         return reached
 
     @property
+    def elapsed_s(self) -> float:
+        """The seconds of training so far, those before a resume included."""
+        return self._elapsed_s
+
+    @property
     def run_fraction(self) -> float:
         """The fraction of the run that is done, in [0, 1]."""
         return self._fraction_after(self.iteration)

@@ -14,9 +14,11 @@ from rich.text import Text
 
 from alphazero.players.base import PlayerSettings
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.key_hints import nearest_key_hint
 from alphazero.runtime.line_wrap import wrapped
 from alphazero.runtime.settings import Row, rows, value_text
 
+HELP = {"-h", "--help"}
 _WIDTH = 100  # longer lines are hard to read
 _OPTIONS = {
     "--multirun": "a run for each of several values: seed=1,2,3",
@@ -45,7 +47,8 @@ def print_help(
         settings: an instance of the command's settings class; its values are shown as the defaults.
         examples: complete commands.
         choices: the config groups of the command and the files in each.
-        sections: print the settings of these alone, "all" for all; for commands with ``choices``.
+        sections: print these sections or settings alone, "all" for all; for commands with
+            ``choices``.
 
     Raises:
         ConfigError: if there is no such section.
@@ -88,18 +91,23 @@ def print_run_help(
     """Print the help of a command that takes the settings of a training run.
 
     Args:
-        arguments: those with "=" are settings, whose resolved values are shown; the others are
-            sections, see `print_help`.
+        arguments: of the command line. Those with "=" are settings, whose resolved values are
+            shown; the others are sections or settings, see `print_help`.
 
     Raises:
         ConfigError: for an impossible setting, or if there is no such section.
     """
+    from alphazero.cli.hydra_options import split_command_line
     from alphazero.training.compose import compose
-    from alphazero.training.config_files import config_groups
+    from alphazero.training.own_folders import groups_of, own_folders
 
-    settings = compose([word for word in arguments if "=" in word])
-    sections = [word for word in arguments if "=" not in word]
-    print_help(command, summary, settings, examples, config_groups(), sections)
+    arguments = [word for word in arguments if word not in HELP]
+    line = split_command_line(arguments, f"alphazero {command}")
+    sections = [word for word in line.words if "=" not in word and word[0] != "~"]
+    words = [word for word in line.words if word not in sections]
+    settings = compose(words, line.known.config_dir)
+    groups = groups_of(own_folders(words, line.known.config_dir))
+    print_help(command, summary, settings, examples, groups, sections)
 
 
 def _print_settings(console: Console, groups: list[tuple[str, list[Row]]]) -> None:
@@ -112,20 +120,24 @@ def _print_settings(console: Console, groups: list[tuple[str, list[Row]]]) -> No
 def _of_sections(
     groups: list[tuple[str, list[Row]]], sections: Sequence[str]
 ) -> list[tuple[str, list[Row]]]:
-    """Return the groups with the given names, all of them for "all"."""
-    names = [_name(heading) for heading, _ in groups]
+    """Return the groups with the given names, all of them for "all"; of a setting, it alone."""
+    names = [*(_name(heading) for heading, _ in groups), "all"]
+    keys = [row.key for _, group in groups for row in group]
     for section in sections:
-        if section not in (*names, "all"):
+        if section not in (*names, *keys):
+            hint = nearest_key_hint(section, [*names, *keys])
+            hint = hint or f" The sections are {', '.join(names)}."
             raise ConfigError(
-                f"--help {section}: there is no such section; the sections are "
-                f"{', '.join(names)}, all.",
+                f"--help {section}: there is no such section.{hint}",
                 key="--help",
                 value=section,
-                allowed=[*names, "all"],
+                allowed=[*names, *keys],
             )
-    if "all" in sections:
-        return groups
-    return [group for group in groups if _name(group[0]) in sections]
+    found = []
+    for heading, group in groups:
+        is_whole = bool({_name(heading), "all"} & set(sections))
+        found.append((heading, [row for row in group if is_whole or row.key in sections]))
+    return [(heading, group) for heading, group in found if group]
 
 
 def _name(heading: str) -> str:

@@ -3,6 +3,7 @@
 In: the trainer and its last report. Out: lines of text with rich markup; nothing is printed.
 """
 
+import math
 import shutil
 import sys
 from pathlib import Path
@@ -105,7 +106,9 @@ def _longer_run(trainer) -> str:
     limits = trainer.reached_limits
     if not limits:  # ended by a proof
         limits = {"run.num_iterations": trainer.settings.run.num_iterations}
-    changes = " ".join(f"{key}={2 * value:g}" for key, value in limits.items())
+    done = {"run.num_iterations": trainer.iteration, "run.time_limit_s": trainer.elapsed_s}
+    longer = {key: math.ceil(2 * max(value, done[key])) for key, value in limits.items()}
+    changes = " ".join(f"{key}={value}" for key, value in longer.items())
     return f"{program()} train {trainer.folder.resume_words(trainer.game.name)} {changes}"
 
 

@@ -1,0 +1,131 @@
+"""Config files of the user's own: a mistake is named with its file, every option sees the files."""
+
+import pytest
+from omegaconf import OmegaConf
+
+from alphazero.cli import main
+from alphazero.runtime.errors import ConfigError
+from alphazero.training.compose import compose
+
+HEADER = "# @package _global_\n"
+FILES = {
+    "experiment/mine": (
+        f"{HEADER}defaults:\n  - override /game: connect_four\nlearner:\n  batch_size: 48\n"
+    ),
+    "experiment/child": f"{HEADER}defaults:\n  - mine\n  - _self_\nseed: 4\n",
+    "experiment/wise": f"{HEADER}defaults:\n  - override /game: hard\n  - override /pit: null\n",
+    "game/hard": f"{HEADER}defaults:\n  - othello_6x6\n  - _self_\nseed: 5\n",
+    "learner/wild": "optimizer: sgd\nlearning_rate: 0.5\n",
+}
+#: Files with one mistake each, and what the message must name besides the file.
+WRONG = {
+    "section": (f"{HEADER}learner: 3\n", "learner", "section"),
+    "nothing": (f"{HEADER}learner:\nseed: 1\n", "learner", "section"),
+    "list": ("- a\n- b\n", "list"),
+    "empty": ("", "_global_"),
+    "no_package": ("defaults:\n  - override /game: othello\n", "_global_"),
+    "choice": (f"{HEADER}defaults:\n  - override /game: chess\n", "/game: chess", "othello"),
+    "parent": (f"{HEADER}defaults:\n  - min\n", "min", "mean mine?"),
+    "grandparent": (f"{HEADER}defaults:\n  - low\n", "learner.batch_size=0"),
+    "low": (f"{HEADER}learner:\n  batch_size: 0\n", "learner.batch_size=0", "1 to"),
+    "text": (f"{HEADER}learner:\n  batch_size: many\n", "learner.batch_size=many", "1 to"),
+    "no_override": (f"{HEADER}defaults:\n  - /game: othello\n", "override /game: othello"),
+    "no_slash": (f"{HEADER}defaults:\n  - override game: othello\n", "override /game: othello"),
+    "group": (f"{HEADER}defaults:\n  - override /gme: othello\n", "/gme", "mean game?"),
+    "switch": (f"{HEADER}defaults:\n  - override /pit: off\n", "/pit", "quotes"),
+    "defaults": (f"{HEADER}defaults: mine\n", "defaults", "list"),
+    "sections": (f"{HEADER}learners:\n  batch_size: 3\n", "learners", "mean learner?"),
+    "key": (f"{HEADER}learner:\n  lr: 3\n", "learner.lr", "learner.learning_rate"),
+    "dotted": (f"{HEADER}learner.batch_size: 3\n", "learner.batch_size", "'batch_size:'"),
+    "broken": (f"{HEADER}learner: [\n", "line 3"),
+    "dummy_run": (f"{HEADER}seed: 3\n", "dummy_run", "ships"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Return a folder with config files, below the working one."""
+    monkeypatch.chdir(tmp_path)
+    wrong = {f"experiment/{name}": text for name, (text, *_) in WRONG.items()}
+    for name, text in (FILES | wrong).items():
+        path = tmp_path / "mine" / f"{name}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "mine"
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("is_multirun", (False, True))
+def test_a_mistake_in_a_config_file_is_named_with_its_file(name, is_multirun, folder, capsys):
+    choice = f"mine,{name}" if is_multirun else name
+    options = ["--multirun"] if is_multirun else []
+    words = ["--config-dir", "mine", *options, f"experiment={choice}"]
+    assert main(["train", *words]) == 2
+    message = capsys.readouterr().err
+    named = "low" if name == "grandparent" else name
+    assert message.count("\n") == 1 and f"mine/experiment/{named}.yaml" in message
+    assert [part for part in WRONG[name][1:] if part not in message] == []
+
+
+@pytest.mark.parametrize("words", (["--cfg", "job"], ["-p", "learner"]))
+def test_settings_are_checked_before_they_are_printed(words, folder, capsys):
+    for wrong in ("learner.batch_size=${replay.typo}", "experiment=low", "pit.num_games=3"):
+        assert main(["train", "--config-dir", "mine", wrong, *words]) == 2
+        assert capsys.readouterr().out == ""
+
+
+def test_a_game_file_of_ones_own_is_chosen_from_the_command_line_and_by_an_experiment(folder):
+    for words in (["game=hard"], ["experiment=wise"]):
+        settings = compose(words, "mine")
+        assert (settings.game.name, settings.seed) == ("othello:6", 5)
+    child = compose(["experiment=child", "learner=wild"], "mine")
+    assert (child.seed, child.learner.batch_size, child.learner.optimizer) == (4, 48, "sgd")
+
+
+def test_a_package_is_printed_and_nothing_is_trained(folder, capsys):
+    for options in (["-p", "learner"], ["--cfg", "job", "--package=learner"]):
+        assert main(["train", "--config-dir", "mine", "experiment=mine", *options]) == 0
+        assert OmegaConf.create(capsys.readouterr().out).batch_size == 48
+    assert main(["train", "-p", "lerner"]) == 2
+    assert "learner" in capsys.readouterr().err.replace("lerner", "")
+    assert [path.name for path in folder.parent.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("option", (["--config-dir", "mine"], ["hydra.searchpath=[file://mine]"]))
+def test_help_shows_what_ones_own_experiment_sets(option, folder, capsys):
+    for words in (["--help", "learner"], ["--help", "all"], ["--help", "learner.batch_size"]):
+        assert main(["train", *option, "experiment=mine", *words]) == 0
+        text = capsys.readouterr().out
+        assert "learner.batch_size=48" in text
+        assert ("learner.optimizer" in text) == (words[1] != "learner.batch_size")
+    assert main(["train", *option, "--help"]) == 0
+    assert "mine" in capsys.readouterr().out
+    assert main(["train", "--help", "lerner"]) == 2
+    assert "mean learner?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    {
+        "--config-dir mine experiment=mien": ("mean mine?",),
+        "experiment=adamw": ("mean ablation/adamw?",),
+        "experiment=ablation/adm": ("mean ablation/",),
+        "--config-dir mine/experiment experiment=mine": ("mine/experiment", "mean --config-dir"),
+        "--config-dir mine experiment=mine +experiment=dummy_run": ("experiment=mine",),
+        "experiment=dummy_run +game=othello": ("+game=othello", "game=othello replaces"),
+        "--config-dirr mine experiment=mine": ("--config-dirr", "mean --config-dir?"),
+        "-cn other": ("--config-name", "other.yaml"),
+    }.items(),
+)
+def test_a_wrong_choice_is_named_with_the_likely_one(words, parts, folder, capsys):
+    assert main(["train", *words.split()]) == 2
+    message = capsys.readouterr().err
+    assert [part for part in parts if part not in message] == [] and len(message) < 300
+
+
+def test_a_long_list_of_choices_names_ones_own_first_and_folders_as_one(folder):
+    with pytest.raises(ConfigError) as error:
+        compose(["experiment=zzzzzz"], "mine")
+    text = str(error.value)
+    assert text.index("child") < text.index("connect_four_10min")
+    assert text.count("ablation/") == 1 and "ablation/base" in error.value.allowed
