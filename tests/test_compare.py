@@ -4,6 +4,7 @@ import contextlib
 import functools
 import io
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -11,6 +12,11 @@ from rich.console import Console
 
 from alphazero.cli import run_comparison, train
 from alphazero.cli.compare import main
+from alphazero.cli.output.comparison_table import (
+    Configuration,
+    configurations_table,
+    runs_table,
+)
 from alphazero.cli.run_comparison import ComparisonSettings
 from alphazero.evaluation.exact.comparison import difference
 from alphazero.runtime.errors import ConfigError
@@ -85,7 +91,13 @@ def _compare(folder, numbers, *words) -> str:
 def test_a_sweep_ends_with_a_comparison_of_its_runs(sweep):
     folder, output = sweep
     assert {path.name for path in folder.iterdir()} == set(RUNS.values())
-    assert "500 positions" in output and "search.reuse_tree=false" in output
+    assert "500 positions" in output
+    assert "1: search.reuse_tree=true " in output and "2: search.reuse_tree=false\n" in output
+    (command,) = (line for line in output.splitlines() if "alphazero compare" in line)
+    words = shlex.split(command.partition("compare")[2])
+    console = Console(file=io.StringIO(), width=100)
+    assert main([*words, "num_simulations=2"], console) == 0
+    assert "4 runs" in console.file.getvalue()
 
 
 def test_runs_that_differ_in_their_seed_are_one_configuration(sweep, tmp_path):
@@ -113,19 +125,48 @@ def test_runs_of_one_configuration_are_compared_with_each_other(sweep):
     folder, _ = sweep
     text = _compare(folder, (1, 2))
     assert RUNS[1] in text and RUNS[2] in text and "search.reuse_tree=false" not in text
+    assert "minus" not in text  # there is no other configuration
+
+
+def test_runs_may_be_a_pattern_and_the_latest(sweep):
+    folder, _ = sweep
+    console = Console(file=io.StringIO(), width=100)
+    runs = f"run={folder}/*reuse_tree=True_seed=?,latest"
+    assert main([runs, f"root={folder.parent}", "num_simulations=2"], console) == 0
+    text = console.file.getvalue()
+    assert "3 runs" in text and RUNS[4] in text
+
+
+def test_times_have_a_unit_in_which_they_are_not_zero():
+    found = {}
+    for seconds in (7.0, 700.0):
+        one = Configuration("", {}, ["a"], [seconds], [1], [np.ones(4)], [np.ones(4)])
+        for table in (configurations_table([one]), runs_table([one])):
+            (column,) = (each for each in table.columns if "training" in str(each.header))
+            found[str(column.header).split()[-1]] = list(column.cells)
+    assert found == {"seconds": ["7.0"], "minutes": ["11.7"]}
 
 
 @pytest.mark.parametrize(
     ("words", "value"),
     [
         ([], "run="),
-        (["run=a,b"], "run=a"),
+        (["run=a,b"], "run=a: there is no"),
         (["run=a"], "run="),
-        (["run=a,b,a"], "run="),
-        (["run=a,b,b/../a"], "b/../a"),
+        (["run=nowhere/b,a"], "nowhere/b"),
+        (["run=nowhere/*,b"], "nowhere/*"),
     ],
 )
 def test_an_impossible_comparison_is_an_error(words, value):
     with pytest.raises(ConfigError) as error:
         main(words)
     assert value in str(error.value)
+
+
+def test_a_run_is_not_compared_with_itself(sweep):
+    folder, _ = sweep
+    runs = [str(folder / RUNS[1]), str(folder / RUNS[2])]
+    for twice in ("latest", runs[0], f"{runs[1]}/../{RUNS[1]}"):
+        with pytest.raises(ConfigError) as error:
+            main([f"run={','.join(runs)},{folder / RUNS[4]},{twice}", f"root={folder.parent}"])
+        assert error.value.key == "run" and twice in str(error.value)

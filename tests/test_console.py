@@ -54,6 +54,19 @@ def test_a_table_that_is_too_wide_becomes_lines_on_a_terminal_and_stays_whole_in
     assert "98.76" in wide[3]
 
 
+@pytest.mark.parametrize("command", ("train", "match"))
+def test_no_line_of_help_ends_with_a_space_in_a_pipe(command, capsys):
+    assert main([command, "--help"]) == 0
+    assert not re.search(r"[ \t]$", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_no_line_of_a_table_ends_with_a_space_in_a_pipe():
+    table = Table("first", "second", box=None)
+    table.add_row("1", "")
+    assert _printed(table, 100, is_terminal=False)[1].rstrip() == " 1"
+    assert [line for line in _printed(table, 100, is_terminal=False) if line != line.rstrip()] == []
+
+
 @pytest.mark.parametrize("width", [40, 80, 100, 120])
 def test_words_of_help_stay_whole_at_every_width(width, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", str(width))

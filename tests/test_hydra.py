@@ -173,6 +173,15 @@ def test_a_sweep_over_games_of_every_spelling(tmp_path, monkeypatch):
     ]
 
 
+def test_a_sweep_chosen_by_hydras_mode_is_named_by_what_differs(tmp_path, monkeypatch):
+    monkeypatch.setattr(train, "_train", lambda *_, **__: 0)
+    monkeypatch.setattr(train, "_compare", lambda runs: None)
+    words = ["hydra.mode=MULTIRUN", f"run.root={tmp_path}", "run.name=s"]
+    assert main(["train", *words, "seed=1"]) == 0
+    assert main(["train", *words, "seed=1,2", "learner=sgd"]) == 0
+    assert names_in(tmp_path / "tic_tac_toe") == ["s", "s_seed=1", "s_seed=2"]
+
+
 def test_a_failing_run_ends_the_sweep_with_its_status(tmp_path, monkeypatch, capsys):
     def fail(settings, folder, resumed, varied):
         if settings.seed == 2:

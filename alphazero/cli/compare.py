@@ -1,6 +1,7 @@
 """`alphazero compare`: the accuracy of several runs on the same positions, in one table."""
 
 import dataclasses
+import glob
 from pathlib import Path
 
 from alphazero.cli.output.help_text import print_help
@@ -10,7 +11,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_outputs
 from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import option
-from alphazero.storage.run_folder import RunFolder
+from alphazero.storage.run_folder import STATE_FILE, RunFolder
 
 COMMAND = "alphazero compare"
 SUMMARY = (
@@ -30,7 +31,12 @@ EXAMPLES = [
 class CompareOptions:
     """Which runs."""
 
-    run: str = option("", "two or more run folders, separated by commas; the first is the baseline")
+    run: str = option(
+        "",
+        "two or more run folders, separated by commas; the first is the baseline. Patterns such as "
+        "checkpoints/othello/* and latest are understood",
+    )
+    root: str = option("checkpoints", "the folder of all runs, for latest")
 
 
 @dataclasses.dataclass
@@ -45,19 +51,35 @@ def main(arguments: list[str], console: Console | None = None) -> int:
         return 0
     settings = from_overrides(CompareSettings, arguments, COMMAND)
     check_outputs(settings, "json")
-    paths = [path for path in settings.run.split(",") if path]
-    _check_paths(settings.run, paths)
-    folders = [RunFolder.find(path, "", None, key="run") for path in paths]
+    folders = _folders(settings.run, settings.root)
     compare_runs(folders, settings, console or Console(highlight=False, emoji=False))
     return 0
 
 
-def _check_paths(text: str, paths: list[str]) -> None:
+def _folders(text: str, root: str) -> list[RunFolder]:
+    """Return the folders of the runs that ``run=`` names."""
     allowed = "two or more different folders, separated by commas"
-    if len(paths) < 2:
+    if not text:
+        message = f"{COMMAND} takes run=A,B: {allowed}."
+        raise ConfigError(message, key="run", value=text, allowed=allowed)
+    found = [path for name in filter(None, text.split(",")) for path in _matches(name)]
+    if len(found) < 2:
         message = f"run={text} is not allowed: run takes {allowed}."
         raise ConfigError(message, key="run", value=text, allowed=allowed)
-    places = [Path(path).resolve() for path in paths]
-    if twice := sorted({path for path, place in zip(paths, places) if places.count(place) > 1}):
+    folders = [RunFolder.find(path, root, None, key="run") for path in found]
+    places = [folder.path.resolve() for folder in folders]
+    if twice := sorted({path for path, place in zip(found, places) if places.count(place) > 1}):
         message = f"run={text} is not allowed: {', '.join(twice)} is the same run."
         raise ConfigError(message, key="run", value=text, allowed=allowed)
+    return folders
+
+
+def _matches(name: str) -> list[str]:
+    """Return the runs that a pattern such as "checkpoints/othello/2026*" matches."""
+    if not glob.has_magic(name) or Path(name).exists():
+        return [name]
+    found = sorted(path for path in glob.glob(name) if (Path(path) / STATE_FILE).is_file())
+    if not found:
+        message = f"run={name}: no folder of a run matches this pattern."
+        raise ConfigError(message, key="run", value=name)
+    return found

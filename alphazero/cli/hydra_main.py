@@ -168,8 +168,9 @@ def _for_hydra(arguments: list[str], command: str) -> list[str]:
     words, options, known = split_command_line(arguments, command)
     if known.hydra_help:
         return options  # Hydra would read settings as its own
-    overrides = hydra_overrides(words, command, known.multirun, known.config_dir)
-    if known.cfg == "job" and known.config_name is None and not known.multirun:
+    multirun = known.multirun or "hydra.mode=MULTIRUN" in words
+    overrides = hydra_overrides(words, command, multirun, known.config_dir)
+    if known.cfg == "job" and known.config_name is None and not multirun:
         compose(words, known.config_dir)  # Hydra prints them unchecked
     return [*overrides, *options]
 

@@ -87,7 +87,9 @@ def _print_tables(configurations: list[Configuration], title: str, console: Cons
     console.print(title, markup=False, soft_wrap=True)
     if len(configurations) > 1:
         for number, configuration in enumerate(configurations, 1):
-            console.print(f"  {number}: {configuration.label}", markup=False, soft_wrap=True)
+            role = " (the baseline)" if number == 1 else ""
+            text = f"  {number}: {configuration.label}{role}"
+            console.print(text, markup=False, soft_wrap=True)
     console.print()
     console.print(configurations_table(configurations))
     if any(len(configuration.names) > 1 for configuration in configurations):
@@ -121,7 +123,7 @@ def _measure_all(
             _measure(configuration, folder, game, positions, settings)
     configurations = list(found.values())
     for configuration in configurations:
-        configuration.label = _label(configuration, configurations[0])
+        configuration.label = _label(configuration, configurations)
     return configurations
 
 
@@ -155,10 +157,16 @@ def _measure(
         results.append(report.keeps_result)
 
 
-def _label(configuration: Configuration, first: Configuration) -> str:
+def _label(configuration: Configuration, configurations: list[Configuration]) -> str:
+    """Return the settings by which a configuration differs from the first, with their values.
+
+    Of the first, return the values of all settings in which another differs.
+    """
+    first = configurations[0]
+    others = configurations[1:] if configuration is first else [configuration]
     changed = [
         f"{key}={value_text(value)}"
         for key, value in configuration.settings.items()
-        if value != first.settings.get(key)
+        if any(other.settings[key] != first.settings[key] for other in others)
     ]
     return " ".join(changed) or "the baseline"

@@ -5,9 +5,12 @@ In: arguments, which Hydra turns into settings (`alphazero.cli.hydra_main`). Out
 
 import dataclasses
 import logging
+import shlex
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+from rich.text import Text
 
 from alphazero.cli.output.help_text import HELP, print_run_help
 from alphazero.cli.output.train_text import (
@@ -65,7 +68,8 @@ def _train_new(arguments: list[str]) -> int:
         settings = job.settings
         if job.num_jobs != 1:
             of_jobs = f" of {job.num_jobs}" if job.num_jobs else ""
-            print(f"run {job.number}{of_jobs}: {job.overrides}", flush=True)
+            space = "\n" if job.number > 1 else ""
+            print(f"{space}run {job.number}{of_jobs}: {job.overrides}", flush=True)
         runs.append((settings, _make_folder(settings, job.folder, job.overrides)))
         return _train(*runs[-1], resumed=False, varied=_varied(job.overrides))
 
@@ -168,7 +172,11 @@ def _compare(runs: list[tuple[TrainSettings, RunFolder]]) -> None:
     games = {settings.game.name for settings, _ in runs}
     if len(games) == 1 and shipped_path(games.pop()) is not None:
         folders = [folder for _, folder in runs]
-        compare_runs(folders, ComparisonSettings(), Console(highlight=False, emoji=False))
+        console = Console(highlight=False, emoji=False)
+        compare_runs(folders, ComparisonSettings(), console)
+        runs_text = shlex.quote("run=" + ",".join(str(folder.path) for folder in folders))
+        text = f"\nCompare again:  {program()} compare {runs_text}"
+        console.print(Text(text, no_wrap=True), soft_wrap=True)
 
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:

@@ -5,6 +5,7 @@ In: the settings of a training run. Out: a table of speeds; the choice is stored
 
 from typing import TYPE_CHECKING
 
+from rich.box import SQUARE
 from rich.table import Table
 
 from alphazero.cli.output.help_text import HELP, print_run_help
@@ -77,7 +78,7 @@ def _print_speeds(tuning: "Tuning", console: Console) -> None:
 
 
 def _table(name: str, speeds: dict[str, float], chosen: str) -> Table:
-    table = Table(name, "per second", "")
+    table = Table(name, "per second", "", box=SQUARE)
     table.columns[1].justify = "right"
     for key, speed in speeds.items():
         table.add_row(key, f"{speed:,.0f}", "chosen" if key == chosen else "")

@@ -217,7 +217,10 @@ def network_path(kind: str, game_name: str) -> Path | None:
     if kind == "latest":
         newest = _newest_network(game_name)
         if newest is None:
-            message = f"latest: no network of {game_name} was trained under '{_ROOT}'."
+            message = (
+                f"latest: no network of {game_name} was trained under '{_ROOT}'; a run elsewhere "
+                "is a player by its folder, such as runs/GAME/RUN."
+            )
             raise ConfigError(message, value=kind)
         return newest
     if not is_path(kind):

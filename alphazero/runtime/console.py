@@ -5,6 +5,7 @@ are too wide as one "column: value" for each line; in a pipe or a file, whole li
 tables, whatever their width.
 """
 
+import re
 from typing import Any
 
 import rich.console
@@ -16,7 +17,21 @@ from rich.text import Text
 from alphazero.runtime.line_wrap import wrapped
 
 
-class Console(rich.console.Console):
+class TrimmedConsole(rich.console.Console):
+    """A console whose lines have no spaces at their ends in a pipe or a file."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print as rich does; tables and padding of rich's fill each line with spaces."""
+        if self.is_terminal or self.record:
+            super().print(*objects, **options)
+            return
+        with self.capture() as capture:
+            super().print(*objects, **options)
+        self.file.write(re.sub(r"[ \t]+(?=\n)", "", capture.get()))
+        self.file.flush()
+
+
+class Console(TrimmedConsole):
     """The console of a command; see `rich.console.Console`."""
 
     def print(self, *objects: Any, **options: Any) -> None:

@@ -17,7 +17,7 @@ from alphazero.evaluation.exact.comparison import difference
 class Configuration:
     """R runs that differ only in their seed, measured on N positions."""
 
-    label: str  #: the settings in which it differs from the first, as typed in a command
+    label: str  #: what it sets other than the rest, as typed in a command
     settings: dict
     names: list[str] = dataclasses.field(default_factory=list)  #: R folders
     seconds: list[float] = dataclasses.field(default_factory=list)  #: R training times
@@ -29,42 +29,40 @@ class Configuration:
 
 def configurations_table(configurations: list[Configuration]) -> Table:
     """Return a row for each configuration: accuracies and their differences from the first."""
-    headings = (
-        "\nconfig",
-        "\nruns",
-        "training,\nminutes",
-        "alone,\n%",
-        "minus the\nfirst",
-        "search,\n%",
-        "minus the\nfirst",
+    unit, divisor = _unit(configurations)
+    minus = ["minus the\nfirst"] * (len(configurations) > 1)
+    table = _table(
+        ("\nconfig", "\nruns", f"training,\n{unit}", "alone,\n%", *minus, "search,\n%", *minus)
     )
-    table = _table(headings)
     first = configurations[0]
-    for number, configuration in enumerate(configurations, 1):
+    for number, each in enumerate(configurations, 1):
         figures = []
-        for correct, baseline in (
-            (configuration.alone, first.alone),
-            (configuration.searched, first.searched),
-        ):
-            is_first = configuration is first
-            figures += [_percent(correct), "" if is_first else _difference_text(correct, baseline)]
-        minutes = f"{np.mean(configuration.seconds) / 60:.1f}"
-        table.add_row(str(number), str(len(configuration.names)), minutes, *figures)
+        for correct, baseline in ((each.alone, first.alone), (each.searched, first.searched)):
+            differences = [_difference_text(correct, baseline)] if each is not first else [""]
+            figures += [_percent(correct), *differences[: len(minus)]]
+        time = f"{np.mean(each.seconds) / divisor:.1f}"
+        table.add_row(str(number), str(len(each.names)), time, *figures)
     return table
 
 
 def runs_table(configurations: list[Configuration]) -> Table:
     """Return a row for each run, which shows how much the seed alone changes."""
+    unit, divisor = _unit(configurations)
     table = _table(
-        ("\nconfig", "\niterations", "training,\nminutes", "alone,\n%", "search,\n%"), "\nrun"
+        ("\nconfig", "\niterations", f"training,\n{unit}", "alone,\n%", "search,\n%"), "\nrun"
     )
     for number, each in enumerate(configurations, 1):
         figures = zip(each.names, each.iterations, each.seconds, each.alone, each.searched)
         for name, iterations, seconds, alone, searched in figures:
-            minutes = f"{seconds / 60:.1f}"
-            accuracies = [_percent(alone), _percent(searched)]
-            table.add_row(Text(name), str(number), str(iterations), minutes, *accuracies)
+            cells = [f"{seconds / divisor:.1f}", _percent(alone), _percent(searched)]
+            table.add_row(Text(name), str(number), str(iterations), *cells)
     return table
+
+
+def _unit(configurations: list[Configuration]) -> tuple[str, int]:
+    """Return the unit of training times, and how many seconds it has."""
+    longest = max(seconds for each in configurations for seconds in each.seconds)
+    return ("seconds", 1) if longest < 60 else ("minutes", 60)
 
 
 def note(configurations: list[Configuration]) -> str:

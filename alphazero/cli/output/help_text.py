@@ -7,12 +7,12 @@ meaning and the allowed values of each setting.
 import dataclasses
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from alphazero.players.base import PlayerSettings
+from alphazero.runtime.console import TrimmedConsole
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.key_hints import nearest_key_hint
 from alphazero.runtime.line_wrap import wrapped
@@ -53,7 +53,7 @@ def print_help(
     Raises:
         ConfigError: if there is no such section.
     """
-    console = Console(highlight=False, emoji=False)
+    console = TrimmedConsole(highlight=False, emoji=False)
     console.width = min(console.width, _WIDTH)
     groups = _groups(settings)
     if choices and sections:
@@ -110,7 +110,7 @@ def print_run_help(
     print_help(command, summary, settings, examples, groups, sections)
 
 
-def _print_settings(console: Console, groups: list[tuple[str, list[Row]]]) -> None:
+def _print_settings(console: TrimmedConsole, groups: list[tuple[str, list[Row]]]) -> None:
     for heading, group in groups:
         console.print(f"\n[bold]{heading}[/]")
         for row in group:
@@ -197,7 +197,7 @@ def _setting(row: Row) -> Text:
     return Text.assemble((row.key, "cyan"), default, (allowed, "dim"))
 
 
-def _print_hanging(console: Console, title: Text, text: str) -> None:
+def _print_hanging(console: TrimmedConsole, title: Text, text: str) -> None:
     """Print a title and, indented below it, a text."""
     console.print(Padding(title, (0, 0, 0, 2), expand=False))
     console.print(Padding(Text(text), (0, 0, 0, 6), expand=False))

@@ -6,6 +6,7 @@ In: ratings and the file they come from. Out: rich tables and text; nothing is p
 from pathlib import Path
 
 import numpy as np
+from rich.box import SQUARE
 from rich.table import Table
 from rich.text import Text
 
@@ -22,9 +23,10 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
         caption += f" Networks: {min(searches)}."
     title = f"{file.game}: {file.num_games:,} games, {file.num_distinct_games:,} of them different"
     left = {"title_justify": "left", "caption_justify": "left"}
-    table = Table(title=Text(title, "bold"), caption=Text(caption, "dim italic"), **left)
+    caption_text = Text(caption, "dim italic")
+    table = Table(title=Text(title, "bold"), caption=caption_text, box=SQUARE, **left)
     table.add_column("player")
-    for name in ("Elo", "stderr", "95% interval", "games", "score"):
+    for name in ("Elo", "std. error", "95% interval", "games", "score"):
         table.add_column(name, justify="right", no_wrap=True)
     for index in np.argsort(-ratings.elo, kind="stable"):
         player = ratings.players[index]

@@ -102,7 +102,8 @@ def _draw_median(axis, curves: list[Curve], dashes: str, label: str) -> None:
     last = min(curve.minutes[-1] for curve in curves)
     if first > last:
         raise ConfigError(
-            "lines=median is not possible: there is no time at which all runs had been measured.",
+            "lines=median is not possible: there is no time at which all runs had been measured. "
+            "lines=each draws them one by one.",
             key="lines",
             value="median",
         )

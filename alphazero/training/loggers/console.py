@@ -69,13 +69,15 @@ class ConsoleLogger:
         self._unstored: IterationReport | None = None
 
     def __enter__(self) -> "ConsoleLogger":
-        self._bars.start()
+        if self._console.is_interactive:  # elsewhere rich would leave an empty line for the bar
+            self._bars.start()
         return self
 
     def __exit__(self, exception_type: type | None, *_: object) -> None:
         if exception_type is None:
             self._print_stored()
-        self._bars.stop()
+        if self._console.is_interactive:
+            self._bars.stop()
         if self._alarms:
             self._console.print(Text("Alarms still on at the end:", style="bold yellow"))
         for alarm in self._alarms:
