@@ -301,11 +301,12 @@ def test_a_damaged_state_is_refused_and_the_networks_are_named(finished_run, tmp
     assert str(folder.state) in err and str(folder.path / "networks") in err
 
 
-def test_a_finished_run_is_not_continued(finished_run, capsys):
+def test_a_finished_run_is_not_continued(finished_run, tmp_path, capsys):
     status, out, _ = train(capsys, f"resume={finished_run.path}")
     assert status == 0
     assert str(finished_run.path) in out and "3 iterations" in out
-    status, out, _ = train(capsys, f"resume={finished_run.path}", "run.num_iterations=1")
+    copied = shutil.copytree(finished_run.path, tmp_path / "copied")
+    status, out, _ = train(capsys, f"resume={copied}", "run.num_iterations=1")
     assert status == 0 and printed_command(out)[2:] == ["run.num_iterations=6"]
 
 
