@@ -114,6 +114,9 @@ def test_a_player_is_perfect_even_if_the_game_is_lost_from_the_start(capsys):
     assert main(["prove", "game=connect_x:3x4x3", "player=solver"]) == 0
     out = capsys.readouterr().out
     assert "\n  perfect" in out and "beatable" not in out and "4,631 of 4,631" in out
+    lost = re.findall(r"(\d[\d,]*) lost\n", out)[::2]  # games, moving first and second
+    loser = {(True, False): "first", (False, True): "second"}[lost[0] != "0", lost[1] != "0"]
+    assert re.search(rf"\n  perfect.* moves {loser} ", out)
     assert main(["prove", "game=connect_x:3x3x3", "player=random", "show=1"]) == 1
     out = capsys.readouterr().out
     assert "\n  beatable" in out

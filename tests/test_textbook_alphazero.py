@@ -169,6 +169,48 @@ def test_rollouts_and_networks_evaluate():
     assert value == values[0]
 
 
+@pytest.mark.parametrize(
+    "answer, named",
+    [
+        ((0.5, {1: 0.5, 2: 0.5}), "order"),
+        (0.5, "priors, value"),
+        (([0.5, 0.5], 0.0), "{action: prior}"),
+        (({1: 1.0}, 0.0), "also for 2"),
+        (({1: math.nan, 2: 0.5}, 0.0), "prior of 1"),
+        (({1: -0.5, 2: 1.5}, 0.0), "prior of 1"),
+        (({1: 0.0, 2: 0.0}, 0.0), "sum"),
+        (({1: 0.5, 2: 0.5}, math.nan), "nan"),
+        (({1: 0.5, 2: 0.5}, 1.5), "1.5"),
+        (({1: 0.5, 2: 0.5}, None), "value"),
+    ],
+)
+def test_an_evaluator_that_answers_wrongly_is_told_what_to_return(answer, named):
+    with pytest.raises(ValueError) as refused:
+        make(evaluate=lambda game, state: answer).search(1)
+    assert named in str(refused.value)
+
+
+def test_an_evaluator_may_answer_for_illegal_actions_too_and_in_single_precision():
+    third = np.float32(1 / 3)
+    answer = {1: third, 2: np.float32(2 / 3), 3: 0.4}, np.float32(1.0000001)
+    assert make(evaluate=lambda game, state: answer).search(3).action in (1, 2)
+    assert make(evaluate=lambda game, state: (answer[0], -20), lowest_value=-20).search(1)
+
+
+def test_an_illegal_action_is_refused_and_the_legal_ones_are_named():
+    search = make()
+    for state, named in (((0, 0), "1, 2"), ((5, 0), "over")):
+        search.reset(state)
+        with pytest.raises(ValueError, match=f"77.*{named}"):
+            search.advance(77)
+
+
+def test_a_node_is_printed_without_the_nodes_below_it():
+    search = make()
+    search.search(20)
+    assert repr(search.root).count("Node") == 1
+
+
 def test_a_proof_ends_the_search_where_the_paper_goes_on():
     game = PlainGame(make_game("connect_x:4x3x3"))
     state = game.initial_state()

@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -10,7 +11,9 @@ import pytest
 from plain_games import Fork, Race
 
 from alphazero.games.registry import make_game
+from alphazero.textbook.alphazero import AlphaZero
 from alphazero.textbook.drawing import tree_dot, tree_text
+from alphazero.textbook.evaluators import uniform
 from alphazero.textbook.game import PlainGame
 from alphazero.textbook.minimax import action_values, minimax, num_games, perft
 from alphazero.textbook.play import person, play_game
@@ -176,7 +179,8 @@ def test_a_position_is_looked_up_with_its_count_wins_and_expected_value():
     assert uct.lookup((5, 0)).value == -20  # for the player who would be next
     uct.table[(9, 0)] = Node((9, 0), 0)
     assert math.isnan(uct.lookup((9, 0)).value)
-    assert Uct(Race()).lookup((0, 0)) is None
+    with pytest.raises(ValueError, match="table"):
+        Uct(Race()).lookup((0, 0))
 
 
 def test_a_table_refuses_states_that_cannot_be_its_keys():
@@ -206,8 +210,46 @@ def test_perft_of_othello(othello):
 
 
 def test_an_illegal_action_is_refused(tic_tac_toe):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError) as refused:
         tic_tac_toe.step(after(tic_tac_toe, 4), 4)
+    # Squares are named as the textbook numbers them, 0 to 8, not as a person types them.
+    assert re.findall(r"\d+", str(refused.value)) == list("401235678")
+
+
+def test_an_unfinished_game_has_no_result(tic_tac_toe):
+    with pytest.raises(ValueError, match="not over"):
+        tic_tac_toe.result(tic_tac_toe.initial_state())
+
+
+@pytest.mark.parametrize("search", [Uct, lambda game: AlphaZero(game, uniform)])
+@pytest.mark.parametrize("game", [make_game("tic_tac_toe"), "tic_tac_toe", Race])
+def test_a_search_takes_the_rules_of_the_textbook_alone(search, game):
+    if game is Race:
+        game = type("Unfinished", (), {"initial_state": Race.initial_state})()
+    with pytest.raises(TypeError, match="PlainGame.*legal_actions"):
+        search(game)
+    with pytest.raises(TypeError, match="make_game"):
+        PlainGame("tic_tac_toe")
+
+
+def test_a_node_is_no_path_and_without_visits_there_is_no_best_action():
+    uct = Uct(Race())
+    root = uct.begin((0, 0))
+    for wrong in (lambda: uct.select(root), lambda: uct.backpropagate(root, 1)):
+        with pytest.raises(TypeError, match=r"\[node\]"):
+            wrong()
+    with pytest.raises(ValueError, match="visited"):
+        uct.best_action(root)
+
+
+def test_a_node_is_printed_without_the_nodes_below_it():
+    root = Uct(Race()).search((0, 0), 50)
+    assert repr(root).count("Node") == 1 and "visits=50" in repr(root)
+
+
+def test_the_wins_in_a_drawing_are_those_of_the_player_it_names():
+    uct, root = Uct(Race(), rng=random.Random(0)), tree_by_hand()
+    assert root.wins_of(0) == 2 and re.search("wins 2 .*player 0", uct.label(root))
 
 
 # --- drawings and games ---------------------------------------------------------------------------

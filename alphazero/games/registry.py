@@ -41,6 +41,7 @@ _MEANT = {
     "ttt": "tic_tac_toe",
 }
 _CONNECT_X = re.compile(r"connect_x:([0-9]{1,3})x([0-9]{1,3})x([0-9]{1,3})")
+_CONNECT_X_WITHOUT_LENGTH = re.compile(r"connect_x:([0-9]{1,3})x([0-9]{1,3})x?")
 _OTHELLO = re.compile(r"othello(?::([0-9]{1,3}))?")
 
 
@@ -68,6 +69,8 @@ def make_game(name: str) -> Game:
         return _connect_x(name, 6, 7, 4)
     if match := _CONNECT_X.fullmatch(name):
         return _connect_x(name, *map(int, match.groups()))
+    if match := _CONNECT_X_WITHOUT_LENGTH.fullmatch(name):
+        raise _without_length(name, *map(int, match.groups()))
     if match := _OTHELLO.fullmatch(name):
         return _othello(name, int(match[1] or 8))
     if name.startswith("pettingzoo:"):
@@ -156,6 +159,12 @@ def _connect_x(name: str, rows: int, columns: int, length: int) -> CompiledGame:
     from alphazero.games.connect_x_large import LargeConnectX
 
     return CompiledGame(name, LargeConnectX(rows, columns, length))
+
+
+def _without_length(name: str, rows: int, columns: int) -> ConfigError:
+    example = f"connect_x:{rows}x{columns}x{min(4, max(rows, columns))}"
+    message = f"'{name}' lacks the number in a row that wins, ROWSxCOLUMNSxLENGTH: try {example}."
+    return _refusal(message, name, example)
 
 
 def _othello(name: str, size: int) -> CompiledGame:

@@ -207,8 +207,8 @@ class _Drawing:
         self._columns = columns[::-1] if skin.notation.mirrored else columns
         self._characters = _BOX if medium.box else _ASCII
         self._frame_style = self._skin.frame_style if medium.color else ""
-        texts = labels.squares.values()
-        self._width = max([skin.cell_width, *map(len, texts)])  # of a cell
+        self._label_width = max(map(len, labels.squares.values()), default=0)
+        self._width = max(skin.cell_width, self._label_width)  # of a cell
 
     def text(self) -> Text:
         """Return the whole board."""
@@ -257,7 +257,7 @@ class _Drawing:
         if not owner:
             text = self._labels.squares.get(row * self._board.shape[1] + column, "")
             style = f"{skin.label_style} {skin.cell_style}" if self._medium.color else ""
-            return text.center(self._width), style
+            return text.rjust(self._label_width).center(self._width), style
         if not self._medium.color:
             letter = self._skin.letters[owner]
             return (f"[{letter}]" if is_marked else letter).center(self._width), ""

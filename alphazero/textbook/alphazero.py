@@ -14,8 +14,8 @@ import math
 import random
 from typing import Any, NamedTuple
 
-from alphazero.textbook.evaluators import Evaluator
-from alphazero.textbook.game import Rules, State
+from alphazero.textbook.evaluators import Evaluator, checked_answer
+from alphazero.textbook.game import Rules, State, check_rules
 
 
 @dataclasses.dataclass(eq=False)
@@ -27,7 +27,8 @@ class Node:
     prior: float = 1.0  #: P(s, a) of the action that leads here
     visits: int = 0  #: N: its own evaluation and all visits below
     value_sum: float = 0.0  #: W: the sum of their values
-    children: dict = dataclasses.field(default_factory=dict)  #: nodes by action; {} at a leaf
+    #: nodes by action; {} at a leaf
+    children: dict = dataclasses.field(default_factory=dict, repr=False)
     result: float | None = None  #: the exact value, of a finished game; None if not known
 
     @property
@@ -65,12 +66,12 @@ class AlphaZero:
     """A search that keeps its tree from move to move: `reset`, then `search` and `advance`."""
 
     game: Rules
-    evaluate: Evaluator
+    evaluate: Evaluator  #: what it must return is in `alphazero.textbook.evaluators`
     pb_c_init: float = 1.25  #: exploration constant, for values in [-1, 1]
     pb_c_base: float = 19652.0  #: visits at which exploration starts to grow
     first_play_urgency: float = 0.0  #: see `unvisited_value`
     root_first_play_urgency: float = 0.0  #: the same at the root
-    lowest_value: float = -1.0  #: of any result of the game
+    lowest_value: float = -1.0  #: of any result of the game; the highest is its negative
     dirichlet_alpha: float = 0.3  #: concentration of the root noise
     dirichlet_fraction: float = 0.25  #: of noise in the root's priors
     rng: random.Random = dataclasses.field(default_factory=random.Random)  #: of the noise
@@ -79,6 +80,7 @@ class AlphaZero:
     has_noise: bool = dataclasses.field(init=False, repr=False)  #: of the root
 
     def __post_init__(self):
+        check_rules(self.game)
         self.reset(self.game.initial_state())
 
     # --- searches ---------------------------------------------------------------------------------
@@ -88,7 +90,18 @@ class AlphaZero:
         self.set_root(self.make_node(state))
 
     def advance(self, action) -> None:
-        """Go on to the position after an action, with what the tree knows of it."""
+        """Go on to the position after an action, with what the tree knows of it.
+
+        Raises:
+            ValueError: if the action is not legal.
+        """
+        state = self.root.state
+        legal = [] if self.game.is_over(state) else self.game.legal_actions(state)
+        if action not in legal:
+            actions = (
+                f"legal actions: {', '.join(map(str, legal))}" if legal else "the game is over"
+            )
+            raise ValueError(f"{action!r} is not legal here; {actions}.")
         if not self.root.children:
             self.expand(self.root)
         self.set_root(self.root.children[action])
@@ -157,8 +170,10 @@ class AlphaZero:
             leaf.result = self.game.result(leaf.state)
         if leaf.result is not None:
             return leaf.result
-        priors, value = self.evaluate(self.game, leaf.state)
-        for action in self.game.legal_actions(leaf.state):
+        actions = self.game.legal_actions(leaf.state)
+        answer = self.evaluate(self.game, leaf.state)
+        priors, value = checked_answer(answer, actions, self.lowest_value)
+        for action in actions:
             state = self.game.step(leaf.state, action)
             leaf.children[action] = self.make_node(state, priors[action])
         return value

@@ -2,18 +2,67 @@
 
     evaluate(game, state) -> (priors, value)
 
-``priors`` has a probability for each legal action, sum 1; ``value`` is the expected result for the
-player to move. In AlphaZero both are the answer of a network; the search takes any such function.
+``priors`` is a dictionary, {action: prior}, with a number from 0 to 1 for each legal action, sum 1;
+``value`` is the expected result for the player to move in ``state``, in [-1, 1]. In AlphaZero both
+are the answer of a network; the search takes any such function, and checks its answers.
 """
 
 import math
 import random
-from collections.abc import Callable, Iterable
+import reprlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from alphazero.textbook.game import PlainGame, Rules, State
 from alphazero.textbook.uct import random_rollout
 
 Evaluator = Callable[[Rules, State], tuple[dict, float]]
+_TOLERANCE = 1e-3  # of sums of rounded numbers
+
+
+def checked_answer(answer: Any, actions: list, lowest_value: float) -> tuple[Mapping, float]:
+    """Return what an evaluator has returned, if it can be searched with.
+
+    Args:
+        actions: the legal ones.
+        lowest_value: of the game's results; the highest is its negative.
+
+    Raises:
+        ValueError: naming what is wrong.
+    """
+    if not (isinstance(answer, tuple) and len(answer) == 2):
+        raise _refusal("(priors, value)", answer)
+    priors, value = answer
+    if not isinstance(priors, Mapping):
+        is_swapped = isinstance(value, Mapping)
+        hint = ", in this order" if is_swapped else ", with priors = {action: prior}"
+        raise _refusal(f"(priors, value){hint}", answer)
+    allowed = f"a value from {lowest_value:g} to {-lowest_value:g}, as lowest_value is set"
+    value = _number(value, allowed, lowest_value, -lowest_value)
+    if missing := [action for action in actions if action not in priors]:
+        raise _refusal(f"a prior for each legal action, also for {missing[0]!r}", priors)
+    total = sum(
+        _number(priors[action], f"a prior of {action!r} from 0 to 1", 0, 1) for action in actions
+    )
+    if abs(total - 1) > _TOLERANCE:
+        raise _refusal(f"priors whose sum over the legal actions is 1, not {total:.4g}", priors)
+    return priors, value
+
+
+def _number(number: Any, allowed: str, lowest: float, highest: float) -> float:
+    """Return a number of an answer if it is in its range."""
+    try:
+        found = float(number)
+    except (TypeError, ValueError):
+        raise _refusal(allowed, number) from None
+    if not lowest - _TOLERANCE <= found <= highest + _TOLERANCE:  # nan is refused as well
+        raise _refusal(allowed, number)
+    return found
+
+
+def _refusal(allowed: str, answer: Any) -> ValueError:
+    shown = reprlib.repr(answer)
+    return ValueError(f"the evaluator has returned {shown}: it must return {allowed}.")
 
 
 def uniform(game: Rules, state: State) -> tuple[dict, float]:

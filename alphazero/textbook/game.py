@@ -42,6 +42,20 @@ class Rules(Protocol):
         """
 
 
+_METHODS = ("initial_state", "player_to_move", "legal_actions", "step", "is_over", "result")
+
+
+def check_rules(game: Rules) -> None:
+    """Raise TypeError if an object lacks a method of `Rules`."""
+    missing = [name for name in _METHODS if not callable(getattr(game, name, None))]
+    if missing:
+        raise TypeError(
+            f"{game!r} is not a game for the textbook: it has no method '{missing[0]}'. A game of "
+            "this package becomes one with PlainGame(alphazero.make_game(...)); a class of your "
+            f"own needs {', '.join(_METHODS)}."
+        )
+
+
 class PlainGame:
     """A game of this package, as `Rules` for single positions.
 
@@ -53,6 +67,8 @@ class PlainGame:
     """
 
     def __init__(self, game):
+        if not (hasattr(game, "inspect") and hasattr(game, "state_dtype")):
+            raise TypeError(f"PlainGame takes a game of alphazero.make_game, not {game!r}.")
         self.game = game
         self._inspect = functools.lru_cache(100_000)(self._look_at)
 
@@ -75,7 +91,7 @@ class PlainGame:
             ValueError: if the action is not legal.
         """
         if action not in self._inspect(state).legal_actions:
-            self.game.check_legal(self.to_array(state)[0], action)
+            self.game.check_legal(self.to_array(state)[0], action, in_words=False)
         return _to_tuple(self.game.step(self.to_array(state), np.array([action])).states[0])
 
     def is_over(self, state: State) -> bool:
@@ -83,8 +99,15 @@ class PlainGame:
         return self._inspect(state).is_over
 
     def result(self, state: State) -> float:
-        """See `Rules`."""
-        return self._inspect(state).result
+        """See `Rules`.
+
+        Raises:
+            ValueError: if the game is not over.
+        """
+        found = self._inspect(state)
+        if not found.is_over:
+            raise ValueError("the game is not over: it has no result yet.")
+        return found.result
 
     # --- beyond the rules -------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
-from alphazero.textbook.game import Rules, State
+from alphazero.textbook.game import Rules, State, check_rules
 
 
 @dataclasses.dataclass(eq=False)
@@ -31,7 +31,8 @@ class Node:
     #: Wins in these simulations of the player who is *not* to move: where turns alternate, the one
     #: who has just moved here. A draw is half a win.
     wins: float = 0.0
-    children: dict = dataclasses.field(default_factory=dict)  #: nodes by action; {} at a leaf
+    #: nodes by action; {} at a leaf
+    children: dict = dataclasses.field(default_factory=dict, repr=False)
 
     def wins_of(self, player: int) -> float:
         """Return the wins of either player."""
@@ -91,6 +92,7 @@ class Uct:
     ):
         if final_move not in ("visits", "value"):
             raise ValueError(f"final_move={final_move!r} is not allowed: use 'visits' or 'value'.")
+        check_rules(game)
         self.game, self.uct_c, self.final_move = game, uct_c, final_move
         self.table, self.rollout = table, rollout
         self.rng = rng or random.Random()
@@ -152,7 +154,7 @@ class Uct:
         Returns:
             The longer path.
         """
-        path = list(path)
+        path = _checked_path(path)
         while path[-1].children:
             path.append(path[-1].children[self.random_best(self.scores(path[-1]))])
         return path
@@ -175,7 +177,7 @@ class Uct:
 
         wins = wins + (1 + result) / 2,  the result being that of the player whose wins they are
         """
-        for node in path:
+        for node in _checked_path(path):
             node.visits += 1
             node.wins += (1 + (result if node.player == 1 else -result)) / 2
 
@@ -215,6 +217,9 @@ class Uct:
         """Return the move to play, by visits or by value; of equals the other decides, then luck.
 
         The value of a child is its wins / visits.
+
+        Raises:
+            ValueError: if no child has a visit.
         """
         keys = {}
         for action, child in root.children.items():
@@ -222,11 +227,23 @@ class Uct:
                 value = child.wins_of(root.player) / child.visits
                 by_visits = self.final_move == "visits"
                 keys[action] = (child.visits, value) if by_visits else (value, child.visits)
+        if not keys:
+            raise ValueError(
+                "no action of this node was visited: run search, or run_simulation, first."
+            )
         return self.random_best(keys)
 
     def lookup(self, state: State) -> PositionStatistics | None:
-        """Return what the table knows about a position, None if it has never met it."""
-        node = (self.table or {}).get(state)
+        """Return what the table knows about a position, None if it has never met it.
+
+        Raises:
+            ValueError: if the search has no table.
+        """
+        if self.table is None:
+            raise ValueError(
+                "this search has no table to look in: make it with Uct(game, table={})."
+            )
+        node = self.table.get(state)
         if node is None:
             return None
         wins = node.wins_of(node.player)
@@ -238,10 +255,16 @@ class Uct:
         player = node.player if parent is None else parent.player
         text = f"visits {node.visits}, wins {node.wins_of(player):g}"
         if parent is None:
-            return f"{text}, player {player} to move"
+            return f"{text} for player {player}, who is to move"
         score = ucb1(node.wins_of(player), node.visits, parent.visits, self.uct_c)
         return f"{text}, UCB1 {score:.4f}"
 
     def lists_unvisited(self, node: Node) -> bool:
         """Return whether a drawing names the unvisited children of a node."""
         return True
+
+
+def _checked_path(path: list[Node]) -> list[Node]:
+    if isinstance(path, Node):
+        raise TypeError("this is a node, and a path is a list of nodes: write [node].")
+    return list(path)

@@ -29,9 +29,10 @@ def _verdict(report: ProofReport) -> str:
     if report.unbeatable:
         return "unbeatable: no play of the opponent wins"
     if report.perfect:
+        loser = "first" if report.sides[0].games[2] else "second"
         return (
-            f"perfect, but {report.num_losses:,} games are lost: "
-            "perfect play loses this game from the start, and no move makes it worse"
+            f"perfect, but {report.num_losses:,} games are lost: the player who moves {loser} "
+            "loses this game against perfect play, and no move of this player makes it worse"
         )
     return f"beatable: {report.num_losses:,} games are lost"
 
