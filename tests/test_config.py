@@ -553,20 +553,6 @@ def test_lists_within_lists_are_refused():
     assert refused.value.key == "shares"
 
 
-def test_the_ownership_head_needs_rules_that_give_a_board(tmp_path):
-    source = Path(EXAMPLE).read_text()
-    start = source.index("@rules.implement(Snort)\ndef cells")
-    blind = tmp_path / "blind.py"
-    blind.write_text(source[:start] + source[source.index("@rules.implement", start + 1) :])
-    words = ["game=custom", f"game.name={blind}"]
-    compose(words)
-    with pytest.raises(ConfigError) as refused:
-        compose([*words, "network.ownership_head=true"])
-    assert refused.value.key == "network.ownership_head"
-    assert "\n" not in str(refused.value)
-    compose(["game=custom", f"game.name={EXAMPLE}", "network.ownership_head=true"])
-
-
 def test_a_game_of_python_objects_is_refused_before_anything_starts(tmp_path, monkeypatch):
     pytest.importorskip("pettingzoo")
     monkeypatch.chdir(tmp_path)

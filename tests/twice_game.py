@@ -88,3 +88,8 @@ def planes_shape(game):
 @rules.implement(Twice)
 def max_plies(game):
     return game.squares
+
+
+@rules.implement(Twice)
+def cells(game, state):
+    return np.where(state == 0, 0, np.where(state < 0, 1, 2)).astype(np.int8)[None]

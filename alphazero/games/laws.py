@@ -250,12 +250,11 @@ def _inspect(game: Any, sizes: Sizes, state: np.ndarray, first: bool) -> tuple[b
     rules.observe(game, state, planes)
     if not np.isfinite(planes).all():
         raise BrokenLaw("'observe' writes numbers that are not finite.")
-    if rules.implements(game, "cells"):
-        board = rules.cells(game, state)
-        if np.shape(board) != sizes.planes_shape[1:] or not np.isin(board, (0, 1, 2)).all():
-            raise BrokenLaw(
-                f"'cells' must return an array of shape {sizes.planes_shape[1:]} with 0, 1 and 2."
-            )
+    board = rules.cells(game, state)
+    if np.shape(board) != sizes.planes_shape[1:] or not np.isin(board, (0, 1, 2)).all():
+        raise BrokenLaw(
+            f"'cells' must return an array of shape {sizes.planes_shape[1:]} with 0, 1 and 2."
+        )
     if (state != before).any():
         raise BrokenLaw("a rule other than 'step' changes the state.")
     return over, legal
@@ -266,7 +265,7 @@ def _check_symmetries(game: Any, sizes: Sizes, state: np.ndarray) -> None:
 
     This needs a state that is its board and the player to move; others are not checked.
     """
-    if not (rules.implements(game, "cells") and rules.implements(game, "from_cells")):
+    if not rules.implements(game, "from_cells"):
         return
     board, player = rules.cells(game, state), int(rules.player_to_move(game, state))
     legal, planes = _view(game, sizes, state)

@@ -208,7 +208,7 @@ def _check_game(settings: TrainSettings, game: Game) -> None:
             "its positions are Python objects, which cannot be stored; it can only be played",
         )
     _check_tiny_network(settings.network, game)
-    _check_ownership_head(settings, game)
+    _check_ownership_head(settings)
     evaluation = settings.evaluation
     plays_uct = evaluation.num_games or evaluation.final_num_games
     for key, is_used, plies in (
@@ -229,20 +229,13 @@ def _check_tiny_network(network: NetworkSettings, game: Game) -> None:
         raise _refused("network.kernel_size", size, f"at most {min(height, width)}", reason)
 
 
-def _check_ownership_head(settings: TrainSettings, game: Game) -> None:
-    """Check that network, self-play and game have what the ownership head needs."""
+def _check_ownership_head(settings: TrainSettings) -> None:
+    """Check that network and self-play have what the ownership head needs."""
     key, network = "network.ownership_head", settings.network
     if not network.ownership_head:
         return
     if network.kind == "tiny":
         raise _refused(key, True, False, "only the residual network (network.kind=resnet) has it")
-    try:
-        has_board = game.cells(game.initial_states()[0]).shape == game.planes_shape[1:]
-    except NotImplementedError:
-        has_board = False
-    if not has_board:
-        reason = f"the rules of {game.name} give no board of the planes' size (the rule `cells`)"
-        raise _refused(key, True, False, reason)
     fraction = settings.selfplay.adjudicated_fraction
     if fraction > 0:
         reason = "the ownership head learns from final boards, which adjudicated games do not reach"
