@@ -28,12 +28,28 @@ def named_game(name):
     return TwiceGame() if name == "twice" else make_game(name)
 
 
-def make_search(game, num_games, max_simulations, evaluator=None, seed=0, **settings):
+def make_search(
+    game,
+    num_games,
+    max_simulations,
+    evaluator=None,
+    seed=0,
+    leaves_per_step=1,
+    exact_leaves=None,
+    **settings,
+):
     """Return a `TreeSearch` with these `SearchSettings`."""
     evaluator = evaluator or HashEvaluator(game.num_actions)
     generator = np.random.default_rng(seed)
     return TreeSearch(
-        game, evaluator, num_games, max_simulations, SearchSettings(**settings), generator
+        game,
+        evaluator,
+        num_games,
+        max_simulations,
+        SearchSettings(**settings),
+        generator,
+        leaves_per_step,
+        exact_leaves,
     )
 
 

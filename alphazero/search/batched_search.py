@@ -16,6 +16,8 @@ import numpy as np
 
 from alphazero.search import simulate as simulation
 from alphazero.search import tree as trees
+from alphazero.search.exact_leaves import ExactLeaves
+from alphazero.search.in_flight import collect, make_in_flight
 from alphazero.search.roots import PolicyOutput, Roots
 from alphazero.search.settings import SearchSettings
 from alphazero.search.subtree import keep_subtree
@@ -30,6 +32,8 @@ class SearchCounts:
     num_batches: int = 0  #: calls of the evaluator
     total_depth: int = 0  #: sum of the new nodes' distances from their roots
     evaluator_s: float = 0.0  #: wall seconds inside the evaluator
+    num_proven_leaves: int = 0  #: new nodes that exact leaves answered
+    exact_s: float = 0.0  #: wall seconds inside the exact leaves
 
 
 class Leaves(NamedTuple):
@@ -53,6 +57,10 @@ class TreeSearch:
         num_games: B.
         max_simulations: the largest number of simulations that any search will ask for.
         generator: samples the root noise.
+        leaves_per_step: the most leaves of one tree that a step evaluates together, see
+            `alphazero.search.in_flight`; more than 1 takes settings whose roots all choose by PUCT.
+        exact_leaves: asked about new nodes before the evaluator; what it proves counts like the end
+            of a game. None leaves every unfinished position to the evaluator.
     """
 
     def __init__(
@@ -63,10 +71,13 @@ class TreeSearch:
         max_simulations: int,
         settings: SearchSettings,
         generator: np.random.Generator,
+        leaves_per_step: int = 1,
+        exact_leaves: ExactLeaves | None = None,
     ):
         self.game = game
         self.evaluator = evaluator
         self.settings = settings
+        self.exact_leaves = exact_leaves
         self.counts = SearchCounts()
         num_nodes = max_simulations + 1
         self._tree = trees.make_tree(num_games, num_nodes, game.num_actions)
@@ -76,6 +87,10 @@ class TreeSearch:
         self._finished = np.zeros(num_games, np.bool_)
         self._in_use = np.zeros(num_games, np.bool_)
         self._roots = Roots(self._tree, settings, generator)
+        self.leaves_per_step = leaves_per_step
+        self._in_flight = None
+        if leaves_per_step > 1:
+            self._in_flight = make_in_flight(self._tree, leaves_per_step)
 
     @property
     def tree(self) -> trees.Tree:
@@ -145,7 +160,7 @@ class TreeSearch:
         follows. There is no third, so that the other games do not wait for long.
         """
         leaves, ended = self._simulate(np.flatnonzero(self._in_use).astype(np.int32))
-        if len(ended):
+        if len(ended) and self._in_flight is None:
             more, _ = self._simulate(ended)
             if len(more.rows):
                 leaves = Leaves(*(np.concatenate(parts) for parts in zip(leaves, more)))
@@ -209,17 +224,21 @@ class TreeSearch:
         Returns:
             The leaves that need the evaluator; the games whose new node ends the game, int32.
         """
-        edges = simulation.make_edges(len(rows))
-        plan, exploration = self._roots.plan, self._roots.exploration
-        num_edges, num_roots, depth = simulation.simulate(
-            self._tree, rows, self._budgets, exploration, plan, edges
-        )
+        edges = simulation.make_edges(len(rows) * self.leaves_per_step)
+        searched = (self._tree, rows, self._budgets, self._roots.exploration)
+        if self._in_flight is None:
+            found = simulation.simulate(*searched, self._roots.plan, edges)
+        else:
+            found = collect(*searched, self._in_flight, self.leaves_per_step, edges)
+        num_edges, num_roots, depth = found
         rows, parents, actions = (field[:num_edges] for field in edges)
         if not num_edges:
             no_mask = np.empty((0, self.game.num_actions), np.bool_)
             return Leaves(rows, rows, self._root_states[:0], no_mask), rows
         transition = self._new_positions(rows, parents, actions, num_roots)
         players, over, results = transition.players, transition.over, transition.results
+        if self.exact_leaves is not None:
+            over, results = self._prove_leaves(transition, parents != trees.NO_PARENT)
         nodes = np.empty(num_edges, np.int32)
         trees.add_nodes(self._tree, rows, parents, actions, players, over, results, nodes)
         self._states[rows, nodes] = transition.states
@@ -229,7 +248,7 @@ class TreeSearch:
         live = ~over
         if live.all():
             return leaves, rows[:0]
-        return Leaves(*(field[live] for field in leaves)), rows[over]
+        return Leaves(*(field[live] for field in leaves)), np.unique(rows[over])
 
     def _new_positions(self, rows, parents, actions, num_roots: int):
         """Return the transition to the new nodes; a root that waits is its own new position."""
@@ -241,6 +260,23 @@ class TreeSearch:
             states_before = self._states[rows[moved], parents[moved]]
             states[moved] = self.game.step(states_before, actions[moved]).states
         return self.game.inspect(states)
+
+    def _prove_leaves(self, transition, is_leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return which positions have a known result, bool[M], and the results, float32[M].
+
+        Args:
+            is_leaf: bool[M], False for a root: a root needs its moves, not its result alone.
+        """
+        over, results = transition.over.copy(), transition.results.copy()
+        asked = np.flatnonzero(is_leaf & ~over)
+        if len(asked):
+            start = time.perf_counter()
+            proven = self.exact_leaves.prove(transition.states[asked])
+            known = proven != trees.UNPROVEN
+            over[asked[known]], results[asked[known]] = True, proven[known]
+            self.counts.num_proven_leaves += int(known.sum())
+            self.counts.exact_s += time.perf_counter() - start
+        return over, results
 
     def _evaluate(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return prior logits, float32[M, A], and values, float32[M], of positions."""

@@ -24,7 +24,7 @@ def select_forced(tree, b, exploration):
             tree, b, action, exploration
         ):
             return action
-    return select_action(tree, b, ROOT_INDEX, exploration)
+    return select_action(tree, b, ROOT_INDEX, exploration, None)
 
 
 @njit
@@ -66,7 +66,7 @@ def prune_forced(tree, rows, exploration, out_weights):
                 best = action
         if visits[best] == 0 or tree.proven_values[b, ROOT_INDEX] != UNPROVEN:
             continue
-        scale = exploration_scale(tree, b, ROOT_INDEX, exploration)
+        scale = exploration_scale(tree, b, ROOT_INDEX, exploration, None)
         best_score = np.float64(values[best]) + scale * np.float64(priors[best]) / (
             1.0 + np.float64(visits[best])
         )

@@ -36,7 +36,7 @@ class Exploration(NamedTuple):
 
 
 @njit
-def select_action(tree, b, node, exploration):
+def select_action(tree, b, node, exploration, in_flight):
     """Return the legal action with the largest PUCT score; the first one of equals.
 
         score = value + pb_c * prior * sqrt(node_visits) / (1 + children_visits)
@@ -48,8 +48,12 @@ def select_action(tree, b, node, exploration):
         value = node_values - first_play_urgency * sqrt(visited_priors)
 
     ``visited_priors`` is the prior mass of the visited actions.
+
+    Args:
+        in_flight: `alphazero.search.in_flight.InFlight`, whose visits count as well; None compiles
+            to a variant of its own.
     """
-    scale = exploration_scale(tree, b, node, exploration)
+    scale = exploration_scale(tree, b, node, exploration, in_flight)
     urgency = (
         exploration.root_first_play_urgency
         if node == ROOT_INDEX
@@ -70,16 +74,21 @@ def select_action(tree, b, node, exploration):
             else np.float64(tree.children_values[b, node, action])
         )
         prior = np.float64(tree.children_priors[b, node, action])
-        score = value + scale * prior / (1.0 + np.float64(tree.children_visits[b, node, action]))
+        visits = np.float64(tree.children_visits[b, node, action])
+        if in_flight is not None:
+            visits += np.float64(in_flight.edges[b, node, action])
+        score = value + scale * prior / (1.0 + visits)
         if score > best_score:
             best_action, best_score = action, score
     return best_action
 
 
 @njit
-def exploration_scale(tree, b, node, exploration):
+def exploration_scale(tree, b, node, exploration, in_flight):
     """Return pb_c * sqrt(node_visits), see `select_action`."""
     visits = np.float64(tree.node_visits[b, node])
+    if in_flight is not None:
+        visits += np.float64(in_flight.nodes[b, node])
     pb_c = exploration.pb_c_init + math.log(
         (visits + exploration.pb_c_base + 1.0) / exploration.pb_c_base
     )

@@ -33,6 +33,13 @@ class SearchSettings:
     root_prior_temperature: float = option(
         1.0, "temperature of the root's priors in full searches (KataGo: 1.25)", 0.1, 10.0
     )
+    exact_leaves: int = option(
+        0,
+        "self-play: nodes that an exact result at a leaf may cost on average; an alpha-beta search "
+        "then answers positions near the end in place of the network; 0 is pure AlphaZero",
+        low=0,
+        high=1_000_000_000,
+    )
     reuse_tree: bool = option(
         True, "keep the subtree of the move played; its visits count as simulations"
     )

@@ -92,17 +92,12 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
             num_roots += 1
             continue
         while not is_finished(tree, b, budgets[b]):
-            node, depth = ROOT_INDEX, 1
             if plan is None:
-                action = select_action(tree, b, node, exploration)
+                action = select_action(tree, b, ROOT_INDEX, exploration, None)
             else:
                 action = _select_at_root(tree, b, plan, exploration)
+            node, action, depth = walk(tree, b, action, exploration, None)
             child = tree.children_index[b, node, action]
-            while child != UNVISITED and tree.proven_values[b, child] == UNPROVEN:
-                node = child
-                depth += 1
-                action = select_action(tree, b, node, exploration)
-                child = tree.children_index[b, node, action]
             if child == UNVISITED:
                 out_edges.rows[num_edges] = b
                 out_edges.parents[num_edges] = node
@@ -113,6 +108,26 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
             tree.node_visits[b, child] += 1
             back_up(tree, b, child, np.float64(tree.proven_values[b, child]))
     return num_edges, num_roots, total_depth
+
+
+@njit
+def walk(tree, b, action, exploration, in_flight):
+    """Walk from the root's ``action`` on to an edge that has no node, or whose node is proven.
+
+    Args:
+        in_flight: as in `alphazero.search.puct.select_action`.
+
+    Returns:
+        The edge's node and action, and the distance of its end from the root.
+    """
+    node, depth = ROOT_INDEX, 1
+    child = tree.children_index[b, node, action]
+    while child != UNVISITED and tree.proven_values[b, child] == UNPROVEN:
+        node = child
+        depth += 1
+        action = select_action(tree, b, node, exploration, in_flight)
+        child = tree.children_index[b, node, action]
+    return node, action, depth
 
 
 @njit
@@ -136,7 +151,7 @@ def finished_rows(tree, budgets, out_finished):
 @njit
 def _select_at_root(tree, b, plan, exploration):
     if plan.algorithms[b] == PUCT:
-        return select_action(tree, b, ROOT_INDEX, exploration)
+        return select_action(tree, b, ROOT_INDEX, exploration, None)
     if plan.algorithms[b] == FORCED_PLAYOUTS:
         return select_forced(tree, b, exploration)
     return gumbel.select_root(tree, b, plan, exploration)

@@ -8,7 +8,7 @@ this.
 import numpy as np
 
 from alphazero.runtime.jit import njit
-from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNVISITED
+from alphazero.search.tree import ILLEGAL, NO_PARENT, ROOT_INDEX, UNVISITED
 
 
 @njit(allocates=True)
@@ -18,7 +18,8 @@ def keep_subtree(tree, rows, actions, out_sources, out_num_kept):
     Args:
         rows, actions: int32[M].
         out_sources: int32[M, N]; node k of the new tree was node ``out_sources[i, k]``.
-        out_num_kept: int32[M], the number of nodes kept, 0 if the child was never visited.
+        out_num_kept: int32[M], the number of nodes kept: 0 if the child was never visited, or has
+            no moves, since its result was proven without a search.
     """
     new_index = np.empty(tree.parents.shape[1], np.int32)
     for i in range(rows.shape[0]):
@@ -26,6 +27,8 @@ def keep_subtree(tree, rows, actions, out_sources, out_num_kept):
         child = (
             tree.children_index[b, ROOT_INDEX, actions[i]] if tree.num_nodes[b] > 0 else UNVISITED
         )
+        if child != UNVISITED and not _has_moves(tree, b, child):
+            child = UNVISITED
         num_kept = 0
         for node in range(tree.num_nodes[b]):
             parent = tree.parents[b, node]
@@ -41,6 +44,14 @@ def keep_subtree(tree, rows, actions, out_sources, out_num_kept):
             tree.action_from_parent[b, ROOT_INDEX] = NO_PARENT
         tree.num_nodes[b] = num_kept
         out_num_kept[i] = num_kept
+
+
+@njit
+def _has_moves(tree, b, node):
+    for action in range(tree.children_index.shape[2]):
+        if tree.children_index[b, node, action] != ILLEGAL:
+            return True
+    return False
 
 
 @njit

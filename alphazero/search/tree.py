@@ -196,6 +196,8 @@ def back_up(tree, b, leaf, value):
                 value = np.float64(tree.proven_values[b, parent])
         elif tree.proven_values[b, node] == UNPROVEN:
             tree.children_values[b, parent, action] = mean + (value - mean) / visits
+        else:  # proven since this visit began, by another leaf of the same batch
+            value = sign * np.float64(tree.proven_values[b, node])
         tree.node_visits[b, parent] += 1
         mean = np.float64(tree.node_values[b, parent])
         tree.node_values[b, parent] = mean + (value - mean) / tree.node_visits[b, parent]

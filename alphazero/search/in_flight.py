@@ -1,0 +1,107 @@
+"""Several leaves of one tree at once: visits in flight.
+
+In: the trees of searches with too few positions to fill a batch, such as a single one. Out: up to
+``num_leaves`` edges of each tree, for one call of the evaluator. A walk to a leaf marks its path
+with a visit in flight, which lowers the path's exploration term, so that the next walk differs. The
+value of the path stays as it is: what the leaf is worth is not known yet.
+
+Source: A. Liu et al., "Watch the unobserved: a simple approach to parallelizing Monte Carlo tree
+search", 2020 (arXiv 1810.11755). Counting visits in flight as lost games ("virtual loss") fills
+batches sooner, and was weaker: docs/performance.md.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from alphazero.runtime.jit import njit
+from alphazero.search.puct import select_action
+from alphazero.search.simulate import is_finished, walk
+from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNVISITED, Tree, back_up
+
+
+class InFlight(NamedTuple):
+    """Visits of B trees whose leaves wait for their evaluation; all 0 between two steps."""
+
+    nodes: np.ndarray  #: int32[B, N]
+    edges: np.ndarray  #: int32[B, N, A]
+    marked: np.ndarray  #: int32[B, 2 * num_leaves, 2], the marked paths by their last edge
+    num_marked: np.ndarray  #: int32[B]
+
+
+def make_in_flight(tree: Tree, num_leaves: int) -> InFlight:
+    """Return room for the visits in flight of the given trees."""
+    num_games = len(tree.num_nodes)
+    return InFlight(
+        nodes=np.zeros(tree.parents.shape, np.int32),
+        edges=np.zeros(tree.children_index.shape, np.int32),
+        marked=np.zeros((num_games, 2 * num_leaves, 2), np.int32),
+        num_marked=np.zeros(num_games, np.int32),
+    )
+
+
+@njit
+def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
+    """Walk in each listed game from the root to up to ``num_leaves`` edges that have no node yet.
+
+    Where two walks meet at the same edge, the later one only leaves its mark; a game ends its turn
+    after ``num_leaves`` of those. All marks are taken back before the function returns.
+
+    Args:
+        rows, budgets, exploration: as in `alphazero.search.simulate.simulate`. All roots choose by
+            PUCT.
+        in_flight: `InFlight` of the trees, for at least ``num_leaves``.
+        out_edges: `alphazero.search.simulate.Edges` with room for M * num_leaves.
+
+    Returns:
+        As `alphazero.search.simulate.simulate`.
+    """
+    num_edges, num_roots, total_depth = 0, 0, 0
+    for i in range(rows.shape[0]):
+        b = rows[i]
+        if tree.num_nodes[b] == 0:
+            out_edges.rows[num_edges] = b
+            out_edges.parents[num_edges] = NO_PARENT
+            out_edges.actions[num_edges] = NO_PARENT
+            num_edges += 1
+            num_roots += 1
+            continue
+        num_found = 0
+        while (
+            num_found < num_leaves
+            and in_flight.num_marked[b] - num_found < num_leaves
+            and not is_finished(tree, b, budgets[b] - num_found)
+        ):
+            action = select_action(tree, b, ROOT_INDEX, exploration, in_flight)
+            node, action, depth = walk(tree, b, action, exploration, in_flight)
+            child = tree.children_index[b, node, action]
+            if child != UNVISITED:
+                tree.node_visits[b, child] += 1
+                back_up(tree, b, child, np.float64(tree.proven_values[b, child]))
+                continue
+            is_new = in_flight.edges[b, node, action] == 0
+            in_flight.marked[b, in_flight.num_marked[b], 0] = node
+            in_flight.marked[b, in_flight.num_marked[b], 1] = action
+            in_flight.num_marked[b] += 1
+            _mark(tree, in_flight, b, node, action, 1)
+            if is_new:
+                out_edges.rows[num_edges] = b
+                out_edges.parents[num_edges] = node
+                out_edges.actions[num_edges] = action
+                num_edges += 1
+                num_found += 1
+                total_depth += depth
+        for k in range(in_flight.num_marked[b]):
+            _mark(tree, in_flight, b, in_flight.marked[b, k, 0], in_flight.marked[b, k, 1], -1)
+        in_flight.num_marked[b] = 0
+    return num_edges, num_roots, total_depth
+
+
+@njit
+def _mark(tree, in_flight, b, node, action, change):
+    """Add ``change`` to the visits in flight of an edge, and of every edge and node above it."""
+    while node != NO_PARENT:
+        in_flight.edges[b, node, action] += change
+        in_flight.nodes[b, node] += change
+        action = tree.action_from_parent[b, node]
+        node = tree.parents[b, node]
