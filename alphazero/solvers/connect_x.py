@@ -91,7 +91,7 @@ class ConnectXSolver:
         self.game = game
         self.max_nodes = max_nodes
         self.num_nodes = 0  #: searched since the solver was made
-        self._search = _new_search(game.rules, table_bits)
+        self._search = new_search(game.rules, table_bits)
 
     def scores(self, states: np.ndarray) -> np.ndarray:
         """See `alphazero.solvers.base.Solver.scores`."""
@@ -159,7 +159,7 @@ def _between(low: int, high: int) -> int:
     return middle
 
 
-def _new_search(game: ConnectX, table_bits: int) -> Search:
+def new_search(game: ConnectX, table_bits: int) -> Search:
     from_middle = sorted(range(game.columns), key=lambda c: (abs(2 * c - game.columns + 1), c))
     bottom = sum(1 << column * (game.rows + 1) for column in range(game.columns))
     column_cells = (1 << game.rows) - 1

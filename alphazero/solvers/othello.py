@@ -75,7 +75,7 @@ class OthelloSolver:
         self.game = game
         self.max_empties = MAX_EMPTIES[game.rules.size] if max_empties is None else max_empties
         self.num_nodes = 0  #: searched since the solver was made
-        self._search = _new_search(game.rules, table_bits)
+        self._search = new_search(game.rules, table_bits)
 
     def scores(self, states: np.ndarray) -> np.ndarray:
         """See `alphazero.solvers.base.Solver.scores`."""
@@ -123,7 +123,7 @@ class OthelloSolver:
         return int(found)
 
 
-def _new_search(game: Othello, table_bits: int) -> Search:
+def new_search(game: Othello, table_bits: int) -> Search:
     half, last = game.size // 2, game.size - 1
     quarter = sum(1 << row * 8 + column for row in range(half) for column in range(half))
     shifts = [0, half, 8 * half, 9 * half]

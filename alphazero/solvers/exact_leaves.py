@@ -1,0 +1,215 @@
+"""Exact leaves: compiled searches that answer a leaf of a tree search before the network does.
+
+In: a game, and positions as they occur at the leaves of its search. Out: `ProvenLeaves` for
+`alphazero.search.batched_search.TreeSearch`, or None where no position can be proven cheaply.
+
+A position's *stage* says how far it is from the end: empty cells in Connect-X, empty squares in
+Othello, legal actions in other games. `leaf_costs` tries positions of each stage, `leaf_budgets`
+asks only where an answer costs few enough nodes on average. Everything is counted in nodes, so that
+the same questions have the same answers on every machine.
+
+Shapes: M positions, K state words, N sample positions.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.connect_x import ConnectX
+from alphazero.games.othello import Othello
+from alphazero.search.tree import UNPROVEN
+from alphazero.solvers.connect_x_leaves import ConnectXProver
+from alphazero.solvers.othello_leaves import OthelloProver
+from alphazero.solvers.plain_leaves import PlainProver
+
+#: A position is given up after this many times the nodes that an answer may cost on average.
+_PATIENCE = 4
+#: Positions of each stage that are tried: fewer where they are expected to take many nodes.
+_NUM_TRIED, _FEWEST_TRIED, _MOST_TRIED_NODES = 32, 8, 1_000_000
+#: Stages in a row without an answer that is cheap enough, after which no further ones are tried.
+_NUM_FAILURES = 2
+
+
+class Prover(Protocol):
+    """An exact search of one game: win, draw or loss."""
+
+    num_stages: int  #: stages go from 0 to ``num_stages`` - 1
+
+    def stages(self, states: np.ndarray) -> np.ndarray:
+        """Return the stage of each position, int64[M]."""
+        ...
+
+    def prove(self, states: np.ndarray, budgets: np.ndarray, out_results: np.ndarray) -> int:
+        """Prove the results of unfinished positions.
+
+        Args:
+            states: [M, K].
+            budgets: int64[num_stages], the nodes for a position of each stage; 0 skips it.
+            out_results: int8[M], for the player to move; `UNPROVEN` where the nodes ran out.
+
+        Returns:
+            The nodes searched.
+        """
+        ...
+
+    def forget(self) -> None:
+        """Empty what is kept between positions."""
+        ...
+
+
+class Tier(NamedTuple):
+    """How much may be spent on answers, until a search has spent its share."""
+
+    nodes_per_answer: float  #: what an answer may cost on average
+    nodes_per_search: float  #: what all answers of a search may cost in this tier
+
+
+class ProvenLeaves:
+    """Answers leaves within budgets; see `alphazero.search.exact_leaves.ExactLeaves`.
+
+    The first answers of a search, near its root, prune the most. So a search begins with the first
+    tier, and goes on to the next one when it has spent what that one allows.
+
+    Args:
+        provers: of one game, one for each thread that may work at the same time.
+        costs: see `leaf_costs`.
+        tiers: the first one with the dearest answers; the last one is never left.
+
+    Attributes:
+        num_nodes: searched since it was made.
+    """
+
+    def __init__(self, provers: Sequence[Prover], costs: np.ndarray, tiers: Sequence[Tier]):
+        self.num_asked = self.num_proven = self.num_nodes = 0
+        self._provers = provers
+        self._budgets = [leaf_budgets(costs, tier.nodes_per_answer) for tier in tiers]
+        self._tiers = tiers
+        self._pool = ThreadPoolExecutor(len(provers)) if len(provers) > 1 else None
+        self.begin(1)
+
+    def begin(self, num_searches: int) -> None:
+        """See `ExactLeaves.begin`."""
+        for prover in self._provers:
+            prover.forget()
+        self._tier = 0
+        self._num_searches = num_searches
+        self._nodes_left = self._tiers[0].nodes_per_search * num_searches
+
+    def prove(self, states: np.ndarray) -> np.ndarray:
+        """See `ExactLeaves.prove`."""
+        results = np.full(len(states), UNPROVEN, np.int8)
+        self.num_asked += len(states)
+        stages = self._provers[0].stages(states)
+        asked = np.flatnonzero(self._budgets[self._tier][stages] > 0)
+        if not len(asked):
+            return results
+        parts = [asked[first :: len(self._provers)] for first in range(len(self._provers))]
+        questions = [states[part] for part in parts]
+        answer = map if self._pool is None or len(asked) < 2 else self._pool.map
+        for part, (found, num_nodes) in zip(parts, answer(self._prove, self._provers, questions)):
+            results[part] = found
+            self._spend(num_nodes)
+        self.num_proven += int(np.count_nonzero(results != UNPROVEN))
+        return results
+
+    def _prove(self, prover: Prover, states: np.ndarray) -> tuple[np.ndarray, int]:
+        results = np.empty(len(states), np.int8)
+        budgets = self._budgets[self._tier]
+        return results, prover.prove(states, budgets, results) if len(states) else 0
+
+    def _spend(self, num_nodes: int) -> None:
+        self.num_nodes += num_nodes
+        self._nodes_left -= num_nodes
+        if self._nodes_left <= 0 and self._tier + 1 < len(self._tiers):
+            self._tier += 1
+            share = self._tiers[self._tier].nodes_per_search
+            self._nodes_left = share * self._num_searches
+
+
+def make_prover(game: Game) -> Prover | None:
+    """Return the exact search of a game; None if its rules are not compiled."""
+    if not isinstance(game, CompiledGame):
+        return None
+    if isinstance(game.rules, ConnectX):
+        return ConnectXProver(game)
+    if isinstance(game.rules, Othello):
+        return OthelloProver(game)
+    return PlainProver(game)
+
+
+def game_positions(
+    game: Game,
+    num_games: int,
+    generator: np.random.Generator,
+    policy: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> np.ndarray:
+    """Return the unfinished positions of games whose moves are sampled, [N, K].
+
+    Args:
+        policy: states, [B, K], to logits, float32[B, A]; None plays uniformly random moves.
+    """
+    states, found = game.initial_states(num_games), []
+    while len(states):
+        found.append(states)
+        mask = game.legal_action_mask(states)
+        logits = np.zeros(mask.shape) if policy is None else policy(states)
+        noisy = np.where(mask, logits + generator.gumbel(size=mask.shape), -np.inf)
+        after = game.step(states, noisy.argmax(axis=1))
+        states = after.states[~after.over]
+    return np.concatenate(found)
+
+
+def leaf_costs(prover: Prover, states: np.ndarray, most_nodes: int) -> np.ndarray:
+    """Return what an answer costs at each stage, in nodes, failures included.
+
+    Args:
+        states: [N, K], unfinished positions as they occur in games.
+        most_nodes: answers that cost more are of no interest.
+
+    Returns:
+        float64[num_stages], infinite where answers cost more.
+    """
+    stages = prover.stages(states)
+    costs = np.full(prover.num_stages, np.inf)
+    first, num_failures, cost = 0, 0, 0.0
+    for stage in np.unique(stages):
+        num_tried = max(min(_NUM_TRIED, int(_MOST_TRIED_NODES / max(cost, 1.0))), _FEWEST_TRIED)
+        cost = _answer_cost(prover, states[stages == stage][:num_tried], most_nodes)
+        if cost <= most_nodes:
+            costs[first : stage + 1] = cost  # stages that did not occur cost what the next one does
+        num_failures = 0 if cost <= most_nodes else num_failures + 1
+        first = stage + 1
+        if num_failures == _NUM_FAILURES:
+            break
+    prover.forget()
+    return costs
+
+
+def _answer_cost(prover: Prover, states: np.ndarray, most_nodes: int) -> float:
+    """Return the nodes per answer for positions of a stage; infinite above ``most_nodes``."""
+    budgets = np.full(prover.num_stages, _PATIENCE * most_nodes)
+    result = np.empty(1, np.int8)
+    num_nodes, num_proven = 0, 0
+    prover.forget()
+    for row in range(len(states)):
+        num_nodes += prover.prove(states[row : row + 1], budgets, result)
+        num_proven += result[0] != UNPROVEN
+        if num_nodes > most_nodes * len(states):
+            return np.inf
+    return num_nodes / num_proven if num_proven else np.inf
+
+
+def leaf_budgets(costs: np.ndarray, nodes_per_answer: float) -> np.ndarray:
+    """Return how many nodes a position of each stage gets: 0 where an answer costs too many.
+
+    Args:
+        costs: see `leaf_costs`.
+        nodes_per_answer: what an answer may cost on average.
+
+    Returns:
+        int64[num_stages].
+    """
+    return np.where(costs <= nodes_per_answer, int(_PATIENCE * nodes_per_answer), 0)

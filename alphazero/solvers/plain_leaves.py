@@ -1,0 +1,144 @@
+"""Exact results of leaves of any game with compiled rules, within a number of nodes for each.
+
+In: positions. Out: their results where a plain alpha-beta search over the rules proves them: win,
+draw or loss, moves in the order of their numbers, no table. The search keeps its own stack, so that
+a budget of nodes can end it.
+
+Shapes: M positions, K state words, A actions, D depth of the stack.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from alphazero.games import rules
+from alphazero.games.batched_game import Game
+from alphazero.runtime.jit import njit
+from alphazero.search.tree import UNPROVEN
+
+#: The longest line of play that is searched.
+MAX_DEPTH = 256
+#: Below every result.
+WORST = -2
+
+
+class Stack(NamedTuple):
+    """The current line of play. Values are for the player to move in their position."""
+
+    states: np.ndarray  #: [D, K]
+    masks: np.ndarray  #: bool[D, A], the legal actions
+    players: np.ndarray  #: int64[D], the player to move
+    next_actions: np.ndarray  #: int64[D], the first action not yet searched
+    best: np.ndarray  #: int64[D], the best result found so far
+    enough: np.ndarray  #: int64[D], a result that ends the search of the position
+
+
+class PlainProver:
+    """See `alphazero.solvers.exact_leaves.Prover`; a position's stage is its legal actions.
+
+    In most games their number shrinks towards the end. Where it does not, no stage is worth asking
+    about, and none is.
+    """
+
+    def __init__(self, game: Game):
+        self._game = game
+        self.num_stages = game.num_actions + 1
+        depth = min(game.max_plies, MAX_DEPTH) + 1
+        self._stack = Stack(
+            states=np.zeros((depth, game.state_size), game.state_dtype),
+            masks=np.zeros((depth, game.num_actions), np.bool_),
+            players=np.zeros(depth, np.int64),
+            next_actions=np.zeros(depth, np.int64),
+            best=np.zeros(depth, np.int64),
+            enough=np.zeros(depth, np.int64),
+        )
+
+    def stages(self, states: np.ndarray) -> np.ndarray:
+        """See `Prover.stages`."""
+        return self._game.legal_action_mask(states).sum(axis=1)
+
+    def prove(self, states: np.ndarray, budgets: np.ndarray, out_results: np.ndarray) -> int:
+        """See `Prover.prove`."""
+        return prove_rows(self._game.rules, self._stack, states, budgets, out_results)
+
+    def forget(self) -> None:
+        """See `Prover.forget`; there is no table."""
+
+
+@njit
+def prove_rows(game, stack, states, budgets, out_results):
+    """Write each result or UNPROVEN into ``out_results`` (int8[M]); return the nodes searched."""
+    num_nodes = 0
+    for row in range(states.shape[0]):
+        _copy(states[row], stack.states[0])
+        _enter(game, stack, 0, 1)
+        num_legal = 0
+        for action in range(stack.masks.shape[1]):
+            num_legal += stack.masks[0, action]
+        budget = budgets[num_legal]
+        out_results[row] = UNPROVEN
+        if budget > 0:
+            result, nodes = _prove(game, stack, budget)
+            out_results[row] = result
+            num_nodes += nodes
+    return num_nodes
+
+
+@njit
+def _prove(game, stack, budget):
+    """Return the result of the position at the bottom of the stack, or UNPROVEN, and the nodes."""
+    depth, num_nodes = 0, 0
+    while True:
+        action = _next_action(stack, depth)
+        if action < 0 or stack.best[depth] >= stack.enough[depth]:
+            if depth == 0:
+                return stack.best[0], num_nodes
+            value = stack.best[depth]
+            same = stack.players[depth] == stack.players[depth - 1]
+            depth -= 1
+            stack.best[depth] = max(stack.best[depth], value if same else -value)
+            continue
+        if num_nodes >= budget or depth + 1 == stack.states.shape[0]:
+            return UNPROVEN, num_nodes
+        num_nodes += 1
+        child = stack.states[depth + 1]
+        _copy(stack.states[depth], child)
+        rules.step(game, child, action)
+        same = rules.player_to_move(game, child) == stack.players[depth]
+        if rules.is_over(game, child):
+            result = np.int64(rules.result(game, child))
+            stack.best[depth] = max(stack.best[depth], result if same else -result)
+        else:
+            # A loss of the opponent is enough there to reject the move here, and so on.
+            known = max(stack.best[depth], -1)
+            _enter(game, stack, depth + 1, stack.enough[depth] if same else -known)
+            depth += 1
+
+
+@njit
+def _copy(source, target):
+    for word in range(source.shape[0]):
+        target[word] = source[word]
+
+
+@njit
+def _enter(game, stack, depth, enough):
+    """Prepare the position at ``depth`` for its search."""
+    for action in range(stack.masks.shape[1]):
+        stack.masks[depth, action] = False
+    rules.legal_actions(game, stack.states[depth], stack.masks[depth])
+    stack.players[depth] = rules.player_to_move(game, stack.states[depth])
+    stack.next_actions[depth] = 0
+    stack.best[depth] = WORST
+    stack.enough[depth] = enough
+
+
+@njit
+def _next_action(stack, depth):
+    """Return the next legal action that has not been searched, and step over it; -1 if none."""
+    for action in range(stack.next_actions[depth], stack.masks.shape[1]):
+        if stack.masks[depth, action]:
+            stack.next_actions[depth] = action + 1
+            return action
+    stack.next_actions[depth] = stack.masks.shape[1]
+    return -1

@@ -1,0 +1,243 @@
+"""Exact leaves: what they answer is true, what they may cost is kept, and the search uses it."""
+
+import functools
+import math
+
+import numpy as np
+import pytest
+from search_samples import HashEvaluator, random_positions, searched
+from solver_samples import late_states
+
+from alphazero.games.registry import make_game
+from alphazero.search.roots import SearchMode
+from alphazero.search.settings import SearchSettings
+from alphazero.search.tree import UNPROVEN
+from alphazero.selfplay.lockstep import SelfPlay
+from alphazero.selfplay.settings import SelfPlaySettings
+from alphazero.solvers.base import values_of
+from alphazero.solvers.enumeration import ExactValues
+from alphazero.solvers.exact_leaves import (
+    ProvenLeaves,
+    Tier,
+    game_positions,
+    leaf_budgets,
+    leaf_costs,
+    make_prover,
+)
+from alphazero.solvers.plain_leaves import PlainProver
+from alphazero.solvers.registry import make_solver
+
+#: Games with a search of their own, and games that take the plain one; "plain" forces it.
+GAMES = ("connect_x:4x4x3", "connect_x:3x3x3", "othello:4", "tic_tac_toe", "plain othello:4")
+MANY = 10**7
+
+
+@functools.cache
+def exact_values(name):
+    return ExactValues(make_game(name))
+
+
+def game_and_prover(name):
+    game = make_game(name.split()[-1])
+    return game, PlainProver(game) if name.startswith("plain") else make_prover(game)
+
+
+def proven_leaves(game, prover, nodes=MANY):
+    """Return leaves that are proven at every stage."""
+    return ProvenLeaves([prover], np.ones(prover.num_stages), [Tier(nodes, math.inf)])
+
+
+def wrong_answers(prover, states, values, nodes=MANY):
+    """Return the answers that are not UNPROVEN and not true, int64[M], and all answers."""
+    results = np.empty(len(states), np.int8)
+    prover.prove(states, np.full(prover.num_stages, nodes), results)
+    return np.flatnonzero((results != UNPROVEN) & (results != values)), results
+
+
+# --- provers --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_position_of_a_small_game_has_its_exact_result(name):
+    game, prover = game_and_prover(name)
+    positions = exact_values(game.name).positions
+    rows = np.flatnonzero(~positions.over)
+    rows = np.random.default_rng(0).permutation(rows)[:3000]
+    wrong, results = wrong_answers(prover, positions.states[rows], positions.values[rows])
+    assert not len(wrong) and (results != UNPROVEN).all()
+    assert set(np.unique(results)) == {-1, 0, 1}
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("nodes", (1, 7, 60))
+def test_few_nodes_leave_positions_unproven_and_none_wrong(name, nodes):
+    game, prover = game_and_prover(name)
+    positions = exact_values(game.name).positions
+    rows = np.flatnonzero(~positions.over)[:2000]
+    states, values = positions.states[rows], positions.values[rows]
+    wrong, results = wrong_answers(prover, states, values, nodes)
+    assert not len(wrong)
+    assert (results == UNPROVEN).any()
+
+
+@pytest.mark.parametrize(("name", "empties"), (("connect_four", 14), ("othello:6", 9)))
+def test_late_positions_of_large_games_have_the_result_of_the_solver(name, empties):
+    game, prover = game_and_prover(name)
+    states = late_states(name, empties, 60, seed=3)
+    values = values_of(make_solver(game).scores(states)).max(axis=1)
+    wrong, results = wrong_answers(prover, states, values)
+    assert not len(wrong) and (results != UNPROVEN).all()
+
+
+def test_a_game_of_ones_own_takes_the_plain_search():
+    game = make_game("examples/snort.py")
+    assert isinstance(make_prover(game), PlainProver)
+    states = game_positions(game, 40, np.random.default_rng(1))
+    few = states[game.legal_action_mask(states).sum(axis=1) <= 4]
+    for state in few[:20]:
+        values = ExactValues(game, enumerated(game, state)).values(state[None])
+        wrong, results = wrong_answers(make_prover(game), state[None], values)
+        assert not len(wrong) and results[0] != UNPROVEN
+
+
+def enumerated(game, state):
+    from alphazero.solvers.enumeration import enumerate_positions
+
+    return enumerate_positions(game, state)
+
+
+def test_answers_are_checked_by_what_the_test_compares(monkeypatch):
+    """A solver with a wrong answer is caught."""
+    game, prover = game_and_prover("tic_tac_toe")
+    positions = exact_values("tic_tac_toe").positions
+    rows = np.flatnonzero(~positions.over)
+    prove = prover.prove
+
+    def planted(states, budgets, out_results):
+        num_nodes = prove(states, budgets, out_results)
+        out_results[100] = -out_results[100] if out_results[100] else 1
+        return num_nodes
+
+    monkeypatch.setattr(prover, "prove", planted)
+    wrong, _ = wrong_answers(prover, positions.states[rows], positions.values[rows])
+    assert wrong.tolist() == [100]
+
+
+# --- budgets --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ("connect_four", "othello:6", "examples/snort.py"))
+def test_costs_grow_with_the_distance_from_the_end_and_budgets_stop_where_they_are_too_dear(name):
+    game, prover = game_and_prover(name)
+    states = game_positions(game, 24, np.random.default_rng(2))
+    costs = leaf_costs(prover, states, 500)
+    known = np.flatnonzero(np.isfinite(costs))
+    assert 3 < len(known) < prover.num_stages and known[:4].tolist() == [0, 1, 2, 3]
+    assert costs[known].max() <= 500 and costs[known[-1]] > costs[known[2]]
+    budgets = leaf_budgets(costs, 100)
+    assert (budgets > 0).tolist() == (costs <= 100).tolist()
+    assert 0 < np.count_nonzero(budgets) < len(known)
+    assert not leaf_budgets(costs, 0.0)[-1]
+
+
+def test_a_search_spends_its_first_tier_and_then_asks_for_cheaper_answers_only():
+    game, prover = game_and_prover("connect_four")
+    costs = np.where(np.arange(prover.num_stages) <= 20, np.arange(prover.num_stages), math.inf)
+    leaves = ProvenLeaves([prover], costs, [Tier(20, 500), Tier(8, math.inf)])
+    states = late_states("connect_four", 20, 200, seed=1)
+    empties = np.array([np.count_nonzero(game.cells(state) == 0) for state in states])
+    far = states[empties > 8]
+    first = leaves.prove(far[:1])
+    leaves.prove(far)
+    spent = leaves.num_nodes
+    assert (leaves.prove(far) == UNPROVEN).all() and leaves.num_nodes == spent > 0
+    leaves.begin(1)  # a new search: the same answers, with the first tier's budget again
+    assert leaves.prove(far[:1]) == first
+
+
+def test_several_provers_answer_as_one_does():
+    game, prover = game_and_prover("othello:6")
+    states = late_states("othello:6", 8, 50, seed=4)
+    costs, tiers = np.ones(prover.num_stages), [Tier(MANY, math.inf)]
+    one = ProvenLeaves([prover], costs, tiers)
+    two = ProvenLeaves([make_prover(game), make_prover(game)], costs, tiers)
+    assert one.prove(states).tolist() == two.prove(states).tolist()
+    assert one.num_proven == two.num_proven == 50
+
+
+# --- in the search --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ("connect_x:4x4x3", "othello:4", "tic_tac_toe"))
+@pytest.mark.parametrize("leaves_per_step", (1, 4))
+def test_the_search_keeps_every_result_and_plain_search_agrees_where_it_proves(
+    name, leaves_per_step
+):
+    game, prover = game_and_prover(name)
+    states = random_positions(game, 60, seed=5)
+    exact = exact_values(name)
+    plain = searched(game, states, 60)
+    search = searched(
+        game,
+        states,
+        60,
+        leaves_per_step=leaves_per_step,
+        exact_leaves=proven_leaves(game, prover),
+    )
+    found = search.tree.proven_values[:, 0]  # a drawn root may keep moves that it never visits
+    assert ((found == exact.values(states)) | (found == UNPROVEN)).all()
+    assert np.count_nonzero(found != UNPROVEN) > 30
+    output, before = search.output(np.arange(60)), plain.output(np.arange(60))
+    values = exact.action_values(states)
+    assert (values[np.arange(60), output.actions] == exact.values(states)).all()
+    proven = (plain.tree.proven_values[:, 0] != UNPROVEN) & (found != UNPROVEN)
+    assert proven.any()
+    assert np.array_equal(output.root_values[proven], before.root_values[proven])
+    assert search.counts.num_evaluations < plain.counts.num_evaluations
+    assert search.counts.num_proven_leaves > 0
+
+
+def test_a_root_that_was_a_proven_leaf_gets_its_moves():
+    """After the move to a proven leaf the search begins afresh: the leaf has no children."""
+    game, prover = game_and_prover("connect_x:4x4x3")
+    states = random_positions(game, 40, seed=6)
+    search = searched(game, states, 30, exact_leaves=proven_leaves(game, prover))
+    rows = np.arange(40)
+    actions = search.output(rows).actions
+    after = game.step(states, actions)
+    rows = rows[~after.over]
+    search.advance(rows, actions[rows], after.states[rows], 30, SearchMode.EVALUATION)
+    search.run()
+    output = search.output(rows)
+    legal = after.legal_action_mask[rows]
+    assert legal[np.arange(len(rows)), output.actions].all()
+    assert (output.action_weights[~legal] == 0).all()
+    values = exact_values("connect_x:4x4x3").values(after.states[rows])
+    assert (search.tree.proven_values[rows, 0] == values).all()
+
+
+@pytest.mark.parametrize("fraction", (0.0, 1.0))
+def test_self_play_ends_proven_games_with_their_exact_results(fraction):
+    game, prover = game_and_prover("connect_x:4x4x3")
+    settings = SelfPlaySettings(
+        num_parallel_games=16,
+        num_simulations=24,
+        num_fast_simulations=8,
+        adjudicated_fraction=fraction,
+    )
+    play = SelfPlay(
+        game,
+        HashEvaluator(game.num_actions),
+        settings,
+        SearchSettings(),
+        np.random.default_rng(0),
+        ProvenLeaves([prover], np.ones(prover.num_stages), [Tier(MANY, math.inf)]),
+    )
+    records = list(play.play(24))
+    exact, ended_early = exact_values("connect_x:4x4x3"), 0
+    for record in records:
+        last = game.step(record.states[-1:], record.actions[-1:])
+        ended_early += not last.over[0]
+        if fraction == 1.0:
+            assert record.outcomes[-1] == exact.values(record.states[-1:])[0]
+    assert ended_early == (len(records) if fraction else 0)
