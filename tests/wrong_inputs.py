@@ -256,6 +256,9 @@ play game=othello moves=[1]
 play game=othello moves=[a1]
 play game=othello moves=[z9]
 play engine=onnx
+play endgame=maybe
+play endgame=-5
+match a=best,endgame=0 b=uct:10
 play engine=openvino precision=int4
 play device=tpu
 play device=cuda:77

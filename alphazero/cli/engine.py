@@ -12,7 +12,7 @@ import sys
 
 from alphazero.games.registry import make_game, make_stored_game
 from alphazero.play.json_engine import Engine, serve
-from alphazero.players.base import PlayerSettings
+from alphazero.players.base import ENDGAME_HELP, PlayerSettings
 from alphazero.players.registry import check_player, existing_network, is_path, read_spec
 from alphazero.runtime import jit
 from alphazero.runtime.overrides import from_overrides
@@ -49,6 +49,8 @@ class EngineOptions:
 @dataclasses.dataclass
 class EngineSettings(PlayerSettings, EngineOptions):
     """The settings of the command; a request's own limits replace those given here."""
+
+    endgame: str = option("auto", ENDGAME_HELP)
 
 
 def main(arguments: list[str], requests=None, answers=None) -> int:

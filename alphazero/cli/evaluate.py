@@ -21,7 +21,7 @@ from alphazero.evaluation.exact.sets import EvaluationSet, find_set, game_of_set
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game
 from alphazero.play.skin import skin_of
-from alphazero.players.base import Player, PlayerSettings, engine_of
+from alphazero.players.base import Player, PlayerSettings, engine_of, thinking_of
 from alphazero.players.registry import make_player, network_path, read_spec
 from alphazero.runtime.console import Console
 from alphazero.runtime.files import check_outputs
@@ -84,15 +84,16 @@ def main(arguments: list[str], console: Console | None = None) -> int:
     console = console or Console(highlight=False, emoji=False)
     warm_up(game, players.values(), Console(stderr=True, emoji=False))
     reports = {label: _measure(label, players[label], evaluation_set) for label in players}
-    name = list(players.values())[-1].name
-    engine = engine_of(list(players.values())[-1])
-    title = _title(game, f"{name}{engine and f' ({engine})'}", evaluation_set, settings.set)
+    player = list(players.values())[-1]
+    name, thinking = player.name, thinking_of(player)
+    title = _title(game, f"{name}{thinking and f' ({thinking})'}", evaluation_set, settings.set)
     console.print(title, markup=False, soft_wrap=True)
     console.print(report_table(evaluation_set, reports))
     console.print("\n" + "\n".join(value_lines(reports)), soft_wrap=True)
     _print_misplayed(console, game, list(reports.values())[-1], settings.show)
     if settings.json:
-        figures = _to_plain(game, settings, evaluation_set, reports) | {"engine": engine}
+        figures = _to_plain(game, settings, evaluation_set, reports)
+        figures |= {"engine": engine_of(player), "method": getattr(player, "method", "")}
         Path(settings.json).write_text(json.dumps(figures) + "\n")
         console.print(f"Figures: {settings.json}", markup=False, soft_wrap=True)
     if settings.plot:

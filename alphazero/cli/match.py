@@ -15,7 +15,7 @@ from alphazero.cli.warm_up import warm_up
 from alphazero.evaluation.match import MatchReport, Openings, check_num_games, play_match
 from alphazero.evaluation.sprt import Sprt
 from alphazero.games.batched_game import Game
-from alphazero.players.base import PlayerSettings, engine_of
+from alphazero.players.base import ENDGAME_HELP, PlayerSettings, engine_of, thinking_of
 from alphazero.players.registry import default_match, make_player
 from alphazero.runtime.console import Console
 from alphazero.runtime.files import check_outputs
@@ -77,6 +77,7 @@ class MatchOptions:
 class MatchSettings(PlayerSettings, MatchOptions):
     """The settings of the command."""
 
+    endgame: str = option("auto", ENDGAME_HELP)
     seed: int = option(
         0, "seed of openings and players; the same seed gives the same match", 0, 2**63 - 4
     )
@@ -103,13 +104,12 @@ def main(arguments: list[str], console: Console | None = None) -> int:
         stop = None if sprt is None else bar.should_stop
         num_games = settings.num_games
         report = play_match(game, *players, num_games, openings, progress=bar, should_stop=stop)
-    engines = [engine_of(player) for player in players]
-    table = report_table(report, engines)
+    table = report_table(report, [thinking_of(player) for player in players])
     if sprt is not None:
         add_test(table, sprt, sprt.test(report.pair_counts), settings.num_games)
     console.print(table)
     if settings.json:
-        _write_json(report, engines, sprt, Path(settings.json))
+        _write_json(report, players, sprt, Path(settings.json))
         console.print(f"Report and games: {settings.json}", markup=False, soft_wrap=True)
     return 0
 
@@ -130,8 +130,11 @@ def _is_drawn(game: Game):
     return lambda states: values_of(solver.scores(states)).max(axis=1) == 0
 
 
-def _write_json(report: MatchReport, engines: list[str], sprt: Sprt | None, path: Path) -> None:
-    data = report.to_plain() | dict(zip(("engine_a", "engine_b"), engines))
+def _write_json(report: MatchReport, players: list, sprt: Sprt | None, path: Path) -> None:
+    data = report.to_plain()
+    for side, player in zip("ab", players):
+        data[f"engine_{side}"] = engine_of(player)
+        data[f"method_{side}"] = getattr(player, "method", "")
     if sprt is not None:
         data["sprt"] = dataclasses.asdict(sprt) | sprt.test(report.pair_counts)._asdict()
     path.write_text(json.dumps(data, allow_nan=False) + "\n")

@@ -13,7 +13,7 @@ from rich.text import Text
 from alphazero.cli.output.help_text import print_help
 from alphazero.evaluation.report import MatchReport
 from alphazero.games.pettingzoo_package import require_pettingzoo
-from alphazero.players.base import PlayerSettings
+from alphazero.players.base import ENDGAME_HELP, PlayerSettings
 from alphazero.players.registry import default_match, make_player, read_spec
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
@@ -63,6 +63,7 @@ class PettingZooOptions:
 class PettingZooSettings(PlayerSettings, PettingZooOptions):
     """The settings of the command."""
 
+    endgame: str = option("auto", ENDGAME_HELP)
     seed: int = option(
         0, "seed of players and environment; the same seed gives the same match", 0, 2**31 - 1
     )

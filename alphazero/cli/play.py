@@ -14,7 +14,7 @@ from alphazero.play.in_place import can_draw_in_place
 from alphazero.play.notation import read_moves
 from alphazero.play.skin import SETUPS, Skin, skin_of
 from alphazero.play.terminal import HumanPlayer, TerminalGame
-from alphazero.players.base import PlayerSettings, engine_of
+from alphazero.players.base import ENDGAME_HELP, PlayerSettings, thinking_of
 from alphazero.players.registry import check_player, default_player, make_player, read_spec
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
@@ -84,6 +84,7 @@ class PlaySettings(PlayerSettings, PlayOptions):
     come first in the help.
     """
 
+    endgame: str = option("auto", ENDGAME_HELP)
     seed: int | None = option(
         None, "seed of all random numbers; by default every game is different", 0, 2**63 - 4
     )
@@ -123,15 +124,18 @@ def main(arguments: list[str], console: Console | None = None, read_line=None) -
         in_place=people and settings.boards == "auto" and can_draw_in_place(console),
         skin=skin,
         introduction="\n".join(
-            [*_introduction(specs, settings, game, skin, moves), *_engine_lines(players)]
+            [*_introduction(specs, settings, game, skin, moves), *_thinking_lines(players)]
         ),
     ).run()
     return 0
 
 
-def _engine_lines(players) -> list[str]:
-    engines = sorted({engine_of(player) for player in players} - {""})
-    return [f"Its engine here: {', '.join(engines)}."] if engines else []
+def _thinking_lines(players) -> list[str]:
+    return [
+        f"{player.name} thinks here with {thinking_of(player)}."
+        for player in players
+        if thinking_of(player)
+    ]
 
 
 def _sides(settings: PlaySettings, game: Game) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.misplayed import print_misplayed
 from alphazero.cli.output.proof_text import proof_lines
 from alphazero.games.registry import make_game
-from alphazero.players.base import PlayerSettings, engine_of
+from alphazero.players.base import PlayerSettings, thinking_of
 from alphazero.players.registry import make_player
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
@@ -71,9 +71,10 @@ def main(arguments: list[str]) -> int:
     num_positions = int((~exact.positions.over).sum())
     with counted_choice(player, f"{player.name} on {game.name}", num_positions) as choose:
         report = prove(game, lambda states: choose(states).actions, exact)
-    engine = f" ({engine_of(player)})" if engine_of(player) else ""
+    thinking = f" ({thinking_of(player)})" if thinking_of(player) else ""
     console.print(
-        f"{player.name}{engine}, asked for its move in {num_positions:,} positions.\n", markup=False
+        f"{player.name}{thinking}, asked for its move in {num_positions:,} positions.\n",
+        markup=False,
     )
     for line in proof_lines(report):
         console.print(line, markup=False)

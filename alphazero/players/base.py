@@ -18,6 +18,10 @@ import numpy as np
 
 from alphazero.runtime.settings import option
 
+ENDGAME_HELP = (
+    "network: exact results at the leaves of the search, near the end of the game: off, auto (as "
+    "far as this machine solves them quickly), or the nodes that an answer may cost on average"
+)
 MAX_SIMULATIONS = 10_000_000
 MAX_TIME_S = 86_400.0
 
@@ -73,7 +77,7 @@ class Player(Protocol):
     Three attributes are optional. A player that needs the moves that led to a position has a method
     ``choose_after(histories, states)``, see `alphazero.players.gtp`; a match then calls that one.
     A player that can have a time limit has ``time_limit_s``; the progress bar at the terminal reads
-    it. A player with a network has ``engine``, see `engine_of`.
+    it. A player with a network has ``engine`` and ``method``, see `thinking_of`.
     """
 
     #: What matches and tables call it.
@@ -117,6 +121,11 @@ class Player(Protocol):
 def engine_of(player: Player) -> str:
     """Return what runs a player's network, such as "openvino int8"; "" if it has none."""
     return getattr(player, "engine", "")
+
+
+def thinking_of(player: Player) -> str:
+    """Return how a player with a network thinks, such as "openvino int8, search"; else ""."""
+    return ", ".join(filter(None, (engine_of(player), getattr(player, "method", ""))))
 
 
 @dataclasses.dataclass
@@ -172,6 +181,7 @@ class PlayerSettings:
         "network: number format; auto is float32 with an engine that is named; int8 needs openvino",
         choices=("auto", "float32", "bfloat16", "int8"),
     )
+    endgame: str = option("off", ENDGAME_HELP)
     seed: int = option(
         0, "seed of all random numbers; the same seed gives the same game", low=0, high=2**63 - 1
     )

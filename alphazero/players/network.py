@@ -20,11 +20,13 @@ from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.evaluator import Evaluator
 from alphazero.inference.fastest_engine import fastest_engine
+from alphazero.inference.measurements import measurement_path
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import load_arrays, load_network, network_game
 from alphazero.players.base import Analysis, Choice, PlayerSettings, SearchProgress
+from alphazero.players.endgame import Endgame, check_endgame, make_endgame
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import InputError, StoredFileError
 from alphazero.runtime.random_generators import child_generator
@@ -43,6 +45,8 @@ TIMED_SIMULATIONS = 200_000
 #: The most memory for the trees of a batch; more positions are searched in several batches.
 TREE_MEMORY_BYTES = 400_000_000
 MAX_BATCH_SIZE = 256
+#: The most leaves of one tree that are evaluated together.
+MAX_LEAVES_PER_STEP = 32
 #: Random positions on which an engine is calibrated and compared with float32.
 _NUM_SAMPLE_POSITIONS = 256
 
@@ -55,6 +59,9 @@ class EvaluatorPlayer:
         num_simulations: per move; 0 plays the action with the largest prior, without a search.
         time_limit_s: seconds per move; with num_simulations, whichever ends first.
         settings: of the search.
+        batches_leaves: search a single position with several leaves at once, see
+            `alphazero.search.in_flight`.
+        endgame: gives exact results at leaves; shared like the evaluator.
     """
 
     def __init__(
@@ -67,6 +74,8 @@ class EvaluatorPlayer:
         settings: SearchSettings | None = None,
         seed: int = 0,
         name: str = "network",
+        batches_leaves: bool = False,
+        endgame: Endgame | None = None,
     ):
         self.game = game
         self.name = name
@@ -76,7 +85,21 @@ class EvaluatorPlayer:
         self._num_simulations = num_simulations
         self._settings = settings or SearchSettings()
         self._seed = seed
+        self._batches_leaves = batches_leaves
+        self._endgame = endgame
+        self._exact_leaves = (
+            endgame.leaves(num_simulations, time_limit_s)
+            if endgame is not None and num_simulations
+            else None
+        )
         self._search: TreeSearch | None = None
+
+    @property
+    def method(self) -> str:
+        """How the player finds its moves: "network alone", "search" or with exact leaves."""
+        if self._num_simulations == 0:
+            return "network alone"
+        return "search" if self._exact_leaves is None else "search with exact leaves"
 
     @property
     def engine(self) -> str:
@@ -121,6 +144,8 @@ class EvaluatorPlayer:
             settings=self._settings,
             seed=self._seed,
             name=self.name,
+            batches_leaves=self._batches_leaves,
+            endgame=self._endgame,
         )
 
     def _choose(self, states: np.ndarray) -> Choice:
@@ -155,7 +180,12 @@ class EvaluatorPlayer:
 
         Every search starts with an empty tree, so that no answer depends on earlier questions.
         """
-        if self._search is None or len(self._search.root_states) < len(states):
+        num_leaves = self._leaves_per_step(len(states))
+        if (
+            self._search is None
+            or self._search.leaves_per_step != num_leaves
+            or len(self._search.root_states) < len(states)
+        ):
             self._search = TreeSearch(
                 self.game,
                 self.evaluator,
@@ -163,13 +193,27 @@ class EvaluatorPlayer:
                 self._num_simulations,
                 self._search_settings(),
                 child_generator(self._seed, "network player"),
+                num_leaves,
+                self._exact_leaves,
             )
+        if self._exact_leaves is not None:
+            self._exact_leaves.begin(len(states))
         search, rows = self._search, np.arange(len(states))
         search.stop(np.arange(len(search.root_states)))
         search.reset(rows, states, self._num_simulations, SearchMode.EVALUATION)
         deadline = None if self.time_limit_s is None else time.monotonic() + self.time_limit_s
         search.run(deadline, None if progress is None else self._by_simulations(progress))
         return search
+
+    def _leaves_per_step(self, num_positions: int) -> int:
+        """Return how many leaves of one tree are evaluated together.
+
+        A single position alone has several: half the square root of its simulations, so that few
+        of them are made without knowing what the others found.
+        """
+        if num_positions > 1 or not self._batches_leaves or self._search_settings().root != "puct":
+            return 1
+        return min(max(round(math.sqrt(self._num_simulations) / 2), 1), MAX_LEAVES_PER_STEP)
 
     def _by_simulations(self, progress: SearchProgress) -> Callable[[float], None]:
         """Return a function that reports the finished fraction of a search as simulations."""
@@ -203,14 +247,18 @@ class NetworkPlayer(EvaluatorPlayer):
         settings = settings or PlayerSettings()
         path = find_network(path)
         wanted = EngineChoice(settings.engine, settings.precision)
+        check_endgame(settings.endgame)
         num_simulations = _num_simulations(settings.num_simulations, settings.time_limit_s)
+        evaluator = _load_evaluator(game, path, wanted, settings.device)
         super().__init__(
             game,
-            _load_evaluator(game, path, wanted, settings.device),
+            evaluator,
             num_simulations if settings.with_search else 0,
             settings.time_limit_s,
             seed=settings.seed,
             name=_display_name(path, wanted),
+            batches_leaves=True,
+            endgame=_load_endgame(game, evaluator, settings.endgame),
         )
 
 
@@ -256,6 +304,13 @@ def _load_evaluator(game: Game, path: Path, wanted: EngineChoice, device: str) -
     choice = fastest_engine(game, network, network_settings, sample, wanted, place, num_threads)
     settings = EvaluatorSettings(cache_mb=0)
     return NetworkEvaluator(network, sample, game, choice, settings, place, num_threads)
+
+
+def _load_endgame(game: Game, evaluator: NetworkEvaluator, setting: str) -> Endgame | None:
+    num_threads = len(evaluator.streams) if evaluator.device.type == "cpu" else 1
+    depends_on = [game.name, game.num_actions, game.max_plies, evaluator.report.name]
+    path = measurement_path("endgame", evaluator.device, num_threads, depends_on)
+    return make_endgame(game, evaluator, setting, num_threads, path)
 
 
 def _display_name(path: Path, wanted: EngineChoice) -> str:

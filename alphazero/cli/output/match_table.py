@@ -13,18 +13,18 @@ from alphazero.evaluation.report import MatchReport
 from alphazero.evaluation.sprt import Sprt, SprtResult
 
 
-def report_table(report: MatchReport, engines: Sequence[str] = ("", "")) -> Table:
+def report_table(report: MatchReport, thinking: Sequence[str] = ("", "")) -> Table:
     """Return results by colour, score and Elo with intervals, and how varied the games were.
 
     Args:
-        engines: what runs the networks of A and B, "" for players without one.
+        thinking: how A and B think, "" for players without a network.
     """
     title = f"{report.game}: {len(report.games)} games of A against B"
     table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
     table.add_column(style="dim")
     table.add_column()
-    for side, name, engine in zip("AB", (report.player_a, report.player_b), engines):
-        table.add_row(side, Text.assemble(name, (f"  ({engine})" if engine else "", "dim")))
+    for side, name, how in zip("AB", (report.player_a, report.player_b), thinking):
+        table.add_row(side, Text.assemble(name, (f"  ({how})" if how else "", "dim")))
     table.add_section()
     tallies = {
         "A in all": report.total,

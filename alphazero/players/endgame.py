@@ -1,0 +1,169 @@
+"""When a player's search asks for exact results at its leaves, measured once on this machine.
+
+In: a game, an evaluator, and the setting ``endgame``. Out: exact leaves for searches of any limit
+(`Endgame.leaves`). With T the time of a move, given or that of its evaluations, exact answers may
+take half of it: a quarter in answers of up to T / 20 each, which end the search where the game is
+nearly decided, a quarter in answers of up to T / 200. Answers that cost little more than an
+evaluation are always worth it: they are final, and prune what the network would be asked about.
+"""
+
+import dataclasses
+import math
+import sys
+import time
+
+import numpy as np
+
+from alphazero.games.batched_game import Game
+from alphazero.inference.evaluator import Evaluator
+from alphazero.inference.measurements import read_measurement, write_measurement
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.random_generators import child_generator
+from alphazero.solvers.exact_leaves import (
+    ProvenLeaves,
+    Prover,
+    Tier,
+    game_positions,
+    leaf_budgets,
+    leaf_costs,
+    make_prover,
+)
+
+#: Parts of a move's time that an answer may take, and all of such answers together.
+_TIERS = ((1 / 20, 1 / 4), (1 / 200, 1 / 4))
+#: What an answer may always cost.
+_EVALUATIONS_PER_ANSWER = 4
+#: Answers that cost more nodes than this are not measured.
+_MOST_NODES = 300_000
+_NUM_GAMES = 48
+_BATCH_SIZE = 8
+
+
+def check_endgame(text: str, key: str = "endgame") -> str:
+    """Return the setting.
+
+    Raises:
+        ConfigError: if it is neither off, auto nor a number of nodes.
+    """
+    is_number = text.isascii() and text.isdigit() and 1 <= int(text) <= 10**9
+    if text not in ("off", "auto") and not is_number:
+        allowed = "off, auto, or the nodes that an answer may cost on average, such as 10000"
+        raise ConfigError(
+            f"{key}={text} is not allowed: {key} takes {allowed}.",
+            key=key,
+            value=text,
+            allowed=allowed,
+        )
+    return text
+
+
+@dataclasses.dataclass(frozen=True)
+class EndgameSpeed:
+    """What was measured."""
+
+    costs: list[float]  #: nodes of an answer by stage, as far as answers are not too dear
+    nodes_per_s: float
+    evaluations_per_s: float  #: in small batches
+
+
+class Endgame:
+    """Exact leaves of one game for searches of different limits.
+
+    Args:
+        provers: one for each thread.
+        nodes_per_answer: what an answer may cost; None follows from the speeds.
+    """
+
+    def __init__(self, provers: list[Prover], speed: EndgameSpeed, nodes_per_answer: float | None):
+        self._provers = provers
+        self._speed = speed
+        self._nodes_per_answer = nodes_per_answer
+
+    def leaves(self, num_simulations: int, time_limit_s: float | None) -> ProvenLeaves | None:
+        """Return the exact leaves of a search; None if no answer is cheap enough.
+
+        Args:
+            num_simulations, time_limit_s: the limits of a move; None is no time limit.
+        """
+        costs = np.full(self._provers[0].num_stages, math.inf)
+        costs[: len(self._speed.costs)] = self._speed.costs
+        tiers = self._tiers(num_simulations, time_limit_s)
+        if not leaf_budgets(costs, tiers[0].nodes_per_answer).any():
+            return None
+        return ProvenLeaves(self._provers, costs, tiers)
+
+    def _tiers(self, num_simulations: int, time_limit_s: float | None) -> list[Tier]:
+        if self._nodes_per_answer is not None:
+            return [Tier(self._nodes_per_answer, math.inf)]
+        speed, num_threads = self._speed, len(self._provers)
+        move_s = num_simulations / speed.evaluations_per_s
+        move_s = move_s if time_limit_s is None else min(move_s, time_limit_s)
+        cheap = _EVALUATIONS_PER_ANSWER / speed.evaluations_per_s
+        nodes_per_s = speed.nodes_per_s
+        dear = [
+            Tier(part * move_s * nodes_per_s, share * move_s * nodes_per_s * num_threads)
+            for part, share in _TIERS
+            if part * move_s > cheap
+        ]
+        return [*dear, Tier(max(cheap * nodes_per_s, 1.0), math.inf)]
+
+
+def make_endgame(
+    game: Game, evaluator: Evaluator, setting: str, num_threads: int, path
+) -> Endgame | None:
+    """Return exact leaves for players of a game; None if they are off or impossible.
+
+    Args:
+        setting: off, auto, or the nodes that an answer may cost on average.
+        path: where the measurement is kept, see `alphazero.inference.measurements`.
+    """
+    if setting == "off" or (prover := make_prover(game)) is None:
+        return None
+    provers = [prover, *(make_prover(game) for _ in range(num_threads - 1))]
+    nodes = None if setting == "auto" else float(setting)
+    return Endgame(provers, _speed(game, evaluator, prover, path), nodes)
+
+
+def _speed(game: Game, evaluator: Evaluator, prover: Prover, path) -> EndgameSpeed:
+    """Return what was measured before, or measure now."""
+    stored = read_measurement(path)
+    if stored is not None:
+        try:
+            return EndgameSpeed(**stored)
+        except TypeError:
+            pass  # of another version
+    print(
+        f"Measuring how far from the end {game.name} can be solved quickly: once on this machine, "
+        "some seconds ...",
+        file=sys.stderr,
+        flush=True,
+    )
+    policy = lambda states: evaluator.evaluate(game.observe(states))[0]  # noqa: E731
+    states = game_positions(game, _NUM_GAMES, child_generator(0, "endgame"), policy)
+    costs = leaf_costs(prover, states, _MOST_NODES)
+    speed = EndgameSpeed(
+        costs=[float(cost) if math.isfinite(cost) else 1e18 for cost in costs],
+        nodes_per_s=_nodes_per_s(prover, states, costs),
+        evaluations_per_s=_evaluations_per_s(evaluator, game.observe(states[:_BATCH_SIZE])),
+    )
+    write_measurement(path, dataclasses.asdict(speed))
+    return speed
+
+
+def _nodes_per_s(prover: Prover, states: np.ndarray, costs: np.ndarray) -> float:
+    budgets = leaf_budgets(costs, _MOST_NODES / 10)
+    results = np.empty(len(states), np.int8)
+    prover.forget()
+    start = time.perf_counter()
+    num_nodes = prover.prove(states, budgets, results)
+    prover.forget()
+    return max(num_nodes, 1) / (time.perf_counter() - start)
+
+
+def _evaluations_per_s(evaluator: Evaluator, planes: np.ndarray, num_calls: int = 9) -> float:
+    seconds = []
+    for _ in range(num_calls):
+        start = time.perf_counter()
+        evaluator.evaluate(planes)
+        seconds.append(time.perf_counter() - start)
+    return len(planes) / sorted(seconds)[num_calls // 2]

@@ -1,0 +1,118 @@
+"""`endgame=`: exact leaves of players, what may be set, and that measurements stay pure."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from search_samples import HashEvaluator, TwiceGame
+from solver_samples import late_states
+
+from alphazero.cli import main
+from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings, thinking_of
+from alphazero.players.endgame import Endgame, EndgameSpeed, check_endgame, make_endgame
+from alphazero.players.network import EvaluatorPlayer
+from alphazero.players.registry import make_player
+from alphazero.runtime.errors import ConfigError
+from alphazero.solvers.base import values_of
+from alphazero.solvers.exact_leaves import make_prover
+from alphazero.solvers.registry import make_solver
+
+
+@pytest.fixture(scope="module")
+def game():
+    return make_game("connect_x:4x5x4")
+
+
+@pytest.fixture
+def endgame(game, tmp_path):
+    return make_endgame(game, HashEvaluator(game.num_actions), "auto", 2, tmp_path / "speed.json")
+
+
+@pytest.mark.parametrize("text", ("off", "auto", "1", "10000"))
+def test_these_values_may_be_set(text):
+    assert check_endgame(text) == text
+
+
+@pytest.mark.parametrize("text", ("", "0", "-5", "1.5", "on", "²", "99999999999"))
+def test_other_values_are_refused(text):
+    with pytest.raises(ConfigError) as error:
+        check_endgame(text)
+    assert error.value.key == "endgame" and "auto" in str(error.value)
+
+
+def test_speeds_are_measured_once(game, endgame, tmp_path, capsys):
+    path = tmp_path / "speed.json"
+    stored = json.loads(path.read_text())
+    assert stored["nodes_per_s"] > 0 and stored["evaluations_per_s"] > 0
+    capsys.readouterr()
+    evaluator = HashEvaluator(game.num_actions)
+    make_endgame(game, evaluator, "auto", 1, path)
+    assert capsys.readouterr().err == "" and json.loads(path.read_text()) == stored
+    path.write_text('{"nodes_per_s": 1}')  # of another version
+    make_endgame(game, evaluator, "auto", 1, path)
+    assert json.loads(path.read_text()).keys() == stored.keys()
+
+
+def test_off_and_rules_in_python_have_no_exact_leaves(game, tmp_path):
+    evaluator = HashEvaluator(game.num_actions)
+    assert make_endgame(game, evaluator, "off", 1, tmp_path / "x") is None
+    assert not (tmp_path / "x").exists()
+    assert make_prover(TwiceGame()) is None
+
+
+def test_more_time_allows_dearer_answers(game):
+    costs = [2.0**stage for stage in range(20)]
+    endgame = Endgame([make_prover(game)], EndgameSpeed(costs, 1e5, 1e4), None)
+    budgets = [endgame.leaves(200_000, seconds)._budgets for seconds in (0.1, 1.0, 5.0)]
+    reach = [int(np.flatnonzero(each[0])[-1]) for each in budgets]
+    assert reach[0] < reach[1] < reach[2]
+    assert all(len(each) == 3 for each in budgets)
+    cheapest = [int(np.flatnonzero(each[-1])[-1]) for each in budgets]
+    assert cheapest[0] == cheapest[1] == cheapest[2] < reach[0]
+    fixed = Endgame([make_prover(game)], EndgameSpeed(costs, 1e5, 1e4), 64.0)
+    assert np.flatnonzero(fixed.leaves(10, None)._budgets[0])[-1] == 6
+    none = Endgame([make_prover(game)], EndgameSpeed([math.inf], 1e7, 1e4), None)
+    assert none.leaves(200, None) is None
+
+
+def test_late_positions_are_played_exactly(game, tmp_path):
+    states = late_states(game.name, 11, 40, seed=8)
+    evaluator = HashEvaluator(game.num_actions)
+    endgame = make_endgame(game, evaluator, "100000", 2, tmp_path / "speed.json")
+    pure = EvaluatorPlayer(game, evaluator, 20)
+    exact = EvaluatorPlayer(game, evaluator, 60, batches_leaves=True, endgame=endgame)
+    values = values_of(make_solver(game).scores(states))
+
+    def fraction_kept(actions) -> float:
+        return float(np.mean(values[np.arange(40), actions] == values.max(axis=1)))
+
+    assert fraction_kept([exact.analyse(state).action for state in states]) == 1.0
+    assert fraction_kept(exact.choose(states).actions) == 1.0
+    assert fraction_kept(pure.choose(states).actions) < 1.0
+
+
+def test_a_player_says_how_it_thinks_and_limits_are_kept(game, endgame):
+    player = EvaluatorPlayer(game, HashEvaluator(game.num_actions), 50, endgame=endgame)
+    assert thinking_of(player) == player.method == "search with exact leaves"
+    assert player.limited(20).method == "search with exact leaves"
+    assert player.limited(0).method == "network alone"
+
+
+def test_networks_are_measured_without_exact_leaves_and_play_with_them(tmp_path, capsys):
+    assert PlayerSettings().endgame == "off"
+    words = ["game=tic_tac_toe", "num_simulations=5", "device=cpu"]
+    for command, endgame, method in (
+        ("match", [], "search with exact leaves"),
+        ("match", ["endgame=off"], "search"),
+        ("match", ["with_search=false"], "network alone"),
+    ):
+        file = tmp_path / "report.json"
+        sides = ["a=best", "b=random", "num_games=2", f"json={file}"]
+        assert main([command, *words, *sides, *endgame]) == 0
+        report = json.loads(file.read_text())
+        assert report["method_a"] == method and report["method_b"] == ""
+        assert method in capsys.readouterr().out
+    player = make_player("best", make_game("tic_tac_toe"), PlayerSettings(device="cpu"))
+    assert player.method == "search"
