@@ -46,6 +46,7 @@ _CLOCK = {
     "evaluations_per_s",
     "evaluator_fraction",
     "network_fraction",
+    "exact_fraction",
 }
 
 

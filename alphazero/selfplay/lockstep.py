@@ -14,6 +14,7 @@ import numpy as np
 from alphazero.games.batched_game import Game, Transition
 from alphazero.inference.evaluator import Evaluator
 from alphazero.search.batched_search import TreeSearch
+from alphazero.search.exact_leaves import ExactLeaves
 from alphazero.search.roots import PolicyOutput, SearchMode
 from alphazero.search.settings import SearchSettings
 from alphazero.search.tree import ROOT_INDEX, UNPROVEN
@@ -40,6 +41,7 @@ class SelfPlay:
         settings: how the games are played; ``num_parallel_games`` is B.
         search_settings: how each move is searched.
         generator: samples moves, root noise, and which searches are full.
+        exact_leaves: see `TreeSearch`.
 
     Attributes:
         games: the games in progress.
@@ -54,6 +56,7 @@ class SelfPlay:
         settings: SelfPlaySettings,
         search_settings: SearchSettings,
         generator: np.random.Generator,
+        exact_leaves: ExactLeaves | None = None,
     ):
         self.game = game
         self.settings = settings
@@ -66,6 +69,7 @@ class SelfPlay:
             max_simulations(settings),
             search_settings,
             generator,
+            exact_leaves=exact_leaves,
         )
         self._generator = generator
         self._full_simulations = settings.num_simulations
@@ -93,6 +97,8 @@ class SelfPlay:
                 full search where they grow.
         """
         self._full_simulations = full_simulations(self.settings, run_fraction)
+        if self.search.exact_leaves is not None:
+            self.search.exact_leaves.begin(len(self.games.playing))
         playing = self.games.playing
         rows = np.flatnonzero(playing)
         self._games_to_start = None if self.settings.carry_over else max(num_games - len(rows), 0)

@@ -42,6 +42,8 @@ class SelfPlayReport:
     evaluator_fraction: float = 0.0  #: fraction of the time spent in the evaluator, with its cache
     network_fraction: float = 0.0  #: fraction of the time spent in the network
     mean_batch: float = 0.0  #: positions in a call of the evaluator, before its cache
+    proven_leaf_fraction: float = 0.0  #: of the new leaves, see `search.exact_leaves`
+    exact_fraction: float = 0.0  #: fraction of the time in the search that proves leaves
     search_depth: float = 0.0  #: mean distance of a new leaf from its root
     game_length: float = 0.0  #: mean, in plies
     first_player_wins: float = 0.0  #: fraction of the games

@@ -23,6 +23,8 @@ class SelfPlayWork(NamedTuple):
     num_batches: int
     total_depth: int  #: of the new leaves
     evaluator_s: float  #: wall seconds inside the evaluator
+    num_proven_leaves: int  #: new leaves whose result an exact search proved
+    exact_s: float  #: wall seconds inside the exact search
     num_requested: int  #: the same positions, counted by the evaluator
     num_evaluated: int  #: of these, positions that the network answered; the cache had the others
     network_s: float  #: wall seconds inside the engine
@@ -68,6 +70,8 @@ def selfplay_report(
         evaluator_fraction=work.evaluator_s / worker_seconds,
         network_fraction=work.network_s / worker_seconds,
         mean_batch=work.num_evaluations / max(work.num_batches, 1),
+        proven_leaf_fraction=work.num_proven_leaves / max(work.num_simulations, 1),
+        exact_fraction=work.exact_s / worker_seconds,
         search_depth=work.total_depth / max(work.num_simulations, 1),
         game_length=num_positions / len(records),
         first_player_wins=float((results == 1).mean()),
