@@ -54,11 +54,12 @@ PARTS = {
         "measure_engines",
         "evaluations/s of an untrained network with each engine, on one core and on all",
     ),
-    "players": Part(
-        "players",
-        "measure_players",
+    "one_position": Part(
+        "one_position",
+        "measure_one_position",
         "one position, as in a game at the terminal: simulations/s of the shipped networks with\n"
-        "torch and with the engine that is measured to be the fastest, in turn",
+        "one leaf at a time (torch, the fastest engine) and with several, in turn; beside the\n"
+        "evaluations/s of torch's eager float32 in batches of 256",
     ),
     "selfplay": Part(
         "selfplay",

@@ -11,7 +11,7 @@ from alphazero.games.registry import make_game
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
 import benchmark
-from benchmark_parts import engines, learner, measuring, players, selfplay, solvers, uct
+from benchmark_parts import engines, learner, measuring, one_position, selfplay, solvers, uct
 
 
 @pytest.fixture
@@ -47,7 +47,8 @@ def test_every_part_exists_and_is_listed_in_the_help(capsys):
         benchmark.main(["--help"])
     help_text = capsys.readouterr().out
     modules = {
-        module.__name__: module for module in (engines, learner, players, selfplay, solvers, uct)
+        module.__name__: module
+        for module in (engines, learner, one_position, selfplay, solvers, uct)
     }
     for name, part in benchmark.PARTS.items():
         assert f"\n  {name} " in help_text
@@ -60,13 +61,15 @@ def test_without_open_spiel_the_rest_is_measured(short, monkeypatch):
     assert set(row.figures) == {"simulations", "simulations_per_s", "by_position_simulations_per_s"}
 
 
-def test_a_single_position_is_measured_with_torch_and_with_auto(monkeypatch):
-    monkeypatch.setattr(players, "RUN_S", 0.01)
-    monkeypatch.setattr(players, "GAMES", ("tic_tac_toe",))
-    (row,) = benchmark.measure("players", repeats=1)
+def test_a_single_position_is_measured_beside_the_evaluations_of_torch(monkeypatch):
+    monkeypatch.setattr(one_position, "RUN_S", 0.01)
+    monkeypatch.setattr(one_position, "NUM_SIMULATIONS", 300)
+    monkeypatch.setattr(one_position, "GAMES", ("tic_tac_toe",))
+    (row,) = benchmark.measure("one_position", repeats=1)
     figures = row.figures
-    ratio = figures["auto_simulations_per_s"] / figures["torch_simulations_per_s"]
-    assert figures["ratio"] == pytest.approx(ratio)
+    for way in ("torch_one_leaf", "one_leaf", "several_leaves"):
+        ratio = figures[f"{way}_per_s"] / figures["torch_evaluations_per_s"]
+        assert figures[f"{way}_ratio"] == pytest.approx(ratio) and ratio > 0
 
 
 def test_solvers_are_measured_at_the_stage_that_the_row_names(monkeypatch):

@@ -98,7 +98,8 @@ def _win_draw_loss(values: torch.Tensor) -> torch.Tensor:
     """Return win/draw/loss probabilities, [M, 3], whose expectation is ``values``.
 
     Of all such probabilities these have the most draws. That is exact for results and a convention
-    for values in between.
+    for values in between: where win and loss are equally likely, the target says "draw". So the
+    head's draw output is no estimate of the chance of a draw, and is shown to nobody as one.
     """
     decided = values.abs()
     return torch.stack([(decided + values) / 2, 1 - decided, (decided - values) / 2], dim=1)
