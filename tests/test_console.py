@@ -47,6 +47,10 @@ def test_a_table_that_is_too_wide_becomes_lines_on_a_terminal_and_stays_whole_in
         "move: 3",
         "note: none",
     ]
+    high = Table("\nrun", "training,\nminutes")
+    high.add_row("a_name_that_is_long", "1")
+    lines = _printed(high, 20, is_terminal=True)
+    assert lines[:2] == ["run:", "a_name_that_is_long"] and "training, minutes: 1" in lines
     lines = _printed(_table(show_header=False), 20, is_terminal=True)
     assert lines[:2] == ["12: 98.76: 1,234,567", "positions"]
     wide = _printed(_table(), 100, is_terminal=True)

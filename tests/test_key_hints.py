@@ -118,6 +118,11 @@ def test_a_player_under_another_name_leads_to_ours(name, meant):
     assert f"Did you mean {meant}?" in str(refused.value)
 
 
+def test_the_folder_of_other_runs_leads_to_the_player_that_names_one(capsys):
+    assert main(["play", "game=connect_four", "second=latest", "root=runs"]) == 2
+    assert "second=ROOT/GAME/RUN" in capsys.readouterr().err
+
+
 def test_an_option_with_dashes_is_shown_as_a_setting(capsys):
     assert main(["match", "--num_games", "5"]) == 2
     assert "num_games=" in capsys.readouterr().err

@@ -3,7 +3,7 @@
 import pytest
 from omegaconf import OmegaConf
 
-from alphazero.cli import main
+from alphazero.cli import main, train
 from alphazero.runtime.errors import ConfigError
 from alphazero.training.compose import compose
 
@@ -82,7 +82,8 @@ def test_a_game_file_of_ones_own_is_chosen_from_the_command_line_and_by_an_exper
     assert (child.seed, child.learner.batch_size, child.learner.optimizer) == (4, 48, "sgd")
 
 
-def test_a_package_is_printed_and_nothing_is_trained(folder, capsys):
+def test_a_package_is_printed_and_nothing_is_trained(folder, capsys, monkeypatch):
+    monkeypatch.setattr(train, "_train", lambda *_, **__: 1)
     for options in (["-p", "learner"], ["--cfg", "job", "--package=learner"]):
         assert main(["train", "--config-dir", "mine", "experiment=mine", *options]) == 0
         assert OmegaConf.create(capsys.readouterr().out).batch_size == 48

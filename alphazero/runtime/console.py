@@ -65,7 +65,7 @@ def stacked(table: Table, width: int) -> Group:
     parts: list[RenderableType] = [_text(table.title)] if table.title else []
     for cells in zip(*(column.cells for column in table.columns)):
         if table.show_header:
-            headings = [_text(column.header).plain for column in table.columns]
+            headings = [" ".join(_text(one.header).plain.split()) for one in table.columns]
             lines = [_line(*pair) for pair in zip(headings, cells)]
             parts += [wrapped(Text("\n").join(filter(None, lines)), width), Text()]
         else:

@@ -101,6 +101,9 @@ def nearest_key_hint(key: str, known: list[str]) -> str:
     Without such a key, return the list of its section, or "" if there is no such section.
     """
     section, dot, name = _as_written_here(key).rpartition(".")
+    player = next((other for other in ("second", "b", "player") if other in known), None)
+    if name == "root" and player:
+        return f" A run elsewhere is a player by its folder: {player}=ROOT/GAME/RUN."
     key = section + dot + name
     of_section = [other for other in known if dot and other.startswith(section + ".")]
     cutoff = 0.85 if of_section else 0.6
