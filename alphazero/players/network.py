@@ -208,12 +208,12 @@ class EvaluatorPlayer:
     def _leaves_per_step(self, num_positions: int) -> int:
         """Return how many leaves of one tree are evaluated together.
 
-        A single position alone has several: half the square root of its simulations, so that few
-        of them are made without knowing what the others found.
+        A single position alone has several: a quarter of the square root of its simulations, so
+        that few of them are made without knowing what the others found.
         """
         if num_positions > 1 or not self._batches_leaves or self._search_settings().root != "puct":
             return 1
-        return min(max(round(math.sqrt(self._num_simulations) / 2), 1), MAX_LEAVES_PER_STEP)
+        return min(max(round(math.sqrt(self._num_simulations) / 4), 1), MAX_LEAVES_PER_STEP)
 
     def _by_simulations(self, progress: SearchProgress) -> Callable[[float], None]:
         """Return a function that reports the finished fraction of a search as simulations."""
