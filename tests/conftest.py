@@ -55,11 +55,17 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def unmeasured_engines():
-    """Let networks play with torch in float32: measuring engines is slow, and no two are alike."""
+def unmeasured_players():
+    """Let networks play with torch in float32, and with exact leaves very near the end.
+
+    Measuring is slow, and no two machines are alike.
+    """
     from alphazero.inference import fastest_engine
     from alphazero.inference.engines.engine import REFERENCE
+    from alphazero.players import endgame
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fastest_engine, "candidates", lambda *_: [REFERENCE])
+        speed = endgame.EndgameSpeed([1.0] * 6, 1e7, 1e4)
+        patch.setattr(endgame, "endgame_speed", lambda *_: speed)
         yield

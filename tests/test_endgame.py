@@ -10,6 +10,7 @@ from solver_samples import late_states
 
 from alphazero.cli import main
 from alphazero.games.registry import make_game
+from alphazero.players import endgame as players_endgame
 from alphazero.players.base import PlayerSettings, thinking_of
 from alphazero.players.endgame import Endgame, EndgameSpeed, check_endgame, make_endgame
 from alphazero.players.network import EvaluatorPlayer
@@ -18,6 +19,14 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import values_of
 from alphazero.solvers.exact_leaves import make_prover
 from alphazero.solvers.registry import make_solver
+
+#: As it is before `conftest.py` replaces it for all tests.
+measure = players_endgame.endgame_speed
+
+
+@pytest.fixture(autouse=True)
+def measured(monkeypatch):
+    monkeypatch.setattr(players_endgame, "endgame_speed", measure)
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import dataclasses
 import math
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -109,7 +110,7 @@ class Endgame:
 
 
 def make_endgame(
-    game: Game, evaluator: Evaluator, setting: str, num_threads: int, path
+    game: Game, evaluator: Evaluator, setting: str, num_threads: int, path: Path
 ) -> Endgame | None:
     """Return exact leaves for players of a game; None if they are off or impossible.
 
@@ -121,11 +122,11 @@ def make_endgame(
         return None
     provers = [prover, *(make_prover(game) for _ in range(num_threads - 1))]
     nodes = None if setting == "auto" else float(setting)
-    return Endgame(provers, _speed(game, evaluator, prover, path), nodes)
+    return Endgame(provers, endgame_speed(game, evaluator, prover, path), nodes)
 
 
-def _speed(game: Game, evaluator: Evaluator, prover: Prover, path) -> EndgameSpeed:
-    """Return what was measured before, or measure now."""
+def endgame_speed(game: Game, evaluator: Evaluator, prover: Prover, path: Path) -> EndgameSpeed:
+    """Return what is stored in ``path``, or measure now and store it."""
     stored = read_measurement(path)
     if stored is not None:
         try:
