@@ -123,10 +123,12 @@ def _players(settings: EvaluateSettings, game: Game) -> dict[str, Player]:
         return {"network alone": player}
     from alphazero.players.network import DEFAULT_SIMULATIONS
 
-    limit = f"{own.num_simulations or DEFAULT_SIMULATIONS:,} simulations"
+    limits = []
+    if own.num_simulations or own.time_limit_s is None:
+        limits.append(f"{own.num_simulations or DEFAULT_SIMULATIONS:,} simulations")
     if own.time_limit_s is not None:
-        limit = f"{own.time_limit_s:g} s"
-    return {"network alone": player.limited(0, None), limit: player}
+        limits.append(f"{own.time_limit_s:g} s")
+    return {"network alone": player.limited(0, None), ", ".join(limits): player}
 
 
 def _measure(label: str, player: Player, evaluation_set: EvaluationSet) -> AccuracyReport:

@@ -18,7 +18,7 @@ from alphazero.inference.verified_engine import EngineReport, VerifiedEngine
 from alphazero.runtime.settings import option
 
 STREAMS_PER_GPU = 2  # while one worker walks its trees, the GPU computes the other's batch
-_SMALLEST_PART = 16  # rows for which another thread pays off
+SMALLEST_PART = 16  # rows for which another thread pays off, also where other threads are busy
 
 
 @dataclasses.dataclass
@@ -63,6 +63,7 @@ class NetworkEvaluator:
         game: for the planes' shape and the symmetries.
         choice: the preferred engine; `alphazero.inference.verified_engine` may replace it.
         num_threads: number of concurrent engine calls on a CPU.
+        smallest_part: rows for which `evaluate` takes another thread.
 
     Attributes:
         streams: one evaluator for each worker that may run at the same time.
@@ -78,9 +79,11 @@ class NetworkEvaluator:
         settings: EvaluatorSettings | None = None,
         device: torch.device | str = "cpu",
         num_threads: int = 1,
+        smallest_part: int = SMALLEST_PART,
     ):
         self.settings = settings or EvaluatorSettings()
         self.device = torch.device(device)
+        self._smallest_part = smallest_part
         self._num_threads = num_streams(self.device, num_threads)
         self._engine = VerifiedEngine(choice, self.device, self._num_threads)
         self._pool = ThreadPoolExecutor(self._num_threads) if self._num_threads > 1 else None
@@ -110,7 +113,7 @@ class NetworkEvaluator:
         """See `Evaluator.evaluate`; all threads share a large batch."""
         engine = self._engine.current
         part_size = -(-len(planes) // self._num_threads)
-        if self._pool is None or part_size < _SMALLEST_PART:
+        if self._pool is None or part_size < self._smallest_part:
             return engine.evaluate(planes)
         parts = [planes[start : start + part_size] for start in range(0, len(planes), part_size)]
         logits, values = zip(*self._pool.map(engine.evaluate, parts))

@@ -47,6 +47,8 @@ TREE_MEMORY_BYTES = 400_000_000
 MAX_BATCH_SIZE = 256
 #: The most leaves of one tree that are evaluated together.
 MAX_LEAVES_PER_STEP = 32
+#: Rows of a batch for which another core pays off: a player has the cores to itself.
+_SMALLEST_PART = 6
 #: Random positions on which an engine is calibrated and compared with float32.
 _NUM_SAMPLE_POSITIONS = 256
 
@@ -303,7 +305,9 @@ def _load_evaluator(game: Game, path: Path, wanted: EngineChoice, device: str) -
     place, num_threads = choose_device(device), set_num_threads(0)
     choice = fastest_engine(game, network, network_settings, sample, wanted, place, num_threads)
     settings = EvaluatorSettings(cache_mb=0)
-    return NetworkEvaluator(network, sample, game, choice, settings, place, num_threads)
+    return NetworkEvaluator(
+        network, sample, game, choice, settings, place, num_threads, _SMALLEST_PART
+    )
 
 
 def _load_endgame(game: Game, evaluator: NetworkEvaluator, setting: str) -> Endgame | None:

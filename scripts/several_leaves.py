@@ -1,0 +1,51 @@
+"""What several leaves of one tree in a step cost in strength, at equal simulations.
+
+    python scripts/several_leaves.py connect_four --num-simulations 200 --leaves 4 --num-games 1000
+
+Two players with the network that ships differ only in that: pairs of games from random openings, in
+lockstep. The default number of leaves is that of a player who searches one position.
+"""
+
+import argparse
+
+from alphazero.evaluation.match import Openings, play_match
+from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings
+from alphazero.players.network import EvaluatorPlayer
+from alphazero.players.registry import make_player
+
+
+class SeveralLeaves(EvaluatorPlayer):
+    """A player that takes several leaves of each tree also where it searches many positions."""
+
+    num_leaves = 1
+
+    def _leaves_per_step(self, num_positions: int) -> int:
+        return self.num_leaves
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("game")
+    parser.add_argument("--num-simulations", type=int, default=200)
+    parser.add_argument("--leaves", type=int, default=4)
+    parser.add_argument("--num-games", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=5)
+    options = parser.parse_args()
+    game = make_game(options.game)
+    evaluator = make_player("best", game, PlayerSettings()).evaluator
+    several = SeveralLeaves(game, evaluator, options.num_simulations)
+    several.num_leaves = options.leaves
+    one = EvaluatorPlayer(game, evaluator, options.num_simulations, seed=1)
+    openings = Openings(plies=6, seed=options.seed)
+    report = play_match(game, several, one, options.num_games, openings)
+    low, high = report.elo_interval
+    print(
+        f"{game.name}, {options.num_simulations} simulations, {options.leaves} leaves in a step "
+        f"against one: {report.score:.1%}, {report.elo:+.0f} Elo ({low:+.0f} to {high:+.0f}), "
+        f"{options.num_games} games"
+    )
+
+
+if __name__ == "__main__":
+    main()
