@@ -7,6 +7,8 @@ import numba
 import numpy as np
 from numba.extending import intrinsic, overload
 
+from alphazero.runtime.jit import njit
+
 
 def popcount(bits) -> int:
     """Return the number of set bits of a uint64."""
@@ -61,3 +63,10 @@ def _lowest_bit_index(bits):
 @overload(highest_bit_index)
 def _highest_bit_index(bits):
     return lambda bits: np.int64(63) - np.int64(_ctlz(np.uint64(bits)))
+
+
+@njit
+def count_bits(words, out_counts):
+    """Write the number of set bits of each word (uint64[M]) into ``out_counts`` (int64[M])."""
+    for i in range(words.shape[0]):
+        out_counts[i] = popcount(words[i])

@@ -11,7 +11,7 @@ Shapes: M positions, K state words.
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.runtime.bits import popcount
+from alphazero.runtime.bits import count_bits, popcount
 from alphazero.runtime.jit import njit
 from alphazero.search.tree import UNPROVEN
 from alphazero.solvers.connect_x import can_win, new_search, search_above
@@ -31,7 +31,9 @@ class ConnectXProver:
 
     def stages(self, states: np.ndarray) -> np.ndarray:
         """See `Prover.stages`."""
-        return self._search.cells - np.bitwise_count(states[:, 0] | states[:, 1]).astype(np.int64)
+        num_discs = np.empty(len(states), np.int64)
+        count_bits(states[:, 0] | states[:, 1], num_discs)
+        return self._search.cells - num_discs
 
     def prove(self, states: np.ndarray, budgets: np.ndarray, out_results: np.ndarray) -> int:
         """See `Prover.prove`."""
