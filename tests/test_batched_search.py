@@ -274,13 +274,17 @@ def test_a_stopped_game_gets_no_leaf_and_the_others_continue():
     assert search.finished_rows().tolist() == [0, 2]
 
 
-def test_the_deadline_ends_a_search_after_its_first_step():
+def test_the_deadline_ends_a_search_when_every_root_has_visited_its_likeliest_action():
+    """Without a visit there would be nothing to choose by."""
     game = make_game("connect_four")
     search = make_search(game, 2, 1000)
     search.reset(np.arange(2), game.initial_states(2), 1000, FAST)
     search.run(deadline=-math.inf)
-    assert search.tree.node_visits[:, 0].tolist() == [1, 1]
-    assert search.output(np.arange(2)).action_weights.tolist() == [[np.float32(1 / 7)] * 7] * 2
+    tree = search.tree
+    assert tree.node_visits[:, 0].tolist() == [2, 2]
+    output = search.output(np.arange(2))
+    assert output.actions.tolist() == tree.children_priors[:, 0].argmax(axis=1).tolist()
+    assert (output.action_weights.max(axis=1) == 1.0).all()
 
 
 def test_progress_is_the_finished_fraction_of_the_simulations():

@@ -4,6 +4,7 @@ import contextlib
 
 from alphazero.games.batched_game import Game
 from alphazero.play.terminal import HumanPlayer
+from alphazero.players.base import WARM_UP_SIMULATIONS
 from alphazero.players.gtp import GtpPlayer
 from alphazero.players.solver import SolverPlayer
 from alphazero.runtime import jit
@@ -25,6 +26,7 @@ def warm_up(game: Game, players, console: Console) -> None:
     with getting_ready(console):
         for player in players:
             if not isinstance(player, (HumanPlayer, SolverPlayer, GtpPlayer)):
+                player.limited(WARM_UP_SIMULATIONS, None).analyse(game.initial_states()[0])
                 player.limited(1, None).choose(game.initial_states())
 
 

@@ -22,7 +22,13 @@ from alphazero.games.square_names import square_name
 from alphazero.play.json_request import Request, RequestError, parse_request
 from alphazero.play.notation import Notation, read_moves
 from alphazero.play.skin import SETUPS, skin_of
-from alphazero.players.base import Analysis, Player, PlayerSettings
+from alphazero.players.base import (
+    WARM_UP_SIMULATIONS,
+    Analysis,
+    Player,
+    PlayerSettings,
+    engine_of,
+)
 from alphazero.players.registry import default_player, make_player
 from alphazero.solvers.base import ILLEGAL_SCORE
 
@@ -51,7 +57,11 @@ class Engine:
         @functools.lru_cache(_CACHED_GAMES)
         def player(name: str) -> Player:
             chosen = default_player(name) if spec == "auto" else spec
-            return make_player(chosen, self._game(name), settings)
+            game = self._game(name)
+            player = make_player(chosen, game, settings)
+            if engine_of(player):  # loading kernels must not count as the time of the first move
+                player.limited(WARM_UP_SIMULATIONS, None).analyse(game.initial_states()[0])
+            return player
 
         self._game = functools.lru_cache(_CACHED_GAMES)(make_game)
         self._player = player

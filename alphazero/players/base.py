@@ -23,6 +23,8 @@ ENDGAME_HELP = (
     "far as this machine solves them quickly), or the nodes that an answer may cost on average"
 )
 MAX_SIMULATIONS = 10_000_000
+#: So many reach every kernel of a search of one position.
+WARM_UP_SIMULATIONS = 64
 MAX_TIME_S = 86_400.0
 
 #: Called as ``progress(done, total)`` during the search of a position, with the simulations made so

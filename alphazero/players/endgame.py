@@ -120,6 +120,8 @@ def make_endgame(
     """
     if setting == "off" or (prover := make_prover(game)) is None:
         return None
+    prove_nothing = np.zeros(prover.num_stages, np.int64)
+    prover.prove(game.initial_states(), prove_nothing, np.empty(1, np.int8))  # loads the kernels
     provers = [prover, *(make_prover(game) for _ in range(num_threads - 1))]
     nodes = None if setting == "auto" else float(setting)
     return Endgame(provers, endgame_speed(game, evaluator, prover, path), nodes)

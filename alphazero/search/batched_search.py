@@ -177,7 +177,8 @@ class TreeSearch:
         """Step until every search in use is finished.
 
         Args:
-            deadline: of `time.monotonic`; the search stops there, but not before its first step.
+            deadline: of `time.monotonic`; the search stops there, but not before every root has
+                visited an action.
             progress: called after each step with the finished fraction of the simulations.
         """
         rows = np.flatnonzero(self._in_use)
@@ -187,7 +188,8 @@ class TreeSearch:
                 made = self._tree.node_visits[rows, trees.ROOT_INDEX] / (self._budgets[rows] + 1)
                 progress(float(np.minimum(made, 1.0).mean()))
             if deadline is not None and time.monotonic() >= deadline:
-                return
+                if (self._tree.node_visits[rows, trees.ROOT_INDEX] > 1).all():
+                    return
 
     def output(self, rows: np.ndarray, temperatures: np.ndarray | None = None) -> PolicyOutput:
         """Return the results of the listed games, see `alphazero.search.roots.Roots.output`."""
