@@ -1,7 +1,7 @@
 """When a player's search asks for exact results at its leaves, measured once on this machine.
 
 In: a game, an evaluator, and the setting ``endgame``. Out: exact leaves for searches of any limit
-(`Endgame.leaves`). With T the time of a move, given or that of its evaluations, exact answers may
+(`Endgame.leaves`). With T the time of a move, given or that of its evaluations, dear answers may
 take half of it: a quarter in answers of up to T / 20 each, which end the search where the game is
 nearly decided, a quarter in answers of up to T / 200. Answers that cost little more than an
 evaluation are always worth it: they are final, and prune what the network would be asked about.
@@ -40,7 +40,7 @@ _NUM_GAMES = 48
 _BATCH_SIZE = 8
 
 
-def check_endgame(text: str, key: str = "endgame") -> str:
+def check_endgame(text: str) -> str:
     """Return the setting.
 
     Raises:
@@ -50,8 +50,8 @@ def check_endgame(text: str, key: str = "endgame") -> str:
     if text not in ("off", "auto") and not is_number:
         allowed = "off, auto, or the nodes that an answer may cost on average, such as 10000"
         raise ConfigError(
-            f"{key}={text} is not allowed: {key} takes {allowed}.",
-            key=key,
+            f"endgame={text} is not allowed: endgame takes {allowed}.",
+            key="endgame",
             value=text,
             allowed=allowed,
         )
@@ -129,19 +129,18 @@ def make_endgame(
 
 def endgame_speed(game: Game, evaluator: Evaluator, prover: Prover, path: Path) -> EndgameSpeed:
     """Return what is stored in ``path``, or measure now and store it."""
-    stored = read_measurement(path)
-    if stored is not None:
-        try:
-            return EndgameSpeed(**stored)
-        except TypeError:
-            pass  # of another version
+    if (stored := _stored_speed(path)) is not None:
+        return stored
     print(
         f"Measuring how far from the end {game.name} can be solved quickly: once on this machine, "
         "some seconds ...",
         file=sys.stderr,
         flush=True,
     )
-    policy = lambda states: evaluator.evaluate(game.observe(states))[0]  # noqa: E731
+
+    def policy(states: np.ndarray) -> np.ndarray:
+        return evaluator.evaluate(game.observe(states))[0]
+
     states = game_positions(game, _NUM_GAMES, child_generator(0, "endgame"), policy)
     costs = leaf_costs(prover, states, _MOST_NODES)
     speed = EndgameSpeed(
@@ -151,6 +150,16 @@ def endgame_speed(game: Game, evaluator: Evaluator, prover: Prover, path: Path) 
     )
     write_measurement(path, dataclasses.asdict(speed))
     return speed
+
+
+def _stored_speed(path: Path) -> EndgameSpeed | None:
+    """Return what is stored; None if there is nothing, or nothing that this version can read."""
+    stored = read_measurement(path) or {}
+    try:
+        costs = [float(cost) for cost in stored["costs"]]
+        return EndgameSpeed(costs, float(stored["nodes_per_s"]), float(stored["evaluations_per_s"]))
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def _nodes_per_s(prover: Prover, states: np.ndarray, costs: np.ndarray) -> float:

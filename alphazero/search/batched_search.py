@@ -90,6 +90,8 @@ class TreeSearch:
         self.leaves_per_step = leaves_per_step
         self._in_flight = None
         if leaves_per_step > 1:
+            if settings.root != "puct":
+                raise ValueError(f"leaves_per_step={leaves_per_step} needs root='puct'")
             self._in_flight = make_in_flight(self._tree, leaves_per_step)
 
     @property

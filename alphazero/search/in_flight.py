@@ -7,7 +7,7 @@ value of the path stays as it is: what the leaf is worth is not known yet.
 
 Source: A. Liu et al., "Watch the unobserved: a simple approach to parallelizing Monte Carlo tree
 search", 2020 (arXiv 1810.11755). Counting visits in flight as lost games ("virtual loss") fills
-batches sooner, and was weaker: docs/performance.md.
+batches sooner, but drags the values of the tree down.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ import numpy as np
 
 from alphazero.runtime.jit import njit
 from alphazero.search.puct import select_action
-from alphazero.search.simulate import is_finished, walk
+from alphazero.search.simulate import is_finished, walk, write_edge
 from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNVISITED, Tree, back_up
 
 
@@ -60,9 +60,7 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
     for i in range(rows.shape[0]):
         b = rows[i]
         if tree.num_nodes[b] == 0:
-            out_edges.rows[num_edges] = b
-            out_edges.parents[num_edges] = NO_PARENT
-            out_edges.actions[num_edges] = NO_PARENT
+            write_edge(out_edges, num_edges, b, NO_PARENT, NO_PARENT)
             num_edges += 1
             num_roots += 1
             continue
@@ -85,9 +83,7 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
             in_flight.num_marked[b] += 1
             _mark(tree, in_flight, b, node, action, 1)
             if is_new:
-                out_edges.rows[num_edges] = b
-                out_edges.parents[num_edges] = node
-                out_edges.actions[num_edges] = action
+                write_edge(out_edges, num_edges, b, node, action)
                 num_edges += 1
                 num_found += 1
                 total_depth += depth

@@ -85,9 +85,7 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
     for i in range(rows.shape[0]):
         b = rows[i]
         if tree.num_nodes[b] == 0:
-            out_edges.rows[num_edges] = b
-            out_edges.parents[num_edges] = NO_PARENT
-            out_edges.actions[num_edges] = NO_PARENT
+            write_edge(out_edges, num_edges, b, NO_PARENT, NO_PARENT)
             num_edges += 1
             num_roots += 1
             continue
@@ -99,15 +97,21 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
             node, action, depth = walk(tree, b, action, exploration, None)
             child = tree.children_index[b, node, action]
             if child == UNVISITED:
-                out_edges.rows[num_edges] = b
-                out_edges.parents[num_edges] = node
-                out_edges.actions[num_edges] = action
+                write_edge(out_edges, num_edges, b, node, action)
                 num_edges += 1
                 total_depth += depth
                 break
             tree.node_visits[b, child] += 1
             back_up(tree, b, child, np.float64(tree.proven_values[b, child]))
     return num_edges, num_roots, total_depth
+
+
+@njit
+def write_edge(out_edges, index, row, parent, action):
+    """Write one entry of `Edges`."""
+    out_edges.rows[index] = row
+    out_edges.parents[index] = parent
+    out_edges.actions[index] = action
 
 
 @njit

@@ -102,23 +102,20 @@ class ProvenLeaves:
         """See `ExactLeaves.prove`."""
         results = np.full(len(states), UNPROVEN, np.int8)
         self.num_asked += len(states)
-        stages = self._provers[0].stages(states)
-        asked = np.flatnonzero(self._budgets[self._tier][stages] > 0)
+        budgets = self._budgets[self._tier]
+        asked = np.flatnonzero(budgets[self._provers[0].stages(states)] > 0)
         if not len(asked):
             return results
         parts = [asked[first :: len(self._provers)] for first in range(len(self._provers))]
         questions = [states[part] for part in parts]
         answer = map if self._pool is None or len(asked) < 2 else self._pool.map
-        for part, (found, num_nodes) in zip(parts, answer(self._prove, self._provers, questions)):
+        all_budgets = [budgets] * len(parts)
+        answers = list(answer(_answers, self._provers, questions, all_budgets))
+        for part, (found, num_nodes) in zip(parts, answers):
             results[part] = found
             self._spend(num_nodes)
         self.num_proven += int(np.count_nonzero(results != UNPROVEN))
         return results
-
-    def _prove(self, prover: Prover, states: np.ndarray) -> tuple[np.ndarray, int]:
-        results = np.empty(len(states), np.int8)
-        budgets = self._budgets[self._tier]
-        return results, prover.prove(states, budgets, results) if len(states) else 0
 
     def _spend(self, num_nodes: int) -> None:
         self.num_nodes += num_nodes
@@ -127,6 +124,12 @@ class ProvenLeaves:
             self._tier += 1
             share = self._tiers[self._tier].nodes_per_search
             self._nodes_left = share * self._num_searches
+
+
+def _answers(prover: Prover, states: np.ndarray, budgets: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return the results of the states, int8[M], and the nodes that they took."""
+    results = np.empty(len(states), np.int8)
+    return results, prover.prove(states, budgets, results)
 
 
 def make_prover(game: Game) -> Prover | None:

@@ -29,7 +29,7 @@ from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.replay.buffer import Batch, ReplayBuffer
 from alphazero.runtime.device import choose_device, set_num_threads
-from alphazero.runtime.errors import StoredFileError
+from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.threads import ParallelSelfPlay
@@ -363,8 +363,17 @@ class Trainer:
     def _exact_leaves_maker(self) -> Callable[[], ProvenLeaves] | None:
         """Return a function that makes the exact leaves of a self-play worker; None for none."""
         nodes = self.settings.search.exact_leaves
-        if not nodes or (prover := make_prover(self.game)) is None:
+        if not nodes:
             return None
+        prover = make_prover(self.game)
+        if prover is None:
+            raise ConfigError(
+                f"search.exact_leaves={nodes} needs compiled rules, which {self.game.name} lacks: "
+                "use search.exact_leaves=0.",
+                key="search.exact_leaves",
+                value=nodes,
+                allowed=0,
+            )
         num_workers = len(self.evaluator.streams)
         provers = iter([prover, *(copy.deepcopy(prover) for _ in range(num_workers - 1))])
         positions = game_positions(
