@@ -7,42 +7,19 @@ once for all the leaves. A game whose search is finished can move on at once (`a
 while the others continue, so the evaluator always gets a full batch.
 """
 
-import dataclasses
 import time
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
 from alphazero.search import simulate as simulation
 from alphazero.search import tree as trees
 from alphazero.search.exact_leaves import ExactLeaves
+from alphazero.search.expansion import Expansion, Leaves, NewNodes
 from alphazero.search.in_flight import collect, make_in_flight
 from alphazero.search.roots import PolicyOutput, Roots
 from alphazero.search.settings import SearchSettings
 from alphazero.search.subtree import keep_subtree
-
-
-@dataclasses.dataclass
-class SearchCounts:
-    """How much work was done, for reports."""
-
-    num_simulations: int = 0  #: simulations that ended at a new node
-    num_evaluations: int = 0  #: positions that the evaluator answered
-    num_batches: int = 0  #: calls of the evaluator
-    total_depth: int = 0  #: sum of the new nodes' distances from their roots
-    evaluator_s: float = 0.0  #: wall seconds inside the evaluator
-    num_proven_leaves: int = 0  #: new nodes that exact leaves answered
-    exact_s: float = 0.0  #: wall seconds inside the exact leaves
-
-
-class Leaves(NamedTuple):
-    """M new nodes that need the evaluator."""
-
-    rows: np.ndarray  #: int32[M], their games
-    nodes: np.ndarray  #: int32[M]
-    states: np.ndarray  #: [M, K]
-    legal_action_mask: np.ndarray  #: bool[M, A]
 
 
 class TreeSearch:
@@ -78,11 +55,11 @@ class TreeSearch:
         self.evaluator = evaluator
         self.settings = settings
         self.exact_leaves = exact_leaves
-        self.counts = SearchCounts()
         num_nodes = max_simulations + 1
         self._tree = trees.make_tree(num_games, num_nodes, game.num_actions)
-        self._states = np.zeros((num_games, num_nodes, game.state_size), game.state_dtype)
-        self._root_states = np.zeros((num_games, game.state_size), game.state_dtype)
+        self._expansion = Expansion(game, evaluator, self._tree, exact_leaves)
+        self._states, self._root_states = self._expansion.states, self._expansion.root_states
+        self.counts = self._expansion.counts
         self._budgets = np.zeros(num_games, np.int32)
         self._finished = np.zeros(num_games, np.bool_)
         self._in_use = np.zeros(num_games, np.bool_)
@@ -161,17 +138,17 @@ class TreeSearch:
         Where a simulation ends the game, its result is backed up at once and a second simulation
         follows. There is no third, so that the other games do not wait for long.
         """
-        leaves, ended = self._simulate(np.flatnonzero(self._in_use).astype(np.int32))
-        if len(ended) and self._in_flight is None:
-            more, _ = self._simulate(ended)
-            if len(more.rows):
-                leaves = Leaves(*(np.concatenate(parts) for parts in zip(leaves, more)))
+        new = self._find(np.flatnonzero(self._in_use).astype(np.int32))
+        if new is None:
+            return
+        leaves = self._expansion.add(new)
+        ended = new.edges.rows[new.positions.over]
+        if len(ended) and self._in_flight is None and (new := self._find(ended)) is not None:
+            more = self._expansion.add(new)
+            leaves = Leaves(*(np.concatenate(parts) for parts in zip(leaves, more)))
         if len(leaves.rows):
-            rows, nodes, states, legal_action_mask = leaves
-            prior_logits, values = self._evaluate(states)
-            trees.expand(self._tree, rows, nodes, prior_logits, legal_action_mask, values)
-            trees.backward(self._tree, rows, nodes)
-            self._roots.prepare(rows[nodes == trees.ROOT_INDEX], self._budgets)
+            self._expansion.back_up(leaves, *self._expansion.evaluate(leaves.states))
+            self._roots.prepare(leaves.rows[leaves.nodes == trees.ROOT_INDEX], self._budgets)
 
     def run(
         self, deadline: float | None = None, progress: Callable[[float], None] | None = None
@@ -222,11 +199,10 @@ class TreeSearch:
         self._roots.begin(rows, modes)
         self._in_use[rows] = True
 
-    def _simulate(self, rows: np.ndarray) -> tuple[Leaves, np.ndarray]:
-        """Run one simulation in each listed game, except finished searches, and add new nodes.
+    def _find(self, rows: np.ndarray) -> NewNodes | None:
+        """Run one simulation in each listed game that is not finished; return the new nodes.
 
-        Returns:
-            The leaves that need the evaluator; the games whose new node ends the game, int32.
+        With several leaves of a tree in a step, so many. None if all searches are finished.
         """
         edges = simulation.make_edges(len(rows) * self.leaves_per_step)
         searched = (self._tree, rows, self._budgets, self._roots.exploration)
@@ -235,59 +211,7 @@ class TreeSearch:
         else:
             found = collect(*searched, self._in_flight, self.leaves_per_step, edges)
         num_edges, num_roots, depth = found
-        rows, parents, actions = (field[:num_edges] for field in edges)
         if not num_edges:
-            no_mask = np.empty((0, self.game.num_actions), np.bool_)
-            return Leaves(rows, rows, self._root_states[:0], no_mask), rows
-        transition = self._new_positions(rows, parents, actions, num_roots)
-        players, over, results = transition.players, transition.over, transition.results
-        if self.exact_leaves is not None:
-            over, results = self._prove_leaves(transition, parents != trees.NO_PARENT)
-        nodes = np.empty(num_edges, np.int32)
-        trees.add_nodes(self._tree, rows, parents, actions, players, over, results, nodes)
-        self._states[rows, nodes] = transition.states
-        self.counts.num_simulations += num_edges
-        self.counts.total_depth += depth
-        leaves = Leaves(rows, nodes, transition.states, transition.legal_action_mask)
-        live = ~over
-        if live.all():
-            return leaves, rows[:0]
-        return Leaves(*(field[live] for field in leaves)), np.unique(rows[over])
-
-    def _new_positions(self, rows, parents, actions, num_roots: int):
-        """Return the transition to the new nodes; a root that waits is its own new position."""
-        if num_roots == 0:
-            return self.game.step(self._states[rows, parents], actions)
-        states = self._root_states[rows]
-        if num_roots < len(rows):
-            moved = parents != trees.NO_PARENT
-            states_before = self._states[rows[moved], parents[moved]]
-            states[moved] = self.game.step(states_before, actions[moved]).states
-        return self.game.inspect(states)
-
-    def _prove_leaves(self, transition, is_leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return which positions have a known result, bool[M], and the results, float32[M].
-
-        Args:
-            is_leaf: bool[M], False for a root: a root needs its moves, not its result alone.
-        """
-        over, results = transition.over.copy(), transition.results.copy()
-        asked = np.flatnonzero(is_leaf & ~over)
-        if len(asked):
-            start = time.perf_counter()
-            proven = self.exact_leaves.prove(transition.states[asked])
-            known = proven != trees.UNPROVEN
-            over[asked[known]], results[asked[known]] = True, proven[known]
-            self.counts.num_proven_leaves += int(known.sum())
-            self.counts.exact_s += time.perf_counter() - start
-        return over, results
-
-    def _evaluate(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return prior logits, float32[M, A], and values, float32[M], of positions."""
-        planes = self.game.observe(states)
-        start = time.perf_counter()
-        prior_logits, values = self.evaluator.evaluate(planes)
-        self.counts.evaluator_s += time.perf_counter() - start
-        self.counts.num_evaluations += len(states)
-        self.counts.num_batches += 1
-        return prior_logits, values
+            return None
+        edges = simulation.Edges(*(field[:num_edges] for field in edges))
+        return self._expansion.find(edges, num_roots, depth)

@@ -17,8 +17,8 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
-from alphazero.search.batched_search import SearchCounts
 from alphazero.search.exact_leaves import ExactLeaves
+from alphazero.search.expansion import SearchCounts
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.games_in_progress import deal_games
