@@ -77,7 +77,7 @@ def test_more_time_allows_dearer_answers(game):
     budgets = [endgame.leaves(200_000, seconds)._budgets for seconds in (0.1, 1.0, 5.0)]
     reach = [int(np.flatnonzero(each[0])[-1]) for each in budgets]
     assert reach[0] < reach[1] < reach[2]
-    assert all(len(each) == 3 for each in budgets)
+    assert all(len(each) == 4 for each in budgets)
     cheapest = [int(np.flatnonzero(each[-1])[-1]) for each in budgets]
     assert cheapest[0] == cheapest[1] == cheapest[2] < reach[0]
     fixed = Endgame([make_prover(game)], EndgameSpeed(costs, 1e5, 1e4), 64.0)

@@ -19,6 +19,7 @@ from alphazero.solvers.enumeration import ExactValues
 from alphazero.solvers.exact_leaves import (
     ProvenLeaves,
     Tier,
+    extrapolated,
     game_positions,
     leaf_budgets,
     leaf_costs,
@@ -50,7 +51,7 @@ def proven_leaves(game, prover, nodes=MANY):
 def wrong_answers(prover, states, values, nodes=MANY):
     """Return the answers that are not UNPROVEN and not true, int64[M], and all answers."""
     results = np.empty(len(states), np.int8)
-    prover.prove(states, np.full(prover.num_stages, nodes), results)
+    prover.prove(states, np.full(prover.num_stages, nodes), results, MANY)
     return np.flatnonzero((results != UNPROVEN) & (results != values)), results
 
 
@@ -113,8 +114,8 @@ def test_answers_are_checked_by_what_the_test_compares(monkeypatch):
     rows = np.flatnonzero(~positions.over)
     prove = prover.prove
 
-    def planted(states, budgets, out_results):
-        num_nodes = prove(states, budgets, out_results)
+    def planted(states, budgets, out_results, most_nodes):
+        num_nodes = prove(states, budgets, out_results, most_nodes)
         out_results[100] = -out_results[100] if out_results[100] else 1
         return num_nodes
 
@@ -153,6 +154,32 @@ def test_a_search_spends_its_first_tier_and_then_asks_for_cheaper_answers_only()
     assert (leaves.prove(far) == UNPROVEN).all() and leaves.num_nodes == spent > 0
     leaves.begin(1)  # a new search: the same answers, with the first tier's budget again
     assert leaves.prove(far[:1]) == first
+
+
+def test_a_tier_never_spends_more_than_its_share():
+    game, prover = game_and_prover("connect_four")
+    states = late_states("connect_four", 24, 50, seed=2)
+    for num_provers in (1, 2):
+        provers = [make_prover(game) for _ in range(num_provers)]
+        tiers = [Tier(100_000, 3000), Tier(1, math.inf)]
+        leaves = ProvenLeaves(provers, np.ones(prover.num_stages), tiers)
+        first = leaves.prove(states)
+        assert 2000 < leaves.num_nodes <= 3000 + 2 * num_provers
+        assert 0 < np.count_nonzero(first != UNPROVEN) < 50
+        leaves.begin(2)  # two searches have twice as much
+        leaves.num_nodes = 0
+        leaves.prove(states)
+        assert 5000 < leaves.num_nodes <= 6000 + 2 * num_provers
+
+
+def test_costs_are_extrapolated_as_they_grew():
+    costs = np.full(20, np.inf)
+    costs[:12] = 3.0 ** np.arange(12)
+    assert np.allclose(extrapolated(costs), 3.0 ** np.arange(20))
+    costs[:12] = 10.0  # flat: still a little dearer from stage to stage
+    assert (np.diff(extrapolated(costs)[11:]) > 0).all() and (extrapolated(costs)[:12] == 10).all()
+    costs[6:] = np.inf  # too few to tell
+    assert np.array_equal(extrapolated(costs), costs)
 
 
 def test_several_provers_answer_as_one_does():

@@ -2,9 +2,10 @@
 
 In: a game, an evaluator, and the setting ``endgame``. Out: exact leaves for searches of any limit
 (`Endgame.leaves`). With T the time of a move, given or that of its evaluations, dear answers may
-take half of it: a quarter in answers of up to T / 20 each, which end the search where the game is
-nearly decided, a quarter in answers of up to T / 200. Answers that cost little more than an
-evaluation are always worth it: they are final, and prune what the network would be asked about.
+take five eighths of it: a quarter in answers that are expected to take up to T / 4 each, which
+settle the root's own moves where the game is nearly decided, a quarter in answers of up to T / 20,
+an eighth in answers of up to T / 200. Answers that cost little more than an evaluation are always
+worth it: they are final, and prune what the network would be asked about.
 """
 
 import dataclasses
@@ -24,6 +25,7 @@ from alphazero.solvers.exact_leaves import (
     ProvenLeaves,
     Prover,
     Tier,
+    extrapolated,
     game_positions,
     leaf_budgets,
     leaf_costs,
@@ -31,11 +33,13 @@ from alphazero.solvers.exact_leaves import (
 )
 
 #: Parts of a move's time that an answer may take, and all of such answers together.
-_TIERS = ((1 / 20, 1 / 4), (1 / 200, 1 / 4))
+_TIERS = ((1 / 4, 1 / 4), (1 / 20, 1 / 4), (1 / 200, 1 / 8))
 #: What an answer may always cost.
 _EVALUATIONS_PER_ANSWER = 4
 #: Answers that cost more nodes than this are not measured.
-_MOST_NODES = 300_000
+_MOST_NODES, _UNLIMITED = 1_000_000, 2**62
+#: Stored in place of infinity, which JSON lacks.
+_INFINITE = 1e18
 _NUM_GAMES = 48
 _BATCH_SIZE = 8
 
@@ -88,6 +92,9 @@ class Endgame:
         """
         costs = np.full(self._provers[0].num_stages, math.inf)
         costs[: len(self._speed.costs)] = self._speed.costs
+        costs[costs >= _INFINITE] = math.inf
+        if self._nodes_per_answer is None:
+            costs = extrapolated(costs)
         tiers = self._tiers(num_simulations, time_limit_s)
         if not leaf_budgets(costs, tiers[0].nodes_per_answer).any():
             return None
@@ -121,7 +128,7 @@ def make_endgame(
     if setting == "off" or (prover := make_prover(game)) is None:
         return None
     prove_nothing = np.zeros(prover.num_stages, np.int64)
-    prover.prove(game.initial_states(), prove_nothing, np.empty(1, np.int8))  # loads the kernels
+    prover.prove(game.initial_states(), prove_nothing, np.empty(1, np.int8), 0)  # loads the kernels
     provers = [prover, *(make_prover(game) for _ in range(num_threads - 1))]
     nodes = None if setting == "auto" else float(setting)
     return Endgame(provers, endgame_speed(game, evaluator, prover, path), nodes)
@@ -144,7 +151,7 @@ def endgame_speed(game: Game, evaluator: Evaluator, prover: Prover, path: Path) 
     states = game_positions(game, _NUM_GAMES, child_generator(0, "endgame"), policy)
     costs = leaf_costs(prover, states, _MOST_NODES)
     speed = EndgameSpeed(
-        costs=[float(cost) if math.isfinite(cost) else 1e18 for cost in costs],
+        costs=[min(float(cost), _INFINITE) for cost in costs],
         nodes_per_s=_nodes_per_s(prover, states, costs),
         evaluations_per_s=_evaluations_per_s(evaluator, game.observe(states[:_BATCH_SIZE])),
     )
@@ -163,11 +170,11 @@ def _stored_speed(path: Path) -> EndgameSpeed | None:
 
 
 def _nodes_per_s(prover: Prover, states: np.ndarray, costs: np.ndarray) -> float:
-    budgets = leaf_budgets(costs, _MOST_NODES / 10)
+    budgets = leaf_budgets(costs, _MOST_NODES / 30)
     results = np.empty(len(states), np.int8)
     prover.forget()
     start = time.perf_counter()
-    num_nodes = prover.prove(states, budgets, results)
+    num_nodes = prover.prove(states, budgets, results, _UNLIMITED)
     prover.forget()
     return max(num_nodes, 1) / (time.perf_counter() - start)
 

@@ -35,9 +35,11 @@ class ConnectXProver:
         count_bits(states[:, 0] | states[:, 1], num_discs)
         return self._search.cells - num_discs
 
-    def prove(self, states: np.ndarray, budgets: np.ndarray, out_results: np.ndarray) -> int:
+    def prove(
+        self, states: np.ndarray, budgets: np.ndarray, out_results: np.ndarray, most_nodes: int
+    ) -> int:
         """See `Prover.prove`."""
-        return prove_rows(self._rules, self._search, states, budgets, out_results)
+        return prove_rows(self._rules, self._search, states, budgets, out_results, most_nodes)
 
     def forget(self) -> None:
         """See `Prover.forget`."""
@@ -45,14 +47,14 @@ class ConnectXProver:
 
 
 @njit
-def prove_rows(game, search, states, budgets, out_results):
+def prove_rows(game, search, states, budgets, out_results, most_nodes):
     """Write each result or UNPROVEN into ``out_results`` (int8[M]); return the nodes searched."""
     num_nodes = 0
     for row in range(states.shape[0]):
         mine, occupied = states[row, 0], states[row, 0] | states[row, 1]
-        budget = budgets[search.cells - popcount(occupied)]
+        budget = min(budgets[search.cells - popcount(occupied)], most_nodes - num_nodes)
         out_results[row] = UNPROVEN
-        if budget == 0:
+        if budget <= 0:
             continue
         if can_win(game, search, mine, occupied):
             out_results[row] = 1

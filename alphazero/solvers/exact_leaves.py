@@ -27,6 +27,9 @@ from alphazero.solvers.plain_leaves import PlainProver
 
 #: A position is given up after this many times the nodes that an answer may cost on average.
 _PATIENCE = 4
+_UNLIMITED = 2**62
+#: See `extrapolated`.
+_NUM_SLOPE_STAGES, _LEAST_GROWTH = 8, 1.25
 #: Positions of each stage that are tried: fewer where they are expected to take many nodes.
 _NUM_TRIED, _FEWEST_TRIED, _MOST_TRIED_NODES = 32, 8, 1_000_000
 #: Stages in a row without an answer that is cheap enough, after which no further ones are tried.
@@ -42,13 +45,16 @@ class Prover(Protocol):
         """Return the stage of each position, int64[M]."""
         ...
 
-    def prove(self, states: np.ndarray, budgets: np.ndarray, out_results: np.ndarray) -> int:
+    def prove(
+        self, states: np.ndarray, budgets: np.ndarray, out_results: np.ndarray, most_nodes: int
+    ) -> int:
         """Prove the results of unfinished positions.
 
         Args:
             states: [M, K].
             budgets: int64[num_stages], the nodes for a position of each stage; 0 skips it.
             out_results: int8[M], for the player to move; `UNPROVEN` where the nodes ran out.
+            most_nodes: for all positions together; the first ones have them first.
 
         Returns:
             The nodes searched.
@@ -109,8 +115,9 @@ class ProvenLeaves:
         parts = [asked[first :: len(self._provers)] for first in range(len(self._provers))]
         questions = [states[part] for part in parts]
         answer = map if self._pool is None or len(asked) < 2 else self._pool.map
-        all_budgets = [budgets] * len(parts)
-        answers = list(answer(_answers, self._provers, questions, all_budgets))
+        most_nodes = int(min(self._nodes_left / len(parts), _UNLIMITED)) + 1
+        limits = [budgets] * len(parts), [most_nodes] * len(parts)
+        answers = list(answer(_answers, self._provers, questions, *limits))
         for part, (found, num_nodes) in zip(parts, answers):
             results[part] = found
             self._spend(num_nodes)
@@ -126,10 +133,12 @@ class ProvenLeaves:
             self._nodes_left = share * self._num_searches
 
 
-def _answers(prover: Prover, states: np.ndarray, budgets: np.ndarray) -> tuple[np.ndarray, int]:
+def _answers(
+    prover: Prover, states: np.ndarray, budgets: np.ndarray, most_nodes: int
+) -> tuple[np.ndarray, int]:
     """Return the results of the states, int8[M], and the nodes that they took."""
     results = np.empty(len(states), np.int8)
-    return results, prover.prove(states, budgets, results)
+    return results, prover.prove(states, budgets, results, most_nodes)
 
 
 def make_prover(game: Game) -> Prover | None:
@@ -198,11 +207,31 @@ def _answer_cost(prover: Prover, states: np.ndarray, most_nodes: int) -> float:
     num_nodes, num_proven = 0, 0
     prover.forget()
     for row in range(len(states)):
-        num_nodes += prover.prove(states[row : row + 1], budgets, result)
+        num_nodes += prover.prove(states[row : row + 1], budgets, result, _UNLIMITED)
         num_proven += result[0] != UNPROVEN
         if num_nodes > most_nodes * len(states):
             return np.inf
     return num_nodes / num_proven if num_proven else np.inf
+
+
+def extrapolated(costs: np.ndarray) -> np.ndarray:
+    """Return the costs with an estimate in place of infinity, after the last stage that was tried.
+
+    Each stage multiplies the one before as the last `_NUM_SLOPE_STAGES` did on average. Without so
+    many, the costs stay as they are.
+
+    Args:
+        costs: see `leaf_costs`.
+    """
+    last = int(np.count_nonzero(np.isfinite(costs))) - 1
+    first = last - _NUM_SLOPE_STAGES
+    if first < 0:
+        return costs
+    growth = (costs[last] / max(costs[first], 1.0)) ** (1 / _NUM_SLOPE_STAGES)
+    num_stages = np.arange(1, len(costs) - last)
+    return np.concatenate(
+        [costs[: last + 1], costs[last] * max(growth, _LEAST_GROWTH) ** num_stages]
+    )
 
 
 def leaf_budgets(costs: np.ndarray, nodes_per_answer: float) -> np.ndarray:

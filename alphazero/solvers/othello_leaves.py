@@ -33,9 +33,11 @@ class OthelloProver:
         count_bits(states[:, 0] | states[:, 1], num_discs)
         return self.num_stages - 1 - num_discs
 
-    def prove(self, states: np.ndarray, budgets: np.ndarray, out_results: np.ndarray) -> int:
+    def prove(
+        self, states: np.ndarray, budgets: np.ndarray, out_results: np.ndarray, most_nodes: int
+    ) -> int:
         """See `Prover.prove`."""
-        return prove_rows(self._search, states, budgets, out_results)
+        return prove_rows(self._search, states, budgets, out_results, most_nodes)
 
     def forget(self) -> None:
         """See `Prover.forget`."""
@@ -43,14 +45,15 @@ class OthelloProver:
 
 
 @njit
-def prove_rows(search, states, budgets, out_results):
+def prove_rows(search, states, budgets, out_results, most_nodes):
     """Write each result or UNPROVEN into ``out_results`` (int8[M]); return the nodes searched."""
     num_nodes = 0
     for row in range(states.shape[0]):
         mine, other = states[row, 0], states[row, 1]
-        budget = budgets[popcount(search.board & ~(mine | other))]
+        empty = popcount(search.board & ~(mine | other))
+        budget = min(budgets[empty], most_nodes - num_nodes)
         out_results[row] = UNPROVEN
-        if budget == 0:
+        if budget <= 0:
             continue
         search.mine[0], search.other[0] = mine, other
         search.cursor[0], search.cursor[1] = 0, budget

@@ -57,16 +57,18 @@ class PlainProver:
         """See `Prover.stages`."""
         return self._game.legal_action_mask(states).sum(axis=1)
 
-    def prove(self, states: np.ndarray, budgets: np.ndarray, out_results: np.ndarray) -> int:
+    def prove(
+        self, states: np.ndarray, budgets: np.ndarray, out_results: np.ndarray, most_nodes: int
+    ) -> int:
         """See `Prover.prove`."""
-        return prove_rows(self._game.rules, self._stack, states, budgets, out_results)
+        return prove_rows(self._game.rules, self._stack, states, budgets, out_results, most_nodes)
 
     def forget(self) -> None:
         """See `Prover.forget`; there is no table."""
 
 
 @njit
-def prove_rows(game, stack, states, budgets, out_results):
+def prove_rows(game, stack, states, budgets, out_results, most_nodes):
     """Write each result or UNPROVEN into ``out_results`` (int8[M]); return the nodes searched."""
     num_nodes = 0
     for row in range(states.shape[0]):
@@ -75,7 +77,7 @@ def prove_rows(game, stack, states, budgets, out_results):
         num_legal = 0
         for action in range(stack.masks.shape[1]):
             num_legal += stack.masks[0, action]
-        budget = budgets[num_legal]
+        budget = min(budgets[num_legal], most_nodes - num_nodes)
         out_results[row] = UNPROVEN
         if budget > 0:
             result, nodes = _prove(game, stack, budget)
