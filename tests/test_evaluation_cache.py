@@ -148,6 +148,44 @@ def test_a_cache_that_keeps_losing_entries_still_answers_correctly(name, shared,
     assert naive.num_misses < cache.num_misses or size == "64 entries"
 
 
+class ByPlanes(EquivariantEvaluator):
+    """Answers each image of a position differently."""
+
+    def evaluate(self, planes):
+        answers = [self._numbers(position.tobytes()) for position in planes]
+        numbers = np.array(answers, np.float32)
+        return numbers[:, :-1], numbers[:, -1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_answers_for_canonical_images_do_not_depend_on_what_was_asked_before(name):
+    game = make_game(name)
+    tables, evaluator = symmetries_of(game, True), ByPlanes(game)
+    answers = {}
+    for seed in range(3):
+        cache = CachedEvaluator(evaluator, game.planes_shape, *tables, LARGE, True)
+        generator = np.random.default_rng(seed)
+        for _ in range(20):
+            planes = random_batch(name, generator)
+            for position, logits, value in zip(planes, *cache.evaluate(planes)):
+                found = answers.setdefault(position.tobytes(), (position, logits, value))
+                assert np.array_equal(found[1], logits) and found[2] == value
+        assert cache.num_misses < cache.num_lookups
+    for position, logits, value in list(answers.values())[:30]:
+        images = naive_images(position, tables[0])
+        theirs = evaluator.evaluate(images)
+        turned = [
+            np.array_equal(logits[actions], image_logits)
+            for actions, image_logits in zip(tables[1], theirs[0])
+        ]
+        assert any(turned) and value == theirs[1][turned.index(True)]
+        if len({image.tobytes() for image in images}) < len(images):
+            continue  # a symmetric position has several answers' images
+        for image, actions in zip(images, tables[1]):
+            if image.tobytes() in answers:
+                assert np.array_equal(answers[image.tobytes()][1], logits[actions])
+
+
 def test_a_position_that_repeats_within_a_batch_is_evaluated_once():
     game = make_game("connect_four")
     evaluator = EquivariantEvaluator(game)

@@ -5,6 +5,7 @@ planes, which are the network's only input. Optionally, symmetric positions shar
 Memory is fixed: a new position may overwrite an older one. Knows neither network nor game.
 """
 
+import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -34,10 +35,11 @@ class Lookup(NamedTuple):
     misses: np.ndarray  #: int32[B], index of the miss that answers the position, -1 if it was found
     miss_rows: np.ndarray  #: int32[B], for each miss: batch row to evaluate
     miss_entries: np.ndarray  #: int64[B], for each miss: entry that waits for the answer
+    miss_symmetries: np.ndarray  #: int32[B], for each miss: symmetry from its answer to the entry
 
 
 class CachedEvaluator:
-    """An `alphazero.inference.evaluator.Evaluator` with memory. Use it from one thread at a time.
+    """An `alphazero.inference.evaluator.Evaluator` with memory. Threads take turns.
 
     Args:
         evaluator: evaluates what is not stored; call `clear` when its answers change.
@@ -46,6 +48,8 @@ class CachedEvaluator:
         action_symmetries: int32[S, A]; pass only the first row of both tables, the identity, to
             store symmetric positions separately.
         max_bytes: limit for the table.
+        evaluates_canonical: evaluate the canonical image of a position that is not stored. An
+            answer then depends on the position alone, not on which of its images came first.
     """
 
     def __init__(
@@ -55,17 +59,24 @@ class CachedEvaluator:
         cell_symmetries: np.ndarray,
         action_symmetries: np.ndarray,
         max_bytes: int,
+        evaluates_canonical: bool = False,
     ):
         self.evaluator = evaluator
         self.num_lookups = 0  #: positions looked up so far
         self.num_misses = 0  #: of these, the ones that `evaluator` evaluated
         self._factors = _key_factors(planes_shape, cell_symmetries)
         self._actions = np.ascontiguousarray(action_symmetries)
+        self._cells = cell_symmetries if evaluates_canonical else None
         self._table = _empty_table(action_symmetries.shape[1], max_bytes)
         self._lookup = _lookup_buffers(0)
+        self._turn = threading.Lock()
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
+        with self._turn:
+            return self._evaluate(planes)
+
+    def _evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         num_rows = len(planes)
         bits = np.ascontiguousarray(planes).reshape(num_rows, -1).view(np.uint32)
         logits = np.empty((num_rows, self._table.logits.shape[1]), np.float32)
@@ -79,14 +90,24 @@ class CachedEvaluator:
             self.num_lookups += num_rows
             self.num_misses += num_misses
             if num_misses:
-                all_miss = num_misses == num_rows
-                rows = planes if all_miss else planes[lookup.miss_rows[:num_misses]]
-                answers = self.evaluator.evaluate(rows)
+                answers = self.evaluator.evaluate(self._missing(planes, num_misses))
                 store(table, actions, lookup, *answers, logits, values)
         except BaseException:
             self.clear()  # no entry may stay pending: the next batch would fill it
             raise
         return logits, values
+
+    def _missing(self, planes: np.ndarray, num_misses: int) -> np.ndarray:
+        """Return the planes to evaluate, [num_misses, C, H, W]."""
+        rows, symmetries = (
+            field[:num_misses] for field in (self._lookup.miss_rows, self._lookup.miss_symmetries)
+        )
+        if self._cells is None:
+            return planes if num_misses == len(planes) else planes[rows]
+        images = planes.reshape(*planes.shape[:2], -1)[rows]
+        images = np.take_along_axis(images, self._cells[symmetries][:, None, :], axis=2)
+        symmetries[:] = 0  # the answers are those of the entries
+        return images.reshape(num_misses, *planes.shape[1:])
 
     def clear(self) -> None:
         """Forget all answers."""
@@ -117,6 +138,7 @@ def _lookup_buffers(num_rows: int) -> Lookup:
         misses=np.empty(num_rows, np.int32),
         miss_rows=np.empty(num_rows, np.int32),
         miss_entries=np.empty(num_rows, np.int64),
+        miss_symmetries=np.empty(num_rows, np.int32),
     )
 
 
@@ -170,6 +192,7 @@ def look_up(table, factors, actions, bits, lookup, logits, values):
             lookup.misses[row] = num_misses
             lookup.miss_rows[num_misses] = row
             lookup.miss_entries[num_misses] = entry
+            lookup.miss_symmetries[num_misses] = symmetry
             num_misses += 1
     return num_misses
 
@@ -188,7 +211,7 @@ def store(table, actions, lookup, new_logits, new_values, logits, values):
     for row in range(values.shape[0]):
         miss = lookup.misses[row]
         if miss != _FOUND:
-            own, other = lookup.symmetries[row], lookup.symmetries[lookup.miss_rows[miss]]
+            own, other = lookup.symmetries[row], lookup.miss_symmetries[miss]
             values[row] = new_values[miss]
             for action in range(actions.shape[1]):
                 logits[row, actions[own, action]] = new_logits[miss, actions[other, action]]
@@ -197,7 +220,7 @@ def store(table, actions, lookup, new_logits, new_values, logits, values):
         if table.pending[entry] == miss:
             table.pending[entry] = _NOT_PENDING
             table.values[entry] = new_values[miss]
-            symmetry = lookup.symmetries[lookup.miss_rows[miss]]
+            symmetry = lookup.miss_symmetries[miss]
             for action in range(actions.shape[1]):
                 table.logits[entry, action] = new_logits[miss, actions[symmetry, action]]
 

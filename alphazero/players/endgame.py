@@ -1,17 +1,19 @@
 """When a player's search asks for exact results at its leaves, measured once on this machine.
 
 In: a game, an evaluator, and the setting ``endgame``. Out: exact leaves for searches of any limit
-(`Endgame.leaves`). With T the time of a move, given or that of its evaluations, dear answers may
-take five eighths of it: a quarter in answers that are expected to take up to T / 4 each, which
-settle the root's own moves where the game is nearly decided, a quarter in answers of up to T / 20,
-an eighth in answers of up to T / 200. Answers that cost little more than an evaluation are always
-worth it: they are final, and prune what the network would be asked about.
+(`Endgame.leaves`). With T the time of a move, given or else that of its evaluations, dear answers
+may take three quarters of it: three eighths in answers that are expected to take up to T / 4 each,
+which settle the root's own moves where the game is nearly decided, a quarter in answers of up to
+T / 20, an eighth in answers of up to T / 200. Answers that cost little more than an evaluation are
+always worth it: they are final, and prune what the network would be asked about.
 """
 
 import dataclasses
 import math
 import sys
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +35,7 @@ from alphazero.solvers.exact_leaves import (
 )
 
 #: Parts of a move's time that an answer may take, and all of such answers together.
-_TIERS = ((1 / 4, 1 / 4), (1 / 20, 1 / 4), (1 / 200, 1 / 8))
+_TIERS = ((1 / 4, 3 / 8), (1 / 20, 1 / 4), (1 / 200, 1 / 8))
 #: What an answer may always cost.
 _EVALUATIONS_PER_ANSWER = 4
 #: Answers that cost more nodes than this are not measured.
@@ -67,7 +69,7 @@ class EndgameSpeed:
     """What was measured."""
 
     costs: list[float]  #: nodes of an answer by stage, as far as answers are not too dear
-    nodes_per_s: float
+    nodes_per_s: float  #: of each thread, while all of them work
     evaluations_per_s: float  #: in small batches
 
 
@@ -104,8 +106,7 @@ class Endgame:
         if self._nodes_per_answer is not None:
             return [Tier(self._nodes_per_answer, math.inf)]
         speed, num_threads = self._speed, len(self._provers)
-        move_s = num_simulations / speed.evaluations_per_s
-        move_s = move_s if time_limit_s is None else min(move_s, time_limit_s)
+        move_s = time_limit_s or num_simulations / speed.evaluations_per_s
         cheap = _EVALUATIONS_PER_ANSWER / speed.evaluations_per_s
         nodes_per_s = speed.nodes_per_s
         dear = [
@@ -131,10 +132,12 @@ def make_endgame(
     prover.prove(game.initial_states(), prove_nothing, np.empty(1, np.int8), 0)  # loads the kernels
     provers = [prover, *(make_prover(game) for _ in range(num_threads - 1))]
     nodes = None if setting == "auto" else float(setting)
-    return Endgame(provers, endgame_speed(game, evaluator, prover, path), nodes)
+    return Endgame(provers, endgame_speed(game, evaluator, provers, path), nodes)
 
 
-def endgame_speed(game: Game, evaluator: Evaluator, prover: Prover, path: Path) -> EndgameSpeed:
+def endgame_speed(
+    game: Game, evaluator: Evaluator, provers: Sequence[Prover], path: Path
+) -> EndgameSpeed:
     """Return what is stored in ``path``, or measure now and store it."""
     if (stored := _stored_speed(path)) is not None:
         return stored
@@ -149,10 +152,10 @@ def endgame_speed(game: Game, evaluator: Evaluator, prover: Prover, path: Path) 
         return evaluator.evaluate(game.observe(states))[0]
 
     states = game_positions(game, _NUM_GAMES, child_generator(0, "endgame"), policy)
-    costs = leaf_costs(prover, states, _MOST_NODES)
+    costs = leaf_costs(provers[0], states, _MOST_NODES)
     speed = EndgameSpeed(
         costs=[min(float(cost), _INFINITE) for cost in costs],
-        nodes_per_s=_nodes_per_s(prover, states, costs),
+        nodes_per_s=_nodes_per_s(provers, states, costs),
         evaluations_per_s=_evaluations_per_s(evaluator, game.observe(states[:_BATCH_SIZE])),
     )
     write_measurement(path, dataclasses.asdict(speed))
@@ -169,14 +172,19 @@ def _stored_speed(path: Path) -> EndgameSpeed | None:
         return None
 
 
-def _nodes_per_s(prover: Prover, states: np.ndarray, costs: np.ndarray) -> float:
+def _nodes_per_s(provers: Sequence[Prover], states: np.ndarray, costs: np.ndarray) -> float:
     budgets = leaf_budgets(costs, _MOST_NODES / 30)
-    results = np.empty(len(states), np.int8)
-    prover.forget()
-    start = time.perf_counter()
-    num_nodes = prover.prove(states, budgets, results, _UNLIMITED)
-    prover.forget()
-    return max(num_nodes, 1) / (time.perf_counter() - start)
+
+    def prove(prover: Prover) -> float:
+        prover.forget()
+        start = time.perf_counter()
+        num_nodes = prover.prove(states, budgets, np.empty(len(states), np.int8), _UNLIMITED)
+        seconds = time.perf_counter() - start
+        prover.forget()
+        return max(num_nodes, 1) / seconds
+
+    with ThreadPoolExecutor(len(provers)) as pool:
+        return min(pool.map(prove, provers))
 
 
 def _evaluations_per_s(evaluator: Evaluator, planes: np.ndarray, num_calls: int = 9) -> float:

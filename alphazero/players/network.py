@@ -16,6 +16,7 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import same_game
+from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.evaluator import Evaluator
@@ -46,7 +47,11 @@ TIMED_SIMULATIONS = 200_000
 TREE_MEMORY_BYTES = 400_000_000
 MAX_BATCH_SIZE = 256
 #: The most leaves of one tree that are evaluated together.
-MAX_LEAVES_PER_STEP = 32
+MAX_LEAVES_PER_STEP = 64
+#: Of a single position: tells with a time limit how many simulations may be expected.
+USUAL_SIMULATIONS_PER_S = 10_000
+#: The memory for evaluations of single positions' searches.
+CACHE_BYTES = 64_000_000
 #: Rows of a batch for which another core pays off: a player has the cores to itself.
 _SMALLEST_PART = 6
 #: Random positions on which an engine is calibrated and compared with float32.
@@ -63,6 +68,7 @@ class EvaluatorPlayer:
         settings: of the search.
         batches_leaves: search a single position with several leaves at once, see
             `alphazero.search.in_flight`.
+        cache: answers the searches of single positions in place of the evaluator; shared like it.
         endgame: gives exact results at leaves; shared like the evaluator.
     """
 
@@ -77,6 +83,7 @@ class EvaluatorPlayer:
         seed: int = 0,
         name: str = "network",
         batches_leaves: bool = False,
+        cache: Evaluator | None = None,
         endgame: Endgame | None = None,
     ):
         self.game = game
@@ -88,6 +95,7 @@ class EvaluatorPlayer:
         self._settings = settings or SearchSettings()
         self._seed = seed
         self._batches_leaves = batches_leaves
+        self._cache = cache
         self._endgame = endgame
         self._exact_leaves = (
             endgame.leaves(num_simulations, time_limit_s)
@@ -147,6 +155,7 @@ class EvaluatorPlayer:
             seed=self._seed,
             name=self.name,
             batches_leaves=self._batches_leaves,
+            cache=self._cache,
             endgame=self._endgame,
         )
 
@@ -183,14 +192,16 @@ class EvaluatorPlayer:
         Every search starts with an empty tree, so that no answer depends on earlier questions.
         """
         num_leaves = self._leaves_per_step(len(states))
+        evaluator = self._cache if self._cache and len(states) == 1 else self.evaluator
         if (
             self._search is None
             or self._search.leaves_per_step != num_leaves
+            or self._search.evaluator is not evaluator
             or len(self._search.root_states) < len(states)
         ):
             self._search = TreeSearch(
                 self.game,
-                self.evaluator,
+                evaluator,
                 len(states),
                 self._num_simulations,
                 self._search_settings(),
@@ -210,12 +221,15 @@ class EvaluatorPlayer:
     def _leaves_per_step(self, num_positions: int) -> int:
         """Return how many leaves of one tree are evaluated together.
 
-        A single position alone has several: a quarter of the square root of its simulations, so
-        that few of them are made without knowing what the others found.
+        A single position alone has several: so few that hardly any is chosen without knowing what
+        the others found, more where many simulations follow.
         """
         if num_positions > 1 or not self._batches_leaves or self._search_settings().root != "puct":
             return 1
-        return min(max(round(math.sqrt(self._num_simulations) / 4), 1), MAX_LEAVES_PER_STEP)
+        num = self._num_simulations
+        if self.time_limit_s is not None:
+            num = min(num, self.time_limit_s * USUAL_SIMULATIONS_PER_S)
+        return int(min(max(round(num ** (2 / 3) / 8), 1), MAX_LEAVES_PER_STEP))
 
     def _by_simulations(self, progress: SearchProgress) -> Callable[[float], None]:
         """Return a function that reports the finished fraction of a search as simulations."""
@@ -260,8 +274,15 @@ class NetworkPlayer(EvaluatorPlayer):
             seed=settings.seed,
             name=_display_name(path, wanted),
             batches_leaves=True,
+            cache=make_cache(game, evaluator),
             endgame=_load_endgame(game, evaluator, settings.endgame),
         )
+
+
+def make_cache(game: Game, evaluator: Evaluator) -> CachedEvaluator:
+    """Return a cache for a player, whose answers do not depend on what was asked before."""
+    symmetries = game.cell_symmetries, game.action_symmetries
+    return CachedEvaluator(evaluator, game.planes_shape, *symmetries, CACHE_BYTES, True)
 
 
 def network_file_game(path: str | Path) -> str:

@@ -1,6 +1,8 @@
 """A network that thinks about one position: simulations/s, beside evaluations/s of torch.
 
-The position is the start of the game; nothing is proven there and nothing kept from move to move.
+The position is the start of the game, where the cache profits from its symmetry, and for the
+default some positions a few plies later. Nothing is proven there, and nothing is kept from one
+search to the next.
 """
 
 import statistics
@@ -11,7 +13,7 @@ import numpy as np
 
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
-from alphazero.players.network import EvaluatorPlayer
+from alphazero.players.network import EvaluatorPlayer, make_cache
 from alphazero.players.registry import make_player
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.exact_leaves import game_positions
@@ -19,6 +21,7 @@ from benchmark_parts.measuring import Row
 
 RUN_S = 1.0  #: seconds of one run
 GAMES = ("connect_four", "othello")
+NUM_PLIES, NUM_POSITIONS = 4, 4  #: of the searches
 BATCH_SIZE = 256  #: of the evaluations that are the measure
 NUM_SIMULATIONS = 10_000  #: of a search that is not ended by its time
 
@@ -49,23 +52,36 @@ def _measures(name: str) -> tuple[dict[str, Callable[[], float]], str]:
     game = make_game(name)
     torch, auto = (make_player("best", game, PlayerSettings(engine=e)) for e in ("torch", "auto"))
     positions = game_positions(game, 16, child_generator(0, "benchmark"))[:BATCH_SIZE]
+    start, later = game.initial_states(), positions[16 * NUM_PLIES :][:NUM_POSITIONS]
     planes = game.observe(positions)
 
-    def searched(player, batches_leaves: bool) -> Callable[[], float]:
+    def searched(player, as_by_default: bool, states=start) -> Callable[[], float]:
+        cache = make_cache(game, player.evaluator) if as_by_default else None
         one = EvaluatorPlayer(
             game,
             player.evaluator,
             NUM_SIMULATIONS,
             RUN_S,
-            batches_leaves=batches_leaves,
+            batches_leaves=as_by_default,
+            cache=cache,
         )
-        return lambda: _simulations_per_s(one, game.initial_states()[0])
+
+        def simulations_per_s() -> float:
+            speeds = []
+            for state in states:
+                if cache is not None:
+                    cache.clear()
+                speeds.append(_simulations_per_s(one, state))
+            return statistics.mean(speeds)
+
+        return simulations_per_s
 
     measures = {
         "torch_evaluations_per_s": lambda: _evaluations_per_s(torch.evaluator, planes),
         "torch_one_leaf_per_s": searched(torch, False),
         "one_leaf_per_s": searched(auto, False),
-        "several_leaves_per_s": searched(auto, True),
+        "default_per_s": searched(auto, True),
+        "default_later_per_s": searched(auto, True, later),
     }
     return measures, auto.engine
 
