@@ -16,8 +16,9 @@ from alphazero.players.endgame import Endgame, EndgameSpeed, check_endgame, make
 from alphazero.players.network import EvaluatorPlayer
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError
-from alphazero.solvers.base import values_of
+from alphazero.solvers.base import UnsolvableError, values_of
 from alphazero.solvers.exact_leaves import make_prover
+from alphazero.solvers.othello import OthelloSolver
 from alphazero.solvers.registry import make_solver
 
 #: As it is before `conftest.py` replaces it for all tests.
@@ -125,3 +126,64 @@ def test_networks_are_measured_without_exact_leaves_and_play_with_them(tmp_path,
         assert method in capsys.readouterr().out
     player = make_player("best", make_game("tic_tac_toe"), PlayerSettings(device="cpu"))
     assert player.method == "search"
+
+
+# --- playing for the score ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ("othello:6", "connect_x:4x5x4"))
+def test_endings_are_played_for_the_score_where_that_is_asked_for(name, tmp_path):
+    game = make_game(name)
+    states = late_states(name, 9, 60, seed=3)
+    evaluator = HashEvaluator(game.num_actions)
+    endgame = make_endgame(game, evaluator, "1000000", 1, tmp_path / "speed.json")
+    scores = make_solver(game).scores(states)
+    best = scores.max(axis=1)
+
+    def fraction_best(aim) -> tuple[float, float]:
+        player = EvaluatorPlayer(game, evaluator, 50, endgame=endgame, aim=aim).limited(60)
+        together = player.choose(states).actions
+        alone = [player.analyse(state).action for state in states]
+        rows = np.arange(60)
+        return tuple(float(np.mean(scores[rows, each] == best)) for each in (together, alone))
+
+    assert fraction_best("score") == (1.0, 1.0)
+    assert max(fraction_best("result")) < 0.95
+
+
+def test_scores_that_are_too_dear_are_left_to_the_search(game, tmp_path):
+    evaluator = HashEvaluator(game.num_actions)
+    endgame = make_endgame(game, evaluator, "2000", 1, tmp_path / "speed.json")
+    states = np.concatenate([game.initial_states(), late_states(game.name, 4, 2, seed=1)])
+    player = EvaluatorPlayer(game, evaluator, 20, endgame=endgame, aim="score")
+    assert player.analyse(states[0]).num_simulations == 20
+    analysis = player.analyse(states[1])
+    assert analysis.num_simulations == 0 and analysis.scores is not None
+    choice = player.choose(states)
+    assert choice.actions[1] == np.argmax(analysis.action_weights)
+    assert np.allclose(choice.action_weights.sum(axis=1), 1)
+
+
+def test_an_othello_solver_gives_up_after_so_many_nodes():
+    game = make_game("othello:6")
+    states = late_states("othello:6", 12, 20, seed=5)
+    whole, small = OthelloSolver(game), OthelloSolver(game, max_nodes=300)
+    num_refused = 0
+    for state in states:
+        before = whole.num_nodes
+        scores = whole.scores(state[None])
+        try:
+            assert np.array_equal(small.scores(state[None]), scores)
+        except UnsolvableError as error:
+            num_refused += 1
+            assert error.unit == "nodes" and error.limit == 300
+            assert whole.num_nodes - before > 100
+    assert 0 < num_refused < 20
+
+
+@pytest.mark.parametrize(
+    "words", (["game=tic_tac_toe"], ["game=othello", "endgame=off"], ["a=best,endgame=off"])
+)
+def test_the_score_needs_a_game_with_scores_and_exact_endings(words, capsys):
+    assert main(["match", *words, "aim=score", "num_games=2"]) == 2
+    assert "aim=score" in capsys.readouterr().err

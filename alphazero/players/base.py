@@ -184,6 +184,12 @@ class PlayerSettings:
         choices=("auto", "float32", "bfloat16", "int8"),
     )
     endgame: str = option("off", ENDGAME_HELP)
+    aim: str = option(
+        "result",
+        "network, in exact endings of Othello and Connect-X: play for the result, or, among moves "
+        "that keep it, for the best score: the margin of discs, or the earliest win",
+        choices=("result", "score"),
+    )
     seed: int = option(
         0, "seed of all random numbers; the same seed gives the same game", low=0, high=2**63 - 1
     )

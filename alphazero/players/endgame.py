@@ -21,6 +21,7 @@ import numpy as np
 from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
 from alphazero.inference.measurements import read_measurement, write_measurement
+from alphazero.players.scored_endings import ScoredEndings
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.exact_leaves import (
@@ -92,21 +93,41 @@ class Endgame:
         Args:
             num_simulations, time_limit_s: the limits of a move; None is no time limit.
         """
-        costs = np.full(self._provers[0].num_stages, math.inf)
-        costs[: len(self._speed.costs)] = self._speed.costs
-        costs[costs >= _INFINITE] = math.inf
-        if self._nodes_per_answer is None:
-            costs = extrapolated(costs)
+        costs = self._costs()
         tiers = self._tiers(num_simulations, time_limit_s)
         if not leaf_budgets(costs, tiers[0].nodes_per_answer).any():
             return None
         return ProvenLeaves(self._provers, costs, tiers)
 
+    def scored_endings(
+        self, game: Game, num_simulations: int, time_limit_s: float | None, seed: int
+    ) -> ScoredEndings:
+        """Return what plays endings for the score in a quarter of a move's time.
+
+        Args:
+            num_simulations, time_limit_s: as in `leaves`.
+        """
+        if self._nodes_per_answer is not None:
+            nodes = self._nodes_per_answer
+        else:
+            nodes = self._move_s(num_simulations, time_limit_s) * self._speed.nodes_per_s / 4
+        return ScoredEndings(game, self._provers[0], self._costs(), int(nodes), seed)
+
+    def _costs(self) -> np.ndarray:
+        """Return the nodes of an answer by stage; extrapolated unless the user says how many."""
+        costs = np.full(self._provers[0].num_stages, math.inf)
+        costs[: len(self._speed.costs)] = self._speed.costs
+        costs[costs >= _INFINITE] = math.inf
+        return extrapolated(costs) if self._nodes_per_answer is None else costs
+
+    def _move_s(self, num_simulations: int, time_limit_s: float | None) -> float:
+        return time_limit_s or num_simulations / self._speed.evaluations_per_s
+
     def _tiers(self, num_simulations: int, time_limit_s: float | None) -> list[Tier]:
         if self._nodes_per_answer is not None:
             return [Tier(self._nodes_per_answer, math.inf)]
         speed, num_threads = self._speed, len(self._provers)
-        move_s = time_limit_s or num_simulations / speed.evaluations_per_s
+        move_s = self._move_s(num_simulations, time_limit_s)
         cheap = _EVALUATIONS_PER_ANSWER / speed.evaluations_per_s
         nodes_per_s = speed.nodes_per_s
         dear = [

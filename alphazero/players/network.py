@@ -28,6 +28,7 @@ from alphazero.network.registry import make_network
 from alphazero.network.weights import load_arrays, load_network, network_game
 from alphazero.players.base import Analysis, Choice, PlayerSettings, SearchProgress
 from alphazero.players.endgame import Endgame, check_endgame, make_endgame
+from alphazero.players.scored_endings import check_aim
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import InputError, StoredFileError
 from alphazero.runtime.random_generators import child_generator
@@ -70,6 +71,7 @@ class EvaluatorPlayer:
             `alphazero.search.in_flight`.
         cache: answers the searches of single positions in place of the evaluator; shared like it.
         endgame: gives exact results at leaves; shared like the evaluator.
+        aim: result or score, see `alphazero.players.base.PlayerSettings`; score needs ``endgame``.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class EvaluatorPlayer:
         batches_leaves: bool = False,
         cache: Evaluator | None = None,
         endgame: Endgame | None = None,
+        aim: str = "result",
     ):
         self.game = game
         self.name = name
@@ -100,6 +103,12 @@ class EvaluatorPlayer:
         self._exact_leaves = (
             endgame.leaves(num_simulations, time_limit_s)
             if endgame is not None and num_simulations
+            else None
+        )
+        self._aim = aim
+        self._scored = (
+            endgame.scored_endings(game, num_simulations, time_limit_s, seed)
+            if endgame is not None and num_simulations and aim == "score"
             else None
         )
         self._search: TreeSearch | None = None
@@ -127,7 +136,10 @@ class EvaluatorPlayer:
         """See `alphazero.players.base.Player.analyse`."""
         if self._num_simulations == 0:
             return self._policy_analysis(state)
-        search = self._searched(state[None], progress)
+        start = time.monotonic()
+        if self._scored is not None and (analysis := self._scored.analyse(state)) is not None:
+            return analysis
+        search = self._searched(state[None], start, progress)
         output, tree = search.output(np.array([0])), search.tree
         visits = tree.children_visits[0, 0].copy()
         return Analysis(
@@ -157,12 +169,32 @@ class EvaluatorPlayer:
             batches_leaves=self._batches_leaves,
             cache=self._cache,
             endgame=self._endgame,
+            aim=self._aim,
         )
 
     def _choose(self, states: np.ndarray) -> Choice:
         if self._num_simulations == 0:
             return self._policy_choice(states)
-        output = self._searched(states).output(np.arange(len(states)))
+        start = time.monotonic()
+        if self._scored is None:
+            return self._search_choice(states, start)
+        parts = [self._scored_choice(state) for state in states]
+        dear = [row for row, part in enumerate(parts) if part is None]
+        if dear:
+            found = self._search_choice(states[dear], start)
+            for k, row in enumerate(dear):
+                parts[row] = Choice(*(column[k : k + 1] for column in found))
+        return Choice(*(np.concatenate(columns) for columns in zip(*parts)))
+
+    def _scored_choice(self, state: np.ndarray) -> Choice | None:
+        """Return the choice by exact scores; None if they are too dear."""
+        if (analysis := self._scored.analyse(state)) is None:
+            return None
+        action, value = np.array([analysis.action], np.int32), np.array([analysis.value])
+        return Choice(action, analysis.action_weights[None], value.astype(np.float32))
+
+    def _search_choice(self, states: np.ndarray, start: float) -> Choice:
+        output = self._searched(states, start).output(np.arange(len(states)))
         return Choice(output.actions, output.action_weights, output.root_values)
 
     def _policy_choice(self, states: np.ndarray) -> Choice:
@@ -186,8 +218,10 @@ class EvaluatorPlayer:
             num_simulations=0,
         )
 
-    def _searched(self, states: np.ndarray, progress: SearchProgress | None = None) -> TreeSearch:
-        """Search each of at most `batch_size` positions.
+    def _searched(
+        self, states: np.ndarray, start: float, progress: SearchProgress | None = None
+    ) -> TreeSearch:
+        """Search each of at most `batch_size` positions; the time limit counts from ``start``.
 
         Every search starts with an empty tree, so that no answer depends on earlier questions.
         """
@@ -214,7 +248,7 @@ class EvaluatorPlayer:
         search, rows = self._search, np.arange(len(states))
         search.stop(np.arange(len(search.root_states)))
         search.reset(rows, states, self._num_simulations, SearchMode.EVALUATION)
-        deadline = None if self.time_limit_s is None else time.monotonic() + self.time_limit_s
+        deadline = None if self.time_limit_s is None else start + self.time_limit_s
         search.run(deadline, None if progress is None else self._by_simulations(progress))
         return search
 
@@ -264,6 +298,7 @@ class NetworkPlayer(EvaluatorPlayer):
         path = find_network(path)
         wanted = EngineChoice(settings.engine, settings.precision)
         check_endgame(settings.endgame)
+        check_aim(game, settings.aim, settings.endgame)
         num_simulations = _num_simulations(settings.num_simulations, settings.time_limit_s)
         evaluator = _load_evaluator(game, path, wanted, settings.device)
         super().__init__(
@@ -276,6 +311,7 @@ class NetworkPlayer(EvaluatorPlayer):
             batches_leaves=True,
             cache=make_cache(game, evaluator),
             endgame=_load_endgame(game, evaluator, settings.endgame),
+            aim=settings.aim,
         )
 
 

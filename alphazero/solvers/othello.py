@@ -38,6 +38,7 @@ FEW_EMPTIES = 5
 WORST, BEST = -65, 65
 #: Nodes searched in one call of the kernel, about a second; Ctrl-C works between the calls.
 NODES_PER_CALL = 10_000_000
+_UNLIMITED = 2**62
 #: The most empty squares that are solved, by board size: some seconds for most positions.
 MAX_EMPTIES = {4: 12, 6: 22, 8: 20}
 
@@ -67,12 +68,20 @@ class OthelloSolver:
     Args:
         max_empties: positions with more empty squares are refused; None takes `MAX_EMPTIES`.
         table_bits: the transposition table has 2 ** table_bits entries of 19 bytes.
+        max_nodes: give up a position after this many nodes; None never gives up.
     """
 
     name = "alpha-beta"
 
-    def __init__(self, game: Game, max_empties: int | None = None, table_bits: int = 18):
+    def __init__(
+        self,
+        game: Game,
+        max_empties: int | None = None,
+        table_bits: int = 18,
+        max_nodes: int | None = None,
+    ):
         self.game = game
+        self.max_nodes = max_nodes
         self.max_empties = MAX_EMPTIES[game.rules.size] if max_empties is None else max_empties
         self.num_nodes = 0  #: searched since the solver was made
         self._search = new_search(game.rules, table_bits)
@@ -83,9 +92,12 @@ class OthelloSolver:
         self._check_empties(states[~inspected.over])
         scores = np.full((len(states), self.game.num_actions), ILLEGAL_SCORE, np.int16)
         guess = 0  # the score of the action before is a good guess for the next one
+        last_row, last_node = -1, 0
         for row, action in zip(*np.nonzero(inspected.legal_action_mask)):
+            if row != last_row:
+                last_row, last_node = row, self.num_nodes + (self.max_nodes or _UNLIMITED)
             child = self.game.step(states[row][None], [action]).states[0]
-            guess = scores[row, action] = -self._solve(child[0], child[1], -int(guess))
+            guess = scores[row, action] = -self._solve(child[0], child[1], -int(guess), last_node)
         return scores
 
     def _check_empties(self, states: np.ndarray) -> None:
@@ -102,25 +114,36 @@ class OthelloSolver:
                 value=most,
             )
 
-    def _solve(self, mine, other, guess: int) -> int:
+    def _solve(self, mine, other, guess: int, last_node: int) -> int:
         """Return the score of a position from the viewpoint of the player to move."""
         low, high = WORST, BEST
         while low < high:
             # Is it at least the guess? Then at least one more? Each answer is the next guess.
             bound = max(low, guess - 1) if guess > low else low
-            guess = self._compare(mine, other, min(bound, high - 1))
+            guess = self._compare(mine, other, min(bound, high - 1), last_node)
             low, high = (guess, high) if guess > bound else (low, guess)
         return low
 
-    def _compare(self, mine, other, bound: int) -> int:
+    def _compare(self, mine, other, bound: int, last_node: int) -> int:
         """Return a lower bound of the score if it is above ``bound``, otherwise an upper bound."""
         search = self._search
         search.mine[0], search.other[0], search.cursor[0] = mine, other, 0
         while search.cursor[0] >= 0:
-            search.cursor[1] = NODES_PER_CALL
+            if self.num_nodes >= last_node:
+                raise self._out_of_nodes()
+            search.cursor[1] = given = min(NODES_PER_CALL, last_node - self.num_nodes)
             found = search_above(search, bound)
-            self.num_nodes += NODES_PER_CALL - int(search.cursor[1])
+            self.num_nodes += given - int(search.cursor[1])
         return int(found)
+
+    def _out_of_nodes(self) -> UnsolvableError:
+        return UnsolvableError(
+            f"a position of {self.game.name} is too far from the end of the game: "
+            f"not solved within {self.max_nodes:,} nodes.",
+            game=self.game.name,
+            unit="nodes",
+            limit=self.max_nodes or _UNLIMITED,
+        )
 
 
 def new_search(game: Othello, table_bits: int) -> Search:

@@ -1,0 +1,78 @@
+"""Endings played for the score: the margin of discs in Othello, the earliest win in Connect-X.
+
+In: positions near the end. Out: the move with the best exact score, where a solver finds the scores
+of all moves within a part of a move's time. A search knows results alone: all wins are alike to it.
+"""
+
+import numpy as np
+
+from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.connect_x import ConnectX
+from alphazero.games.othello import Othello
+from alphazero.players.base import Analysis
+from alphazero.players.solver import SolverPlayer
+from alphazero.runtime.errors import ConfigError
+from alphazero.solvers.base import Solver, UnsolvableError
+from alphazero.solvers.connect_x import ConnectXSolver
+from alphazero.solvers.exact_leaves import Prover
+from alphazero.solvers.othello import OthelloSolver
+
+#: The scores of all moves take about so many times the nodes of the result alone.
+_NODES_PER_RESULT = 16
+
+
+class ScoredEndings:
+    """Chooses moves by their exact scores.
+
+    Args:
+        prover: tells the stages of positions.
+        costs: of results, see `alphazero.solvers.exact_leaves.leaf_costs`.
+        max_nodes: for the scores of a position; where they are expected to take more, or do, it is
+            left to the search.
+    """
+
+    def __init__(self, game: Game, prover: Prover, costs: np.ndarray, max_nodes: int, seed: int):
+        self._prover = prover
+        self._asked = costs * _NODES_PER_RESULT <= max_nodes
+        self._player = SolverPlayer(game, seed, _solver(game, max_nodes))
+
+    def analyse(self, state: np.ndarray) -> Analysis | None:
+        """Analyse a position, [K]; None if its scores are too dear."""
+        if not self._asked[self._prover.stages(state[None])[0]]:
+            return None
+        try:
+            return self._player.analyse(state)
+        except UnsolvableError:
+            return None
+
+
+def check_aim(game: Game, aim: str, endgame: str) -> None:
+    """Check the setting ``aim``.
+
+    Raises:
+        ConfigError: if it is score, and the game has no scores or exact endings are off.
+    """
+    if aim == "result":
+        return
+    if not _has_scores(game):
+        why, allowed = f"no score is defined in {game.name}", ["result"]
+    elif endgame == "off":
+        why, allowed = "endgame is off", ["result", "score with endgame=auto"]
+    else:
+        return
+    raise ConfigError(
+        f"aim={aim} is not possible: {why}; use aim={allowed[-1].replace('score with', 'score')}.",
+        key="aim",
+        value=aim,
+        allowed=allowed,
+    )
+
+
+def _has_scores(game: Game) -> bool:
+    return isinstance(game, CompiledGame) and isinstance(game.rules, ConnectX | Othello)
+
+
+def _solver(game: CompiledGame, max_nodes: int) -> Solver:
+    if isinstance(game.rules, Othello):
+        return OthelloSolver(game, max_empties=game.rules.size**2, max_nodes=max_nodes)
+    return ConnectXSolver(game, max_nodes=max_nodes)
