@@ -1,0 +1,46 @@
+"""What the default player gains at equal time over the plain way to search with the same network.
+
+    python scripts/elo_at_equal_time.py connect_four --time-limit-s 1 --num-games 40
+
+The plain way is torch in float32, one leaf of the tree at a time, nothing remembered, no exact
+results. Pairs of games from random openings; both players have the machine to themselves in turn.
+"""
+
+import argparse
+
+from alphazero.cli.output.match_bar import MatchBar
+from alphazero.evaluation.match import Openings, play_match
+from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings
+from alphazero.players.network import TIMED_SIMULATIONS, EvaluatorPlayer
+from alphazero.players.registry import make_player
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("game")
+    parser.add_argument("--time-limit-s", type=float, default=1.0)
+    parser.add_argument("--num-games", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=5)
+    options = parser.parse_args()
+    game = make_game(options.game)
+    settings = PlayerSettings(time_limit_s=options.time_limit_s, endgame="auto")
+    default = make_player("best", game, settings)
+    torch = make_player("best", game, PlayerSettings(engine="torch", precision="float32"))
+    plain = EvaluatorPlayer(
+        game, torch.evaluator, TIMED_SIMULATIONS, options.time_limit_s, seed=1, name="plain"
+    )
+    openings = Openings(plies=4, seed=options.seed)
+
+    with MatchBar(options.num_games) as bar:
+        report = play_match(game, default, plain, options.num_games, openings, progress=bar)
+    low, high = report.elo_interval
+    print(
+        f"{game.name}, {options.time_limit_s:g} s a move, default ({default.engine}, "
+        f"{default.method}) against plain: {report.score:.1%}, {report.elo:+.0f} Elo "
+        f"({low:+.0f} to {high:+.0f}), {options.num_games} games"
+    )
+
+
+if __name__ == "__main__":
+    main()
