@@ -3,7 +3,9 @@
     python scripts/elo_at_equal_time.py connect_four --time-limit-s 1 --num-games 40
 
 The plain way is torch in float32, one leaf of the tree at a time, nothing remembered, no exact
-results. Pairs of games from random openings; both players have the machine to themselves in turn.
+results. Pairs of games from random openings of four plies, most of which are decided in Connect
+Four (`--drawn-plies 8` takes ones that perfect play draws). Both players have the machine to themselves
+in turn.
 """
 
 import argparse
@@ -12,8 +14,10 @@ from alphazero.cli.output.match_bar import MatchBar
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
-from alphazero.players.network import TIMED_SIMULATIONS, EvaluatorPlayer
+from alphazero.players.evaluator_player import TIMED_SIMULATIONS, EvaluatorPlayer
 from alphazero.players.registry import make_player
+from alphazero.solvers.base import values_of
+from alphazero.solvers.registry import make_solver
 
 
 def main() -> None:
@@ -21,6 +25,7 @@ def main() -> None:
     parser.add_argument("game")
     parser.add_argument("--time-limit-s", type=float, default=1.0)
     parser.add_argument("--num-games", type=int, default=40)
+    parser.add_argument("--drawn-plies", type=int, help="openings of so many plies that are drawn")
     parser.add_argument("--seed", type=int, default=5)
     options = parser.parse_args()
     game = make_game(options.game)
@@ -31,6 +36,13 @@ def main() -> None:
         game, torch.evaluator, TIMED_SIMULATIONS, options.time_limit_s, seed=1, name="plain"
     )
     openings = Openings(plies=4, seed=options.seed)
+    if options.drawn_plies:
+        solver = make_solver(game)
+        openings = Openings(
+            options.drawn_plies,
+            options.seed,
+            accept=lambda states: values_of(solver.scores(states)).max(axis=1) == 0,
+        )
 
     with MatchBar(options.num_games) as bar:
         report = play_match(game, default, plain, options.num_games, openings, progress=bar)

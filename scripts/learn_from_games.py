@@ -23,7 +23,7 @@ from alphazero.games.registry import make_stored_game
 from alphazero.inference.engines.engine import REFERENCE, make_engine
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
-from alphazero.players.network import EvaluatorPlayer
+from alphazero.players.evaluator_player import EvaluatorPlayer
 from alphazero.replay.buffer import ReplayBuffer
 from alphazero.runtime.device import set_num_threads
 from alphazero.runtime.errors import InputError

@@ -11,7 +11,7 @@ import argparse
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
-from alphazero.players.network import EvaluatorPlayer
+from alphazero.players.evaluator_player import EvaluatorPlayer
 from alphazero.players.registry import make_player
 
 

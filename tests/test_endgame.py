@@ -13,7 +13,7 @@ from alphazero.games.registry import make_game
 from alphazero.players import endgame as players_endgame
 from alphazero.players.base import PlayerSettings, thinking_of
 from alphazero.players.endgame import Endgame, EndgameSpeed, check_endgame, make_endgame
-from alphazero.players.network import EvaluatorPlayer
+from alphazero.players.evaluator_player import EvaluatorPlayer
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import UnsolvableError, values_of

@@ -22,7 +22,7 @@ from test_batched_search import assert_same_tree
 
 from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
-from alphazero.players.network import EvaluatorPlayer
+from alphazero.players.evaluator_player import EvaluatorPlayer
 from alphazero.search import tree as trees
 from alphazero.search.gumbel import considered_visits
 from alphazero.search.roots import SearchMode

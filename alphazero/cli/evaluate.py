@@ -121,7 +121,7 @@ def _players(settings: EvaluateSettings, game: Game) -> dict[str, Player]:
         return {player.name: player}
     if not own.with_search:
         return {"network alone": player}
-    from alphazero.players.network import DEFAULT_SIMULATIONS
+    from alphazero.players.evaluator_player import DEFAULT_SIMULATIONS
 
     limits = []
     if own.num_simulations or own.time_limit_s is None:

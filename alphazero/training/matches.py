@@ -6,7 +6,7 @@ purpose. The gate and the strength measurements use both.
 
 from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
-from alphazero.players.network import EvaluatorPlayer
+from alphazero.players.evaluator_player import EvaluatorPlayer
 from alphazero.runtime.random_generators import child_generator
 from alphazero.training.settings import TrainSettings
 

@@ -13,7 +13,7 @@ from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
 from alphazero.players.base import PlayerSettings
-from alphazero.players.network import EvaluatorPlayer
+from alphazero.players.evaluator_player import EvaluatorPlayer
 from alphazero.players.uct import UctPlayer
 from alphazero.solvers.enumeration import ExactValues
 from alphazero.solvers.proof import prove

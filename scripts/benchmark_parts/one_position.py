@@ -13,7 +13,8 @@ import numpy as np
 
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
-from alphazero.players.network import EvaluatorPlayer, make_cache
+from alphazero.players.evaluator_player import EvaluatorPlayer
+from alphazero.players.network import make_cache
 from alphazero.players.registry import make_player
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.exact_leaves import game_positions
