@@ -3,9 +3,9 @@
     python scripts/elo_at_equal_time.py connect_four --time-limit-s 1 --num-games 40
 
 The plain way is torch in float32, one leaf of the tree at a time, nothing remembered, no exact
-results. Pairs of games from random openings of four plies, most of which are decided in Connect
-Four (`--drawn-plies 8` takes ones that perfect play draws). Both players have the machine to themselves
-in turn.
+results. Pairs of games from random openings of four plies; most of these are decided in Connect
+Four, where `--drawn-plies 8` takes openings that perfect play draws. Both players have the machine
+to themselves in turn.
 """
 
 import argparse

@@ -67,7 +67,7 @@ def test_a_single_position_is_measured_beside_the_evaluations_of_torch(monkeypat
     monkeypatch.setattr(one_position, "GAMES", ("tic_tac_toe",))
     (row,) = benchmark.measure("one_position", repeats=1)
     figures = row.figures
-    for way in ("torch_one_leaf", "one_leaf", "several_leaves"):
+    for way in ("torch_one_leaf", "one_leaf", "default", "default_later"):
         ratio = figures[f"{way}_per_s"] / figures["torch_evaluations_per_s"]
         assert figures[f"{way}_ratio"] == pytest.approx(ratio) and ratio > 0
 
