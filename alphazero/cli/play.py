@@ -68,6 +68,7 @@ class PlayOptions:
     hint: str | None = option(
         None, "who gives hints; by default an engine of this game, otherwise best or uct"
     )
+    ponder: bool = option(False, "networks think on a person's time, too")
     boards: str = option(
         "auto",
         "draw the board after every move, or only the last one; auto: every one if a person plays, "
@@ -123,6 +124,7 @@ def main(arguments: list[str], console: Console | None = None, read_line=None) -
         every_board,
         in_place=people and settings.boards == "auto" and can_draw_in_place(console),
         skin=skin,
+        ponders=settings.ponder,
         introduction="\n".join(
             [*_introduction(specs, settings, game, skin, moves), *_thinking_lines(players)]
         ),

@@ -16,6 +16,7 @@ from rich.text import Text
 from alphazero.games.batched_game import Game
 from alphazero.play.line_reader import line_reader
 from alphazero.play.move_text import move_name, prompt, read_move
+from alphazero.play.pondering import Pondering, ponderer
 from alphazero.play.screen import Screen
 from alphazero.play.session import Session
 from alphazero.play.skin import Skin, skin_of
@@ -61,6 +62,7 @@ class TerminalGame:
         in_place: whether each board is drawn over the last one.
         skin: the looks of the game; None is the game's own.
         introduction: printed at the start.
+        ponders: whether engines think while a person does.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class TerminalGame:
         in_place: bool = False,
         skin: Skin | None = None,
         introduction: str = "",
+        ponders: bool = False,
     ):
         self.game = game
         self.players = players
@@ -87,6 +90,8 @@ class TerminalGame:
         self._read_line = read_line or line_reader(console)
         self._make_adviser = adviser
         self._adviser: Player | None = None
+        engines = [player for player in players if not isinstance(player, HumanPlayer)]
+        self._ponderer = ponderer(engines[0]) if ponders and engines else None
 
     def run(self) -> int | None:
         """Play to the end, and on as long as a person takes back or wants a rematch.
@@ -185,7 +190,8 @@ class TerminalGame:
     def _human_turn(self, player: int) -> None:
         """Ask until a move is played, a move is taken back, or the person leaves."""
         while True:
-            typed = self._read_line(prompt(self._screen.skin, player)).strip()
+            with Pondering(self._ponderer, self.session.state):
+                typed = self._read_line(prompt(self._screen.skin, player)).strip()
             command = _NAMES.get(typed.lower())
             if command == "quit":
                 raise EOFError

@@ -149,6 +149,24 @@ class EvaluatorPlayer:
             aim=self._aim,
         )
 
+    def ponderer(self) -> "EvaluatorPlayer | None":
+        """Return a player whose searches fill this one's cache; None if it has none.
+
+        It asks for no exact results, so that it can be stopped at any time.
+        """
+        if self._cache is None or self._num_simulations == 0:
+            return None
+        return EvaluatorPlayer(
+            self.game,
+            self.evaluator,
+            TIMED_SIMULATIONS,
+            settings=self._settings,
+            seed=self._seed,
+            name=self.name,
+            batches_leaves=self._batches_leaves,
+            cache=self._cache,
+        )
+
     def _choose(self, states: np.ndarray) -> Choice:
         if self._num_simulations == 0:
             return self._policy_choice(states)

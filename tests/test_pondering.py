@@ -1,0 +1,86 @@
+"""`ponder=true`: thoughts on a person's time speed the next search up and change nothing."""
+
+import io
+import time
+
+import numpy as np
+import pytest
+from rich.console import Console
+from search_samples import HashEvaluator
+
+from alphazero.games.registry import make_game
+from alphazero.inference.cache import CachedEvaluator
+from alphazero.play.pondering import Pondering, ponderer
+from alphazero.play.terminal import HumanPlayer, TerminalGame
+from alphazero.players.evaluator_player import EvaluatorPlayer
+from alphazero.players.random import RandomPlayer
+
+GAME = make_game("connect_x:4x5x4")
+
+
+def thinking_player(num_simulations=200):
+    evaluator = HashEvaluator(GAME.num_actions)
+    symmetries = GAME.cell_symmetries, GAME.action_symmetries
+    cache = CachedEvaluator(evaluator, GAME.planes_shape, *symmetries, 4_000_000, True)
+    return EvaluatorPlayer(GAME, evaluator, num_simulations, batches_leaves=True, cache=cache)
+
+
+def wait_until(condition):
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+def test_the_next_search_finds_evaluations_in_the_cache_and_answers_the_same():
+    state = GAME.initial_states()[0]
+    reply = thinking_player(3000).analyse(state).action
+    after = GAME.step(state[None], np.array([reply])).states[0]
+    rested, pondered = thinking_player(), thinking_player()
+    expected = rested.analyse(after)
+    with Pondering(ponderer(pondered), state) as pondering:
+        wait_until(lambda: pondering.num_simulations > 3000)
+    num_misses = pondered._cache.num_misses
+    found = pondered.analyse(after)
+    assert pondered._cache.num_misses - num_misses < 0.5 * rested._cache.num_misses
+    assert found.action == expected.action and np.array_equal(found.visits, expected.visits)
+
+
+def test_pondering_ends_with_its_block():
+    engine = ponderer(thinking_player())
+    with pytest.raises(KeyboardInterrupt):
+        with Pondering(engine, GAME.initial_states()[0]) as pondering:
+            wait_until(lambda: pondering.num_simulations > 20)
+            raise KeyboardInterrupt
+    assert not pondering._thread.is_alive()
+    again = engine.analyse(GAME.initial_states()[0])  # a search that was stopped spoils nothing
+    assert again.num_simulations > 0 and again.action_weights.sum() == pytest.approx(1)
+
+
+def test_players_without_a_memory_do_not_ponder():
+    assert ponderer(RandomPlayer(GAME, 1)) is None
+    assert ponderer(EvaluatorPlayer(GAME, HashEvaluator(GAME.num_actions), 20)) is None
+    assert ponderer(thinking_player().limited(0)) is None
+    with Pondering(None, GAME.initial_states()[0]) as pondering:
+        pass
+    assert pondering.num_simulations == 0
+
+
+@pytest.mark.parametrize("ponders", (True, False))
+def test_an_engine_ponders_while_a_person_chooses_if_it_is_told_to(ponders):
+    engine = thinking_player(30)
+    lookups = []
+
+    def read_line(prompt):
+        before = engine._cache.num_lookups
+        end = time.monotonic() + (30 if ponders else 0.1)
+        while engine._cache.num_lookups < before + 30 and time.monotonic() < end:
+            time.sleep(0.001)
+        lookups.append(engine._cache.num_lookups - before)
+        if len(lookups) == 3:
+            raise EOFError
+        return "3"
+
+    console = Console(file=io.StringIO(), width=100)
+    TerminalGame(GAME, (HumanPlayer(), engine), console, read_line, ponders=ponders).run()
+    assert [number > 0 for number in lookups] == [ponders] * 3
