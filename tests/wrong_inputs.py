@@ -259,6 +259,10 @@ play engine=onnx
 play endgame=maybe
 play endgame=-5
 match a=best,endgame=0 b=uct:10
+match aim=both num_games=2
+play game=tic_tac_toe aim=score
+match a=best,aim=score,endgame=off b=uct:10 num_games=2
+play ponder=maybe
 play engine=openvino precision=int4
 play device=tpu
 play device=cuda:77
