@@ -399,6 +399,17 @@ ship measured=[
 ship measured=text
 ship foo=1
 
+export network=nowhere
+export network=uct
+export network=best game=chess
+export network=best game=othello:4
+export network=files/networks/empty.safetensors
+export network=files/no_networks
+export format=tflite
+export output=x.txt
+export output=nowhere/x.onnx
+export output=files
+
 pettingzoo env=chess
 pettingzoo env=connect_four_v99
 pettingzoo env=

@@ -29,6 +29,7 @@ COMMANDS = {
     "make_evaluation_set": "sample positions and score them exactly",
     "plot": "plot the losses and the strength of a run",
     "ship": "make a network the default player of its game",
+    "export": "write a network as an ONNX file or a Kaggle submission",
     "pettingzoo": "play a match inside a PettingZoo environment",
 }
 

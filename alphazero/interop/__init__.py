@@ -1,4 +1,6 @@
-"""Our players and games in PettingZoo, an optional package.
+"""Ways out: our players and games in PettingZoo, our networks in other programs.
+
+In PettingZoo, an optional package:
 
     environments    our games as AEC environments; any environment by its name
     board_view      which board of ours an environment shows an agent
@@ -6,6 +8,11 @@
     episode         games between two agents, by the environment's rules
     board_image     a board as an RGB image
 
-The other direction, an environment as a game to search and to train on, is
+Networks as files, `alphazero export`:
+
+    onnx_file           an ONNX file
+    export_agreement    whether a file gives the network's answers
+
+The other direction, a PettingZoo environment as a game to search and to train on, is
 `alphazero.games.pettingzoo_game`.
 """

@@ -5,6 +5,9 @@ the only player that needs torch.
 """
 
 from pathlib import Path
+from typing import NamedTuple
+
+from torch import nn
 
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import same_game
@@ -17,7 +20,7 @@ from alphazero.inference.measurements import measurement_path
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
-from alphazero.network.weights import load_arrays, load_network, network_game
+from alphazero.network.weights import NetworkFile, load_arrays, load_network, network_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.endgame import Endgame, check_endgame, make_endgame
 from alphazero.players.evaluator_player import EvaluatorPlayer, simulations_per_move
@@ -35,6 +38,14 @@ CACHE_BYTES = 64_000_000
 _SMALLEST_PART = 6
 #: Random positions on which an engine is calibrated and compared with float32.
 _NUM_SAMPLE_POSITIONS = 256
+
+
+class LoadedNetwork(NamedTuple):
+    """A stored network, ready to run."""
+
+    module: nn.Module  #: in evaluation mode
+    settings: NetworkSettings
+    file: NetworkFile
 
 
 class NetworkPlayer(EvaluatorPlayer):
@@ -89,7 +100,12 @@ def network_file_game(path: str | Path) -> str:
     return network_game(find_network(path))
 
 
-def _load_evaluator(game: Game, path: Path, wanted: EngineChoice, device: str) -> NetworkEvaluator:
+def load_module(game: Game, path: Path) -> LoadedNetwork:
+    """Return the network of a file as a module of torch.
+
+    Raises:
+        StoredFileError: if it is no network, or it plays another game.
+    """
     stored = load_network(path)
     if not same_game(game.name, stored.game):
         raise StoredFileError(
@@ -101,6 +117,11 @@ def _load_evaluator(game: Game, path: Path, wanted: EngineChoice, device: str) -
         load_arrays(network, stored.arrays)
     except InputError as error:
         raise StoredFileError(f"'{path}' cannot play {game.name}: {error}", path=path) from None
+    return LoadedNetwork(network.eval(), network_settings, stored)
+
+
+def _load_evaluator(game: Game, path: Path, wanted: EngineChoice, device: str) -> NetworkEvaluator:
+    network, network_settings, _ = load_module(game, path)
     sample = sample_positions(game, _NUM_SAMPLE_POSITIONS, child_generator(0, "sample"))
     place, num_threads = choose_device(device), set_num_threads(0)
     choice = fastest_engine(game, network, network_settings, sample, wanted, place, num_threads)

@@ -39,9 +39,15 @@ def deviation(reference, engine, sample: PositionSample) -> Deviation:
     return Deviation(float(policy_kl), float(np.abs(reference_values - values).mean()))
 
 
-def sample_positions(game, num_positions: int, generator: np.random.Generator) -> PositionSample:
-    """Return early positions of random games: a sample for a network without games of its own."""
-    states, found = game.initial_states(max(num_positions // 8, 1)), []
+def sample_positions(
+    game, num_positions: int, generator: np.random.Generator, num_games: int | None = None
+) -> PositionSample:
+    """Return positions of random games: a sample for a network without games of its own.
+
+    Args:
+        num_games: played at once; None takes so many that the positions are early ones.
+    """
+    states, found = game.initial_states(num_games or max(num_positions // 8, 1)), []
     while sum(len(part) for part in found) < num_positions:
         found.append(states)
         after = game.step(states, uniform_actions(game.legal_action_mask(states), generator))

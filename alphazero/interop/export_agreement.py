@@ -1,0 +1,81 @@
+"""Whether an exported network still gives the answers of the original.
+
+In: the network, and a function that runs its exported form. Out: the largest differences on
+positions of random games; an error if one of them is more than rounding.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+from alphazero.games.batched_game import Game
+from alphazero.inference.engines.agreement import sample_positions
+from alphazero.network.interface import expected_value
+from alphazero.runtime.errors import InputError
+from alphazero.runtime.random_generators import child_generator
+
+NUM_POSITIONS = 1000
+#: Rounding in float32 leaves differences of 1e-5. Logits are compared relative to the largest one.
+TOLERANCE = 1e-3
+#: Few, so that the positions are from all parts of the games.
+_NUM_GAMES = 16
+_BATCH = 250
+
+#: From planes, float32[M, C, H, W], to prior_logits, [M, A], and values, [M].
+Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+class Agreement(NamedTuple):
+    """The largest differences between a network and its exported form."""
+
+    num_positions: int
+    logits: float  #: of all prior logits
+    value: float  #: of all values, which are in [-1, 1]
+
+
+def check_agreement(
+    game: Game,
+    network: nn.Module,
+    evaluate: Evaluate,
+    num_positions: int = NUM_POSITIONS,
+    tolerance: float = TOLERANCE,
+) -> Agreement:
+    """Compare a network in float32 with its exported form.
+
+    Raises:
+        InputError: if they differ by more than the tolerance, or an answer is not a number.
+    """
+    planes = sample_positions(game, num_positions, child_generator(0, "export"), _NUM_GAMES).planes
+    reference = _reference(network)
+    differences = []
+    scale = 1.0
+    for start in range(0, num_positions, _BATCH):
+        part = planes[start : start + _BATCH]
+        (logits, values), (own_logits, own_values) = evaluate(part), reference(part)
+        scale = max(scale, float(np.abs(own_logits).max()))
+        differences.append((np.abs(logits - own_logits).max(), np.abs(values - own_values).max()))
+    largest = np.max(differences, axis=0)
+    found = Agreement(num_positions, float(largest[0]), float(largest[1]))
+    # Written so that NaN is refused, too.
+    if not (found.logits <= tolerance * scale and found.value <= tolerance):
+        raise InputError(
+            f"the exported network does not agree with the original: on {num_positions:,} "
+            f"positions the logits differ by up to {found.logits:.2g} and the values by up to "
+            f"{found.value:.2g}, where {tolerance:g} is allowed; nothing was written."
+        )
+    return found
+
+
+def _reference(network: nn.Module) -> Evaluate:
+    """Return the network itself, in float32 on the CPU."""
+    network = network.cpu().float().eval()
+
+    def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        with torch.inference_mode():
+            output = network(torch.from_numpy(planes))
+            return output.prior_logits.numpy(), expected_value(output.value_logits).numpy()
+
+    return evaluate

@@ -1,0 +1,179 @@
+"""A stored network as one ONNX file, for programs that know nothing of this package.
+
+In: a network of torch and its game. Out: the bytes of the file; its inputs, outputs and metadata
+say all that is needed to use it:
+
+    planes        float32[batch, C, H, W], the position as the player to move sees it
+    prior_logits  float32[batch, A], of the policy; illegal actions are not masked
+    value         float32[batch], expected result for the player to move, in [-1, 1]
+
+Needs the packages of the extra ``onnx``, which are imported when they are needed.
+"""
+
+import contextlib
+import io
+import json
+import logging
+import warnings
+from importlib import metadata as packages
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from alphazero.games.batched_game import Game
+from alphazero.network.interface import expected_value
+from alphazero.network.residual import folded
+from alphazero.runtime.errors import ConfigError
+
+ONNX_FORMAT = "alphazero-onnx-1"
+#: Every runtime of the last years reads it.
+_OPSET = 18
+_OWN_AND_OTHER = ("pieces of the player to move", "pieces of the opponent")
+_PLANES = {
+    "ConnectX": _OWN_AND_OTHER,
+    "LargeConnectX": _OWN_AND_OTHER,
+    "Othello": (*_OWN_AND_OTHER, "squares where the player to move may place a disc"),
+    "TicTacToe": _OWN_AND_OTHER,
+}
+_DOCS = {
+    "planes": "The position as the player to move sees it, rows from the top: 1 = yes, 0 = no.",
+    "prior_logits": "Logits of the policy. Mask illegal actions before the softmax.",
+    "value": "Expected result for the player to move: 1 a win, 0 a draw, -1 a loss.",
+}
+
+
+class _PolicyAndValue(nn.Module):
+    """The outputs of the file: the value is a number, whatever the network's value head."""
+
+    def __init__(self, network: nn.Module):
+        super().__init__()
+        self.network = network
+
+    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        output = self.network(planes)
+        return output.prior_logits, expected_value(output.value_logits)
+
+
+def onnx_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
+    """Return a network as a self-contained ONNX file in float32.
+
+    Args:
+        info: facts about the network, see `alphazero.network.weights.NetworkFile`.
+
+    Raises:
+        ConfigError: if a package is missing.
+    """
+    onnx = _onnx()
+    model = _traced(game, network)
+    for node in model.graph.node:
+        del node.metadata_props[:]  # where in torch's source it came from
+    for value in (*model.graph.input, *model.graph.output):
+        del value.metadata_props[:]
+        value.doc_string = _DOCS[value.name]
+    model.producer_name = "alphazero-selfplay"
+    model.producer_version = packages.version("alphazero-selfplay")
+    model.doc_string = f"Policy and value of {game.name}, from the player to move."
+    onnx.helper.set_model_props(model, _properties(game, info))
+    onnx.checker.check_model(model, full_check=True)
+    return model.SerializeToString()
+
+
+def onnx_evaluate(data: bytes):
+    """Return a function from planes to (prior_logits, value) that runs a file in onnxruntime.
+
+    Raises:
+        ConfigError: if onnxruntime is missing.
+    """
+    try:
+        import onnxruntime
+    except ImportError:
+        raise _missing("onnxruntime") from None
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+
+    def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        logits, values = session.run(["prior_logits", "value"], {"planes": planes})
+        return logits, values
+
+    return evaluate
+
+
+def require_onnx() -> None:
+    """Raise ConfigError unless all that an export needs is installed."""
+    _onnx()
+    for name in ("onnxscript", "onnxruntime"):
+        try:
+            packages.version(name)
+        except packages.PackageNotFoundError:
+            raise _missing(name) from None
+
+
+def is_our_onnx_file(path: Path) -> bool:
+    """Return whether a file is an ONNX file that was written here."""
+    onnx = _onnx()
+    try:
+        model = onnx.load(path, load_external_data=False)
+    except Exception:  # protobuf's own errors, which are not those of one package only
+        return False
+    return any(item.key == "format" and item.value == ONNX_FORMAT for item in model.metadata_props)
+
+
+def _traced(game: Game, network: nn.Module):
+    """Return the ONNX model of a network, as torch's exporter writes it."""
+    example = torch.zeros(2, *game.planes_shape)
+    logger = logging.getLogger("torch.onnx")
+    level = logger.level
+    logger.setLevel(logging.ERROR)  # it warns that torchvision is not installed
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+            warnings.simplefilter("ignore")
+            program = torch.onnx.export(
+                _PolicyAndValue(folded(network)).eval(),
+                (example,),
+                dynamo=True,
+                input_names=["planes"],
+                output_names=["prior_logits", "value"],
+                dynamic_shapes=({0: torch.export.Dim("batch")},),
+                opset_version=_OPSET,
+                verbose=False,
+            )
+    finally:
+        logger.setLevel(level)
+    return program.model_proto
+
+
+def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
+    """Return the metadata of a file: texts, of which lists are JSON."""
+    planes = _PLANES.get(type(getattr(game, "rules", None)).__name__)
+    known = {
+        "format": ONNX_FORMAT,
+        "version": packages.version("alphazero-selfplay"),
+        "game": game.name,
+        "planes": json.dumps(planes or "as the game's rule 'observe' writes them"),
+        "actions": json.dumps([game.action_to_text(action) for action in range(game.num_actions)]),
+    }
+    facts = {key: str(info[key]) for key in ("run", "iteration") if key in info}
+    return known | facts
+
+
+def _onnx():
+    try:
+        import onnx
+        import onnx.checker
+        import onnx.helper
+    except ImportError:
+        raise _missing("onnx") from None
+    return onnx
+
+
+def _missing(package: str) -> ConfigError:
+    return ConfigError(
+        f'{package} is not installed here: pip install "alphazero-selfplay[onnx]" installs what '
+        "format=onnx needs.",
+        key="format",
+        value="onnx",
+    )
