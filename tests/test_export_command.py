@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 from network_samples import SMALL, planes_of, small_network
 
 from alphazero.cli import main
@@ -52,8 +53,6 @@ def test_the_file_is_self_contained_and_says_what_it_is(exported):
 
 @pytest.mark.parametrize("num_rows", (1, 7))
 def test_a_batch_of_any_size_gets_the_networks_answers(exported, num_rows):
-    import torch
-
     game = make_game("tic_tac_toe")
     planes = planes_of(game, num_rows)
     logits, values = onnx_file.onnx_evaluate(exported[1].read_bytes())(planes)
@@ -77,12 +76,15 @@ def test_other_networks_and_games_agree():
 
 def test_answers_that_are_no_numbers_do_not_agree():
     game = make_game("tic_tac_toe")
+    network = small_network(game)
 
     def evaluate(planes):
-        return np.full((len(planes), 9), np.nan), np.zeros(len(planes))
+        with torch.inference_mode():
+            values = expected_value(network(torch.from_numpy(planes)).value_logits).numpy()
+        return np.full((len(planes), 9), np.nan), values
 
     with pytest.raises(InputError):
-        check_agreement(game, small_network(game), evaluate, 10)
+        check_agreement(game, network, evaluate, 10)
 
 
 def test_a_file_that_does_not_agree_is_not_written(exported, tmp_path, monkeypatch, capsys):
