@@ -11,6 +11,8 @@ In PettingZoo, an optional package:
 Networks as files, `alphazero export`:
 
     onnx_file           an ONNX file
+    kaggle_submission   a submission to Kaggle's ConnectX
+    kaggle_agent        how that plays: its source, which needs nothing but numpy
     export_agreement    whether a file gives the network's answers
 
 The other direction, a PettingZoo environment as a game to search and to train on, is

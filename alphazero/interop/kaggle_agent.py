@@ -1,0 +1,406 @@
+"""An agent for Kaggle's ConnectX: PUCT search with a network that numpy runs.
+
+`alphazero export format=kaggle` writes this file with the weights of a network at its end. It needs
+nothing but numpy. Kaggle calls the last function, `agent`, once a move.
+
+In: the board as Kaggle gives it. Out: a column. On a board of another size than the network's the
+agent still wins and blocks in one move, and otherwise plays near the middle.
+
+A position is two integers with a bit for each cell: the discs of the player to move, and the
+opponent's. Each column has a spare bit on top, so that a line never runs from one column into the
+next. Bit numbers for 6 x 7:
+
+     .  .  .  .  .  .  .      the spare row, always empty
+     5 12 19 26 33 40 47      the top row
+     :  :  :  :  :  :  :
+     0  7 14 21 28 35 42
+"""
+
+import base64
+import ctypes
+import glob
+import io
+import math
+import os
+import time
+
+import numpy as np
+
+#: Rows, columns, and discs in a line of the network's game; and its weights. An exported file sets
+#: both at its end.
+BOARD = None
+WEIGHTS = ""
+
+#: The fraction of Kaggle's time for a move that is used; the overage time is left alone.
+TIME_FRACTION = 0.75
+MAX_SIMULATIONS = 50_000
+#: Positions that the network evaluates together.
+NUM_LEAVES = 16
+#: PUCT's exploration, and how much an unvisited move is worth less than its parent.
+PB_C_INIT, PB_C_BASE, FIRST_PLAY_URGENCY = 1.25, 19652.0, 0.25
+
+
+# --- rules ----------------------------------------------------------------------------------------
+
+
+class Rules:
+    """Connect-X on a board of one size."""
+
+    def __init__(self, rows, columns, length):
+        self.rows, self.columns, self.length = rows, columns, length
+        #: Columns, those in the middle first.
+        self.order = sorted(range(columns), key=lambda column: abs(2 * column - columns + 1))
+        self._column_cells = (1 << rows) - 1
+
+    def read(self, board, mark):
+        """Return a position from Kaggle's board; ``mark`` is the player to move, 1 or 2."""
+        mine = other = 0
+        for cell, owner in enumerate(board):
+            row, column = divmod(cell, self.columns)
+            bit = 1 << (column * (self.rows + 1) + self.rows - 1 - row)
+            if owner == mark:
+                mine |= bit
+            elif owner:
+                other |= bit
+        return mine, other
+
+    def disc(self, occupied, column):
+        """Return the bit of a disc dropped into a column; 0 if the column is full."""
+        bottom = 1 << (column * (self.rows + 1))
+        free = ~occupied & (self._column_cells * bottom)
+        return free & -free
+
+    def has_line(self, discs):
+        """Return whether a set of discs holds a line: down, across or diagonally."""
+        for shift in (1, self.rows, self.rows + 1, self.rows + 2):
+            found, run = discs, 1
+            while run < self.length and found:
+                grow = min(run, self.length - run)
+                found &= found >> (grow * shift)
+                run += grow
+            if found:
+                return True
+        return False
+
+    def tactics(self, mine, other):
+        """Return what one move decides: (result, moves).
+
+        The result for the player to move is 1 if a disc wins, -1 if the opponent has two places to
+        win next, 0 if the board is full, otherwise None. The moves are the columns worth a thought:
+        those that win, the one that blocks, or all.
+        """
+        discs = {column: self.disc(mine | other, column) for column in self.order}
+        moves = [column for column in self.order if discs[column]]
+        if not moves:
+            return 0, []
+        wins = [column for column in moves if self.has_line(mine | discs[column])]
+        if wins:
+            return 1, wins
+        blocks = [column for column in moves if self.has_line(other | discs[column])]
+        return (-1 if len(blocks) > 1 else None), blocks or moves
+
+    def planes(self, positions):
+        """Return the network's input for positions, float32[B, 2, rows, columns]."""
+        num_bits = self.columns * (self.rows + 1)
+        data = b"".join(
+            discs.to_bytes((num_bits + 7) // 8, "little") for pair in positions for discs in pair
+        )
+        packed = np.frombuffer(data, np.uint8).reshape(len(positions), 2, -1)
+        bits = np.unpackbits(packed, axis=2, bitorder="little")[:, :, :num_bits]
+        board = bits.reshape(-1, 2, self.columns, self.rows + 1)[:, :, :, : self.rows]
+        return board[:, :, :, ::-1].transpose(0, 1, 3, 2).astype(np.float32)
+
+
+# --- the network ----------------------------------------------------------------------------------
+
+
+class Network:
+    """The forward pass in numpy; ``arrays`` are the weights by their names in torch.
+
+    Feature maps lie in memory as [B, H, W, C], so that a convolution is a product of two matrices.
+    """
+
+    def __init__(self, arrays):
+        self.arrays = arrays
+        self.num_blocks = len({name.split(".")[1] for name in arrays if name.startswith("tower.")})
+        self.kernels = {
+            name: array.transpose(2, 3, 1, 0).reshape(-1, len(array))
+            for name, array in arrays.items()
+            if array.ndim == 4 and name != "position_bias"
+        }
+
+    def evaluate(self, planes):
+        """Map planes, float32[B, C, H, W], to prior logits, [B, A], and values, [B]."""
+        planes = np.ascontiguousarray(planes.transpose(0, 2, 3, 1))
+        if "shared.weight" in self.arrays:
+            x = np.maximum(self._conv("conv", planes, padded=False), 0)
+            x = np.maximum(self._linear("shared", _flat(x)), 0)
+            return self._linear("policy", x), _expected(self._linear("value", x))
+        x = self._conv("stem.conv", planes)
+        if "position_bias" in self.arrays:
+            x = x + self.arrays["position_bias"].transpose(0, 2, 3, 1)
+        x = np.maximum(x, 0)
+        for block in range(self.num_blocks):
+            inner = np.maximum(self._conv(f"tower.{block}.first.conv", x), 0)
+            x = np.maximum(x + self._conv(f"tower.{block}.second.conv", inner), 0)
+        policy = np.maximum(self._conv("policy_conv.conv", x), 0)
+        value = np.maximum(self._conv("value_conv.conv", x), 0)
+        hidden = np.maximum(self._linear("value_hidden", _flat(value)), 0)
+        return self._linear("policy", _flat(policy)), _expected(self._linear("value", hidden))
+
+    def _conv(self, name, x, padded=True):
+        kernel, size = self.kernels[f"{name}.weight"], self.arrays[f"{name}.weight"].shape[-1]
+        before = (size - 1) // 2 if padded else 0
+        after = size - 1 - before if padded else 0
+        if padded and size > 1:
+            x = np.pad(x, ((0, 0), (before, after), (before, after), (0, 0)))
+        num, height, width, channels = x.shape
+        height, width = height - size + 1, width - size + 1
+        parts = np.empty((num, height, width, size * size, channels), np.float32)
+        for k in range(size * size):
+            down, right = divmod(k, size)
+            parts[:, :, :, k] = x[:, down : down + height, right : right + width]
+        found = parts.reshape(-1, size * size * channels) @ kernel + self.arrays[f"{name}.bias"]
+        return found.reshape(num, height, width, -1)
+
+    def _linear(self, name, x):
+        return x @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
+
+
+def _flat(features):
+    """Return feature maps as rows, in the order of torch."""
+    return features.transpose(0, 3, 1, 2).reshape(len(features), -1)
+
+
+def _expected(logits):
+    """Return the value of win/draw/loss logits, or of the number before tanh."""
+    if logits.shape[1] == 1:
+        return np.tanh(logits[:, 0])
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return (weights[:, 0] - weights[:, 2]) / weights.sum(axis=1)
+
+
+# --- the search -----------------------------------------------------------------------------------
+
+
+class Node:
+    """A position of the search tree; values are for the player to move in it."""
+
+    __slots__ = (
+        "position", "moves", "priors", "children", "visits", "values", "in_flight",
+        "num_visits", "value", "num_in_flight", "proven",
+    )  # fmt: skip
+
+    def __init__(self, rules, mine, other):
+        self.position = mine, other
+        self.proven, self.moves = rules.tactics(mine, other)
+        self.value = 0.0 if self.proven is None else float(self.proven)
+        self.priors = None  # until the network has answered
+        num = len(self.moves)
+        self.children = [None] * num
+        self.visits, self.values, self.in_flight = [0] * num, [0.0] * num, [0] * num
+        self.num_visits, self.num_in_flight = 1, 0
+
+    def expand(self, logits, value):
+        """Take the network's answer."""
+        logits = logits[self.moves]
+        weights = np.exp(logits - logits.max())
+        self.priors = (weights / weights.sum()).tolist()
+        self.value = float(value)
+
+    def select(self, urgency):
+        """Return the index of the move with the largest PUCT score; visits in flight count."""
+        num = self.num_visits + self.num_in_flight
+        scale = (PB_C_INIT + math.log((num + PB_C_BASE + 1) / PB_C_BASE)) * math.sqrt(num)
+        visited = sum(prior for prior, visits in zip(self.priors, self.visits) if visits)
+        unvisited_value = max(self.value - urgency * math.sqrt(visited), -1.0)
+        best, best_score = 0, -math.inf
+        for index, prior in enumerate(self.priors):
+            visits = self.visits[index]
+            value = self.values[index] if visits else unvisited_value
+            score = value + scale * prior / (1 + visits + self.in_flight[index])
+            if score > best_score:
+                best, best_score = index, score
+        return best
+
+    def prove(self):
+        """Take over the result that the children prove, if they do; return whether they do."""
+        results = [None if not child else child.proven for child in self.children]
+        if -1 in results:
+            self.proven = 1
+        elif None not in results:
+            self.proven = max(-result for result in results)
+        return self.proven is not None
+
+
+def search(rules, evaluate, position, deadline, max_simulations=MAX_SIMULATIONS):
+    """Return the root of a PUCT search that ends at the deadline, or when its result is proven.
+
+    Args:
+        evaluate: maps a list of positions to prior logits, [B, A], and values, [B].
+        position: neither player wins in one move, see `Rules.tactics`.
+        deadline: of `time.perf_counter`.
+    """
+    root = Node(rules, *position)
+    root.expand(*(part[0] for part in evaluate([position])))
+    while root.proven is None and root.num_visits <= max_simulations:
+        paths = _collect(rules, root, max_simulations)
+        leaves = [parent.children[index] for parent, index in (path[-1] for path in paths)]
+        if leaves:
+            answers = evaluate([leaf.position for leaf in leaves])
+            for path, leaf, logits, value in zip(paths, leaves, *answers):
+                leaf.expand(logits, value)
+                _back_up(path, leaf)
+        if time.perf_counter() >= deadline:
+            break
+    return root
+
+
+def best_move(root):
+    """Return the most visited column: one that keeps a proven result, and none that loses."""
+
+    def rank(index):
+        child = root.children[index]
+        result = None if child is None or child.proven is None else -child.proven
+        keeps = result != -1 if root.proven is None else result == root.proven
+        return keeps, root.visits[index], root.priors[index]
+
+    return root.moves[max(range(len(root.moves)), key=rank)]
+
+
+def _collect(rules, root, max_simulations):
+    """Return paths to up to `NUM_LEAVES` new nodes that the network has to evaluate.
+
+    A walk marks its path with a visit in flight, so that the next walk differs. The marks are taken
+    back before the function returns.
+    """
+    paths, marked = [], []
+    while len(paths) < NUM_LEAVES and len(marked) < 2 * NUM_LEAVES and root.proven is None:
+        if root.num_visits + len(paths) > max_simulations:
+            break
+        path, node = [], root
+        while node is not None and node.proven is None and node.priors is not None:
+            path.append((node, node.select(FIRST_PLAY_URGENCY if path else 0.0)))
+            parent, index = path[-1]
+            node = parent.children[index]
+        is_new = node is None
+        if is_new:
+            mine, other = parent.position
+            disc = rules.disc(mine | other, parent.moves[index])
+            node = parent.children[index] = Node(rules, other, mine | disc)
+        if node.proven is not None:
+            _back_up(path, node)
+            continue
+        if is_new:
+            paths.append(path)
+        marked.append(path)
+        _mark(path, 1)
+    for path in marked:
+        _mark(path, -1)
+    return paths
+
+
+def _mark(path, change):
+    for node, index in path:
+        node.in_flight[index] += change
+        node.num_in_flight += change
+
+
+def _back_up(path, leaf):
+    """Add a visit with the leaf's value to its path, and carry proofs up."""
+    value, child, proving = leaf.value, leaf, leaf.proven is not None
+    for node, index in reversed(path):
+        value = -value
+        node.visits[index] += 1
+        if child.proven is None:
+            node.values[index] += (value - node.values[index]) / node.visits[index]
+        else:
+            value = node.values[index] = -float(child.proven)
+            node.priors[index] *= value != -1.0
+        if proving:
+            proving = node.prove()
+            value = float(node.proven) if proving else value
+        node.num_visits += 1
+        node.value += (value - node.value) / node.num_visits
+        child = node
+
+
+# --- Kaggle ---------------------------------------------------------------------------------------
+
+
+class Evaluator:
+    """The network's answers for positions; those of earlier moves are kept."""
+
+    def __init__(self, rules, network, max_kept=100_000):
+        self.rules, self.network, self.max_kept = rules, network, max_kept
+        self.kept = {}
+
+    def __call__(self, positions):
+        new = [position for position in positions if position not in self.kept]
+        if new:
+            if len(self.kept) > self.max_kept:
+                self.kept, new = {}, positions
+            answers = self.network.evaluate(self.rules.planes(new))
+            self.kept.update(zip(new, zip(*answers)))
+        return zip(*(self.kept[position] for position in positions))
+
+
+_evaluators = {}
+
+
+def load_network():
+    """Return the network whose weights are in this file."""
+    data = base64.b85decode("".join(WEIGHTS.split()))
+    with np.load(io.BytesIO(data), allow_pickle=False) as file:
+        return Network({name: file[name] for name in file.files})
+
+
+def use_one_thread():
+    """Have numpy's OpenBLAS compute with one thread, where it can be found.
+
+    Its threads wait for each other: where another process needs a core, 50 times as long as one
+    thread needs for the whole product.
+    """
+    for path in glob.glob(os.path.join(os.path.dirname(np.__file__), "..", "numpy.libs", "*blas*")):
+        for name in ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads64_"):
+            try:
+                getattr(ctypes.CDLL(path), name)(1)
+            except (AttributeError, OSError):
+                pass
+
+
+def choose(observation, configuration, start):
+    """Return the column to play; ``start`` is when the time began, of `time.perf_counter`."""
+    size = tuple(int(_get(configuration, name)) for name in ("rows", "columns", "inarow"))
+    rules = Rules(*size)
+    position = rules.read(_get(observation, "board"), int(_get(observation, "mark")))
+    result, moves = rules.tactics(*position)
+    if result is not None or len(moves) == 1 or not WEIGHTS or size != BOARD:
+        return moves[0]
+    if not _evaluators:
+        use_one_thread()
+        _evaluators[size] = Evaluator(rules, load_network())
+    deadline = start + TIME_FRACTION * float(_get(configuration, "actTimeout"))
+    return best_move(search(rules, _evaluators[size], position, deadline))
+
+
+def _get(source, name):
+    return source[name] if isinstance(source, dict) else getattr(source, name)
+
+
+def _free_column(observation):
+    """Return a column that is not full, whatever has gone wrong."""
+    try:
+        board = _get(observation, "board")
+        return next(column for column, owner in enumerate(board) if not owner)
+    except Exception:
+        return 0
+
+
+def agent(observation, configuration):
+    """Return the column to play; Kaggle calls this function."""
+    start = time.perf_counter()
+    try:
+        return choose(observation, configuration, start)
+    except Exception:
+        return _free_column(observation)

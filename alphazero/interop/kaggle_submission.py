@@ -1,0 +1,87 @@
+"""A stored network as one Python file that plays on Kaggle's ConnectX.
+
+In: a network of torch and its game, which must be Connect-X. Out: the file's contents: the source
+of `alphazero.interop.kaggle_agent`, and the weights as text. Knows nothing of how the agent plays.
+"""
+
+import base64
+import io
+import textwrap
+from importlib import metadata as packages
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from torch import nn
+
+from alphazero.games.batched_game import Game
+from alphazero.interop import kaggle_agent
+from alphazero.interop.export_agreement import Evaluate
+from alphazero.network.residual import folded
+from alphazero.network.weights import network_arrays
+from alphazero.runtime.errors import ConfigError
+
+_FIRST_LINE = '# Written by "alphazero export format=kaggle"'
+_LINE_LENGTH = 100
+
+
+def submission_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
+    """Return a submission.
+
+    Args:
+        info: facts about the network, see `alphazero.network.weights.NetworkFile`.
+
+    Raises:
+        ConfigError: if the game is not Connect-X.
+    """
+    board = _board(game)
+    stored = io.BytesIO()
+    np.savez_compressed(stored, **network_arrays(folded(network)))
+    weights = textwrap.wrap(base64.b85encode(stored.getvalue()).decode(), _LINE_LENGTH)
+    facts = [f"{key} {info[key]}" for key in ("run", "iteration") if key in info]
+    version = packages.version("alphazero-selfplay")
+    lines = [
+        f"{_FIRST_LINE}, version {version}.",
+        f"# The network: {', '.join([game.name, *facts])}.",
+        Path(kaggle_agent.__file__).read_text(encoding="utf-8").rstrip(),
+        "",
+        "",
+        "# The network's game, and its weights: an .npz file in base 85.",
+        f"BOARD = {board}",
+        'WEIGHTS = """',
+        *weights,
+        '"""',
+        "",
+    ]
+    return "\n".join(lines).encode()
+
+
+def submission_evaluate(data: bytes) -> Evaluate:
+    """Return a function from planes to (prior_logits, value) that runs a submission's network."""
+    return submission_module(data)["load_network"]().evaluate
+
+
+def submission_module(data: bytes) -> dict[str, Any]:
+    """Return the names that a submission defines, as Kaggle loads it."""
+    names: dict[str, Any] = {}
+    exec(compile(data.decode(), "submission.py", "exec"), names)
+    return names
+
+
+def is_our_submission(path: Path) -> bool:
+    """Return whether a file is a submission that was written here."""
+    with open(path, "rb") as file:
+        return file.read(len(_FIRST_LINE)) == _FIRST_LINE.encode()
+
+
+def _board(game: Game) -> tuple[int, int, int]:
+    """Return (rows, columns, length) of a game of Connect-X."""
+    sizes = getattr(game, "rules", None)
+    if type(sizes).__name__ not in ("ConnectX", "LargeConnectX"):
+        raise ConfigError(
+            f"format=kaggle plays Kaggle's ConnectX: it takes networks of connect_four and "
+            f"connect_x:ROWSxCOLUMNSxLENGTH, not of {game.name}.",
+            key="format",
+            value="kaggle",
+        )
+    return sizes.rows, sizes.columns, sizes.length

@@ -1,0 +1,230 @@
+"""`alphazero export format=kaggle`: the file, its network, its rules, its search and its moves."""
+
+import math
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from game_samples import random_states
+from network_samples import SMALL, small_network
+
+from alphazero.cli import main
+from alphazero.games.registry import make_game
+from alphazero.interop import kaggle_agent
+from alphazero.interop.export_agreement import check_agreement
+from alphazero.interop.kaggle_agent import Rules, best_move, search
+from alphazero.interop.kaggle_submission import (
+    submission_bytes,
+    submission_evaluate,
+    submission_module,
+)
+from alphazero.network.weights import network_arrays, save_network
+from alphazero.runtime.errors import InputError
+from alphazero.solvers.enumeration import ExactValues
+
+BOARDS = {
+    "connect_four": (6, 7, 4),
+    "connect_x:3x9x3": (3, 9, 3),
+    "connect_x:15x4x5": (15, 4, 5),
+    "connect_x:8x8x4": (8, 8, 4),
+}
+FAST = dict(rows=6, columns=7, inarow=4, actTimeout=0.01)
+
+
+@pytest.fixture(scope="module")
+def submission(tmp_path_factory):
+    """Return the path of a submission of Connect Four with a small network."""
+    folder = tmp_path_factory.mktemp("kaggle")
+    network = small_network(make_game("connect_four"))
+    path, output = folder / "a.safetensors", folder / "submission.py"
+    save_network(path, network_arrays(network), "connect_four", SMALL | {"kind": "resnet"}, {})
+    assert main(["export", f"network={path}", "format=kaggle", f"output={output}"]) == 0
+    return output
+
+
+@pytest.fixture(scope="module")
+def module(submission):
+    return submission_module(submission.read_bytes())
+
+
+def unfinished_states(game, num_games):
+    states = random_states(game.name, num_games)
+    return states[~game.over(states)]
+
+
+def kaggle_board(game, state):
+    """Return a position as Kaggle shows it: cells from the top left, and whose turn it is."""
+    mark = 1 + int(game.players(state[None])[0])
+    return {"board": game.cells(state).ravel().tolist(), "mark": mark}
+
+
+def uniform(positions):
+    return np.zeros((len(positions), 99), np.float32), np.zeros(len(positions), np.float32)
+
+
+def test_kaggle_finds_the_agent_as_the_last_function(module):
+    assert [name for name, value in module.items() if callable(value)][-1] == "agent"
+    assert module["BOARD"] == (6, 7, 4)
+
+
+def test_only_a_submission_is_replaced(submission, tmp_path):
+    other = tmp_path / "mine.py"
+    other.write_text("print('mine')\n")
+    words = ["export", f"network={submission.parent / 'a.safetensors'}", "format=kaggle"]
+    assert main([*words, f"output={other}"]) == 2
+    assert other.read_text() == "print('mine')\n"
+    assert main([*words, f"output={submission}"]) == 0
+
+
+@pytest.mark.parametrize(
+    "settings",
+    (
+        dict(position_bias=True, kernel_size=4),
+        dict(kernel_size=1, value_head="scalar"),
+        dict(kind="tiny"),
+        dict(kind="tiny", kernel_size=2, value_head="scalar"),
+        dict(ownership_head=True, blocks=0),
+    ),
+    ids=str,
+)
+def test_networks_of_every_shape_agree(settings):
+    game = make_game("connect_x:4x5x3")
+    network = small_network(game, **settings)
+    if settings.get("position_bias"):
+        network.position_bias.data.normal_()
+    data = submission_bytes(game, network, {})
+    agreement = check_agreement(game, network, submission_evaluate(data), 60)
+    assert max(agreement.logits, agreement.value) < 1e-4
+    with pytest.raises(InputError):
+        other = small_network(game, seed=1, **settings)
+        check_agreement(game, other, submission_evaluate(data), 60)
+
+
+def test_networks_of_other_games_are_refused():
+    game = make_game("othello:4")
+    with pytest.raises(InputError):
+        submission_bytes(game, small_network(game), {})
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_the_rules_are_those_of_the_game(name):
+    game, rules = make_game(name), Rules(*BOARDS[name])
+    states = unfinished_states(game, 10)
+    positions = [rules.read(**kaggle_board(game, state)) for state in states]
+    np.testing.assert_array_equal(rules.planes(positions), game.observe(states))
+    masks = game.legal_action_mask(states)
+    for state, (mine, other), mask in zip(states, positions, masks):
+        legal = [c for c in range(game.num_actions) if rules.disc(mine | other, c)]
+        assert legal == np.flatnonzero(mask).tolist()
+        for column in legal:
+            after = game.step(state[None], np.array([column]))
+            disc = rules.disc(mine | other, column)
+            assert rules.has_line(mine | disc) == (after.results[0] == -1.0)
+
+
+@pytest.mark.parametrize("name", ("connect_four", "connect_x:3x9x3"))
+def test_it_wins_and_blocks_in_one_move(module, name):
+    game, (rows, columns, length) = make_game(name), BOARDS[name]
+    configuration = dict(rows=rows, columns=columns, inarow=length, actTimeout=1e-4)
+    kinds = set()
+    for state in unfinished_states(game, 12):
+        winning = {c for c in range(columns) if _wins(game, state, c)}
+        observation = kaggle_board(game, state)
+        given = dict(observation, board=list(observation["board"]))
+        action = module["agent"](observation, configuration)
+        assert observation == given and type(action) is int
+        if winning:
+            assert action in winning
+        elif threats := _threats(game, state):
+            assert action in threats
+        kinds.add((bool(winning), bool(_threats(game, state))))
+    assert len(kinds) == 4
+
+
+def _wins(game, state, column):
+    legal = game.legal_action_mask(state[None])[0, column]
+    return bool(legal) and game.step(state[None], np.array([column])).results[0] == -1.0
+
+
+def _threats(game, state):
+    """Return the columns where the opponent would win if it were their turn."""
+    rules = Rules(*BOARDS[game.name])
+    mine, other = rules.read(**kaggle_board(game, state))
+    columns = [c for c in range(rules.columns) if rules.disc(mine | other, c)]
+    return {c for c in columns if rules.has_line(other | rules.disc(mine | other, c))}
+
+
+def test_the_search_proves_small_games_without_a_network():
+    game, rules = make_game("connect_x:4x4x3"), Rules(4, 4, 3)
+    exact = ExactValues(game)
+    states = unfinished_states(game, 12)
+    proven = 0
+    for state, value in zip(states, exact.values(states)):
+        position = rules.read(**kaggle_board(game, state))
+        if rules.tactics(*position)[0] is not None:
+            continue
+        root = search(rules, uniform, position, math.inf, 3000)
+        assert root.proven == value
+        assert best_move(root) in exact.best_actions(state)
+        assert not any(root.in_flight) and root.num_in_flight == 0
+        proven += 1
+    assert proven > 10
+
+
+def test_visits_add_up_and_the_limits_hold():
+    rules = Rules(6, 7, 4)
+    root = search(rules, uniform, (0, 0), math.inf, 200)
+    assert root.num_visits - 1 == sum(root.visits) == 200
+    assert sum(root.priors) == pytest.approx(1.0)
+    root = search(rules, uniform, (0, 0), time.perf_counter())
+    assert 0 < sum(root.visits) <= kaggle_agent.NUM_LEAVES
+
+
+def test_the_search_follows_the_values_of_the_network():
+    rules = Rules(6, 7, 4)
+
+    def evaluate(positions):  # whoever has a disc in the left corner is winning
+        values = [bool(mine & 1) - 0.5 for mine, _ in positions]
+        return uniform(positions)[0], np.array(values, np.float32)
+
+    assert best_move(search(rules, evaluate, (0, 0), math.inf, 200)) == 0
+
+
+def test_other_boards_are_played_legally(module):
+    for size in ((5, 5, 4), (3, 9, 3), (10, 12, 5), (6, 7, 5), (1, 1, 1)):
+        configuration = dict(FAST, rows=size[0], columns=size[1], inarow=size[2])
+        board = [0] * (size[0] * size[1])
+        assert module["agent"]({"board": board, "mark": 1}, configuration) == (size[1] - 1) // 2
+
+
+def test_attributes_are_read_as_well(module):
+    observation = SimpleNamespace(board=[0] * 42, mark=1)
+    assert module["agent"](observation, SimpleNamespace(**FAST)) in range(7)
+
+
+@pytest.mark.parametrize(
+    "observation, column",
+    (
+        (None, 0),
+        ({}, 0),
+        ({"board": None}, 0),
+        ({"board": [1] * 42, "mark": 1}, 0),
+        ({"board": [1, 0, 2], "mark": "x"}, 1),
+    ),
+)
+def test_it_never_raises(module, observation, column):
+    assert module["agent"](observation, FAST) == column
+    assert module["agent"](observation, None) == column
+
+
+def test_it_plays_in_kaggles_own_environment(submission):
+    environments = pytest.importorskip(
+        "kaggle_environments", reason="kaggle-environments is not installed, see docs/export.md"
+    )
+    for seat in (0, 1):
+        environment = environments.make("connectx", configuration={"actTimeout": 0.05})
+        players = [str(submission), "random"]
+        last = environment.run(players if seat == 0 else players[::-1])[-1]
+        assert [player.status for player in last] == ["DONE", "DONE"]
+        assert last[seat].reward == 1
