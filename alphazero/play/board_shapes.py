@@ -1,0 +1,207 @@
+"""Boards as shapes: the one drawing of a board behind all pictures, whatever program paints it.
+
+In: a board, the skin of its game, and what to write on it. Out: a list of `Box`, `Disc` and
+`Letters`, in the order in which they are painted. The unit is one cell; (0, 0) is the top left
+corner of the board, and y points down. Colours are "#rrggbb". `alphazero.play.board_picture` paints
+shapes with Pillow, `alphazero.cli.pictures.canvas` with matplotlib.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from rich.style import Style
+from rich.terminal_theme import SVG_EXPORT_THEME
+
+from alphazero.games.batched_game import Game
+from alphazero.play.skin import Skin
+
+Cell = tuple[int, int]  #: row from the top, column from the left of `Game.cells`
+
+PAPER, INK, FAINT = "#ffffff", "#1a202c", "#5b6472"
+_DARK = "#1c2330"  # the ground of a board without a colour of its own
+_LINE_WIDTH = 0.005  # of the lines between squares, in boards
+_NOTHING: Mapping[Cell, str] = {}
+
+
+class Box(NamedTuple):
+    """A rectangle, filled, outlined or both."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    fill: str | None = None
+    line: str | None = None
+    line_width: float = 0.0  #: the line lies half inside and half outside
+    alpha: float = 1.0  #: opacity
+
+
+class Disc(NamedTuple):
+    """A filled circle."""
+
+    x: float  #: of the centre
+    y: float
+    radius: float
+    fill: str
+    line: str | None = None
+    line_width: float = 0.0
+    alpha: float = 1.0  #: opacity
+
+
+class Letters(NamedTuple):
+    """A line of text."""
+
+    x: float
+    y: float  #: of the middle of the line
+    text: str
+    color: str
+    size: float  #: of the font
+    align: str = "center"  #: left, center or right of ``x``
+    bold: bool = False
+    alpha: float = 1.0  #: opacity
+
+
+Shape = Box | Disc | Letters
+
+
+def board_shapes(
+    board: np.ndarray,
+    skin: Skin,
+    marked: np.ndarray | None = None,
+    texts: Mapping[Cell, str] = _NOTHING,
+    outlined: Mapping[Cell, str] = _NOTHING,
+) -> list[Shape]:
+    """Return a board.
+
+    Args:
+        board: int8[H, W], see `Game.cells`.
+        marked: bool[H, W], cells in the skin's colour of a mark; None marks nothing.
+        texts: what to write on cells.
+        outlined: the colours of outlines of cells.
+    """
+    height, width = board.shape
+    line_width = _LINE_WIDTH * max(height, width)
+    shapes: list[Shape] = [Box(0, 0, width, height, ground(skin))]
+    for cell in np.ndindex(height, width):
+        column, row = _place(skin, cell, width)
+        owner = int(board[cell])
+        is_marked = marked is not None and bool(marked[cell])
+        fill = _mark_color(skin, owner - 1) if is_marked and owner else None
+        shapes.append(Box(column, row, 1, 1, fill, frame(skin), line_width))
+        if owner:
+            shapes += _on_cell(skin, owner - 1, column, row, cell in texts, is_marked)
+        if cell in texts:
+            color = text_color(skin, owner - 1) if owner else PAPER
+            shapes.append(Letters(column + 0.5, row + 0.5, texts[cell], color, 0.4))
+        if cell in outlined:
+            inside = (column + 0.17, row + 0.17, 0.66, 0.66)
+            shapes.append(Box(*inside, None, outlined[cell], 0.14))
+    shapes.append(Box(0, 0, width, height, None, frame(skin), 2 * line_width))
+    return shapes
+
+
+def disc_shape(
+    skin: Skin, player: int, x: float, y: float, radius: float = 0.41, alpha: float = 1.0
+) -> Disc:
+    """Return a disc of a player, with a rim where it would not stand out from white paper."""
+    rim = FAINT if _lightness(piece_color(skin, player)) > 230 else None
+    return Disc(x, y, radius, piece_color(skin, player), rim, 0.03 if rim else 0.0, alpha)
+
+
+def piece_shapes(
+    skin: Skin, player: int, x: float, y: float, size: float = 1.0, color: str | None = None
+) -> list[Shape]:
+    """Return a player's piece, a disc or a letter.
+
+    Args:
+        x, y: of its centre.
+        size: of its cell.
+        color: of a letter; None is the player's.
+    """
+    if skin.glyphs[player] == "●":
+        return [disc_shape(skin, player, x, y, 0.41 * size)]
+    color = color or piece_color(skin, player)
+    return [Letters(x, y, skin.glyphs[player], color, 0.7 * size, bold=True)]
+
+
+def placed(before: np.ndarray, after: np.ndarray) -> list[Cell]:
+    """Return the cells that a move has filled, of the boards before and after it."""
+    return [(int(row), int(column)) for row, column in np.argwhere((before == 0) & (after != 0))]
+
+
+def cells_of_actions(game: Game, state: np.ndarray) -> dict[int, Cell]:
+    """Return the cell on which each legal action of a position puts a piece.
+
+    Actions that fill no cell, such as a pass, or several cells are left out.
+    """
+    board, found = game.cells(state), {}
+    for action in np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist():
+        after = game.step(state[None], np.array([action])).states[0]
+        filled = placed(board, game.cells(after))
+        if len(filled) == 1:
+            found[action] = filled[0]
+    return found
+
+
+def center(skin: Skin, cell: Cell, width: int) -> tuple[float, float]:
+    """Return the centre of a cell of a board with ``width`` columns."""
+    column, row = _place(skin, cell, width)
+    return column + 0.5, row + 0.5
+
+
+def _place(skin: Skin, cell: Cell, width: int) -> tuple[int, int]:
+    """Return the left and the top edge of a cell."""
+    row, column = cell
+    return (width - 1 - column if skin.notation.mirrored else column), row
+
+
+def _on_cell(
+    skin: Skin, player: int, column: int, row: int, has_text: bool, is_marked: bool
+) -> list[Shape]:
+    """Return the piece on a cell; under a text, a disc stands for the letter too."""
+    x, y = column + 0.5, row + 0.5
+    if has_text:
+        return [Disc(x, y, 0.41, piece_color(skin, player))]
+    is_reversed = is_marked and skin.mark_style == "reverse"
+    return piece_shapes(skin, player, x, y, color=ground(skin) if is_reversed else None)
+
+
+# --- colours --------------------------------------------------------------------------------------
+
+
+def ground(skin: Skin) -> str:
+    """Return the colour of the squares."""
+    background = Style.parse(skin.cell_style).bgcolor
+    return _DARK if background is None else _hex(background)
+
+
+def frame(skin: Skin) -> str:
+    """Return the colour of the lines between squares."""
+    return _hex(Style.parse(skin.frame_style).color)
+
+
+def piece_color(skin: Skin, player: int) -> str:
+    """Return the colour of a player's pieces."""
+    return _hex(Style.parse(skin.piece_styles[player]).color)
+
+
+def text_color(skin: Skin, player: int) -> str:
+    """Return black or white, whichever is easier to read on a player's piece."""
+    return "#000000" if _lightness(piece_color(skin, player)) > 110 else "#ffffff"
+
+
+def _mark_color(skin: Skin, player: int) -> str:
+    background = Style.parse(skin.mark_style).bgcolor
+    return piece_color(skin, player) if background is None else _hex(background)
+
+
+def _lightness(color: str) -> float:
+    """Return how light a colour is, from 0 to 255."""
+    red, green, blue = (int(color[index : index + 2], 16) for index in (1, 3, 5))
+    return 0.3 * red + 0.6 * green + 0.1 * blue
+
+
+def _hex(color) -> str:
+    """Return a colour of rich as "#rrggbb"."""
+    return color.get_truecolor(SVG_EXPORT_THEME).hex
