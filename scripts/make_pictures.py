@@ -1,6 +1,13 @@
-"""Draw the terminal pictures of the documentation.
+"""Draw the pictures of the documentation.
 
-    python scripts/make_pictures.py          writes docs/images/play_connect_four.svg
+    python scripts/make_pictures.py               all that need no run of yours, into docs/images/
+    python scripts/make_pictures.py run=RUN       those of a rated run of Connect Four as well
+
+Pictures of runs, positions and games are those of `alphazero plot`. For docs/pictures.md, RUN was
+made by
+
+    alphazero train experiment=connect_four_10min seed=1 run.name=ten
+    alphazero rate run=RUN num_networks=8 num_simulations=64 num_games=600
 
 A terminal screen becomes an SVG: backgrounds are rectangles, box-drawing characters and discs are
 shapes, and all other characters are text. Boards therefore have no gaps, whatever font the reader
@@ -24,6 +31,26 @@ BACKGROUND, FOREGROUND, DIM = "#16181d", "#d7dae0", "#858b96"
 FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 HARD_SPACE = "&#160;"  # adjacent ordinary spaces would collapse into one
 WINDOW_BUTTONS = ("#ff5f57", "#febc2e", "#28c840")
+IMAGES = Path("docs/images")
+SEEDS = ",".join(f"docs/runs/connect_four_1h/seed{seed}" for seed in (1, 2, 3))
+#: The arguments of `alphazero plot` for each picture that needs no run of the caller's.
+PLOTS = {
+    "connect_four_exact.png": ["what=exact", f"run={SEEDS}"],
+    "run_connect_four.png": ["run=docs/runs/connect_four_1h/seed1"],
+    "position_connect_four.png": [
+        *("what=position", "game=connect_four", "moves=4,3,2,4,4,4,3,3,3,6,4"),
+        "num_simulations=2000",
+    ],
+    "game_connect_four.gif": [*("what=game", "game=connect_four", "first=best", "second=uct:1000")],
+    "game_othello.png": [
+        *("what=game", "game=othello", "setup=standard", "moves=f5d6c3d3c4f4f6f3e6e7d7")
+    ],
+}
+#: The same for those of a run.
+RUN_PLOTS = {
+    "openings_connect_four.png": ["what=openings"],
+    "ratings_connect_four.png": ["what=ratings"],
+}
 #: The 16 standard colors of a terminal.
 ANSI_COLORS = (
     "#000000 #cd3131 #2fb170 #d7ba3d #3b78d8 #bc5fd3 #2bb3c0 #d7dae0 "
@@ -195,6 +222,20 @@ def last_screen(written: str) -> str:
     return re.sub(r"\x1b\[[KJ]", "", written.split("\x1b[H")[-1])
 
 
+def main(arguments: list[str]) -> int:
+    """Draw all pictures.
+
+    Args:
+        arguments: "run=RUN", or nothing.
+    """
+    from alphazero.cli import main as alphazero
+
+    draw_play(IMAGES / "play_connect_four.svg")
+    plots = PLOTS | {name: [*words, *arguments] for name, words in RUN_PLOTS.items() if arguments}
+    return max(
+        alphazero(["plot", *words, f"output={IMAGES / name}"]) for name, words in plots.items()
+    )
+
+
 if __name__ == "__main__":
-    draw_play(Path("docs/images/play_connect_four.svg"))
-    sys.exit(0)
+    sys.exit(main(sys.argv[1:]))

@@ -57,3 +57,12 @@ def test_backgrounds_lines_and_discs_are_shapes(root):
     assert lines.get("d").count("M") == 2 + 2 + 2 + 2  # two for each character
     discs = [element for element in root.iter(f"{SVG}circle") if element.get("r") == "7.5"]
     assert len(discs) == 1
+
+
+def test_every_plot_of_the_docs_is_stored_and_the_animation_is_small():
+    stored = {
+        path.name: path.stat().st_size
+        for path in (Path(__file__).parents[1] / "docs" / "images").glob("*")
+    }
+    assert {*pictures.PLOTS, *pictures.RUN_PLOTS} <= stored.keys()
+    assert stored["game_connect_four.gif"] < 400_000

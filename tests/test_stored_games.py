@@ -81,6 +81,8 @@ COMMANDS = {
     "compare": f"compare run={RUN},checkpoints/trap/second set=set.csv",
     "rate": f"rate run={RUN} num_games=0",
     "rate latest": "rate num_games=0",
+    "plot openings": f"plot what=openings run={RUN}",
+    "plot game": f"plot what=game run={RUN}",
     "ship": f"ship run={RUN} into=.",
     "ship file": f"ship run={FILE} into=.",
     "engine": f"engine network={RUN}",
@@ -145,6 +147,7 @@ NAMED = {
     "evaluate": f"evaluate game={EXAMPLE} network={SNORT} set=set.csv num_simulations=2",
     "compare": f"compare game={EXAMPLE} run={SNORT},checkpoints/snort/second set=set.csv",
     "rate": f"rate game={EXAMPLE} run={SNORT} num_games=0",
+    "plot openings": f"plot what=openings game={EXAMPLE} run={SNORT} num_simulations=2",
     "ship": f"ship game={EXAMPLE} run={SNORT} into=.",
 }
 

@@ -389,6 +389,18 @@ plot run=files/runs/metrics output=x.doc
 plot what=everything
 plot what=exact run=files/runs/metrics
 plot lines=mean
+plot what=ratings run=files/runs/metrics
+plot what=openings run=files/runs/no_networks
+plot what=openings run=nowhere
+plot what=game run=files/runs/no_networks
+plot what=game first=nowhere
+plot what=game moves=9
+plot what=game output=x.mp4
+plot what=position player=stockfish
+plot what=position game=chess
+plot what=position num_simulations=0
+plot what=position output=x.gif
+plot what=position rolling_mean=3
 plot rolling_mean=0
 
 ship run=latest

@@ -27,7 +27,7 @@ COMMANDS = {
     "compare": "compare several runs against perfect play",
     "evaluate": "measure a player's accuracy against an exact solver",
     "make_evaluation_set": "sample positions and score them exactly",
-    "plot": "plot the losses and the strength of a run",
+    "plot": "draw a run, a position or a game",
     "ship": "make a network the default player of its game",
     "export": "write a network as an ONNX file or a Kaggle submission",
     "pettingzoo": "play a match inside a PettingZoo environment",

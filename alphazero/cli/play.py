@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from alphazero.cli.game_of_players import choose_game
 from alphazero.cli.output.help_text import print_help
+from alphazero.cli.start_moves import MOVES_HELP, SETUP_HELP, read_start
 from alphazero.cli.warm_up import getting_ready, warm_up
 from alphazero.evaluation.run_facts import summary
 from alphazero.games.batched_game import Game
 from alphazero.network.weights import network_info
 from alphazero.play.in_place import can_draw_in_place
-from alphazero.play.notation import read_moves
 from alphazero.play.skin import SETUPS, Skin, skin_of
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings, thinking_of
@@ -54,17 +54,8 @@ class PlayOptions:
         "who moves second. By default a person plays against best, the network that ships with the "
         "game, or against uct where none ships",
     )
-    moves: str = option(
-        "",
-        "moves to start after, as on the screen: 4,4,3 or 443 in Connect Four, f5d6c3 in Othello; "
-        "in brackets, [3,3,2], they count from 0, as in 'alphazero engine'",
-    )
-    setup: str = option(
-        SETUPS[0],
-        "of Othello: white_first, as in our rules, or standard, as everywhere else: black moves "
-        "first",
-        choices=SETUPS,
-    )
+    moves: str = option("", f"moves to start after, {MOVES_HELP}")
+    setup: str = option(SETUPS[0], SETUP_HELP, choices=SETUPS)
     hint: str | None = option(
         None, "who gives hints; by default an engine of this game, otherwise best or uct"
     )
@@ -105,7 +96,9 @@ def main(arguments: list[str], console: Console | None = None, read_line=None) -
         settings.seed = secrets.randbelow(2**31)
     game = choose_game(settings.game, (settings.first, settings.second), settings)
     skin = skin_of(game, settings.setup)
-    moves = _read_moves(settings, game, skin)  # refuses a wrong list before a network is loaded
+    moves = read_start(
+        settings.moves, game, skin
+    )  # refuses a wrong list before a network is loaded
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)
     console = console or Console(highlight=False, emoji=False)
@@ -158,28 +151,6 @@ def _sides(settings: PlaySettings, game: Game) -> tuple[str, str]:
 
 def _kind(spec: str, settings: PlaySettings) -> str:
     return read_spec(spec, settings)[0]
-
-
-def _read_moves(settings: PlaySettings, game: Game, skin: Skin) -> list[int]:
-    """Return the actions to start after.
-
-    Raises:
-        ValueError: if they are none; a game of Othello in the other set-up is recognised.
-    """
-    try:
-        return read_moves(game, skin.notation, settings.moves)
-    except ValueError as error:
-        other = SETUPS[settings.setup == SETUPS[0]]
-        hint = f" With setup={other} this is a game." if _is_game(settings, game, other) else ""
-        raise ConfigError(f"{error}{hint}", key="moves", value=settings.moves) from None
-
-
-def _is_game(settings: PlaySettings, game: Game, setup: str) -> bool:
-    """Return whether the moves are legal in a set-up."""
-    try:
-        return bool(read_moves(game, skin_of(game, setup).notation, settings.moves))
-    except ValueError:
-        return False
 
 
 def _introduction(

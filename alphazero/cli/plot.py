@@ -1,49 +1,65 @@
-"""`alphazero plot`: a run's losses, strength and games as a picture, or its error over time."""
+"""`alphazero plot`: pictures of runs, positions and games."""
 
 import dataclasses
-from pathlib import Path
 
 from alphazero.cli.output.help_text import print_help
-from alphazero.cli.pictures.exact_error import draw_exact_error
-from alphazero.cli.pictures.figure import check_picture
-from alphazero.cli.pictures.run import draw_run
-from alphazero.runtime.overrides import from_overrides
+from alphazero.cli.plot_boards import BoardOptions, plot_game, plot_position
+from alphazero.cli.plot_runs import RunOptions, plot_exact, plot_openings, plot_ratings, plot_run
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.overrides import from_overrides, split_word
 from alphazero.runtime.settings import option
-from alphazero.storage.run_folder import RunFolder
 
 COMMAND = "alphazero plot"
 SUMMARY = (
-    "Plot the losses of a run, its strength over time and its self-play games. With what=exact, "
-    "plot how the error against an exact solver falls, for one run or several."
+    "Draw a picture: of a run's losses, of its error against an exact solver, of its ratings, of "
+    "the first moves that it prefers; of a position with a player's policy and value; or of a "
+    "game, as an animation."
 )
 EXAMPLES = [
     "alphazero plot run=latest",
     "alphazero plot run=checkpoints/connect_four/RUN output=losses.png rolling_mean=10",
     "alphazero plot what=exact run=checkpoints/connect_four/A,checkpoints/connect_four/B",
+    "alphazero plot what=ratings run=latest",
+    "alphazero plot what=openings run=latest",
+    "alphazero plot what=position moves=4,4,3 num_simulations=1000",
+    "alphazero plot what=game first=best second=uct:1000 output=game.gif",
+    "alphazero plot what=game game=othello setup=standard moves=f5d6c3d3c4f4 output=moves.png",
 ]
+_PICTURES = {
+    "run": plot_run,
+    "exact": plot_exact,
+    "ratings": plot_ratings,
+    "openings": plot_openings,
+    "position": plot_position,
+    "game": plot_game,
+}
+#: The settings of each picture, besides what and output.
+_SETTINGS_OF = {
+    "run": "run root rolling_mean",
+    "exact": "run root lines",
+    "ratings": "run root",
+    "openings": "run root num_networks num_simulations game setup",
+    "position": "game setup moves player num_simulations",
+    "game": "game setup moves first second num_simulations seed run root number",
+}
 
 
 @dataclasses.dataclass
-class PlotSettings:
+class PlotSettings(BoardOptions, RunOptions):
     """What to plot, and where to."""
 
-    run: str = option(
-        "latest", "the run's folder, or latest; several, separated by commas, for what=exact"
-    )
     what: str = option(
-        "run", "the run as a whole, or its error against an exact solver", choices=("run", "exact")
+        "run",
+        "a run as a whole; its error against an exact solver; its ratings, which 'alphazero rate' "
+        "measures; the first moves that its networks prefer; a position with a player's policy and "
+        "value; or a game",
+        choices=tuple(_PICTURES),
     )
-    lines: str = option(
-        "each",
-        "what=exact: a line for each run, or their median with the band from lowest to highest",
-        choices=("each", "median"),
-    )
-    root: str = option("checkpoints", "the folder of all runs, for latest")
     output: str = option(
         "",
-        "picture to write (.png, .svg, .pdf); by default plot.png or exact.png in the (first) run",
+        "picture to write (.png, .svg, .pdf; a game also .gif, an animation); by default in the "
+        "(first) run, or position.png and game.gif here",
     )
-    rolling_mean: int = option(5, "iterations in the rolling mean of the losses", 1, 10_000)
 
 
 def main(arguments: list[str]) -> int:
@@ -52,23 +68,30 @@ def main(arguments: list[str]) -> int:
         print_help("plot", SUMMARY, PlotSettings(), EXAMPLES)
         return 0
     settings = from_overrides(PlotSettings, arguments, COMMAND)
-    is_exact = settings.what == "exact"
-    paths = settings.run.split(",") if is_exact else [settings.run]
-    folders = [RunFolder.find(path, settings.root, None, "run", "metrics.jsonl") for path in paths]
-    output = Path(settings.output or folders[0].path / ("exact.png" if is_exact else "plot.png"))
-    check_picture(output, "output")
-    if is_exact:
-        games = sorted({folder.read_config()["game"]["name"] for folder in folders})
-        metrics = dict(zip(_names(folders), (folder.read_metrics() for folder in folders)))
-        draw_exact_error(metrics, " and ".join(games), settings.lines, output)
-    else:
-        title = str(folders[0].path)
-        draw_run(folders[0].read_metrics(), title, settings.rolling_mean, output)
-    print(output)
+    _check_settings(settings.what, arguments)
+    print(_PICTURES[settings.what](settings))
     return 0
 
 
-def _names(folders: list[RunFolder]) -> list[str]:
-    """Return the names of the runs, or their paths if two runs have the same name."""
-    names = [folder.path.name for folder in folders]
-    return names if len({*names}) == len(names) else [str(folder.path) for folder in folders]
+def _check_settings(what: str, arguments: list[str]) -> None:
+    """Refuse settings that belong to other pictures.
+
+    Raises:
+        ConfigError: for the first one.
+    """
+    keys = _SETTINGS_OF[what].split()
+    for key, value in map(split_word, arguments):
+        if key not in ("what", "output", *keys):
+            others = [name for name, named in _SETTINGS_OF.items() if key in named.split()]
+            raise ConfigError(
+                f"{key}= is not a setting of what={what}, but of what={' and '.join(others)}.",
+                key=key,
+                value=value,
+                allowed=keys,
+            )
+    given = {split_word(word)[0] for word in arguments}
+    if what == "game" and "run" in given and (clash := given & {"moves", "first", "second"}):
+        raise ConfigError(
+            f"{sorted(clash)[0]}= and run= are two different games: give one of them.",
+            key=sorted(clash)[0],
+        )

@@ -11,7 +11,8 @@
 the fields of `alphazero.evaluation.tournament.TournamentMatch`.
 
 The whole file is rewritten after every match, so that an interruption loses the unfinished match
-only. Ratings are written for other programs and never read back: they follow from the matches.
+only. Ratings follow from the matches. They are written for other programs; only the anchor, the one
+rating without an error, is read back, to draw them as they were.
 """
 
 import json
@@ -37,6 +38,9 @@ class RatingFile:
     opening_plies: int
     networks: dict[str, dict[str, Any]] = field(default_factory=dict)
     matches: list[TournamentMatch] = field(default_factory=list)
+    #: the player whose rating was fixed when the file was last written, and that rating; None if
+    #: there were no ratings
+    anchor: tuple[str, float] | None = None
 
     @classmethod
     def open(cls, path: Path, game: str, opening_plies: int) -> "RatingFile":
@@ -48,7 +52,7 @@ class RatingFile:
         """
         if not path.exists():
             return cls(path, game, opening_plies)
-        stored = cls._read(path)
+        stored = cls.read(path)
         if not same_game(game, stored.game):
             raise StoredFileError(
                 f"'{path}' holds ratings of {stored.game}, not of {game}; "
@@ -66,14 +70,20 @@ class RatingFile:
         return stored
 
     @classmethod
-    def _read(cls, path: Path) -> "RatingFile":
+    def read(cls, path: Path) -> "RatingFile":
+        """Read an existing file, of whatever game.
+
+        Raises:
+            StoredFileError: if it cannot be read.
+        """
         try:
             plain = parse_object(read_text(path), path, "its ratings")
             matches = [TournamentMatch.from_plain(match) for match in plain["matches"]]
             [match.pairing for match in matches]  # fails if scores are not those of pairs
             head = [plain[key] for key in ("game", "opening_plies", "networks")]
+            anchor = _anchor_of(plain.get("ratings", []))
         except (KeyError, TypeError, ValueError, IndexError):
-            plain, head, matches = {}, [], []
+            plain, head, matches, anchor = {}, [], [], None
         is_sound = list(map(type, head)) == [str, int, dict] and all(
             isinstance(facts, dict) and {"iteration", "elapsed_s"} <= facts.keys()
             for facts in head[2].values()
@@ -83,7 +93,7 @@ class RatingFile:
                 f"'{path}' is damaged, or not a file of ratings; move it away to start a new one.",
                 path=path,
             )
-        return cls(path, *head, matches)
+        return cls(path, *head, matches, anchor)
 
     @property
     def pairings(self) -> list[Pairing]:
@@ -117,6 +127,12 @@ class RatingFile:
         lines = ",\n".join(json.dumps(match.to_plain()) for match in self.matches)
         text = f'{json.dumps(head)[:-1]}, "matches": [\n{lines}\n]}}\n'
         write_atomically(self.path, text.encode())
+
+
+def _anchor_of(ratings: list[dict[str, Any]]) -> tuple[str, float] | None:
+    """Return the player without an error of its rating, and the rating, from the stored ratings."""
+    exact = [(str(one["player"]), float(one["elo"])) for one in ratings if one["elo_stderr"] == 0]
+    return exact[0] if exact else None
 
 
 def _plain_rating(ratings: Ratings, player: str) -> dict[str, Any]:

@@ -179,14 +179,28 @@ def _groups(settings) -> list[tuple[str, list[Row]]]:
         if dataclasses.is_dataclass(field.type)
     }
     groups: dict[str, list[Row]] = {heading: [] for heading in [*headings.values(), "settings"]}
+    headings |= _headings_of_bases(settings)
+    groups |= {heading: [] for heading in headings.values() if heading not in groups}
     groups[_PLAYERS] = []
     of_players = {field.name for field in dataclasses.fields(PlayerSettings)} - {"seed"}
     for row in rows(settings):
         section, dot, _ = row.key.rpartition(".")
         is_of_player = isinstance(settings, PlayerSettings) and row.key in of_players
-        heading = headings[section] if dot else _PLAYERS if is_of_player else "settings"
+        default = _PLAYERS if is_of_player else "settings"
+        heading = headings[section] if dot else headings.get(row.key, default)
         groups[heading].append(row)
     return [(heading, group) for heading, group in groups.items() if group]
+
+
+def _headings_of_bases(settings) -> dict[str, str]:
+    """Return the ``HEADING`` of the base class that declares a setting, for each that has one."""
+    return {
+        name: cls.HEADING
+        for cls in reversed(type(settings).__mro__)
+        if "HEADING" in vars(cls)
+        for name in vars(cls).get("__annotations__", {})
+        if name != "HEADING"
+    }
 
 
 def _setting(row: Row) -> Text:

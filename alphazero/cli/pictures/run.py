@@ -107,8 +107,9 @@ def _draw_games(axis, metrics) -> None:
         percent = [100 * share for share in _column(metrics, f"selfplay.{key}")]
         axis.plot(iterations, percent, color=color, label=label)
     axis.xaxis.get_major_locator().set_params(integer=True)
-    axis.set(title="self-play games", xlabel="iteration", ylabel="% of the games", ylim=(0, 103))
-    axis.legend(frameon=False)
+    axis.set(title="self-play games", xlabel="iteration", ylabel="% of the games")
+    axis.set(ylim=(0, 120), yticks=range(0, 101, 20))  # above the lines is room for their names
+    axis.legend(frameon=False, loc="upper center", ncols=3)
 
 
 def _draw_speed(axis, metrics) -> None:
