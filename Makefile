@@ -29,7 +29,7 @@ test-slow: $(VENV)/.installed-test
 coverage: $(VENV)/.installed-test
 	$(BIN)/python -m pytest $(TESTS) --cov --cov-report=term --cov-report=html
 
-docs: $(VENV)/.installed-docs
+docs: $(VENV)/.installed-docs $(if $(shell command -v npm),browser/node_modules)
 	$(BIN)/mkdocs build --strict
 
 format: $(VENV)/.installed-test
@@ -55,5 +55,10 @@ $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP_INSTALL) -e '.[docs]'
 	@touch $@
 
+# What runs networks in a browser; without npm, the site is built without the page that plays there.
+browser/node_modules: browser/package-lock.json
+	@(cd browser && npm ci --ignore-scripts --no-audit --no-fund && touch node_modules) \
+	    || echo "npm ci failed: the site is built without the page that plays in the browser."
+
 clean:
-	rm -rf $(VENV) dist site htmlcov .coverage*
+	rm -rf $(VENV) browser/node_modules dist site htmlcov .coverage*

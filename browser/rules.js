@@ -1,0 +1,14 @@
+// The rules of a game by its name, as Python's `make_game` takes it.
+
+import { ConnectX, TicTacToe } from "./line_games.js";
+import { Othello } from "./othello.js";
+
+export function makeRules(name) {
+  if (name === "tic_tac_toe") return new TicTacToe();
+  if (name === "connect_four") return new ConnectX(6, 7, 4);
+  const sizes = name.match(/^connect_x:(\d+)x(\d+)x(\d+)$/);
+  if (sizes) return new ConnectX(...sizes.slice(1).map(Number));
+  const size = name.match(/^othello(?::([468]))?$/);
+  if (size) return new Othello(Number(size[1] ?? 8));
+  throw new Error(`there is no game '${name}' here.`);
+}

@@ -1,0 +1,204 @@
+// PUCT search of one position, several leaves at once, with proven results.
+//
+// The formulas are those of alphazero/search: puct.py chooses, in_flight.py collects the leaves of a
+// batch, tree.py backs values up and proves results. Values of a node are for the player to move in
+// it; values of its actions as well.
+
+const EXPLORATION = { pbCInit: 1.25, pbCBase: 19652, urgency: 0.25, rootUrgency: 0 };
+
+class Node {
+  constructor(state, parent, index) {
+    const num = state.legal.length;
+    const won = state.winner === state.toMove ? 1 : -1;
+    Object.assign(this, { state, parent, index });
+    this.proven = state.over ? (state.winner === null ? 0 : won) : null;
+    this.value = this.proven ?? 0;
+    this.numVisits = 1;
+    this.numInFlight = 0;
+    this.children = Array(num).fill(null);
+    this.visits = new Int32Array(num);
+    this.values = new Float64Array(num);
+    this.inFlight = new Int32Array(num);
+    this.priors = null; // until it is evaluated
+  }
+
+  /** Take an evaluator's answer: logits of all actions, and the value. */
+  expand(logits, value) {
+    const legal = this.state.legal.map((action) => logits[action]);
+    const largest = Math.max(...legal);
+    const weights = legal.map((logit) => Math.exp(logit - largest));
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    this.networkPriors = Float64Array.from(weights, (weight) => weight / total);
+    this.priors = this.networkPriors.slice(); // 0 for an action that is proven to lose
+    this.value = this.rawValue = value;
+  }
+
+  /** Return the index of the legal action with the largest PUCT score. */
+  select() {
+    const { pbCInit, pbCBase, urgency, rootUrgency } = EXPLORATION;
+    const num = this.numVisits + this.numInFlight;
+    const scale = (pbCInit + Math.log((num + pbCBase + 1) / pbCBase)) * Math.sqrt(num);
+    let visited = 0;
+    this.priors.forEach((prior, index) => (visited += this.visits[index] ? prior : 0));
+    const reduction = (this.parent ? urgency : rootUrgency) * Math.sqrt(visited);
+    const unvisitedValue = Math.max(this.value - reduction, -1);
+    let best = -1;
+    let bestScore = -Infinity;
+    for (let index = 0; index < this.priors.length; index += 1) {
+      const visits = this.visits[index];
+      const value = visits ? this.values[index] : unvisitedValue;
+      const score = value + (scale * this.priors[index]) / (1 + visits + this.inFlight[index]);
+      if (score > bestScore) [best, bestScore] = [index, score];
+    }
+    return best;
+  }
+
+  /** Return the proven result of an action for the player to move here, else null. */
+  provenResult(index) {
+    const child = this.children[index];
+    return child === null || child.proven === null ? null : sign(this, child) * child.proven;
+  }
+
+  /** Prove this node if its children allow it; return whether they do. */
+  prove() {
+    const results = this.children.map((_, index) => this.provenResult(index));
+    if (results.includes(1)) this.proven = 1;
+    else if (!results.includes(null)) this.proven = Math.max(...results);
+    return this.proven !== null;
+  }
+}
+
+/** Return 1 if the same player moves at both nodes, else -1; values change their view by it. */
+function sign(parent, child) {
+  return parent.state.toMove === child.state.toMove ? 1 : -1;
+}
+
+export class Search {
+  /**
+   * @param rules of the game, see rules.js
+   * @param evaluate async: maps states to a list of {logits, value}
+   * @param state to search; not finished
+   * @param numSimulations after which the search ends; it ends earlier if the result is proven
+   */
+  constructor(rules, evaluate, state, numSimulations) {
+    Object.assign(this, { rules, evaluate, numSimulations });
+    this.root = new Node(state, null, null);
+    this.numLeaves = Math.min(Math.max(Math.round(numSimulations ** (2 / 3) / 8), 1), 32);
+  }
+
+  get numDone() {
+    return this.root.numVisits - 1;
+  }
+
+  get finished() {
+    if (this.root.priors === null) return false;
+    return this.root.proven !== null || this.numDone >= this.numSimulations;
+  }
+
+  /** Evaluate one batch of leaves. */
+  async step() {
+    const leaves = this.root.priors === null ? [this.root] : this.#collect();
+    if (!leaves.length) return;
+    const answers = await this.evaluate(leaves.map((leaf) => leaf.state));
+    leaves.forEach((leaf, k) => {
+      leaf.expand(answers[k].logits, answers[k].value);
+      backUp(leaf);
+    });
+  }
+
+  /** Return the index of the root's action to play: the most visited that keeps its result. */
+  best() {
+    const { root } = this;
+    const rank = (index) => {
+      const result = root.provenResult(index);
+      const keeps = root.proven === null ? result !== -1 : result === root.proven;
+      return [Number(keeps), root.visits[index], root.priors[index]];
+    };
+    return indices(root).reduce((best, index) => (isLess(rank(best), rank(index)) ? index : best));
+  }
+
+  /** Return the expected line of actions, the best one first. */
+  line() {
+    let node = this.root;
+    let index = this.best();
+    const actions = [node.state.legal[index]];
+    while ((node = node.children[index]) && node.visits.some((visits) => visits > 0)) {
+      index = node.visits.indexOf(Math.max(...node.visits));
+      actions.push(node.state.legal[index]);
+    }
+    return actions;
+  }
+
+  /** Walk to new leaves; visits in flight make the walks of a batch differ. */
+  #collect() {
+    const leaves = [];
+    const marked = [];
+    while (leaves.length < this.numLeaves && marked.length < 2 * this.numLeaves) {
+      if (this.root.proven !== null || this.numDone + leaves.length >= this.numSimulations) break;
+      const { node, isNew } = this.#walk();
+      if (node.proven !== null) {
+        backUp(node);
+        continue;
+      }
+      if (isNew) leaves.push(node);
+      marked.push(node);
+      mark(node, 1);
+    }
+    marked.forEach((node) => mark(node, -1));
+    return leaves;
+  }
+
+  /** Return a new node, a proven one, or one of this batch that waits for its evaluation. */
+  #walk() {
+    let node = this.root;
+    while (node.proven === null && node.priors !== null) {
+      const index = node.select();
+      if (node.children[index] === null) {
+        const state = this.rules.step(node.state, node.state.legal[index]);
+        node.children[index] = new Node(state, node, index);
+        return { node: node.children[index], isNew: true };
+      }
+      node = node.children[index];
+    }
+    return { node, isNew: false };
+  }
+}
+
+function mark(leaf, change) {
+  for (let node = leaf; node.parent; node = node.parent) {
+    node.parent.inFlight[node.index] += change;
+    node.parent.numInFlight += change;
+  }
+}
+
+/** Add one visit with the leaf's value to everything above it, and carry proofs up. */
+function backUp(leaf) {
+  let value = leaf.proven ?? leaf.value;
+  let proving = leaf.proven !== null;
+  for (let node = leaf; node.parent; node = node.parent) {
+    const { parent, index } = node;
+    value *= sign(parent, node);
+    parent.visits[index] += 1;
+    if (node.proven === null) {
+      parent.values[index] += (value - parent.values[index]) / parent.visits[index];
+    } else {
+      value = parent.values[index] = sign(parent, node) * node.proven;
+      if (value === -1) parent.priors[index] = 0;
+    }
+    if (proving) {
+      proving = parent.prove();
+      if (proving) value = parent.proven;
+    }
+    parent.numVisits += 1;
+    parent.value += (value - parent.value) / parent.numVisits;
+  }
+}
+
+function indices(node) {
+  return node.state.legal.map((_, index) => index);
+}
+
+function isLess(a, b) {
+  const place = a.findIndex((number, k) => number !== b[k]);
+  return place >= 0 && a[place] < b[place];
+}

@@ -1,0 +1,158 @@
+"""Put together the page that plays in the browser; mkdocs calls this for the documentation site.
+
+    cd browser && npm ci --ignore-scripts      # onnxruntime-web, once
+    python scripts/browser_page.py FOLDER      # the page alone, to serve with any web server
+
+In: the JavaScript of `browser/`, the page of `alphazero serve`, the networks that ship. Out: a
+folder of static files; whatever serves them need only send files.
+"""
+
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SOURCES = ROOT / "browser"
+PAGE = ROOT / "alphazero" / "web" / "static"
+ONNXRUNTIME = SOURCES / "node_modules" / "onnxruntime-web" / "dist"
+ONNXRUNTIME_FILES = ("ort.wasm.bundle.min.mjs", "ort-wasm-simd-threaded.wasm")
+GAMES = ("connect_four", "othello:6", "othello", "tic_tac_toe")
+#: The folder of the page in the site, and what stands for it in the text of the documentation.
+SITE_FOLDER, MARK = "in_browser", "<!-- the board -->"
+FRAME = (
+    f'<iframe src="../{SITE_FOLDER}/" title="Play in your browser" class="board"></iframe>\n\n'
+    f'[Open the board on a page of its own](../{SITE_FOLDER}/){{target="_blank"}}.'
+)
+
+
+def missing() -> str | None:
+    """Return a sentence that says what the page lacks here, None if it can be built."""
+    if not (ONNXRUNTIME / ONNXRUNTIME_FILES[0]).is_file():
+        return "onnxruntime-web is not installed: cd browser && npm ci --ignore-scripts"
+    if not (PAGE / "page.js").is_file():
+        return f"the page itself, {PAGE.relative_to(ROOT)}/page.js, is not there"
+    return None
+
+
+def build(folder: Path, games: tuple[str, ...] = GAMES) -> None:
+    """Write all files of the page into a folder, which is emptied first."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(SOURCES, folder, ignore=shutil.ignore_patterns("node_modules", "*.json", ".*"))
+    shutil.copytree(PAGE, folder / "page")
+    (folder / "onnxruntime").mkdir()
+    for name in ONNXRUNTIME_FILES:
+        shutil.copy(ONNXRUNTIME / name, folder / "onnxruntime")
+    (folder / "games.json").write_text(json.dumps(describe_games(games)), encoding="utf-8")
+    (folder / "networks").mkdir()
+    for name in games:
+        _export(name, folder / "networks")
+
+
+def describe_games(names: tuple[str, ...] = GAMES) -> dict:
+    """Return the answer to `api/games` for the games that the browser plays."""
+    from importlib import metadata
+
+    return {
+        "games": [_describe(name) for name in names],
+        "default_game": names[0],
+        "version": metadata.version("alphazero-selfplay"),
+    }
+
+
+def on_page_markdown(markdown: str, **_) -> str:
+    """mkdocs: put the board into the page that has a place for it."""
+    reason = missing()
+    return markdown.replace(MARK, FRAME if reason is None else f"Not in this build: {reason}.")
+
+
+def on_post_build(config, **_) -> None:
+    """mkdocs: add the page to the site."""
+    if (reason := missing()) is not None:
+        print(f"The site is built without the page that plays in the browser: {reason}.")
+        return
+    build(Path(config["site_dir"]) / SITE_FOLDER)
+
+
+def _export(name: str, folder: Path) -> None:
+    from alphazero.games.registry import make_game
+    from alphazero.interop.export_agreement import check_agreement
+    from alphazero.interop.onnx_file import onnx_bytes, onnx_evaluate
+    from alphazero.players.network import load_module
+    from alphazero.storage.pretrained import shipped_network
+    from alphazero.storage.run_folder import folder_name
+
+    game = make_game(name)
+    loaded = load_module(game, shipped_network(name))
+    data = onnx_bytes(game, loaded.module, loaded.file.info)
+    check_agreement(game, loaded.module, onnx_evaluate(data), 100)
+    (folder / f"{folder_name(name)}.onnx").write_bytes(data)
+
+
+def _describe(name: str) -> dict:
+    from alphazero.games.registry import make_game
+    from alphazero.play.skin import SETUPS, skin_of
+
+    game = make_game(name)
+    is_othello = name.startswith("othello")
+    skins = [skin_of(game, setup) for setup in (SETUPS[::-1] if is_othello else SETUPS[:1])]
+    rows, columns = game.planes_shape[1:]
+    style = re.split("[:]", name)[0].replace("connect_four", "connect_x")
+    strengths = (("Network alone", 0), ("50 simulations", 50), ("200 simulations", 200))
+    return {
+        "name": name,
+        "title": skins[0].title,
+        "rows": rows,
+        "columns": columns,
+        "num_actions": game.num_actions,
+        "action_kind": "column" if style == "connect_x" else "square",
+        "style": style,
+        "letters": skins[0].letters,
+        "counts_pieces": skins[0].counts_pieces,
+        "setups": [_describe_setup(game, skin) for skin in skins],
+        "players": [
+            {
+                "id": "best",
+                "name": "Network",
+                "kind": "network",
+                "max_simulations": 10000,
+                "note": "",
+            },
+            {"id": "random", "name": "Random", "kind": "random", "max_simulations": 0, "note": ""},
+        ],
+        "levels": [
+            {"id": "random", "name": "Random", "player": {"id": "random"}} | NO_ELO,
+            *(
+                {"id": f"best{num}", "name": text, "player": {"id": "best", "num_simulations": num}}
+                | NO_ELO
+                for text, num in strengths
+            ),
+        ],
+        "analyst": {"id": "best", "num_simulations": 1000},
+    }
+
+
+NO_ELO = {"elo": None, "elo_stderr": None}
+COLORS = {"Yellow": "yellow", "Red": "red", "White": "light", "Black": "dark", "X": "x", "O": "o"}
+
+
+def _describe_setup(game, skin) -> dict:
+    notation = skin.notation
+    return {
+        "id": skin.setup,
+        "label": f"{skin.sides[0]} moves first",
+        "sides": list(skin.sides),
+        "colors": [COLORS[side] for side in skin.sides],
+        "action_texts": [notation.text(action) for action in range(game.num_actions)],
+        "column_names": list(notation.column_names),
+        "row_names": list(notation.row_names),
+        "mirrored": notation.mirrored,
+        "note": skin.note,
+    }
+
+
+if __name__ == "__main__":
+    if (reason := missing()) is not None:
+        sys.exit(f"error: {reason}.")
+    build(Path(sys.argv[1]))
