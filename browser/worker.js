@@ -8,10 +8,8 @@ import { Answers } from "./answers.js";
 import { Evaluator } from "./evaluator.js";
 
 ort.env.wasm.numThreads = 1; // more need headers that few static sites send
-const wasm = new URL("onnxruntime/ort-wasm-simd-threaded.wasm", import.meta.url);
-ort.env.wasm.wasmPaths = { wasm: wasm.href };
 
-const stopped = new Set();
+const running = new Set();
 const answers = fetchOf("games.json")
   .then((response) => response.json())
   .then((games) => new Answers(games, loadEvaluator));
@@ -19,17 +17,18 @@ answers.catch(() => {}); // each request reports it
 
 self.onmessage = async ({ data: { id, method, request } }) => {
   if (method === "stop") {
-    stopped.add(id);
+    running.delete(id);
     return;
   }
+  running.add(id);
   try {
     const emit = (message) => self.postMessage({ id, message });
-    const result = await (await answers)[method](request, emit, () => stopped.has(id));
+    const result = await (await answers)[method](request, emit, () => !running.has(id));
     self.postMessage({ id, result });
   } catch (error) {
     self.postMessage({ id, error: error.message, status: error.status ?? 500 });
   }
-  stopped.delete(id);
+  running.delete(id);
 };
 
 async function loadEvaluator(name, rules) {

@@ -21,6 +21,7 @@ ONNXRUNTIME_FILES = ("ort.wasm.bundle.min.mjs", "ort-wasm-simd-threaded.wasm")
 GAMES = ("connect_four", "othello:6", "othello", "tic_tac_toe")
 #: The folder of the page in the site, and what stands for it in the text of the documentation.
 SITE_FOLDER, MARK = "in_browser", "<!-- the board -->"
+STYLES = "<!-- the page's styles -->"
 FRAME = (
     f'<iframe src="../{SITE_FOLDER}/" title="Play in your browser" class="board"></iframe>\n\n'
     f'[Open the board on a page of its own](../{SITE_FOLDER}/){{target="_blank"}}.'
@@ -41,6 +42,7 @@ def build(folder: Path, games: tuple[str, ...] = GAMES) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(SOURCES, folder, ignore=shutil.ignore_patterns("node_modules", "*.json", ".*"))
     shutil.copytree(PAGE, folder / "page")
+    _link_styles(folder)
     (folder / "onnxruntime").mkdir()
     for name in ONNXRUNTIME_FILES:
         shutil.copy(ONNXRUNTIME / name, folder / "onnxruntime")
@@ -73,6 +75,14 @@ def on_post_build(config, **_) -> None:
         print(f"The site is built without the page that plays in the browser: {reason}.")
         return
     build(Path(config["site_dir"]) / SITE_FOLDER)
+
+
+def _link_styles(folder: Path) -> None:
+    """Name the page's style sheets in the HTML file."""
+    html = folder / "index.html"
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.glob("page/**/*.css"))
+    links = "\n  ".join(f'<link rel="stylesheet" href="{name}">' for name in names)
+    html.write_text(html.read_text(encoding="utf-8").replace(STYLES, links), encoding="utf-8")
 
 
 def _export(name: str, folder: Path) -> None:

@@ -1,27 +1,90 @@
 """The page that plays in the browser: its folder, and what the documentation says without it."""
 
+import functools
+import http.server
 import json
 import re
+import shutil
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+
+from alphazero.api import load_player
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import browser_page  # noqa: E402
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+#: Of the real page, as much as a test needs.
+STAND_IN = "export function startPage(backend, root) { root.textContent = 'ready'; }"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return the folder of the page with Connect Four; a stand-in for the page itself if needed."""
+    pytest.importorskip("onnxscript", reason="the extra [onnx] is not installed")
+    with pytest.MonkeyPatch.context() as patch:
+        if not (browser_page.PAGE / "page.js").is_file():
+            page = tmp_path_factory.mktemp("page")
+            (page / "page.js").write_text(STAND_IN)
+            (page / "page.css").write_text("body { margin: 0; }")
+            patch.setattr(browser_page, "PAGE", page)
+        if (reason := browser_page.missing()) is not None:
+            pytest.skip(reason)
+        folder = tmp_path_factory.mktemp("site") / "in_browser"
+        browser_page.build(folder, ("connect_four",))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(folder):
+    """Serve the folder on this machine; return its address."""
+    handler = functools.partial(QuietHandler, directory=str(folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Return Chromium, for which no other machine exists."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed: apt-get install chromium")
+    options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    alone = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+    with playwright.sync_playwright() as running:
+        yield running.chromium.launch(executable_path=CHROMIUM, args=[*options, alone])
+
 
 @pytest.fixture
-def stand_ins(tmp_path, monkeypatch):
-    """Have the page and onnxruntime-web be small files."""
-    for name, files in (("PAGE", ("page.js",)), ("ONNXRUNTIME", browser_page.ONNXRUNTIME_FILES)):
-        folder = tmp_path / name
-        folder.mkdir()
-        for file in files:
-            (folder / file).write_text(f"// {file}")
-        monkeypatch.setattr(browser_page, name, folder)
+def page(browser, address):
+    """Return the page, opened; at the end, nothing has failed and nobody else was asked."""
+    page, errors, asked = browser.new_page(), [], []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda text: errors.append(text.text) if text.type == "error" else None)
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(address)
+    page.evaluate(
+        "async () => { window.backend = (await import(BACKEND)).browserBackend(); }".replace(
+            "BACKEND", "'./browser_backend.js'"
+        )
+    )
+    yield page
+    page.close()
+    assert errors == []
+    assert all(url.startswith((address, "data:", "blob:")) for url in asked)
 
 
 def test_the_lock_file_pins_versions_and_names_no_host():
@@ -34,27 +97,88 @@ def test_the_lock_file_pins_versions_and_names_no_host():
     assert "://" not in json.dumps(lock)
 
 
-def test_the_folder_has_all_that_its_files_name(stand_ins, tmp_path):
-    pytest.importorskip("onnxscript", reason="the extra [onnx] is not installed")
-    folder = tmp_path / "built"
-    browser_page.build(folder, ("tic_tac_toe",))
+def test_the_folder_has_all_that_its_files_name(folder):
     games = json.loads((folder / "games.json").read_text())
-    assert [game["name"] for game in games["games"]] == ["tic_tac_toe"] == [games["default_game"]]
-    assert (folder / "networks/tic_tac_toe.onnx").stat().st_size > 100_000
+    assert [game["name"] for game in games["games"]] == ["connect_four"] == [games["default_game"]]
+    assert (folder / "networks/connect_four.onnx").stat().st_size > 1_000_000
     for path in [*folder.glob("*.js"), folder / "index.html"]:
         text = path.read_text()
         named = re.findall(r"""(?:from |src=|href=)"([^":,]+)\"""", text)
         named += re.findall(r'new URL\("([^"]+)"', text)
-        stand_in = {"page/page.css"}
-        assert [n for n in named if not (folder / n).is_file() and n not in stand_in] == []
+        assert [name for name in named if not (folder / name).is_file()] == []
+    assert "page.js" in text and ".css" in text
     assert not list(folder.rglob("node_modules")) and not list(folder.rglob("package*.json"))
 
 
-def test_the_documentation_says_when_the_board_is_missing(stand_ins, monkeypatch):
+MOVE = """async ([moves, player]) => {
+    const messages = [];
+    const onMessage = (message) => messages.push(message);
+    await backend.move({game: "connect_four", moves, player}, {onMessage});
+    return messages;
+}"""
+
+
+def test_the_network_plays_without_any_server(page):
+    games = page.evaluate("() => backend.games()")
+    player = games["games"][0]["levels"][-1]["player"]
+    assert page.evaluate(MOVE, [[], player])[-1]["action"] == 3
+    won = page.evaluate(MOVE, [[3, 0, 3, 0, 3, 1], player])[-1]
+    assert (won["type"], won["action"], won["value"]) == ("move", 3, 1)
+    answer = page.evaluate("() => backend.position({game: 'connect_four', moves: '4,4'})")
+    assert answer["moves"] == [3, 3]
+
+
+def test_the_answers_are_those_of_the_network(page):
+    analyse = """async (moves) => {
+        let last = null;
+        const player = {id: "best", num_simulations: 0};
+        const onMessage = (message) => { last = message; };
+        await backend.analyse({game: "connect_four", moves, player}, {onMessage});
+        return last;
+    }"""
+    player = load_player("best", "connect_four", with_search=False)
+    for moves in ([], [3, 3, 2], [0, 6, 1, 5]):
+        found = page.evaluate(analyse, moves)
+        expected = player.analyse(player.game.play_moves(moves))
+        assert found["network"]["value"] == pytest.approx(expected.value, abs=1e-4)
+        priors = [one["prior"] for one in found["actions"]]
+        assert priors == pytest.approx(expected.action_weights.tolist(), abs=1e-4)
+
+
+def test_a_search_can_be_stopped_and_a_refusal_is_an_error(page):
+    stopped = page.evaluate("""async () => {
+        const sent = [];
+        const post = Worker.prototype.postMessage;
+        Worker.prototype.postMessage = function (message) {
+            sent.push(message.method);
+            post.call(this, message);
+        };
+        const stop = new AbortController();
+        const player = {id: "best", num_simulations: 1e4};
+        const request = {game: "connect_four", moves: [3], player};
+        let count = 0;
+        const onMessage = () => { count += 1; stop.abort(); };
+        try {
+            await backend.analyse(request, {signal: stop.signal, onMessage});
+        } catch (error) {
+            await new Promise((resolve) => setTimeout(resolve, 500));
+            return [error.name, count, sent];
+        }
+    }""")
+    assert stopped == ["AbortError", 1, ["analyse", "stop"]]
+    refused = page.evaluate("""() => backend.position({game: "connect_four", moves: [9]})
+        .catch((error) => [error.message, error.status])""")
+    assert refused[0] and refused[1] == 422
+    assert page.evaluate("() => backend.runs") is None
+
+
+def test_the_documentation_says_when_the_board_is_missing(monkeypatch):
     page = (ROOT / "docs/browser.md").read_text()
     assert page.count(browser_page.MARK) == 1
+    monkeypatch.setattr(browser_page, "missing", lambda: None)
     shown = browser_page.on_page_markdown(page)
     assert "<iframe" in shown and browser_page.MARK not in shown
+    monkeypatch.undo()
     monkeypatch.setattr(browser_page, "ONNXRUNTIME", Path("nowhere"))
     shown = browser_page.on_page_markdown(page)
     assert "<iframe" not in shown and "npm ci" in shown
