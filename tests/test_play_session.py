@@ -6,7 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alphazero.games.registry import make_game
+from alphazero.play.notation import read_moves
 from alphazero.play.session import Session
+from alphazero.play.skin import skin_of
 
 GAMES = {name: make_game(name) for name in ("tic_tac_toe", "connect_x:4x5x3", "othello:4")}
 # White has no move after the first four: it passes at ply 4, and black passes at ply 11.
@@ -102,3 +104,17 @@ def test_illegal_moves_change_nothing():
     assert session.actions == [4]
     with pytest.raises(ValueError, match="move 2"):
         Session(GAMES["tic_tac_toe"], [4, 4])
+
+
+def test_a_session_may_start_anywhere():
+    game = GAMES["tic_tac_toe"]
+    start = game.text_to_state("X--\n-O-\n---", 0)
+    session = Session(game, [1], start)
+    assert (session.player, session.actions, len(session.states)) == (1, [1], 2)
+    np.testing.assert_array_equal(session.states[0], start)
+    assert read_moves(game, skin_of(game).notation, "2 3", start) == [1, 2]
+    for moves in ("1", "[0]"):
+        with pytest.raises(ValueError):
+            read_moves(game, skin_of(game).notation, moves, start)
+    with pytest.raises(ValueError):
+        Session(game, [4], start)

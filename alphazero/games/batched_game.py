@@ -144,13 +144,16 @@ class Game:
             moves = ", ".join(text(other) for other in legal)
             raise ValueError(f"'{text(action)}' is not legal here; legal moves: {moves}.")
 
-    def play_moves(self, actions: Sequence[int]) -> np.ndarray:
-        """Return the state ([K]) after the listed actions from the start.
+    def play_moves(self, actions: Sequence[int], start: np.ndarray | None = None) -> np.ndarray:
+        """Return the state ([K]) after the listed actions.
+
+        Args:
+            start: [K], the position to begin with; None is the start of the game.
 
         Raises:
             ValueError: naming the first action that is not legal, and its place in the list.
         """
-        state = self.initial_states()[0]
+        state = self.initial_states()[0] if start is None else start
         for number, action in enumerate(actions, 1):
             is_number = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
             if not (is_number and 0 <= action < self.num_actions):

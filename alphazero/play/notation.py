@@ -11,6 +11,8 @@ from 0 (the JSON engine, stored games, Python); how a person writes them depends
 import re
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from alphazero.games.batched_game import Game
 from alphazero.games.square_names import named_square, square_name
 from alphazero.games.text import parse_index
@@ -101,19 +103,24 @@ class UsualSquares(Squares):
     mirrored = True
 
 
-def read_moves(game: Game, notation: Notation, text: str) -> list[int]:
-    """Return the actions of a list of moves, from the start of the game.
+def read_moves(
+    game: Game, notation: Notation, text: str, start: np.ndarray | None = None
+) -> list[int]:
+    """Return the actions of a list of moves.
 
     In brackets, ``[3,3,2]``, are actions, which count from 0 as in the JSON engine and in stored
     games. Anything else is written as on the screen: ``4,4,3`` or ``443`` in Connect Four,
     ``f5d6c3`` in Othello. A pass that is forced may be left out.
 
+    Args:
+        start: [K], the position before the moves; None is the start of the game.
+
     Raises:
         ValueError: for what is not a move or not legal, with its place in the list.
     """
     if text.strip().startswith("["):
-        return Session(game, _bracketed(text.strip())).actions
-    session = Session(game)
+        return Session(game, _bracketed(text.strip()), start).actions
+    session = Session(game, start=start)
     for number, word in enumerate(notation.split(text), 1):
         try:
             action = notation.action(word)

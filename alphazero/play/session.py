@@ -12,21 +12,24 @@ from alphazero.games.batched_game import Game
 
 
 class Session:
-    """One game from its start; every position is kept.
+    """One game, every position of which is kept.
 
     Args:
         actions: moves to start after.
+        start: [K], the position before them; None is the start of the game.
 
     Raises:
         ValueError: for a move of the list that is not legal, with its place in the list.
     """
 
-    def __init__(self, game: Game, actions: Iterable[int] = ()):
+    def __init__(
+        self, game: Game, actions: Iterable[int] = (), start: np.ndarray | None = None
+    ):
         actions = list(actions)
         self.game = game
-        game.play_moves(actions)
+        game.play_moves(actions, start)
         self.actions: list[int] = []
-        self.states = [game.initial_states()[0]]
+        self.states = [game.initial_states()[0] if start is None else start]
         for action in actions:
             self.play(int(action))
 

@@ -87,6 +87,11 @@ class Endgame:
         self._speed = speed
         self._nodes_per_answer = nodes_per_answer
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the cost of an answer is given in nodes, whatever the limits of a move."""
+        return self._nodes_per_answer is not None
+
     def leaves(self, num_simulations: int, time_limit_s: float | None) -> ProvenLeaves | None:
         """Return the exact leaves of a search; None if no answer is cheap enough.
 

@@ -167,6 +167,33 @@ class EvaluatorPlayer:
             cache=self._cache,
         )
 
+    def make_search(
+        self, num_positions: int, max_simulations: int, leaves_per_step: int
+    ) -> TreeSearch:
+        """Return a search of many positions that come and go, with what this player has loaded.
+
+        Exact leaves are part of it if their cost is set in nodes, see `PlayerSettings.endgame`;
+        those that follow the time of a move belong to a single search.
+
+        Args:
+            num_positions: at the same time.
+            max_simulations: of a position.
+            leaves_per_step: the most leaves of one tree that are evaluated together.
+        """
+        exact_leaves = None
+        if self._endgame is not None and self._endgame.is_fixed:
+            exact_leaves = self._endgame.leaves(max_simulations, None)
+        return TreeSearch(
+            self.game,
+            self._cache or self.evaluator,
+            num_positions,
+            max_simulations,
+            dataclasses.replace(self._settings, root="puct"),
+            child_generator(self._seed, "network player"),
+            leaves_per_step,
+            exact_leaves,
+        )
+
     def _choose(self, states: np.ndarray) -> Choice:
         if self._num_simulations == 0:
             return self._policy_choice(states)
@@ -257,8 +284,8 @@ class EvaluatorPlayer:
             return 1
         num = self._num_simulations
         if self.time_limit_s is not None:
-            num = min(num, self.time_limit_s * USUAL_SIMULATIONS_PER_S)
-        return int(min(max(round(num ** (2 / 3) / 8), 1), MAX_LEAVES_PER_STEP))
+            num = min(num, int(self.time_limit_s * USUAL_SIMULATIONS_PER_S))
+        return leaves_per_step(num)
 
     def _by_simulations(self, progress: SearchProgress) -> Callable[[float], None]:
         """Return a function that reports the finished fraction of a search as simulations."""
@@ -274,6 +301,15 @@ class EvaluatorPlayer:
         if self.time_limit_s is None:
             return self._settings
         return dataclasses.replace(self._settings, root="puct")
+
+
+def leaves_per_step(num_simulations: int) -> int:
+    """Return how many leaves of one tree to evaluate together in a search of so many simulations.
+
+    It is a compromise: what the leaves of a step find out is not known when the next of them is
+    chosen (`scripts/several_leaves.py` measures what that costs).
+    """
+    return int(min(max(round(num_simulations ** (2 / 3) / 8), 1), MAX_LEAVES_PER_STEP))
 
 
 def simulations_per_move(num_simulations: int | None, time_limit_s: float | None) -> int:

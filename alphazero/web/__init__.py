@@ -1,0 +1,10 @@
+"""The web page of `alphazero serve`: its server, and in `static/` what runs in the browser.
+
+In: HTTP requests, each of which holds a whole position. Out: positions, moves, analyses. The server
+keeps nothing of a person's game, so a lost connection, a restart or a reload loses nothing.
+
+    server -> app -> guard, json_lines      the outside: sockets, HTTP, who may ask
+    backend -> thinking, review, runs       the answers
+    position, catalogue, levels             what a request may name
+    networks -> shared_search -> search_view   one search for all people who ask a network
+"""

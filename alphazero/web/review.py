@@ -1,0 +1,120 @@
+"""A look back at a game: the value of every position, and what each move lost.
+
+In: a whole game. Out: a message for every ply. Positions are judged exactly from the end of the
+game backwards, as far as the solver gets in a few seconds, and by searches before that.
+
+Values are those of the side that moves first in the game.
+"""
+
+import time
+from typing import Any, NamedTuple
+
+from alphazero.solvers.base import UnsolvableError
+from alphazero.web.catalogue import PlayerChoice
+from alphazero.web.position import Position
+from alphazero.web.search_view import SearchView, number
+from alphazero.web.thinking import ExactScores, IsStopped, Thinking
+
+NUM_SIMULATIONS = 200
+_EXACT_S = 5.0
+
+
+class _Verdict(NamedTuple):
+    """What is known about the position before a move."""
+
+    value: float | None  #: for the first side
+    best: int | None
+    is_exact: bool
+    exact: ExactScores | None = None
+
+
+def review_game(
+    thinking: Thinking,
+    position: Position,
+    player: PlayerChoice,
+    num_simulations: int | None,
+    is_stopped: IsStopped,
+    emit,
+) -> None:
+    """Emit the messages of `api/review`.
+
+    Args:
+        player: a network or UCT, which judges what the solver does not.
+    """
+    session = position.session
+    plies = range(len(session.states))
+    solved = _solve_backwards(thinking, position, is_stopped)
+    num_simulations = NUM_SIMULATIONS if num_simulations is None else num_simulations
+    after: _Verdict | None = None
+    for ply in reversed(plies):
+        if ply in solved:
+            verdict = solved[ply]
+        else:
+            view = thinking.search(
+                position.game, session.states[ply], player, num_simulations, is_stopped
+            )
+            verdict = _of_search(view, session.player_at(ply))
+        emit(_message(position, ply, verdict, after))
+        after = verdict
+
+
+def _solve_backwards(
+    thinking: Thinking, position: Position, is_stopped: IsStopped
+) -> dict[int, _Verdict]:
+    """Return the exact verdicts of the last positions, by ply."""
+    session, found = position.session, {}
+    deadline = time.monotonic() + _EXACT_S
+    ply = len(session.states) - 1
+    if session.over:
+        result = 0.0 if session.winner is None else float(1 - 2 * session.winner)
+        found[ply] = _Verdict(result, None, True)
+        ply -= 1
+    while ply >= 0 and time.monotonic() < deadline:
+        try:
+            exact = thinking.solvers.scores(position.game, session.states[ply], is_stopped)
+        except UnsolvableError:
+            break
+        value = exact.value * _sign(session.player_at(ply))
+        found[ply] = _Verdict(float(value), exact.best[0], True, exact)
+        ply -= 1
+    return found
+
+
+def _of_search(view: SearchView, player: int) -> _Verdict:
+    value = None if view.value is None else view.value * _sign(player)
+    return _Verdict(value, view.best, view.proven is not None)
+
+
+def _sign(player: int) -> int:
+    """Return the factor from the view of a player to that of the first side."""
+    return 1 - 2 * player
+
+
+def _message(
+    position: Position, ply: int, verdict: _Verdict, after: _Verdict | None
+) -> dict[str, Any]:
+    """Return the message about a ply; ``after`` is the verdict on the next position."""
+    message = {
+        "type": "ply",
+        "ply": ply,
+        "value": None if verdict.value is None else number(verdict.value),
+        "exact": verdict.is_exact,
+        "best": verdict.best,
+        "played": None,
+        "loss": None,
+    }
+    if after is None:
+        return message
+    played = position.session.actions[ply]
+    message["played"] = played
+    if verdict.exact is not None:
+        if verdict.exact.values[played] == verdict.exact.value:
+            message["best"] = played  # as good a result as any
+        message["loss"] = float(verdict.exact.value - verdict.exact.values[played])
+    elif played == verdict.best:
+        message["loss"] = 0.0
+    elif verdict.value is not None and after.value is not None:
+        lost = (verdict.value - after.value) * _sign(position.session.player_at(ply))
+        message["loss"] = number(max(lost, 0.0))
+        message["exact"] = verdict.is_exact and after.is_exact
+    return message

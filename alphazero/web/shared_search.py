@@ -1,0 +1,251 @@
+"""One search for all people who ask the same network: their positions share its batches.
+
+In: positions from many threads, each with its number of simulations. Out: a `SearchView` for each.
+One thread steps two `TreeSearch`es in turn, a large one for moves and a small one with bigger trees
+for analyses. A position takes a row when one is free and leaves it when its search is finished or
+when nobody waits for it any more; the others go on.
+
+The thread ends after some seconds without a question, and starts again with the next one.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from alphazero.players.evaluator_player import EvaluatorPlayer, leaves_per_step
+from alphazero.search.roots import SearchMode
+from alphazero.web.catalogue import MAX_NETWORK_SIMULATIONS
+from alphazero.web.refusal import BUSY, Refusal, Stopped
+from alphazero.web.search_view import (
+    FINAL_NODES,
+    RUNNING_NODES,
+    RootAnswer,
+    SearchView,
+    puct_view,
+    root_answer,
+)
+
+#: Positions at once and simulations of each, for moves and for analyses.
+MOVES, ANALYSES = (32, 1_600), (8, MAX_NETWORK_SIMULATIONS)
+MAX_WAITING = 400
+_IDLE_S = 5.0
+_VIEW_EVERY_S = 0.2
+#: How often a waiting thread looks whether its person is still there.
+_POLL_S = 0.05
+
+Watch = Callable[[SearchView], None]
+
+
+@dataclass(eq=False)
+class Question:
+    """A position to search, and what has been found so far."""
+
+    state: np.ndarray  #: [K], not finished
+    num_simulations: int  #: 0 asks the network alone
+    is_stopped: Callable[[], bool]  #: whether nobody waits for the answer
+    watch: Watch | None  #: called now and then, in the thread of the search
+    with_tree: bool
+    done: threading.Event = field(default_factory=threading.Event)
+    answer: RootAnswer | None = None
+    view: SearchView | None = None
+    error: Exception | None = None
+    viewed_at: float = 0.0
+
+
+class SharedSearch:
+    """Searches positions for many threads at once, with one player's network.
+
+    Args:
+        player: has loaded the network.
+        moves, analyses: positions at once, and the most simulations of each, in the two searches.
+    """
+
+    def __init__(
+        self,
+        player: EvaluatorPlayer,
+        moves: tuple[int, int] = MOVES,
+        analyses: tuple[int, int] = ANALYSES,
+    ):
+        self.player = player
+        self._moves, self._analyses = _Rows(player, *moves), _Rows(player, *analyses)
+        self._news = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def num_questions(self) -> int:
+        """Positions that are searched or wait for it."""
+        return len(self._moves) + len(self._analyses)
+
+    def search(
+        self,
+        state: np.ndarray,
+        num_simulations: int,
+        is_stopped: Callable[[], bool] = lambda: False,
+        watch: Watch | None = None,
+        for_analysis: bool = False,
+    ) -> SearchView:
+        """Search a position and return what was found; wait for a place if there is none.
+
+        Args:
+            state: [K], not finished.
+            num_simulations: 0 asks the network alone.
+            is_stopped: whether nobody waits for the answer any more; asked between steps.
+            watch: called now and then with what is known so far.
+            for_analysis: take one of the few places of analyses, and keep the tree in the view.
+
+        Raises:
+            Refusal: if too many positions wait already.
+            Stopped: if ``is_stopped`` said so.
+        """
+        (question,) = self.begin([state], num_simulations, is_stopped, watch, for_analysis)
+        return self.wait(question)
+
+    def begin(
+        self,
+        states,
+        num_simulations: int,
+        is_stopped: Callable[[], bool] = lambda: False,
+        watch: Watch | None = None,
+        for_analysis: bool = False,
+        with_tree: bool | None = None,
+    ) -> list[Question]:
+        """Ask about several positions without waiting; see `search` and `wait`."""
+        with_tree = for_analysis if with_tree is None else with_tree
+        rows = self._moves
+        if for_analysis or num_simulations > self._moves.max_simulations:
+            rows = self._analyses
+        asked = [
+            Question(state, num_simulations, is_stopped, watch, with_tree) for state in states
+        ]
+        with self._news:
+            if len(rows.waiting) + len(asked) > MAX_WAITING:
+                raise Refusal("too many positions are being searched here: try again soon.", BUSY)
+            rows.waiting.extend(asked)
+            self._news.notify()
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._run, name="shared search", daemon=True
+                )
+                self._thread.start()
+        return asked
+
+    def wait(self, question: Question) -> SearchView:
+        """Return what was found about a position of `begin`; raises as `search` does."""
+        while not question.done.wait(_POLL_S):
+            if question.is_stopped():
+                raise Stopped
+        if question.error is not None:
+            raise question.error
+        return question.view
+
+    def _run(self) -> None:
+        """Step both searches in turn until nobody has asked anything for some seconds."""
+        while True:
+            with self._news:
+                if not self.num_questions:
+                    self._news.wait(_IDLE_S)
+                if not self.num_questions:
+                    self._thread = None
+                    return
+            for rows in (self._moves, self._analyses):
+                rows.step()
+
+
+class _Rows:
+    """The rows of one `TreeSearch`, and the questions that wait for one.
+
+    Only the thread of the search touches the rows; ``waiting`` is filled by others.
+    """
+
+    def __init__(self, player: EvaluatorPlayer, num_rows: int, max_simulations: int):
+        self.max_simulations = max_simulations
+        self.waiting: deque[Question] = deque()
+        self._player = player
+        self._most_leaves = leaves_per_step(max_simulations)
+        self._questions: list[Question | None] = [None] * num_rows
+        self._search = None  # is large, so it is made when it is first needed
+
+    def __len__(self) -> int:
+        return len(self.waiting) + sum(question is not None for question in self._questions)
+
+    def step(self) -> None:
+        """Let the waiting ones in, run one step, and answer those who are finished."""
+        try:
+            self._admit()
+            active = [question for question in self._questions if question is not None]
+            if not active:
+                return
+            smallest = min(question.num_simulations for question in active)
+            self._search.leaves_per_step = leaves_per_step(smallest)
+            self._search.step()
+            self._serve()
+        except Exception as error:  # noqa: BLE001: whoever waits must learn of it
+            self._fail(error)
+
+    def _admit(self) -> None:
+        for row, question in enumerate(self._questions):
+            if question is not None and question.is_stopped():
+                self._finish(row, Stopped())
+            if self._questions[row] is None and (question := self._next()) is not None:
+                self._enter(row, question)
+
+    def _next(self) -> Question | None:
+        while self.waiting:
+            question = self.waiting.popleft()
+            if not question.is_stopped():
+                return question
+        return None
+
+    def _enter(self, row: int, question: Question) -> None:
+        if self._search is None:
+            size = len(self._questions), self.max_simulations
+            self._search = self._player.make_search(*size, self._most_leaves)
+        self._questions[row] = question
+        num_simulations = max(question.num_simulations, 1)
+        rows = np.array([row], np.int32)
+        self._search.reset(rows, question.state[None], num_simulations, SearchMode.EVALUATION)
+        question.viewed_at = time.monotonic()
+
+    def _serve(self) -> None:
+        """Show what was found to those who watch, and answer those whose search is finished."""
+        finished = set(self._search.finished_rows().tolist())
+        now = time.monotonic()
+        for row, question in enumerate(self._questions):
+            if question is None or not self._search.tree.num_nodes[row]:
+                continue
+            if question.answer is None:  # the root was evaluated in this step, and nothing else
+                question.answer = root_answer(self._search, row)
+                if question.num_simulations == 0:
+                    finished.add(row)
+            if row in finished:
+                question.view = self._view(row, FINAL_NODES)
+                self._finish(row)
+            elif question.watch is not None and now - question.viewed_at >= _VIEW_EVERY_S:
+                question.viewed_at = now
+                question.watch(self._view(row, RUNNING_NODES))
+
+    def _view(self, row: int, max_nodes: int) -> SearchView:
+        question = self._questions[row]
+        max_nodes = max_nodes if question.with_tree else 0
+        return puct_view(self._search, row, question.answer, max_nodes)
+
+    def _finish(self, row: int, error: Exception | None = None) -> None:
+        question, self._questions[row] = self._questions[row], None
+        question.error = error
+        self._search.stop(np.array([row]))
+        question.done.set()
+
+    def _fail(self, error: Exception) -> None:
+        """Tell everyone in a row that the search failed, and make a new one next time."""
+        for row, question in enumerate(self._questions):
+            if question is not None:
+                question.error = error
+                question.done.set()
+                self._questions[row] = None
+        self._search = None
+
+
