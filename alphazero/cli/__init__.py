@@ -20,6 +20,7 @@ COMMANDS = {
     "train": "train a network by self-play, or resume a run",
     "tune": "measure which engine and batch size are fastest here",
     "play": "play in the terminal, or watch two engines play",
+    "serve": "play and analyse on a page in the browser",
     "match": "play paired games between two players",
     "rate": "rate networks of a run, UCT and random on one Elo scale",
     "engine": "answer JSON requests of other programs",

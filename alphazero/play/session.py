@@ -22,9 +22,7 @@ class Session:
         ValueError: for a move of the list that is not legal, with its place in the list.
     """
 
-    def __init__(
-        self, game: Game, actions: Iterable[int] = (), start: np.ndarray | None = None
-    ):
+    def __init__(self, game: Game, actions: Iterable[int] = (), start: np.ndarray | None = None):
         actions = list(actions)
         self.game = game
         game.play_moves(actions, start)

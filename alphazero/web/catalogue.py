@@ -25,6 +25,7 @@ MAX_NETWORK_SIMULATIONS = 10_000
 _MAX_UCT_SIMULATIONS, _MAX_UCT_SIMULATIONS_OTHELLO = 200_000, 20_000
 _ANALYST_SIMULATIONS, _ANALYST_UCT_SIMULATIONS = 2_000, 20_000
 _COLORS = {"Yellow": "yellow", "Red": "red", "White": "light", "Black": "dark", "X": "x", "O": "o"}
+_SETUP_NOTES = {SETUPS[0]: "White moves first, as in the stored games of this package."}
 _PLAIN_COLORS = ("first", "second")
 
 
@@ -116,6 +117,16 @@ class Catalogue:
         """Return the players of a game."""
         return [*players_of(game), *self._trained(game)]
 
+    def analyst(self, game: Game) -> dict[str, Any]:
+        """Return who analyses positions of a game unless a request names someone.
+
+        Raises:
+            Refusal: if nobody can.
+        """
+        if (analyst := _analyst(self.players(game))) is None:
+            raise Refusal(f"nobody here can analyse {game.name}: train a network first.")
+        return analyst
+
     def named_run_game(self, run_game: str) -> str | None:
         """Return the name here of a run's game; None if it cannot be played."""
         return next((name for name in self.game_names() if same_game(name, run_game)), None)
@@ -178,11 +189,6 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
     """Return a game's entry in the answer of `api/games`."""
     rows, columns = game.planes_shape[1:]
     skins = [skin_of(game, setup) for setup in setups_of(game)]
-    has_network = any(player.id == "best" for player in players)
-    analyst = {"id": "uct", "num_simulations": _ANALYST_UCT_SIMULATIONS}
-    if has_network or not isinstance(game, CompiledGame):
-        network = next((player.id for player in players if player.kind == "network"), "random")
-        analyst = {"id": network, "num_simulations": _ANALYST_SIMULATIONS}
     return {
         "name": game.name,
         "title": skins[0].title,
@@ -196,8 +202,18 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
         "setups": [_describe_setup(game, skin) for skin in skins],
         "players": [player._asdict() for player in players],
         "levels": levels_of(game.name, {player.id for player in players}),
-        "analyst": analyst,
+        "analyst": _analyst(players),
     }
+
+
+def _analyst(players: list[PlayerChoice]) -> dict[str, Any] | None:
+    """Return who analyses: the network that ships, UCT, or a trained one; None if there is none."""
+    ids = [player.id for player in players if player.kind in ("network", "uct")]
+    if not ids:
+        return None
+    chosen = next((name for name in ("best", "uct") if name in ids), ids[0])
+    num = _ANALYST_UCT_SIMULATIONS if chosen == "uct" else _ANALYST_SIMULATIONS
+    return {"id": chosen, "num_simulations": num}
 
 
 def _action_kind(num_actions: int, rows: int, columns: int) -> str:
@@ -223,5 +239,5 @@ def _describe_setup(game: Game, skin: Skin) -> dict[str, Any]:
         "column_names": list(notation.column_names),
         "row_names": list(notation.row_names),
         "mirrored": notation.mirrored,
-        "note": skin.note,
+        "note": _SETUP_NOTES.get(skin.setup, "") if len(setups_of(game)) > 1 else "",
     }

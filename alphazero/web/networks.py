@@ -1,4 +1,4 @@
-"""The networks in memory: each is loaded when someone first asks for it, and the newest few stay."""
+"""The networks in memory: each is loaded when someone first asks for it; the latest few stay."""
 
 import threading
 from collections import OrderedDict

@@ -15,7 +15,9 @@ from alphazero.web.position import Position
 from alphazero.web.search_view import SearchView, number
 from alphazero.web.thinking import ExactScores, IsStopped, Thinking
 
-NUM_SIMULATIONS = 200
+#: Simulations of each position, and the most that a request may ask for.
+NUM_SIMULATIONS = {"network": 200, "uct": 2_000}
+MAX_SIMULATIONS = {"network": 400, "uct": 10_000}
 _EXACT_S = 5.0
 
 
@@ -44,7 +46,8 @@ def review_game(
     session = position.session
     plies = range(len(session.states))
     solved = _solve_backwards(thinking, position, is_stopped)
-    num_simulations = NUM_SIMULATIONS if num_simulations is None else num_simulations
+    if num_simulations is None:
+        num_simulations = NUM_SIMULATIONS[player.kind]
     after: _Verdict | None = None
     for ply in reversed(plies):
         if ply in solved:

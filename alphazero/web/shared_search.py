@@ -118,18 +118,14 @@ class SharedSearch:
         rows = self._moves
         if for_analysis or num_simulations > self._moves.max_simulations:
             rows = self._analyses
-        asked = [
-            Question(state, num_simulations, is_stopped, watch, with_tree) for state in states
-        ]
+        asked = [Question(state, num_simulations, is_stopped, watch, with_tree) for state in states]
         with self._news:
             if len(rows.waiting) + len(asked) > MAX_WAITING:
                 raise Refusal("too many positions are being searched here: try again soon.", BUSY)
             rows.waiting.extend(asked)
             self._news.notify()
             if self._thread is None:
-                self._thread = threading.Thread(
-                    target=self._run, name="shared search", daemon=True
-                )
+                self._thread = threading.Thread(target=self._run, name="shared search", daemon=True)
                 self._thread.start()
         return asked
 
@@ -247,5 +243,3 @@ class _Rows:
                 question.done.set()
                 self._questions[row] = None
         self._search = None
-
-

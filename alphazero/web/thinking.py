@@ -45,6 +45,11 @@ Watch = Callable[[SearchView], None]
 IsStopped = Callable[[], bool]
 
 
+def usual_simulations(player: PlayerChoice) -> int | None:
+    """Return the simulations of a player if a request does not say; None if it does not search."""
+    return {"network": DEFAULT_SIMULATIONS, "uct": DEFAULT_UCT_SIMULATIONS}.get(player.kind)
+
+
 class Turns:
     """Lets a few threads work at a time, and refuses more than a few that wait."""
 
@@ -169,7 +174,7 @@ class Thinking:
         """Return what a network or UCT finds in an unfinished position, [K].
 
         Args:
-            num_simulations: None is the usual number.
+            num_simulations: None is the usual number; 0 asks a network alone.
             watch: called now and then with what is known so far.
             for_analysis: with the tree.
 
@@ -177,12 +182,11 @@ class Thinking:
             Refusal: if the player does not search, or too many people ask.
             Stopped: if nobody waits for the answer any more.
         """
+        num = usual_simulations(player) if num_simulations is None else num_simulations
         if player.kind == "network":
-            num = DEFAULT_SIMULATIONS if num_simulations is None else num_simulations
             shared = self.networks.search(game, player)
             return shared.search(state, num, is_stopped, watch, for_analysis)
         if player.kind == "uct":
-            num = num_simulations or DEFAULT_UCT_SIMULATIONS
             max_nodes = (RUNNING_NODES, FINAL_NODES) if for_analysis else (0, 0)
             with self._uct_turns.turn(is_stopped):
                 return _search_uct(game, state, num, is_stopped, watch, max_nodes)
@@ -229,9 +233,7 @@ def _search_uct(
     watch: Watch | None,
     max_nodes: tuple[int, int],
 ) -> SearchView:
-    search = UctSearch(
-        game, UctSettings(num_simulations=num_simulations), secrets.randbits(60)
-    )
+    search = UctSearch(game, UctSettings(num_simulations=num_simulations), secrets.randbits(60))
     num_reports = 0
 
     def progress(*_) -> None:
@@ -260,5 +262,3 @@ def exact_answer(exact: ExactScores, game: Game) -> dict[str, Any]:
 
 def _listed(numbers: np.ndarray, is_legal: np.ndarray) -> list[int | None]:
     return [int(value) if legal else None for value, legal in zip(numbers, is_legal)]
-
-

@@ -1,0 +1,105 @@
+"""`alphazero serve`: a board in the browser, against the players of this machine.
+
+In: an address. Out: a page, until Ctrl-C. `alphazero.web` is what answers; its libraries are those
+of the extra [web].
+"""
+
+import dataclasses
+import sys
+import threading
+import webbrowser
+
+from alphazero.games.registry import make_game
+from alphazero.runtime import jit
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.overrides import from_overrides
+from alphazero.runtime.settings import option
+
+COMMAND = "alphazero serve"
+SUMMARY = (
+    "Open a page in the browser: play against networks, UCT and solvers, look into their search, "
+    "see the training runs. docs/SERVE.md describes it."
+)
+EXAMPLES = [
+    "alphazero serve",
+    "alphazero serve game=othello",
+    "alphazero serve runs=checkpoints port=8080 open=false",
+    "alphazero serve host=0.0.0.0 token=CHOOSE_ONE",
+]
+_MIN_TOKEN = 8
+
+
+@dataclasses.dataclass
+class ServeSettings:
+    """The settings of the command."""
+
+    game: str | None = option(
+        None, "the game that the page begins with; also a game file of your own, which is then run"
+    )
+    runs: str = option("checkpoints", "the folder of training runs, whose networks can be played")
+    host: str = option(
+        "127.0.0.1",
+        "the address to listen on; others than this machine can come to 0.0.0.0, with a token",
+    )
+    port: int | None = option(
+        None, "the port; default the first free one from 8000 on", low=1, high=65_535
+    )
+    token: str | None = option(
+        None, "what visitors must know; default none on this machine, else a new one each time"
+    )
+    open: bool = option(True, "open the page in the browser of this machine")
+
+
+def main(arguments: list[str]) -> int:
+    """Answer until Ctrl-C."""
+    if {"-h", "--help"} & set(arguments):
+        from alphazero.cli.output.help_text import print_help
+
+        print_help("serve", SUMMARY, ServeSettings(), EXAMPLES)
+        return 0
+    settings = from_overrides(ServeSettings, arguments, COMMAND)
+    _check(settings)
+    jit.announce_first_compilation()
+    from alphazero.web.backend import Backend
+    from alphazero.web.server import Server, is_local
+
+    game = None if settings.game is None else make_game(settings.game).name
+    backend = Backend(settings.runs, game)
+    server = Server(backend, settings.host, settings.port, settings.token)
+    url = server.address.url
+    print(f"The page is at {url}", flush=True)
+    if not is_local(settings.host):
+        print("Whoever knows the address with its token can use it, unencrypted.")
+    print("Ctrl-C ends it.", flush=True)
+    # The first move would wait for the network otherwise.
+    threading.Thread(target=_warm_up, args=(backend,), daemon=True).start()
+    if settings.open and sys.stdout.isatty():
+        webbrowser.open(url)
+    server.run()
+    return 0
+
+
+def _check(settings: ServeSettings) -> None:
+    """Refuse what cannot work before anything is loaded."""
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise ConfigError(
+            f'the page needs {error.name}: install it with pip install "alphazero-selfplay[web]".'
+        ) from None
+    token = settings.token
+    if token is not None and (len(token) < _MIN_TOKEN or not token.isascii() or " " in token):
+        raise ConfigError(
+            f"token={token} is not allowed: a token has {_MIN_TOKEN} or more characters of ASCII "
+            "and no spaces.",
+            key="token",
+            value=token,
+        )
+
+
+def _warm_up(backend) -> None:
+    try:
+        backend.warm_up()
+    except Exception as error:  # noqa: BLE001: the page says so when someone plays
+        print(f"The first network could not be loaded: {error}", file=sys.stderr)

@@ -1,0 +1,190 @@
+"""The server: sockets, time limits of connections, and where the page can be opened.
+
+In: a backend and an address. Out: a page that answers until Ctrl-C. uvicorn does HTTP; what it
+leaves open is closed here: a connection that never sends a whole request, or never reads.
+"""
+
+import asyncio
+import contextlib
+import ipaddress
+import secrets
+import socket
+import threading
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from alphazero.runtime.errors import ConfigError
+from alphazero.web.app import make_app
+from alphazero.web.backend import Backend
+
+#: The first port that is tried, and how many after it.
+FIRST_PORT, NUM_PORTS = 8000, 50
+MAX_CONNECTIONS = 500
+#: Seconds for the head of a request, and for a reader to make room.
+HEAD_S, READ_S = 10.0, 20.0
+_KEEP_ALIVE_S, _SHUTDOWN_S = 15, 2
+
+
+class Address(NamedTuple):
+    """Where the page is."""
+
+    host: str
+    port: int
+    token: str | None
+
+    @property
+    def url(self) -> str:
+        """The address to open, with the token."""
+        host = self.host
+        if host in ("0.0.0.0", "::"):
+            host = socket.gethostname()
+        host = f"[{host}]" if ":" in host else host
+        query = "" if self.token is None else f"?token={self.token}"
+        return f"http://{host}:{self.port}/{query}"
+
+
+class Connection(H11Protocol):
+    """One connection, which is closed if nothing moves on it."""
+
+    _head_timer: asyncio.TimerHandle | None = None
+    _read_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport) -> None:
+        super().connection_made(transport)
+        self._watch_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch_head()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._read_timer is None:
+            self._read_timer = self.loop.call_later(READ_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._read_timer = _cancelled(self._read_timer)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._head_timer = _cancelled(self._head_timer)
+        self._read_timer = _cancelled(self._read_timer)
+        super().connection_lost(exc)
+
+    def _watch_head(self) -> None:
+        """Allow some seconds for the head of the next request, if none is being answered."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._head_timer = _cancelled(self._head_timer)
+        elif self._head_timer is None:
+            self._head_timer = self.loop.call_later(HEAD_S, self._close_if_silent)
+
+    def _close_if_silent(self) -> None:
+        self._head_timer = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.abort()
+
+
+def _cancelled(timer: asyncio.TimerHandle | None) -> None:
+    if timer is not None:
+        timer.cancel()
+
+
+def is_local(host: str) -> bool:
+    """Return whether an address is reached from this machine alone."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def open_socket(host: str, port: int | None) -> socket.socket:
+    """Return a socket that listens.
+
+    Args:
+        port: None takes the first free one from `FIRST_PORT` on.
+
+    Raises:
+        ConfigError: if nothing can listen there.
+    """
+    ports = range(FIRST_PORT, FIRST_PORT + NUM_PORTS) if port is None else [port]
+    try:
+        family = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][0]
+    except OSError:
+        message = f"host={host} is no address of this machine."
+        raise ConfigError(message, key="host", value=host) from None
+    for candidate in ports:
+        try:
+            return _listening(family, host, candidate)
+        except OSError as error:
+            reason = error.strerror or str(error)
+    if port is None:
+        ports_text = f"from {ports[0]} to {ports[-1]}"
+        raise ConfigError(f"no port {ports_text} of {host} is free: {reason}.", key="port")
+    raise ConfigError(f"port={port} of {host} cannot be used: {reason}.", key="port", value=port)
+
+
+def _listening(family: int, host: str, port: int) -> socket.socket:
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(socket.SOMAXCONN)
+    except OSError:
+        listening.close()
+        raise
+    listening.setblocking(False)
+    return listening
+
+
+class Server:
+    """A page that can be opened.
+
+    Args:
+        host: the address to listen on.
+        port: None takes a free one.
+        token: that visitors must know; None makes one if others than this machine can come.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        host: str = "127.0.0.1",
+        port: int | None = None,
+        token: str | None = None,
+    ):
+        self._socket = open_socket(host, port)
+        if token is None and not is_local(host):
+            token = secrets.token_urlsafe(16)
+        self.address = Address(host, self._socket.getsockname()[1], token)
+        config = uvicorn.Config(
+            make_app(backend, token, is_local(host)),
+            http=Connection,
+            ws="none",
+            log_level="warning",
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            limit_concurrency=MAX_CONNECTIONS,
+            timeout_keep_alive=_KEEP_ALIVE_S,
+            timeout_graceful_shutdown=_SHUTDOWN_S,
+        )
+        self._server = uvicorn.Server(config)
+
+    def run(self) -> None:
+        """Answer until Ctrl-C."""
+        with contextlib.suppress(KeyboardInterrupt):
+            self._server.run(sockets=[self._socket])
+
+    @contextlib.contextmanager
+    def in_background(self) -> Iterator[Address]:
+        """Answer in a thread, as long as the context lasts."""
+        thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]})
+        thread.start()
+        try:
+            yield self.address
+        finally:
+            self._server.should_exit = True
+            thread.join()
