@@ -101,5 +101,5 @@ def _check(settings: ServeSettings) -> None:
 def _warm_up(backend) -> None:
     try:
         backend.warm_up()
-    except Exception as error:  # noqa: BLE001: the page says so when someone plays
+    except Exception as error:  # noqa: BLE001
         print(f"The first network could not be loaded: {error}", file=sys.stderr)

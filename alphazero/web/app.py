@@ -58,7 +58,8 @@ def make_app(backend: Backend, token: str | None = None, only_local: bool = True
             for name in ("move", "analyse", "review", "misplayed")
         ),
     ]
-    routes = [Mount("/api", routes=api), Mount("/", _PageFiles(directory=STATIC, html=True, check_dir=False))]
+    page = _PageFiles(directory=STATIC, html=True, check_dir=False)
+    routes = [Mount("/api", routes=api), Mount("/", page)]
     handlers: dict[Any, Any] = {HTTPException: _http_error, Refusal: _refused, Exception: _failed}
     app = Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan)
     return Guard(app, token, only_local)

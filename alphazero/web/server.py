@@ -67,29 +67,31 @@ class Connection(H11Protocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._read_timer = _cancelled(self._read_timer)
+        self._read_timer = self._cancel(self._read_timer)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._head_timer = _cancelled(self._head_timer)
-        self._read_timer = _cancelled(self._read_timer)
+        self._head_timer = self._cancel(self._head_timer)
+        self._read_timer = self._cancel(self._read_timer)
         super().connection_lost(exc)
 
     def _watch_head(self) -> None:
         """Allow some seconds for the head of the next request, if none is being answered."""
         if self.cycle is not None and not self.cycle.response_complete:
-            self._head_timer = _cancelled(self._head_timer)
+            self._head_timer = self._cancel(self._head_timer)
         elif self._head_timer is None:
             self._head_timer = self.loop.call_later(HEAD_S, self._close_if_silent)
+
+    @staticmethod
+    def _cancel(timer: asyncio.TimerHandle | None) -> None:
+        """Return what a timer is after it was cancelled."""
+        if timer is not None:
+            timer.cancel()
+        return None
 
     def _close_if_silent(self) -> None:
         self._head_timer = None
         if self.cycle is None or self.cycle.response_complete:
             self.transport.abort()
-
-
-def _cancelled(timer: asyncio.TimerHandle | None) -> None:
-    if timer is not None:
-        timer.cancel()
 
 
 def is_local(host: str) -> bool:

@@ -179,7 +179,7 @@ class _Rows:
             self._search.leaves_per_step = leaves_per_step(smallest)
             self._search.step()
             self._serve()
-        except Exception as error:  # noqa: BLE001: whoever waits must learn of it
+        except Exception as error:  # noqa: BLE001
             self._fail(error)
 
     def _admit(self) -> None:
