@@ -108,7 +108,7 @@ def test_illegal_moves_change_nothing():
 
 def test_a_session_may_start_anywhere():
     game = GAMES["tic_tac_toe"]
-    start = game.text_to_state("X--\n-O-\n---", 0)
+    start = game.text_to_state("X..\n.O.\n...", 0)
     session = Session(game, [1], start)
     assert (session.player, session.actions, len(session.states)) == (1, [1], 2)
     np.testing.assert_array_equal(session.states[0], start)
