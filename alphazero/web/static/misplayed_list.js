@@ -1,0 +1,120 @@
+// Positions that a network misplays without search: each as a small board, to try or to analyse.
+
+import { boardThumbnail } from "./board_thumbnail.js";
+import { element } from "./dom.js";
+import { landingCell } from "./landing_cell.js";
+import { countText, resultText } from "./number_text.js";
+
+export class MisplayedList {
+  /** @param context of the view, see page.js */
+  constructor(context) {
+    Object.assign(this, { context, running: null });
+    this.status = element("p", { class: "misplayed-status", role: "status" });
+    this.bar = element("progress", { "aria-label": "Progress of the check" });
+    this.error = element("p", { class: "error-line", role: "alert" });
+    this.list = element("ul", { class: "misplayed-list" });
+    this.bar.hidden = true;
+    this.element = element("div", {}, this.bar, this.status, this.error, this.list);
+  }
+
+  get isRunning() {
+    return this.running !== null;
+  }
+
+  close() {
+    this.running?.abort();
+    this.running = null;
+    this.bar.hidden = true;
+  }
+
+  /** Check a network, {id, num_simulations}, and list what it misplays; done when all are shown. */
+  async check(game, player) {
+    this.close();
+    const stop = new AbortController();
+    this.running = stop;
+    this.list.replaceChildren();
+    this.error.textContent = "";
+    this.status.textContent = "Comparing the network\u2019s moves with exact results \u2026";
+    this.bar.removeAttribute("value");
+    this.bar.hidden = false;
+    const adding = [];
+    const onMessage = (message) => {
+      if (stop.signal.aborted) return;
+      if (message.type === "progress") this.#progress(message);
+      if (message.type === "done") this.#done(message);
+      if (message.type === "misplayed") adding.push(this.#add(game, player, message, stop.signal));
+    };
+    try {
+      const request = { game: game.name, player };
+      await this.context.backend.misplayed(request, { signal: stop.signal, onMessage });
+      await Promise.all(adding);
+    } catch (error) {
+      if (stop.signal.aborted) return;
+      this.status.textContent = "";
+      this.error.textContent = error.message;
+    }
+    if (this.running === stop) this.close();
+  }
+
+  #progress({ done, total }) {
+    this.bar.max = total;
+    this.bar.value = done;
+    this.status.textContent = `${countText(done)} of ${countText(total)} positions checked`;
+  }
+
+  #done({ num_positions: num, num_misplayed: wrong }) {
+    this.status.textContent =
+      wrong === 0
+        ? `It plays all ${countText(num)} positions without changing the result.`
+        : `It misplays ${countText(wrong)} of ${countText(num)} positions.`;
+  }
+
+  async #add(game, player, found, signal) {
+    const place = element("li", { class: "misplayed" });
+    this.list.append(place);
+    const request = { game: game.name, moves: found.moves, from_ply: found.moves.length };
+    const { positions, moves } = await this.context.backend.position(request);
+    if (signal.aborted) return;
+    const position = positions[positions.length - 1];
+    place.append(...this.#card(game, player, { ...found, moves }, position));
+  }
+
+  #card(game, player, { moves, played, best, value, best_value: bestValue }, position) {
+    const [setup] = game.setups;
+    const text = (action) => setup.action_texts[action];
+    const side = setup.sides[position.to_move];
+    const mark = (kind) => (action) => {
+      const cell = landingCell(game, position.cells, action);
+      return cell ? [{ cell, kind }] : [];
+    };
+    const marks = [...best.flatMap(mark("best")), ...mark("played")(played)];
+    const bestTexts = best.map(text).join(", ");
+    const said = `${side} to move after ${moves.length} moves: played ${text(played)}, best ${bestTexts}`;
+    const line = (name, sign, move, result) =>
+      element(
+        "p",
+        { class: `misplayed-${name}` },
+        element("span", { class: "misplayed-sign", "aria-hidden": "true" }, sign),
+        `${name} ${move}: `,
+        element("strong", {}, resultText(result)),
+      );
+    const { play, analyse } = this.context;
+    const at = { game: game.name, setup: setup.id, moves };
+    return [
+      boardThumbnail(game, setup, position.cells, marks, said),
+      element("p", { class: "misplayed-side" }, `${side} to move, ply ${moves.length}`),
+      line("played", "\u2715", text(played), value),
+      line("best", "\u2713", bestTexts, bestValue),
+      element(
+        "div",
+        { class: "button-row" },
+        button("Try it", () => play({ ...at, player })),
+        button("Analyse", () => analyse({ ...at, player })),
+      ),
+    ];
+  }
+}
+
+function button(text, onclick) {
+  return element("button", { type: "button", onclick }, text);
+}

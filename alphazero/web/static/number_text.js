@@ -1,0 +1,55 @@
+// How the page writes values, counts, shares and results.
+
+const MINUS = "\u2212";
+const RESULTS = new Map([
+  [1, "win"],
+  [0, "draw"],
+  [-1, "loss"],
+]);
+
+export const UNKNOWN = "\u2013";
+
+/** Return a value in [-1, 1] with its sign and two decimals. */
+export function valueText(value) {
+  if (value === null || value === undefined) return UNKNOWN;
+  return signed(value, Math.abs(value).toFixed(2));
+}
+
+/** Return an integer with its sign, as in a margin of discs. */
+export function marginText(number) {
+  return signed(number, String(Math.abs(number)));
+}
+
+/** Return a count with separators between the thousands. */
+export function countText(count) {
+  return count.toLocaleString("en");
+}
+
+/** Return a share in [0, 1] as whole percent; a small one is not called zero. */
+export function percentText(share) {
+  if (share === null || share === undefined) return UNKNOWN;
+  if (share > 0 && share < 0.01) return "<1%";
+  return `${Math.round(100 * share)}%`;
+}
+
+/** Return "win", "draw" or "loss" for the player whose view the result has. */
+export function resultText(result) {
+  return RESULTS.get(result) ?? UNKNOWN;
+}
+
+/** Return a number with about three significant digits, for the ticks and read-outs of a chart. */
+export function shortText(number) {
+  if (number === 0) return "0";
+  const size = Math.abs(number);
+  if (size >= 1e4) {
+    const options = { notation: "compact", maximumFractionDigits: 2 };
+    return number.toLocaleString("en", options).replace("-", MINUS);
+  }
+  if (size < 1e-3) return number.toExponential(1).replace(".0e", "e").replaceAll("-", MINUS);
+  return String(Number(number.toPrecision(3))).replace("-", MINUS);
+}
+
+function signed(number, digits) {
+  if (Number(digits) === 0) return digits;
+  return `${number > 0 ? "+" : MINUS}${digits}`;
+}
