@@ -72,7 +72,8 @@ export class Answers {
   /** Judge every move of a game by searches of the positions before and after it. */
   async review(request, emit, stopped) {
     const session = this.#session(request);
-    const player = request.player ?? { ...session.game.analyst, num_simulations: REVIEW_SIMULATIONS };
+    const { id } = session.game.analyst;
+    const player = { id, num_simulations: REVIEW_SIMULATIONS, ...request.player };
     const { numSimulations } = this.#player(session.game, player);
     let before = null;
     for (let ply = 0; ply < session.states.length && !stopped(); ply += 1) {

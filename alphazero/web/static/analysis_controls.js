@@ -1,7 +1,7 @@
 // Who analyses, how long, start and stop, and how far the search is.
 
 import { element } from "./dom.js";
-import { countText } from "./number_text.js";
+import { countText, sentence } from "./number_text.js";
 
 const SIMULATIONS = [0, 50, 200, 500, 1000, 2000, 5000, 10000, 50000];
 const KINDS = ["network", "uct"]; // those that have a search to show
@@ -35,6 +35,7 @@ export class AnalysisControls {
   /** Offer the players of a game; `wanted`: the one to choose, null: the game's analyst. */
   offer(game, wanted = null) {
     this.players = game.players.filter(({ kind }) => KINDS.includes(kind));
+    if (!this.players.length) return;
     const { id, num_simulations: num } = { ...game.analyst, ...wanted };
     const chosen = this.players.some((player) => player.id === id) ? id : game.analyst.id;
     const options = this.players.map((player) => option(player.id, player.name, chosen));
@@ -43,8 +44,9 @@ export class AnalysisControls {
     this.#offerSimulations(num);
   }
 
-  /** The chosen player, as requests name it. */
+  /** The chosen player, as requests name it; null: there is nobody to choose. */
   get player() {
+    if (!this.players.length) return null;
     return { id: this.analyst.value, num_simulations: Number(this.simulations.value) };
   }
 
@@ -52,12 +54,18 @@ export class AnalysisControls {
   update({ isRunning, analysis, error, hasMoves }) {
     this.isRunning = isRunning;
     this.button.textContent = isRunning ? "Stop" : "Start";
-    this.button.disabled = !hasMoves;
+    const nobody = this.player === null;
+    this.button.disabled = nobody || !hasMoves;
+    if (nobody) {
+      this.status.textContent = "Nobody here can analyse this game: train a network first.";
+      return;
+    }
     const done = analysis?.num_simulations ?? 0;
     const total = analysis?.total ?? this.player.num_simulations;
     this.bar.value = analysis?.final ? 1 : done / Math.max(total, 1);
     this.status.textContent = hasMoves ? statusText(done, total, analysis, isRunning) : "";
-    if (this.error.textContent !== (error ?? "")) this.error.textContent = error ?? "";
+    const text = sentence(error ?? "");
+    if (this.error.textContent !== text) this.error.textContent = text;
   }
 
   #onAnalyst() {
@@ -89,7 +97,7 @@ function option(value, text, chosen) {
 
 function statusText(done, total, analysis, isRunning) {
   const text = `${countText(done)} of ${countText(total)} simulations`;
-  if (isRunning) return text;
+  if (isRunning) return analysis ? text : "The search begins \u2026";
   if (analysis === null) return "Stopped";
   if (!analysis.final) return `${text}, stopped`;
   return analysis.proven !== null && done < total ? `${text}, result proven` : text;

@@ -4,7 +4,8 @@
 // the focus is on the table. Hovering or focusing a row tells the page, which shows its line.
 
 import { element } from "./dom.js";
-import { countText, marginText, percentText, resultText, UNKNOWN, valueText } from "./number_text.js";
+import { countText, marginText, percentText, resultText } from "./number_text.js";
+import { UNKNOWN, valueText } from "./number_text.js";
 import { stableOrder } from "./stable_order.js";
 
 const COLUMNS = [
@@ -33,13 +34,16 @@ export class AnalysisTable {
     this.element = element("div", { class: "analysis-table-box" }, table);
     const hold = (held) => () => {
       this.held = held;
+      if (!held) this.#sort();
     };
     this.element.addEventListener("pointerenter", hold(true));
     this.element.addEventListener("pointerleave", hold(false));
+    this.element.addEventListener("focusout", () => requestAnimationFrame(() => this.#sort()));
   }
 
   /** Show another position: its legal moves without numbers. `textOf` maps actions to texts. */
   reset(legal, textOf) {
+    this.analysis = null;
     this.order = [...legal];
     this.rows = new Map(legal.map((action) => [action, this.#makeRow(action, textOf(action))]));
     this.body.replaceChildren(...legal.map((action) => this.rows.get(action).element));
@@ -47,18 +51,14 @@ export class AnalysisTable {
   }
 
   /** Show the numbers of an "analysis" message. */
-  update({ actions, best, final }) {
+  update(analysis) {
+    const { actions, best } = analysis;
+    this.analysis = analysis;
     const total = actions.reduce((sum, { visits }) => sum + visits, 0);
     for (const one of actions) {
       this.rows.get(one.action)?.update(one, total, one.action === best);
     }
-    const isHeld = this.held || this.element.contains(document.activeElement);
-    if (isHeld) return;
-    const visits = new Map(actions.map((one) => [one.action, one.visits]));
-    const order = stableOrder(this.order, visits, final);
-    if (order.every((action, k) => action === this.order[k])) return;
-    this.order = order;
-    this.body.append(...order.map((action) => this.rows.get(action).element));
+    this.#sort();
   }
 
   /** Show the answer of `api/exact`. */
@@ -71,6 +71,17 @@ export class AnalysisTable {
     this.rows.forEach((row, one) => row.element.classList.toggle("is-hovered", one === action));
   }
 
+  #sort() {
+    const isHeld = this.held || this.element.contains(document.activeElement);
+    if (isHeld || !this.analysis) return;
+    const { actions, final } = this.analysis;
+    const visits = new Map(actions.map((one) => [one.action, one.visits]));
+    const order = stableOrder(this.order, visits, final);
+    if (order.every((action, k) => action === this.order[k])) return;
+    this.order = order;
+    this.body.append(...order.map((action) => this.rows.get(action).element));
+  }
+
   #makeRow(action, text) {
     return new TableRow(text, {
       onHover: (isOn) => this.onHover(isOn ? action : null),
@@ -81,7 +92,8 @@ export class AnalysisTable {
 
 class TableRow {
   constructor(text, { onHover, onPlay }) {
-    const button = element("button", { type: "button", class: "move-button", onclick: onPlay }, text);
+    const attributes = { type: "button", class: "move-button", onclick: onPlay };
+    const button = element("button", attributes, text);
     this.bar = element("span", { class: "share-bar" });
     this.share = element("span", { class: "share-text" });
     this.star = element("span", { class: "best-mark", title: "best move", hidden: "" });

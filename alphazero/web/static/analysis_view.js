@@ -16,7 +16,6 @@ import { ValueBar } from "./value_bar.js";
 import { Verdict } from "./verdict.js";
 
 const MAX_LINE = 10; // moves of a line shown on the board
-const REVIEW_SIMULATIONS = 100;
 
 /** Return the view of the page's contract: {element, open, close}. */
 export function createAnalysisView(context) {
@@ -105,8 +104,8 @@ class AnalysisView {
 
   #choose(player) {
     this.search.choose(player);
-    const isDefault = player.id === this.game.analyst.id;
-    this.review.player = isDefault ? null : { ...player, num_simulations: REVIEW_SIMULATIONS };
+    const isDefault = player === null || player.id === this.game.analyst.id;
+    this.review.player = isDefault ? null : { id: player.id };
     this.tree?.reset(true);
   }
 
@@ -202,7 +201,7 @@ function section(name, label, ...children) {
 /** Return what the numbers in the column of exact results mean, or why there are none. */
 function exactNote(exact) {
   if (exact === null) return "";
-  if (!exact.known) return exact.reason;
+  if (!exact.known) return `No exact result: ${exact.reason}`;
   return exact.meaning === "discs"
     ? "Exact results are final margins in discs."
     : "Exact results: the higher the number, the earlier the win or the later the loss.";

@@ -20,7 +20,7 @@ export function boardThumbnail(game, setup, cells, marks, label) {
   const pieces = cells.flatMap((line, row) =>
     line.map((cell, number) => cellPicture(setup, cell, row, column(number), style)),
   );
-  const drawn = marks.map(({ cell: [row, number], kind }) => markPicture(row, column(number), kind));
+  const drawn = marks.map(({ cell, kind }) => markPicture(cell[0], column(cell[1]), kind));
   const ground = svg("rect", { class: "thumb-ground", width: columns, height: rows });
   const name = `board-thumbnail thumb-${style}`;
   return svg("svg", { ...attributes, class: name }, ground, ...pieces, ...drawn);

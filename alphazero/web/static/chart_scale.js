@@ -1,6 +1,6 @@
 // Scales of charts: from numbers to pixels, and the round numbers that get a tick.
 
-/** Return {place(number), ticks} of an axis from `low` to `high`, drawn from pixel `from` to `to`. */
+/** Return {place(number), ticks} of an axis from low to high, drawn from pixel `from` to `to`. */
 export function linearScale(low, high, from, to, maxTicks) {
   const [first, last] = low === high ? [low - 0.5, high + 0.5] : [low, high];
   const place = (number) => from + ((number - first) / (last - first)) * (to - from);

@@ -4,7 +4,7 @@
 // before the change keep their values.
 
 import { element } from "./dom.js";
-import { resultText } from "./number_text.js";
+import { resultText, sentence } from "./number_text.js";
 import { mistakeOf, ValuePlot } from "./value_plot.js";
 
 export class GameReview {
@@ -61,7 +61,7 @@ export class GameReview {
     try {
       await this.backend.review(request, { signal: stop.signal, onMessage });
     } catch (error) {
-      if (!stop.signal.aborted) this.error.textContent = error.message;
+      if (!stop.signal.aborted) this.error.textContent = sentence(error.message);
     }
     if (this.running === stop) this.running = null;
     this.#draw();
@@ -110,7 +110,8 @@ export class GameReview {
     this.listed = key;
     const hadFocus = this.list.contains(document.activeElement);
     const ply = document.activeElement?.dataset.ply;
-    this.list.replaceChildren(...wrong.sort((a, b) => a.ply - b.ply).map((one) => this.#entry(one)));
+    wrong.sort((a, b) => a.ply - b.ply);
+    this.list.replaceChildren(...wrong.map((one) => this.#entry(one)));
     if (hadFocus) this.list.querySelector(`[data-ply="${ply}"]`)?.focus();
   }
 

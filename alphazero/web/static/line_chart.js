@@ -157,7 +157,8 @@ class Drawing {
     });
     const where = x === null ? "" : `${this.chart.x_label} ${shortText(x)}`;
     this.at.textContent = where;
-    const said = this.curves.map(({ name }, k) => `${name} ${this.values[k].textContent || UNKNOWN}`);
+    const value = (k) => this.values[k].textContent || UNKNOWN;
+    const said = this.curves.map(({ name }, k) => `${name} ${value(k)}`);
     this.svg.setAttribute("aria-valuenow", index ?? 0);
     const text = x === null ? "press an arrow key to read it" : `${where}: ${said.join(", ")}`;
     this.svg.setAttribute("aria-valuetext", text);

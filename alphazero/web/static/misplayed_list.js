@@ -3,7 +3,7 @@
 import { boardThumbnail } from "./board_thumbnail.js";
 import { element } from "./dom.js";
 import { landingCell } from "./landing_cell.js";
-import { countText, resultText } from "./number_text.js";
+import { countText, resultText, sentence } from "./number_text.js";
 
 export class MisplayedList {
   /** @param context of the view, see page.js */
@@ -51,7 +51,7 @@ export class MisplayedList {
     } catch (error) {
       if (stop.signal.aborted) return;
       this.status.textContent = "";
-      this.error.textContent = error.message;
+      this.error.textContent = sentence(error.message);
     }
     if (this.running === stop) this.close();
   }
@@ -89,7 +89,8 @@ export class MisplayedList {
     };
     const marks = [...best.flatMap(mark("best")), ...mark("played")(played)];
     const bestTexts = best.map(text).join(", ");
-    const said = `${side} to move after ${moves.length} moves: played ${text(played)}, best ${bestTexts}`;
+    const place = `${side} to move after ${moves.length} moves`;
+    const said = `${place}: played ${text(played)}, best ${bestTexts}`;
     const line = (name, sign, move, result) =>
       element(
         "p",

@@ -90,7 +90,8 @@ export class MovesOverlay {
   #ghost(cell, side, number) {
     const { x, y, size } = this.board.cellBox(...cell);
     const [cx, cy] = [x + size / 2, y + size / 2];
-    const piece = svg("circle", { class: `ghost ghost-${this.colors[side]}`, cx, cy, r: size * 0.4 });
+    const name = `ghost ghost-${this.colors[side]}`;
+    const piece = svg("circle", { class: name, cx, cy, r: size * 0.4 });
     const place = { x: cx, y: cy + size * 0.15, "font-size": size * 0.42 };
     const text = svg("text", { ...place, class: `ghost-number on-${this.colors[side]}` }, number);
     return svg("g", {}, piece, text);

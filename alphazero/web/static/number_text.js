@@ -49,6 +49,11 @@ export function shortText(number) {
   return String(Number(number.toPrecision(3))).replace("-", MINUS);
 }
 
+/** Return a sentence of the server as it stands at the start of a line. */
+export function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 function signed(number, digits) {
   if (Number(digits) === 0) return digits;
   return `${number > 0 ? "+" : MINUS}${digits}`;

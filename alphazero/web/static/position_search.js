@@ -74,7 +74,7 @@ export class PositionSearch extends EventTarget {
 
   #begin() {
     this.#lookUp();
-    if (this.isWanted && this.analysis === null) this.#search();
+    if (this.isWanted && this.player && this.analysis === null) this.#search();
   }
 
   async #search() {

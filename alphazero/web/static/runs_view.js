@@ -1,7 +1,7 @@
 // The runs found on this machine: a table of them, and the page of one.
 
 import { element } from "./dom.js";
-import { countText, UNKNOWN } from "./number_text.js";
+import { countText, sentence, UNKNOWN } from "./number_text.js";
 import { RunPage } from "./run_page.js";
 
 const COLUMNS = ["Run", "Game", "Iterations", "Hours", "Exact accuracy", "Elo", "Updated"];
@@ -27,7 +27,7 @@ class RunsView {
   async open({ id = null }) {
     this.close();
     const opened = this.opened;
-    this.element.replaceChildren(element("p", { class: "loading", role: "status" }, "Loading \u2026"));
+    this.element.replaceChildren(element("p", { role: "status" }, "Loading \u2026"));
     try {
       const { runs } = await this.context.backend.runs();
       if (opened !== this.opened) return;
@@ -35,9 +35,10 @@ class RunsView {
       else await this.#showRun(runs, id);
     } catch (error) {
       if (opened !== this.opened) return;
-      const again = element("button", { type: "button", onclick: () => this.open({ id }) }, "Try again");
-      const sentence = element("p", { class: "error-line", role: "alert" }, error.message);
-      this.element.replaceChildren(sentence, again);
+      const onclick = () => this.open({ id });
+      const again = element("button", { type: "button", onclick }, "Try again");
+      const text = element("p", { class: "error-line", role: "alert" }, sentence(error.message));
+      this.element.replaceChildren(text, again);
     }
   }
 
@@ -60,9 +61,9 @@ class RunsView {
 
   #showTable(runs, error = "") {
     const title = element("h1", {}, "Runs");
-    const sentence = element("p", { class: "error-line", role: "alert" }, error);
+    const failed = element("p", { class: "error-line", role: "alert" }, error);
     const content = runs.length ? table(runs, this.context.state.catalogue) : emptyState();
-    this.element.replaceChildren(title, sentence, content);
+    this.element.replaceChildren(title, failed, content);
   }
 }
 
@@ -87,8 +88,8 @@ function row(run, game) {
     run.elo === null ? UNKNOWN : String(Math.round(run.elo)),
     dateText(run.updated),
   ];
-  const link = element("a", { href: `#runs/${run.id.split("/").map(encodeURIComponent).join("/")}` });
-  link.append(run.name);
+  const path = run.id.split("/").map(encodeURIComponent).join("/");
+  const link = element("a", { href: `#runs/${path}` }, run.name);
   const cells = texts.map((text, k) => element("td", { "data-label": COLUMNS[k + 1] }, text));
   return element("tr", {}, element("th", { scope: "row" }, link), ...cells);
 }

@@ -73,15 +73,17 @@ export class ValuePlot {
     const [top, bottom] = [MARGIN.top, HEIGHT - MARGIN.bottom];
     this.x = (ply) => left + (ply / Math.max(this.given.numPlies, 1)) * (right - left);
     this.y = (value) => (top + bottom) / 2 - (value * (bottom - top)) / 2;
-    this.svg.replaceChildren(...this.#frame(left, right, top, bottom), ...this.#line(), ...this.#marks());
+    const frame = this.#frame(left, right, top, bottom);
+    this.svg.replaceChildren(...frame, ...this.#line(), ...this.#marks());
   }
 
   #frame(left, right, top, bottom) {
+    const acrossAt = (y, name) => svg("line", { class: name, x1: left, x2: right, y1: y, y2: y });
     const ticks = [1, 0, -1].flatMap((value) => {
       const y = this.y(value);
       const text = value ? valueText(value).slice(0, 2) : "0";
       return [
-        svg("line", { class: value ? "chart-grid" : "chart-axis", x1: left, x2: right, y1: y, y2: y }),
+        acrossAt(y, value ? "chart-grid" : "chart-axis"),
         svg("text", { x: left - 6, y: y + 4, "text-anchor": "end" }, text),
       ];
     });
@@ -91,7 +93,8 @@ export class ValuePlot {
       .filter((ply) => ply % every === 0)
       .map((ply) => svg("text", { x: this.x(ply), y: bottom + 16, "text-anchor": "middle" }, ply));
     const x = this.x(this.given.ply);
-    return [...ticks, ...along, svg("line", { class: "plot-now", x1: x, x2: x, y1: top, y2: bottom })];
+    const now = svg("line", { class: "plot-now", x1: x, x2: x, y1: top, y2: bottom });
+    return [...ticks, ...along, now];
   }
 
   /** Return the line: an area for who is ahead, one piece for each move, coloured by its loss. */
@@ -107,8 +110,10 @@ export class ValuePlot {
     const pieces = known.slice(1).map((to, k) => {
       const from = known[k];
       const name = to.ply === from.ply + 1 ? mistakeOf(from.loss)?.name : null;
-      const ends = { x1: this.x(from.ply), y1: this.y(from.value), x2: this.x(to.ply), y2: this.y(to.value) };
-      return svg("line", { ...ends, class: name ? `plot-piece is-${name}` : "plot-piece" });
+      const start = { x1: this.x(from.ply), y1: this.y(from.value) };
+      const end = { x2: this.x(to.ply), y2: this.y(to.value) };
+      const className = name ? `plot-piece is-${name}` : "plot-piece";
+      return svg("line", { ...start, ...end, class: className });
     });
     return [svg("polygon", { class: "plot-area", points: points.join(" ") }), ...pieces];
   }
@@ -127,8 +132,8 @@ export class ValuePlot {
           : svg("circle", { class: name, cx: x, cy: y, r });
         if (!mistake) return [shape];
         const above = y > MARGIN.top + 14 ? y - 9 : y + 18;
-        const sign = { class: `plot-sign is-${mistake.name}`, x, y: above, "text-anchor": "middle" };
-        return [shape, svg("text", sign, mistake.sign)];
+        const sign = { class: `plot-sign is-${mistake.name}`, "text-anchor": "middle" };
+        return [shape, svg("text", { ...sign, x, y: above }, mistake.sign)];
       });
   }
 

@@ -18,7 +18,8 @@ export class Verdict {
       text ? element("th", { scope: "col" }, text) : element("td", {}),
     );
     this.sentence = element("p", { class: "verdict-sentence", role: "status" });
-    const caption = element("caption", { class: "visually-hidden" }, "Network, search, perfect play");
+    const title = "Network alone, with search, perfect play";
+    const caption = element("caption", { class: "visually-hidden" }, title);
     const lines = Object.values(this.rows).map((row) => row.element);
     const body = element("tbody", {}, ...lines);
     this.element = element(
