@@ -1,0 +1,366 @@
+"""What the players of the page answer: moves, analyses, exact results, reviews, mistakes, runs."""
+
+import json
+import threading
+import time
+
+import numpy as np
+import pytest
+from web_samples import Collected, collect, copy_run, make_backend
+
+from alphazero.games.registry import make_game
+from alphazero.inference.evaluator import UniformEvaluator
+from alphazero.players.evaluator_player import EvaluatorPlayer
+from alphazero.web import misplayed, shared_search
+from alphazero.web.refusal import Refusal, Stopped
+from alphazero.web.run_charts import thinned
+from alphazero.web.shared_search import SharedSearch
+
+TTT = {"game": "tic_tac_toe"}
+#: X has two in a row and moves.
+WINNING = [0, 3, 1, 4]
+
+
+@pytest.fixture(scope="module")
+def backend():
+    return make_backend()
+
+
+# --- moves ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("player", ["best", "uct", "solver"])
+def test_every_player_that_looks_ahead_takes_a_win(backend, player):
+    request = TTT | {"moves": WINNING, "player": {"id": player}}
+    last = collect(backend.move(request))[-1]
+    assert (last["type"], last["action"], last["text"]) == ("move", 2, "3")
+    assert last["value"] > 0.5
+
+
+def test_a_random_move_is_legal_and_not_always_the_same(backend):
+    request = TTT | {"moves": [0], "player": {"id": "random"}}
+    moves = {collect(backend.move(request))[-1]["action"] for _ in range(40)}
+    assert moves <= set(range(1, 9)) and len(moves) > 1
+
+
+def test_the_solver_has_a_stand_in_where_nothing_is_solved(backend):
+    request = {"game": "othello:6", "player": {"id": "solver"}}
+    last = collect(backend.move(request))[-1]
+    assert last["num_simulations"] == 200 and abs(last["value"]) < 1
+    legal = backend.position({"game": "othello:6"})["positions"][0]["legal"]
+    assert last["action"] in legal
+
+
+@pytest.mark.parametrize("num_simulations", [0, 1, 30])
+def test_a_network_makes_as_many_simulations_as_asked(backend, num_simulations):
+    player = {"id": "best", "num_simulations": num_simulations}
+    last = collect(backend.move({"game": "connect_four", "player": player}))[-1]
+    assert last["num_simulations"] == num_simulations
+
+
+@pytest.mark.parametrize(
+    "player, status",
+    [
+        (None, 400),
+        ("best", 400),
+        ({}, 422),
+        ({"id": "nobody"}, 422),
+        ({"id": "checkpoints/best/tic_tac_toe.safetensors"}, 422),
+        ({"id": "../best"}, 422),
+        ({"id": "best" * 200}, 400),
+        ({"id": "best", "num_simulations": -1}, 400),
+        ({"id": "best", "num_simulations": 10**9}, 400),
+        ({"id": "best", "num_simulations": 10**400}, 400),
+        ({"id": "uct", "num_simulations": 0}, 400),
+        ({"id": "uct", "num_simulations": 1.5}, 400),
+        ({"id": "uct", "num_simulations": True}, 400),
+        ({"id": "uct", "time_limit_s": 1e9}, 400),
+    ],
+)
+def test_players_that_do_not_exist_and_limits_without_end_are_refused(backend, player, status):
+    for method in (backend.move, backend.analyse):
+        request = TTT | ({} if player is None else {"player": player})
+        if player is None and method == backend.analyse:
+            continue  # it has a usual player
+        with pytest.raises(Refusal) as refused:
+            method(request)
+        assert refused.value.status == status
+
+
+def test_nobody_moves_after_the_end(backend):
+    request = TTT | {"moves": [0, 3, 1, 4, 2], "player": {"id": "uct"}}
+    for method in (backend.move, backend.analyse):
+        with pytest.raises(Refusal):
+            method(request)
+    with pytest.raises(Refusal):
+        backend.exact(TTT | {"moves": [0, 3, 1, 4, 2]})
+
+
+# --- analyses -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("player, num_simulations", [("best", 400), ("uct", 3_000)])
+def test_an_analysis_is_consistent(backend, player, num_simulations):
+    game = make_game("connect_x:5x5x4") if player == "uct" else make_game("connect_four")
+    moves = [2, 2, 1]
+    chosen = {"id": player, "num_simulations": num_simulations}
+    found = collect(backend.analyse({"game": game.name, "moves": moves, "player": chosen}))[-1]
+    assert found["final"] and found["num_simulations"] == found["total"] == num_simulations
+    state = game.play_moves(moves)
+    legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
+    actions = {one["action"]: one for one in found["actions"]}
+    assert sorted(actions) == legal
+    assert sum(one["visits"] for one in actions.values()) == num_simulations
+    assert found["line"][0] == found["best"]
+    assert actions[found["best"]]["visits"] == max(one["visits"] for one in actions.values())
+    game.play_moves(moves + found["line"])  # is legal
+    assert (found["network"] is None) == (player == "uct")
+    if player == "best":
+        assert sum(one["prior"] for one in actions.values()) == pytest.approx(1, abs=1e-3)
+    json.dumps(found, allow_nan=False)
+
+
+@pytest.mark.parametrize("game, player", [("othello:6", "best"), ("othello:4", "uct")])
+def test_the_tree_of_an_analysis_is_one(backend, game, player):
+    chosen = {"id": player, "num_simulations": 2_000}
+    found = collect(backend.analyse({"game": game, "player": chosen}))
+    tree = found[-1]["tree"]
+    root, *others = tree
+    assert (root["id"], root["parent"], root["visits"]) == (0, None, found[-1]["num_simulations"])
+    by_id = {node["id"]: node for node in tree}
+    assert list(by_id) == list(range(len(tree))) and 100 < len(tree) <= 1_000
+    for node in others:
+        parent = by_id[node["parent"]]
+        assert node["parent"] < node["id"]
+        assert node["visits"] <= parent["visits"]
+        siblings = [one for one in others if one["parent"] == parent["id"]]
+        assert len(siblings) <= parent["num_children"]
+        assert -1 <= node["value"] <= 1
+    children = {one["action"]: one for one in others if one["parent"] == 0}
+    for entry in found[-1]["actions"]:
+        if entry["action"] in children:
+            child = children[entry["action"]]
+            assert (child["visits"], child["value"]) == (entry["visits"], entry["value"])
+
+
+def test_a_proven_result_is_marked_for_the_player_who_chooses(backend):
+    player = {"id": "best", "num_simulations": 300}
+    found = collect(backend.analyse(TTT | {"moves": WINNING, "player": player}))[-1]
+    assert (found["proven"], found["value"], found["best"]) == (1, 1.0, 2)
+    entry = next(one for one in found["actions"] if one["action"] == 2)
+    assert (entry["proven"], entry["value"]) == (1, 1.0)
+    node = next(node for node in found["tree"] if node["parent"] == 0 and node["action"] == 2)
+    assert node["proven"] == 1
+
+
+def test_the_network_alone_is_what_it_says_without_a_search(backend):
+    asked = {"game": "connect_four", "moves": [3]}
+    searched = collect(backend.analyse(asked | {"player": {"id": "best", "num_simulations": 200}}))
+    alone = collect(backend.analyse(asked | {"player": {"id": "best", "num_simulations": 0}}))
+    assert alone[-1]["network"] == searched[-1]["network"]
+    assert alone[-1]["value"] == alone[-1]["network"]["value"] != searched[-1]["value"]
+    assert alone[-1]["best"] == alone[-1]["network"]["best"]
+
+
+# --- searches that are shared ---------------------------------------------------------------------
+
+
+class SlowEvaluator(UniformEvaluator):
+    """Takes a little for each batch, and remembers how large the batches were."""
+
+    def __init__(self, num_actions, seconds=0.0):
+        super().__init__(num_actions)
+        self.seconds = seconds
+        self.sizes = []
+
+    def evaluate(self, planes):
+        time.sleep(self.seconds)
+        self.sizes.append(len(planes))
+        return super().evaluate(planes)
+
+
+def shared(seconds=0.0, **sizes):
+    game = make_game("connect_four")
+    evaluator = SlowEvaluator(game.num_actions, seconds)
+    return SharedSearch(EvaluatorPlayer(game, evaluator, 0), **sizes), game, evaluator
+
+
+def test_many_people_get_the_answers_that_one_alone_gets():
+    search, game, evaluator = shared(seconds=0.001, moves=(6, 200))
+    states = [game.play_moves([k % 7, k // 7]) for k in range(20)]
+    alone = [shared()[0].search(state, 60)._replace(tree=[]) for state in states]
+    found = [None] * len(states)
+
+    def ask(k):
+        found[k] = search.search(states[k], 60)
+
+    threads = [threading.Thread(target=ask, args=(k,)) for k in range(len(states))]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert [view._replace(tree=[]) for view in found] == alone
+    assert max(evaluator.sizes) > 4 and search.num_questions == 0
+
+
+def test_someone_who_leaves_frees_the_place():
+    search, game, _ = shared(seconds=0.005, analyses=(1, 5_000))
+    left = threading.Event()
+    views = []
+    asked = search.begin(
+        [game.initial_states()[0]], 5_000, left.is_set, views.append, for_analysis=True
+    )
+    (waiting,) = search.begin([game.play_moves([3])], 5, for_analysis=True)
+    while not views:
+        time.sleep(0.01)
+    assert not waiting.done.is_set()
+    left.set()
+    with pytest.raises(Stopped):
+        search.wait(asked[0])
+    assert search.wait(waiting).num_simulations == 5
+    assert 0 < views[0].num_simulations < 5_000
+
+
+def test_too_many_who_wait_are_refused_and_the_others_are_answered(monkeypatch):
+    monkeypatch.setattr(shared_search, "MAX_WAITING", 3)
+    search, game, _ = shared(seconds=0.01, moves=(1, 50))
+    states = [game.initial_states()[0]] * 3
+    asked = search.begin(states, 20)
+    with pytest.raises(Refusal) as refused:
+        search.begin(states, 20)
+    assert refused.value.status == 503
+    assert [search.wait(one).num_simulations for one in asked] == [20, 20, 20]
+
+
+def test_a_failure_reaches_everyone_and_the_next_question_is_answered():
+    search, game, evaluator = shared()
+    state = game.initial_states()[0]
+    evaluate, evaluator.evaluate = evaluator.evaluate, None
+    with pytest.raises(TypeError):
+        search.search(state, 5)
+    evaluator.evaluate = evaluate
+    assert search.search(state, 5).num_simulations == 5
+
+
+def test_the_thread_ends_when_nobody_asks(monkeypatch):
+    monkeypatch.setattr(shared_search, "_IDLE_S", 0.05)
+    search, game, _ = shared()
+    search.search(game.initial_states()[0], 5)
+    thread = search._thread
+    thread.join(5)
+    assert not thread.is_alive()
+    assert search.search(game.initial_states()[0], 5).num_simulations == 5
+
+
+# --- exact results --------------------------------------------------------------------------------
+
+
+def test_exact_results_are_the_solvers(backend):
+    found = backend.exact(TTT | {"moves": [0]})
+    assert (found["known"], found["value"], found["meaning"]) == (True, 0, "distance")
+    assert found["values"][0] is None and found["values"][4] == 0 and found["values"][1] == -1
+    assert found["scores"][1] < 0
+    ending = backend.exact({"game": "othello:4"})
+    assert (
+        ending["meaning"] == "discs"
+        and max(filter(None, ending["scores"]))
+        == ending["scores"][ending["values"].index(ending["value"])]
+    )
+
+
+def test_what_is_too_hard_says_so():
+    backend = make_backend()
+    backend.thinking.solvers._max_nodes = 1_000
+    found = backend.exact({"game": "connect_x:5x5x4"})
+    assert found["known"] is False and "1,000 nodes" in found["reason"]
+
+
+def test_a_review_finds_the_blunder(backend):
+    moves = [4, 1, 0, 8, 6, 2, 3]  # O answers the centre at an edge, which loses
+    messages = collect(backend.review(TTT | {"moves": moves}))
+    assert messages[-1] == {"type": "done"}
+    plies = {message["ply"]: message for message in messages[:-1]}
+    assert sorted(plies) == list(range(len(moves) + 1))
+    assert [plies[ply]["value"] for ply in range(4)] == [0, 0, 1, 1]
+    assert plies[1]["loss"] == 1 and plies[1]["played"] == 1 != plies[1]["best"]
+    assert [plies[ply]["loss"] for ply in (0, 2, 3)] == [0, 0, 0]
+    assert all(message["exact"] for message in plies.values())
+    assert plies[7]["played"] is None and plies[7]["value"] == 1
+
+
+def test_a_review_estimates_where_nothing_is_solved():
+    backend = make_backend()
+    backend.thinking.solvers._max_nodes = 1
+    moves = [3, 0, 3, 0, 2, 6]  # red lets three in a row stand
+    messages = collect(backend.review({"game": "connect_four", "moves": moves}))
+    plies = {message["ply"]: message for message in messages[:-1]}
+    assert sorted(plies) == list(range(7)) and not plies[0]["exact"]
+    assert 0 < plies[0]["value"] < 1 and all(plies[ply]["loss"] >= 0 for ply in range(6))
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+def test_runs_and_their_networks_are_found_and_play(tmp_path):
+    copy_run(tmp_path)
+    copy_run(tmp_path, "tic_tac_toe/sweep/0")
+    (tmp_path / "tic_tac_toe" / "broken").mkdir()
+    (tmp_path / "tic_tac_toe" / "broken" / "config.yaml").write_text("game: [")
+    backend = make_backend(tmp_path)
+    runs = {run["id"]: run for run in backend.runs()["runs"]}
+    assert set(runs) == {"tic_tac_toe/earlier", "tic_tac_toe/sweep/0"}
+    run = runs["tic_tac_toe/earlier"]
+    assert run["playable"] and run["game"] == "tic_tac_toe" and run["iterations"] == 2
+    player = {"id": run["networks"][0]["player"], "num_simulations": 10}
+    assert collect(backend.move(TTT | {"player": player}))[-1]["action"] in range(9)
+    charts = backend.run(run["id"])["charts"]
+    assert "Losses" in [chart["title"] for chart in charts]
+    for chart in charts:
+        assert all(len(point) == 2 for curve in chart["curves"] for point in curve["points"])
+    json.dumps(charts, allow_nan=False)
+    for unknown in (None, "", "..", "tic_tac_toe/broken", str(tmp_path)):
+        with pytest.raises(Refusal) as refused:
+            backend.run(unknown)
+        assert refused.value.status == 404
+
+
+def test_a_run_of_a_game_file_is_shown_but_its_file_is_not_run(tmp_path):
+    folder = copy_run(tmp_path, "mine/run")
+    config = folder / "config.yaml"
+    config.write_text(config.read_text().replace("tic_tac_toe", "mine.py"))
+    (tmp_path / "mine.py").write_text("raise SystemExit('was run')")
+    backend = make_backend(tmp_path)
+    (run,) = backend.runs()["runs"]
+    assert run["game"] == "mine.py" and not run["playable"]
+    assert "mine.py" not in [game["name"] for game in backend.games()["games"]]
+
+
+def test_mistakes_of_a_network_are_found(backend, monkeypatch):
+    monkeypatch.setattr(misplayed, "MAX_POSITIONS", 60)
+    player = {"id": "best", "num_simulations": 0}
+    messages = collect(backend.misplayed({"game": "connect_four", "player": player}))
+    assert messages[-1]["num_positions"] == 60
+    mistakes = [message for message in messages if message["type"] == "misplayed"]
+    assert len(mistakes) == messages[-1]["num_misplayed"] > 0
+    game = make_game("connect_four")
+    for mistake in mistakes:
+        assert mistake["value"] < mistake["best_value"]
+        game.play_moves([*mistake["moves"], mistake["played"]])
+        assert mistake["played"] not in mistake["best"]
+    with pytest.raises(Refusal):
+        backend.misplayed({"game": "connect_four", "player": {"id": "uct"}})
+    with pytest.raises(Refusal):
+        backend.misplayed({"game": "othello:4", "player": {"id": "best"}})
+
+
+def test_a_search_for_mistakes_ends_when_nobody_looks(backend):
+    watched = Collected(most=1)
+    request = {"game": "connect_four", "player": {"id": "best", "num_simulations": 20}}
+    with pytest.raises(Stopped):
+        backend.misplayed(request)(watched)
+    assert len(watched.messages) < 20
+
+
+def test_points_are_thinned_evenly():
+    points = [[k, k * k] for k in range(1001)]
+    few = thinned(points, 11)
+    assert [point[0] for point in few] == list(range(0, 1001, 100))
+    assert thinned(points[:11], 11) == points[:11]

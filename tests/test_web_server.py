@@ -1,0 +1,343 @@
+"""The server: streams, who may ask, and every kind of request that must not hurt."""
+
+import json
+import re
+import socket
+import sys
+import threading
+import time
+
+import httpx
+import pytest
+from web_samples import make_backend, running, stream
+
+from alphazero.cli import main
+from alphazero.runtime.errors import ConfigError
+from alphazero.web import app, json_lines, server
+from alphazero.web.server import is_local, open_socket
+
+CONNECT_FOUR = {"game": "connect_four"}
+POSITION = ("POST", "api/position")
+
+
+@pytest.fixture(scope="module")
+def client():
+    with running(make_backend()) as client:
+        yield client
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+def test_the_api_answers_in_json(client):
+    games = client.get("api/games")
+    assert games.headers["content-type"] == "application/json" and games.json()["games"]
+    assert games.headers["cache-control"] == "no-store"
+    found = client.post("api/position", json=CONNECT_FOUR | {"moves": "4"}).json()
+    assert found["moves"] == [3]
+    assert client.get("api/runs").json() == {"runs": []}
+
+
+def test_a_move_is_a_stream_that_ends_with_it(client):
+    player = {"id": "best", "num_simulations": 20}
+    messages = stream(client, "move", CONNECT_FOUR | {"player": player})
+    assert messages[-1]["type"] == "move" and messages[-1]["num_simulations"] == 20
+    assert {message["type"] for message in messages[:-1]} <= {"progress"}
+
+
+def test_a_closed_page_stops_its_search(client):
+    catalogue = client.backend.catalogue
+    game = catalogue.game("connect_four")
+    search = client.backend.thinking.networks.search(game, catalogue.player(game, "best"))
+    # The evaluator is slowed down, so that the search would take a minute.
+    evaluator = search.player._cache
+    evaluate = evaluator.evaluate
+
+    def slowly(planes):
+        time.sleep(0.05)
+        return evaluate(planes)
+
+    request = CONNECT_FOUR | {"player": {"id": "best", "num_simulations": 10_000}}
+    evaluator.evaluate = slowly
+    try:
+        with client.stream("POST", "api/analyse", json=request) as response:
+            first = json.loads(next(response.iter_lines()))
+            assert first["type"] == "analysis" and not first["final"]
+            assert search.num_questions == 1
+        _wait_until(lambda: search.num_questions == 0)
+    finally:
+        evaluator.evaluate = evaluate
+
+
+def _wait_until(is_true, seconds=5.0):
+    deadline = time.monotonic() + seconds
+    while not is_true():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
+def test_a_failure_in_a_stream_is_a_sentence_and_the_server_goes_on(client, monkeypatch):
+    def fails(*_, **__):
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(client.backend.thinking, "search", fails)
+    request = CONNECT_FOUR | {"player": {"id": "best"}}
+    (message,) = stream(client, "move", request)
+    assert message["type"] == "error" and "secret" not in message["error"]
+    monkeypatch.undo()
+    assert stream(client, "move", request)[-1]["type"] == "move"
+
+
+def test_too_many_streams_are_refused_with_their_status(client, monkeypatch):
+    monkeypatch.setattr(json_lines, "MAX_STREAMS", 0)
+    response = client.post("api/move", json=CONNECT_FOUR | {"player": {"id": "random"}})
+    assert response.status_code == 503 and response.json()["error"]
+
+
+def test_news_that_nobody_took_gives_way_to_later_news():
+    import asyncio
+
+    async def lines():
+        mailbox = json_lines.Mailbox(asyncio.get_running_loop())
+        for done in range(1_000):
+            mailbox.emit({"type": "progress", "done": done})
+        mailbox.emit({"type": "move", "action": 3})
+        mailbox.close()
+        await asyncio.sleep(0.05)
+        return [json.loads(line) async for line in mailbox.lines()]
+
+    found = asyncio.run(lines())
+    assert found == [{"type": "progress", "done": 999}, {"type": "move", "action": 3}]
+
+
+# --- who may ask ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "headers, status",
+    [
+        ({}, 200),
+        ({"origin": "SELF"}, 200),
+        ({"sec-fetch-site": "same-origin"}, 200),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "http://localhost:1"}, 403),
+        ({"sec-fetch-site": "cross-site"}, 403),
+        ({"sec-fetch-site": "same-site"}, 403),
+        ({"host": "evil.example"}, 403),
+        ({"host": "127.0.0.1.evil.example:8000"}, 403),
+        ({"host": "[::1"}, 403),
+        ({"content-type": "text/plain"}, 415),
+        ({"content-type": "application/x-www-form-urlencoded"}, 415),
+    ],
+)
+def test_requests_come_from_the_page_itself(client, headers, status):
+    own = str(client.base_url).rstrip("/")
+    headers = {name: value.replace("SELF", own) for name, value in headers.items()}
+    headers = {"content-type": "application/json"} | headers
+    response = client.post("api/position", content=json.dumps(CONNECT_FOUR), headers=headers)
+    assert response.status_code == status
+    if status != 200:
+        assert response.json()["error"].endswith(".")
+
+
+def test_every_response_forbids_scripts_and_frames_from_elsewhere(client):
+    for path in ("", "api/games", "nowhere", "page.js"):
+        policy = client.get(path).headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy and "http" not in policy
+
+
+def test_others_need_the_token_and_the_page_remembers_it():
+    with running(make_backend(), host="0.0.0.0") as client:
+        token = client.address.token
+        assert len(token) >= 16 and token in client.address.url
+        assert client.get("api/games").status_code == 401
+        assert client.get("page.js").status_code == 401
+        asked = client.get("")
+        assert asked.status_code == 401 and "<form" in asked.text and token not in asked.text
+        assert client.get("", params={"token": token + "x"}).status_code == 401
+        assert client.get("api/games", params={"token": token}).status_code == 401
+        bearer = {"authorization": f"Bearer {token}"}
+        assert client.get("api/games", headers=bearer).status_code == 200
+        opened = client.get("", params={"token": token})
+        assert opened.status_code == 303 and token not in opened.headers["location"]
+        cookie = opened.headers["set-cookie"].lower()
+        assert "httponly" in cookie and "samesite=strict" in cookie
+        assert client.get("api/games").status_code == 200  # the client kept the cookie
+        assert client.get("api/games", headers={"host": "some.name"}).status_code == 200
+        cross = client.get("api/games", headers={"origin": "http://evil.example"})
+        assert cross.status_code == 403
+
+
+def test_this_machine_alone_needs_no_token():
+    assert is_local("127.0.0.1") and is_local("::1") and is_local("localhost")
+    assert not is_local("0.0.0.0") and not is_local("192.168.0.2") and not is_local("example")
+    with running(make_backend(), token="chosen-by-hand") as client:
+        assert client.get("api/games").status_code == 401
+
+
+# --- requests that must not hurt ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "method, path, status",
+    [
+        ("GET", "api/move", 405),
+        ("DELETE", "api/games", 405),
+        ("POST", "api/games", 405),
+        ("GET", "api/nothing", 404),
+        ("GET", "nothing", 404),
+        ("GET", "../../pyproject.toml", 404),
+        ("GET", "%2e%2e/%2e%2e/pyproject.toml", 404),
+        ("GET", "..%2f..%2fpyproject.toml", 404),
+        ("GET", "static/..\\..\\app.py", 404),
+        ("GET", "%00", 404),
+        ("GET", "/etc/passwd", 404),
+        ("GET", "api/run?id=../../etc", 404),
+        ("GET", "api/run?id=" + "x" * 5_000, 404),
+        ("PUT", "page.js", 405),
+    ],
+)
+def test_addresses_that_lead_nowhere(client, method, path, status):
+    host, port = client.base_url.host, client.base_url.port
+    head = f"{method} /{path.lstrip('/')} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+    response = _raw(host, port, head)
+    assert response.startswith(f"HTTP/1.1 {status} ".encode())
+    assert b'{"error": "' in response and b"root:" not in response and b"Traceback" not in response
+
+
+def _raw(host, port, text):
+    """Send bytes as they are; return what comes back."""
+    with socket.create_connection((host, port), timeout=5) as connection:
+        connection.sendall(text.encode("latin-1"))
+        received = b""
+        while part := connection.recv(65_536):
+            received += part
+    return received
+
+
+@pytest.mark.parametrize(
+    "body, status",
+    [
+        (b"", 400),
+        (b"{", 400),
+        (b"[" * 60_000, 400),
+        (b'{"game": "connect_four", "moves": [' + b"9" * 50_000 + b"]}", 400),
+        (b'{"game": "connect_four", "moves": [7]}', 422),
+        (b'{"game": "connect_four"' + b" " * 70_000 + b"}", 413),
+        (b"\x00\xff", 400),
+    ],
+    ids=["empty", "cut", "deep", "long number", "illegal", "large", "no text"],
+)
+def test_bodies_that_are_no_requests(client, body, status):
+    headers = {"content-type": "application/json"}
+    for name in ("position", "move", "analyse", "review", "exact", "misplayed"):
+        response = client.post(f"api/{name}", content=body, headers=headers)
+        assert response.status_code == status or (name, status) == ("misplayed", 422)
+        error = response.json()["error"]
+        assert 10 < len(error) <= app.MAX_ERROR and "\n" not in error
+    assert client.get("api/games").status_code == 200
+
+
+def test_a_body_that_never_ends_is_given_up(client, monkeypatch):
+    monkeypatch.setattr(app, "BODY_S", 0.2)
+    head = "POST /api/position HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    text = head + "Content-Length: 50\r\n\r\n{"
+    with socket.create_connection(("127.0.0.1", client.base_url.port), timeout=5) as connection:
+        connection.sendall(text.encode())
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 408")
+    chunked = (
+        head + "Transfer-Encoding: chunked\r\n\r\n" + "10000\r\n" + "x" * 65_536 + "\r\n10\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", client.base_url.port), timeout=5) as connection:
+        connection.sendall((chunked + "x" * 16).encode())
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 413")
+
+
+def test_a_connection_without_a_whole_request_is_closed(client, monkeypatch):
+    monkeypatch.setattr(server, "HEAD_S", 0.2)
+    for text in ("", "GET / HT", "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "):
+        with socket.create_connection(("127.0.0.1", client.base_url.port), timeout=5) as waiting:
+            waiting.sendall(text.encode())
+            assert _is_closed(waiting)
+
+
+def _is_closed(connection) -> bool:
+    try:
+        return connection.recv(100) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_a_socket_that_never_reads_is_closed_and_others_are_answered(client, monkeypatch):
+    monkeypatch.setattr(server, "READ_S", 0.3)
+    deaf = socket.socket()
+    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+    deaf.settimeout(5)
+    deaf.connect(("127.0.0.1", client.base_url.port))
+    request = b"GET /api/games HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    received = 0
+    with deaf, pytest.raises((BrokenPipeError, ConnectionResetError)):
+        for _ in range(2_000):
+            deaf.sendall(request)
+            time.sleep(0.005)
+        while part := deaf.recv(65_536):
+            received += len(part)
+        raise ConnectionResetError  # it was closed in order
+    assert received < 2_000 * 13_000
+    assert client.get("api/games").status_code == 200
+
+
+def test_many_people_are_answered_at_once(client):
+    """Also while others send nonsense."""
+    player = {"id": "best", "num_simulations": 50}
+    answers, own = [], str(client.base_url)
+
+    def play(k):
+        request = CONNECT_FOUR | {"moves": [k % 7], "player": player}
+        answer = httpx.post(f"{own}api/move", json=request, timeout=30)
+        httpx.post(f"{own}api/move", content=b"{" * k, timeout=30)
+        answers.append(json.loads(answer.text.splitlines()[-1])["action"])
+
+    threads = [threading.Thread(target=play, args=(k,)) for k in range(20)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert len(answers) == 20 and set(answers) <= set(range(7))
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def test_the_next_free_port_is_taken_unless_one_is_named():
+    with open_socket("127.0.0.1", None) as first, open_socket("127.0.0.1", None) as second:
+        assert first.getsockname()[1] != second.getsockname()[1]
+        with pytest.raises(ConfigError) as refused:
+            open_socket("127.0.0.1", first.getsockname()[1])
+        assert refused.value.key == "port"
+    with pytest.raises(ConfigError) as refused:
+        open_socket("no.such.host.invalid", None)
+    assert refused.value.key == "host"
+
+
+@pytest.mark.parametrize(
+    "words, named",
+    [
+        (["port=0"], "port"),
+        (["port=x"], "port"),
+        (["token=short"], "token"),
+        (["game=chess"], "chess"),
+        (["host=no.such.host.invalid"], "host"),
+        (["hots=1"], "hots"),
+    ],
+)
+def test_wrong_settings_are_refused_before_anything_listens(words, named, capsys):
+    assert main(["serve", *words, "open=false"]) == 2
+    output = capsys.readouterr()
+    assert named in output.err and not output.out
+
+
+def test_without_the_extra_the_command_says_what_to_install(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert main(["serve", "open=false"]) == 2
+    assert re.search(r"pip install .*\[web\]", capsys.readouterr().err)

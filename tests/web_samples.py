@@ -1,0 +1,72 @@
+"""A server of `alphazero serve` for tests: small, and without measurements of this machine."""
+
+import contextlib
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from alphazero.players.base import PlayerSettings
+
+pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
+pytest.importorskip("starlette", reason="the extra [web] is not installed")
+
+from alphazero.web.backend import Backend  # noqa: E402
+from alphazero.web.server import Server  # noqa: E402
+
+EARLIER_RUN = Path(__file__).parent / "earlier_run"
+#: Without exact leaves.
+SETTINGS = PlayerSettings()
+
+
+def make_backend(runs="nowhere", game=None) -> Backend:
+    return Backend(str(runs), game, SETTINGS)
+
+
+def copy_run(root: Path, name: str = "tic_tac_toe/earlier") -> Path:
+    """Put a stored run under a root of runs; return its folder."""
+    folder = root / name
+    shutil.copytree(EARLIER_RUN, folder)
+    return folder
+
+
+@contextlib.contextmanager
+def running(backend: Backend, **settings) -> Iterator[httpx.Client]:
+    """Run a server; yield a client of it."""
+    server = Server(backend, **settings)
+    with server.in_background() as address:
+        with httpx.Client(base_url=f"http://127.0.0.1:{address.port}/", timeout=30) as client:
+            client.address, client.backend = address, backend
+            yield client
+
+
+def stream(client: httpx.Client, name: str, request: dict) -> list[dict]:
+    """Return all messages of a stream."""
+    response = client.post(f"api/{name}", json=request)
+    assert response.status_code == 200, response.text
+    assert response.headers["content-type"] == "application/x-ndjson"
+    return [json.loads(line) for line in response.text.splitlines() if line]
+
+
+class Collected:
+    """A stream that keeps what a job emits."""
+
+    def __init__(self, most: int | None = None):
+        self.messages: list[dict] = []
+        self._most = most
+
+    def emit(self, message: dict) -> None:
+        self.messages.append(message)
+
+    def is_stopped(self) -> bool:
+        return self._most is not None and len(self.messages) >= self._most
+
+
+def collect(job) -> list[dict]:
+    """Return what a job emits."""
+    found = Collected()
+    job(found)
+    return found.messages
