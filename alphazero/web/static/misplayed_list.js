@@ -2,7 +2,7 @@
 
 import { boardThumbnail } from "./board_thumbnail.js";
 import { element } from "./dom.js";
-import { landingCell } from "./landing_cell.js";
+import { cellOfAction } from "./board_layout.js";
 import { countText, resultText, sentence } from "./number_text.js";
 
 export class MisplayedList {
@@ -84,7 +84,7 @@ export class MisplayedList {
     const text = (action) => setup.action_texts[action];
     const side = setup.sides[position.to_move];
     const mark = (kind) => (action) => {
-      const cell = landingCell(game, position.cells, action);
+      const cell = cellOfAction(game, position, action);
       return cell ? [{ cell, kind }] : [];
     };
     const marks = [...best.flatMap(mark("best")), ...mark("played")(played)];

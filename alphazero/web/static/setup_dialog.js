@@ -1,0 +1,93 @@
+// The dialog that starts a game anywhere: from a list of moves, or from a board as text.
+
+import { element } from "./dom.js";
+
+export class SetupDialog {
+  /** @param onStart async: takes the argument of `GameState.load`, may throw a refusal */
+  constructor(state, onStart) {
+    Object.assign(this, { state, onStart });
+    this.setup = element("select", { id: "dialog-setup", onchange: () => this.#showExample() });
+    this.moves = field("dialog-moves", 2);
+    this.board = field("dialog-board", 8);
+    this.toMove = element("select", { id: "dialog-to-move" });
+    this.error = element("p", { class: "error-line", role: "alert", id: "dialog-error" });
+    this.form = element("form", { method: "dialog", onsubmit: (event) => this.#submit(event) });
+    this.element = element("dialog", { class: "dialog", "aria-labelledby": "dialog-title" }, this.form);
+  }
+
+  open() {
+    const { game, setup, list } = this.state;
+    const options = game.setups.map(({ id, label }) => element("option", { value: id }, label));
+    this.setup.replaceChildren(...options);
+    this.setup.value = setup.id;
+    this.moves.value = this.state.board === null ? list : "";
+    this.board.value = "";
+    this.error.textContent = "";
+    this.form.replaceChildren(...this.#parts(game));
+    this.#showExample();
+    this.element.showModal();
+    this.moves.focus();
+  }
+
+  #parts(game) {
+    const cancel = element("button", { type: "button", onclick: () => this.element.close() }, "Cancel");
+    const start = element("button", { type: "submit", class: "primary" }, "Start here");
+    const hasSetups = game.setups.length > 1;
+    this.hint = element("p", { class: "hint-text", id: "dialog-hint" });
+    this.board.setAttribute("aria-describedby", "dialog-hint");
+    return [
+      element("h2", { id: "dialog-title" }, `Set up a game of ${game.title}`),
+      hasSetups ? labelled("Who begins", this.setup) : null,
+      labelled("Moves", this.moves),
+      labelled("Board, instead of the start of the game", this.board),
+      this.hint,
+      labelled("To move on this board", this.toMove),
+      this.error,
+      element("div", { class: "button-row" }, start, cancel),
+    ].filter(Boolean);
+  }
+
+  /** Say how moves and boards of this set-up are written. */
+  #showExample() {
+    const { game } = this.state;
+    const setup = game.setups.find(({ id }) => id === this.setup.value);
+    const [empty, first, second] = setup.letters ?? game.letters;
+    const texts = setup.action_texts;
+    this.moves.placeholder = `as on the board, for example ${texts[3]}, ${texts[2]}`;
+    const [one, other] = setup.sides;
+    const letters = `\u201c${first}\u201d ${one}, \u201c${second}\u201d ${other}, \u201c${empty}\u201d empty`;
+    this.hint.textContent = `${game.rows} lines of ${game.columns} letters: ${letters}.`;
+    const sides = setup.sides.map((side, k) => element("option", { value: k }, side));
+    this.toMove.replaceChildren(...sides);
+  }
+
+  async #submit(event) {
+    event.preventDefault();
+    const board = this.board.value.trim() ? this.board.value : null;
+    this.error.textContent = "";
+    try {
+      await this.onStart({
+        game: this.state.game.name,
+        setup: this.setup.value,
+        board,
+        to_move: board === null ? null : Number(this.toMove.value),
+        moves: this.moves.value,
+      });
+      this.element.close();
+    } catch (error) {
+      this.error.textContent = sentence(error.message);
+    }
+  }
+}
+
+function field(id, rows) {
+  return element("textarea", { id, rows, spellcheck: "false", autocapitalize: "off" });
+}
+
+function labelled(text, control) {
+  return element("div", { class: "field" }, element("label", { for: control.id }, text), control);
+}
+
+function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
