@@ -117,12 +117,14 @@ class RatingFile:
     def write(self, ratings: Ratings | None = None) -> None:
         """Write everything to `path`; without ``ratings``, its list of ratings is empty."""
         players = () if ratings is None else ratings.players
+        plain_ratings = [_plain_rating(ratings, player) for player in players]
+        self.anchor = _anchor_of(plain_ratings)
         head = {
             "format": RATINGS_FORMAT,
             "game": self.game,
             "opening_plies": self.opening_plies,
             "networks": self.networks,
-            "ratings": [_plain_rating(ratings, player) for player in players],
+            "ratings": plain_ratings,
         }
         lines = ",\n".join(json.dumps(match.to_plain()) for match in self.matches)
         text = f'{json.dumps(head)[:-1]}, "matches": [\n{lines}\n]}}\n'
