@@ -45,9 +45,11 @@ export class Session {
     if (rows.length !== height || rows.some((row) => row.length !== columns)) {
       throw new Refused(`a board of ${this.game.title} has ${height} rows of ${columns} letters.`);
     }
-    const cells = [...rows.join("")].map((letter) => this.game.letters.indexOf(letter));
+    const { letters, mirrored } = this.setup;
+    const drawn = rows.map((row) => (mirrored ? [...row].reverse() : [...row]));
+    const cells = drawn.flat().map((letter) => letters.indexOf(letter));
     if (cells.includes(-1)) {
-      const allowed = [...this.game.letters].join(" ");
+      const allowed = [...letters].join(" ");
       throw new Refused(`the board holds another letter than ${allowed}.`);
     }
     try {
@@ -114,8 +116,15 @@ export class Session {
       winner: state.winner,
       marked: this.rules.marked(state).map((cell) => [Math.floor(cell / columns), cell % columns]),
       counts: [1, 2].map((piece) => state.cells.filter((cell) => cell === piece).length),
-      board: lines.map((line) => line.map((cell) => this.game.letters[cell]).join("")).join("\n"),
+      board: lines.map((line) => this.#boardLine(line)).join("\n"),
     };
+  }
+
+  /** Return a row as it is on the screen, with the letters of the set-up. */
+  #boardLine(line) {
+    const { letters, mirrored } = this.setup;
+    const shown = mirrored ? [...line].reverse() : line;
+    return shown.map((cell) => letters[cell]).join("");
   }
 }
 

@@ -8,7 +8,6 @@ folder of static files; whatever serves them need only send files.
 """
 
 import json
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -101,65 +100,16 @@ def _export(name: str, folder: Path) -> None:
 
 
 def _describe(name: str) -> dict:
+    """Return a game's entry in the answer, with the players that need no server."""
     from alphazero.games.registry import make_game
-    from alphazero.play.skin import SETUPS, skin_of
+    from alphazero.web.catalogue import MAX_NETWORK_SIMULATIONS, PlayerChoice, describe_game
 
-    game = make_game(name)
-    is_othello = name.startswith("othello")
-    skins = [skin_of(game, setup) for setup in (SETUPS[::-1] if is_othello else SETUPS[:1])]
-    rows, columns = game.planes_shape[1:]
-    style = re.split("[:]", name)[0].replace("connect_four", "connect_x")
-    strengths = (("Network alone", 0), ("50 simulations", 50), ("200 simulations", 200))
-    return {
-        "name": name,
-        "title": skins[0].title,
-        "rows": rows,
-        "columns": columns,
-        "num_actions": game.num_actions,
-        "action_kind": "column" if style == "connect_x" else "square",
-        "style": style,
-        "letters": skins[0].letters,
-        "counts_pieces": skins[0].counts_pieces,
-        "setups": [_describe_setup(game, skin) for skin in skins],
-        "players": [
-            {
-                "id": "best",
-                "name": "Network",
-                "kind": "network",
-                "max_simulations": 10000,
-                "note": "",
-            },
-            {"id": "random", "name": "Random", "kind": "random", "max_simulations": 0, "note": ""},
-        ],
-        "levels": [
-            {"id": "random", "name": "Random", "player": {"id": "random"}} | NO_ELO,
-            *(
-                {"id": f"best{num}", "name": text, "player": {"id": "best", "num_simulations": num}}
-                | NO_ELO
-                for text, num in strengths
-            ),
-        ],
-        "analyst": {"id": "best", "num_simulations": 1000},
-    }
-
-
-NO_ELO = {"elo": None, "elo_stderr": None}
-COLORS = {"Yellow": "yellow", "Red": "red", "White": "light", "Black": "dark", "X": "x", "O": "o"}
-
-
-def _describe_setup(game, skin) -> dict:
-    notation = skin.notation
-    return {
-        "id": skin.setup,
-        "label": f"{skin.sides[0]} moves first",
-        "sides": list(skin.sides),
-        "colors": [COLORS[side] for side in skin.sides],
-        "action_texts": [notation.text(action) for action in range(game.num_actions)],
-        "column_names": list(notation.column_names),
-        "row_names": list(notation.row_names),
-        "mirrored": notation.mirrored,
-        "note": skin.note,
-    }
+    players = [
+        PlayerChoice("best", "Network", "network", MAX_NETWORK_SIMULATIONS),
+        PlayerChoice("random", "Random moves", "random"),
+    ]
+    analyst = {"id": "best", "num_simulations": 1000}
+    return describe_game(make_game(name), players) | {"analyst": analyst}
 
 
 if __name__ == "__main__":

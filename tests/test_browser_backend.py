@@ -193,6 +193,22 @@ def test_positions_are_described_as_the_contract_says(ask):
     assert [len(line) for line in passed["positions"][0]["board"].split("\n")] == [4] * 4
 
 
+@pytest.mark.parametrize("setup", ["standard", "white_first"])
+def test_positions_are_described_as_the_server_describes_them(setup, ask):
+    from web_samples import make_backend
+
+    backend = make_backend()
+    start = {"game": "othello:4", "setup": setup}
+    asked = [start | {"moves": moves} for moves in random_moves(make_game("othello:4"), 6)]
+    boards = [backend.position(request)["positions"][3] for request in asked]
+    keys = ("board", "to_move")
+    asked += [start | {key: position[key] for key in keys} for position in boards]
+    answers = ask(*(["position", request] for request in asked))
+    for request, answer in zip(asked, answers):
+        expected = backend.position(request)
+        assert answer == expected
+
+
 def test_a_pass_may_be_left_out(ask):
     game = make_game("othello:4")
     passes = [moves for moves in random_moves(game, 20) if 16 in moves]

@@ -238,6 +238,7 @@ def _describe_setup(game: Game, skin: Skin) -> dict[str, Any]:
         "action_texts": [notation.text(action) for action in range(game.num_actions)],
         "column_names": list(notation.column_names),
         "row_names": list(notation.row_names),
+        "letters": skin.letters,
         "mirrored": notation.mirrored,
         "note": _SETUP_NOTES.get(skin.setup, "") if len(setups_of(game)) > 1 else "",
     }
