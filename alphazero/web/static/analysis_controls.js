@@ -32,8 +32,8 @@ export class AnalysisControls {
     );
   }
 
-  /** Offer the players of a game; `wanted`: the one to choose, null: the game's analyst. */
-  offer(game, wanted = null) {
+  /** Offer the players of a game; `wanted`: the one to choose, as far as it is there. */
+  offer(game, wanted = {}) {
     this.players = game.players.filter(({ kind }) => KINDS.includes(kind));
     if (!this.players.length) return;
     const { id, num_simulations: num } = { ...game.analyst, ...wanted };

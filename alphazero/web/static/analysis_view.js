@@ -6,25 +6,22 @@
 import { AnalysisControls } from "./analysis_controls.js";
 import { AnalysisTable } from "./analysis_table.js";
 import { BoardView } from "./board_view.js";
+import { copyText } from "./clipboard.js";
 import { element } from "./dom.js";
 import { GameReview } from "./game_review.js";
 import { GameSteps } from "./game_steps.js";
 import { MovesOverlay } from "./moves_overlay.js";
 import { PositionSearch } from "./position_search.js";
+import { SetupDialog } from "./setup_dialog.js";
 import { TreeView } from "./tree_view.js";
 import { ValueBar } from "./value_bar.js";
 import { Verdict } from "./verdict.js";
 
 const MAX_LINE = 10; // moves of a line shown on the board
 
-/** Return the view of the page's contract: {element, open, close}. */
+/** Return the view: {element, open, close, parameters}. */
 export function createAnalysisView(context) {
-  const view = new AnalysisView(context);
-  return {
-    element: view.element,
-    open: (parameters) => view.open(parameters ?? {}),
-    close: () => view.close(),
-  };
+  return new AnalysisView(context);
 }
 
 class AnalysisView {
@@ -36,18 +33,32 @@ class AnalysisView {
     this.onState = () => this.#onState();
   }
 
-  /** Show the position of the state; `analyst`: id of the player who analyses it. */
-  open({ analyst = null }) {
+  /**
+   * Show the position of the state.
+   * @param analyst id of the player who analyses it, null: as before; @param simulations
+   */
+  open({ analyst = null, simulations = null }) {
     this.close();
     this.isOpen = true;
-    this.#build(analyst);
+    this.#build(this.#wanted(analyst, simulations));
     this.state.addEventListener("change", this.onState);
     this.#onState();
+  }
+
+  /** Return what the address holds besides the game. */
+  parameters() {
+    const { analyst: usual } = this.game;
+    const { id, num_simulations: num } = this.search.player ?? {};
+    return {
+      analyst: id === usual?.id ? null : id,
+      simulations: num === usual?.num_simulations ? null : num,
+    };
   }
 
   close() {
     if (!this.isOpen) return;
     this.isOpen = false;
+    this.dialog.element.close();
     this.state.removeEventListener("change", this.onState);
     this.search.close();
     this.review.close();
@@ -55,7 +66,15 @@ class AnalysisView {
     this.board.close();
   }
 
-  #build(analyst) {
+  /** Return the player to choose: the one of the address, or the one chosen before. */
+  #wanted(analyst, simulations) {
+    const { game } = this.state;
+    const before = this.search.player !== null && this.game === game ? this.search.player : {};
+    const num = /^\d+$/.test(simulations ?? "") ? { num_simulations: Number(simulations) } : {};
+    return { ...game.analyst, ...(analyst ? { id: analyst } : before), ...num };
+  }
+
+  #build(wanted) {
     const { context, state, search } = this;
     const onHover = (action) => this.#showLine(action === null ? null : [action]);
     const play = (action) => this.#play(action);
@@ -70,7 +89,10 @@ class AnalysisView {
     this.overlay = new MovesOverlay(this.board, state.setup.colors);
     this.bar = new ValueBar();
     this.controls = new AnalysisControls({
-      onPlayer: (player) => this.#choose(player),
+      onPlayer: (player) => {
+        this.#choose(player);
+        context.changed?.();
+      },
       onStart: () => this.#restart(),
       onStop: () => search.stop(),
     });
@@ -78,6 +100,7 @@ class AnalysisView {
     this.table = new AnalysisTable({ onHover, onPlay: play });
     this.review = new GameReview(context.backend, state);
     this.steps = new GameSteps(state);
+    this.dialog = new SetupDialog(state, (game) => state.load(game));
     this.tree = new TreeView({
       onHover: (path) => this.#showLine(path),
       onGo: (path) => this.#go(path),
@@ -86,7 +109,7 @@ class AnalysisView {
     });
     this.note = element("p", { class: "exact-note" });
     this.element.replaceChildren(...this.#layout());
-    this.controls.offer(this.game, analyst ? { id: analyst } : null);
+    this.controls.offer(this.game, wanted);
     this.#choose(this.controls.player);
   }
 
@@ -95,18 +118,38 @@ class AnalysisView {
     const tree = element("div", { class: "section-head" }, element("h2", {}, "Search tree"));
     const parts = [this.controls.element, this.verdict.element, this.table.element, this.note];
     return [
-      section("analysis-board", "Board", boardRow, this.steps.element),
+      section("analysis-board", "Board", boardRow, this.steps.element, this.#gameRow()),
       section("analysis-panel", "Analysis", ...parts),
       section("analysis-game", "Game", this.review.element),
       section("analysis-tree", "Search tree", tree, this.tree.element),
+      this.dialog.element,
     ];
+  }
+
+  /** Return the controls for another game, or the same one elsewhere. */
+  #gameRow() {
+    const { context, state } = this;
+    const options = state.catalogue.games.map(({ name, title }) =>
+      element("option", { value: name, selected: name === this.game.name ? "" : null }, title),
+    );
+    const onchange = () => context.analyse({ game: select.value });
+    const select = element("select", { "aria-label": "Game", onchange }, ...options);
+    const play = () => context.play({ ...state.request() });
+    return element(
+      "div",
+      { class: "button-row game-row" },
+      select,
+      button("Set up\u2026", () => this.dialog.open()),
+      button("Play from here", play),
+      button("Copy link", () => copyText(location.href, "link", context)),
+    );
   }
 
   #choose(player) {
     this.search.choose(player);
     const isDefault = player === null || player.id === this.game.analyst.id;
+    this.tree.reset(true);
     this.review.player = isDefault ? null : { id: player.id };
-    this.tree?.reset(true);
   }
 
   #restart() {
@@ -117,7 +160,7 @@ class AnalysisView {
   #onState() {
     const { state } = this;
     if (state.game !== this.game || state.setup !== this.setup) {
-      this.open({});
+      this.open({}); // another game, by the set-up dialog
       return;
     }
     const request = state.request();
@@ -186,12 +229,18 @@ class AnalysisView {
   /** Go to the position that a path leads to from the one shown. */
   #go(path) {
     const { board, to_move: toMove, setup, moves, game } = this.state.request();
-    this.context.analyse({ game, setup, board, to_move: toMove, moves: [...moves, ...path] });
+    const { player } = this.search;
+    const after = [...moves, ...path];
+    this.context.analyse({ game, setup, board, to_move: toMove, moves: after, player });
   }
 
   #text(action) {
     return this.setup.action_texts[action];
   }
+}
+
+function button(text, onclick) {
+  return element("button", { type: "button", onclick }, text);
 }
 
 function section(name, label, ...children) {

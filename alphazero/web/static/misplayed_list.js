@@ -1,9 +1,11 @@
 // Positions that a network misplays without search: each as a small board, to try or to analyse.
 
+import { cellOfAction } from "./board_layout.js";
 import { boardThumbnail } from "./board_thumbnail.js";
 import { element } from "./dom.js";
-import { cellOfAction } from "./board_layout.js";
 import { countText, resultText, sentence } from "./number_text.js";
+
+const PAGE = 20; // boards that are shown at once
 
 export class MisplayedList {
   /** @param context of the view, see page.js */
@@ -14,7 +16,11 @@ export class MisplayedList {
     this.error = element("p", { class: "error-line", role: "alert" });
     this.list = element("ul", { class: "misplayed-list" });
     this.bar.hidden = true;
-    this.element = element("div", {}, this.bar, this.status, this.error, this.list);
+    this.more = element("button", { type: "button", onclick: () => this.#showMore() });
+    this.waiting = []; // functions that add one board each
+    const parts = [this.bar, this.status, this.error, this.list, this.more];
+    this.element = element("div", { class: "misplayed-box" }, ...parts);
+    this.#countMore();
   }
 
   get isRunning() {
@@ -27,33 +33,51 @@ export class MisplayedList {
     this.bar.hidden = true;
   }
 
-  /** Check a network, {id, num_simulations}, and list what it misplays; done when all are shown. */
+  /** Check a network, {id, num_simulations}, and list what it misplays. */
   async check(game, player) {
     this.close();
     const stop = new AbortController();
     this.running = stop;
     this.list.replaceChildren();
+    Object.assign(this, { waiting: [], room: PAGE });
+    this.#countMore();
     this.error.textContent = "";
     this.status.textContent = "Comparing the network\u2019s moves with exact results \u2026";
     this.bar.removeAttribute("value");
     this.bar.hidden = false;
-    const adding = [];
     const onMessage = (message) => {
       if (stop.signal.aborted) return;
       if (message.type === "progress") this.#progress(message);
       if (message.type === "done") this.#done(message);
-      if (message.type === "misplayed") adding.push(this.#add(game, player, message, stop.signal));
+      if (message.type === "misplayed") this.#take(() => this.#add(game, player, message));
     };
     try {
       const request = { game: game.name, player };
       await this.context.backend.misplayed(request, { signal: stop.signal, onMessage });
-      await Promise.all(adding);
     } catch (error) {
       if (stop.signal.aborted) return;
       this.status.textContent = "";
       this.error.textContent = sentence(error.message);
     }
     if (this.running === stop) this.close();
+  }
+
+  /** Add a board now if there is room, else when the user asks for more. */
+  #take(add) {
+    if (this.list.children.length < this.room) add();
+    else this.waiting.push(add);
+    this.#countMore();
+  }
+
+  #showMore() {
+    this.room += PAGE;
+    this.waiting.splice(0, PAGE).forEach((add) => add());
+    this.#countMore();
+  }
+
+  #countMore() {
+    this.more.hidden = this.waiting.length === 0;
+    this.more.textContent = `Show more (${countText(this.waiting.length)} left)`;
   }
 
   #progress({ done, total }) {
@@ -69,14 +93,17 @@ export class MisplayedList {
         : `It misplays ${countText(wrong)} of ${countText(num)} positions.`;
   }
 
-  async #add(game, player, found, signal) {
+  async #add(game, player, found) {
     const place = element("li", { class: "misplayed" });
     this.list.append(place);
     const request = { game: game.name, moves: found.moves, from_ply: found.moves.length };
-    const { positions, moves } = await this.context.backend.position(request);
-    if (signal.aborted) return;
-    const position = positions[positions.length - 1];
-    place.append(...this.#card(game, player, { ...found, moves }, position));
+    try {
+      const { positions, moves } = await this.context.backend.position(request);
+      const position = positions[positions.length - 1];
+      place.append(...this.#card(game, player, { ...found, moves }, position));
+    } catch (error) {
+      place.append(element("p", { class: "error-line" }, sentence(error.message)));
+    }
   }
 
   #card(game, player, { moves, played, best, value, best_value: bestValue }, position) {

@@ -82,7 +82,9 @@ export class MovesOverlay {
       return svg("text", { ...place, class: name }, content);
     };
     const hasValue = share >= SMALLEST_SHARE_WITH_VALUE || isBest;
-    const texts = [text("move-share", hasValue ? 0.05 : 0.24, 0.68, percentText(share))];
+    const shareText = percentText(share);
+    const height = shareText.length > 3 ? 0.56 : 0.68;
+    const texts = [text("move-share", hasValue ? 0.05 : 0.24, height, shareText)];
     if (hasValue) texts.push(text("move-value", 0.58, 0.48, valueText(value)));
     return [disc, ...ring, ...texts];
   }

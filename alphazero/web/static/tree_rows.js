@@ -4,7 +4,7 @@
 
 import { element } from "./dom.js";
 import { countText, percentText, resultText, valueText } from "./number_text.js";
-import { keyOf } from "./search_tree.js";
+import { keyOf, ROOT } from "./search_tree.js";
 import { stableOrder } from "./stable_order.js";
 
 /** The children of one node: a list of rows, and one that counts those left out. */
@@ -12,7 +12,7 @@ export class Branch {
   constructor(view, key, attributes) {
     Object.assign(this, { view, key, order: [] });
     this.element = element("ul", attributes);
-    this.rest = new RestRow();
+    this.rest = new RestRow(key === ROOT ? 0 : view.tree.get(key).path.length);
   }
 
   clear() {
@@ -147,8 +147,10 @@ class Row {
 
 /** The last row of a branch: how many moves the messages leave out. */
 class RestRow {
-  constructor() {
+  constructor(level) {
     this.element = element("li", { role: "treeitem", tabindex: -1, class: "tree-rest" });
+    this.element.setAttribute("aria-level", level + 1);
+    this.element.style.setProperty("--level", level);
     this.element.treeRow = this;
     this.canOpen = false;
   }

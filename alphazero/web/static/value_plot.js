@@ -6,8 +6,8 @@
 import { element, svg } from "./dom.js";
 import { valueText } from "./number_text.js";
 
-const HEIGHT = 160;
-const MARGIN = { top: 12, right: 10, bottom: 20, left: 34 };
+const HEIGHT = 184;
+const MARGIN = { top: 24, right: 12, bottom: 40, left: 34 };
 /** How much a move loses at least, in results, to be called so. */
 const MISTAKES = [
   { least: 0.8, sign: "??", name: "blunder" },
@@ -91,7 +91,7 @@ export class ValuePlot {
     const plies = Array.from({ length: this.given.numPlies + 1 }, (_, ply) => ply);
     const along = plies
       .filter((ply) => ply % every === 0)
-      .map((ply) => svg("text", { x: this.x(ply), y: bottom + 16, "text-anchor": "middle" }, ply));
+      .map((ply) => svg("text", { x: this.x(ply), y: bottom + 34, "text-anchor": "middle" }, ply));
     const x = this.x(this.given.ply);
     const now = svg("line", { class: "plot-now", x1: x, x2: x, y1: top, y2: bottom });
     return [...ticks, ...along, now];
@@ -131,9 +131,9 @@ export class ValuePlot {
           ? svg("rect", { class: name, x: x - r, y: y - r, width: 2 * r, height: 2 * r })
           : svg("circle", { class: name, cx: x, cy: y, r });
         if (!mistake) return [shape];
-        const above = y > MARGIN.top + 14 ? y - 9 : y + 18;
+        const outside = found.value >= 0 ? y - 9 : y + 18; // the line goes the other way
         const sign = { class: `plot-sign is-${mistake.name}`, "text-anchor": "middle" };
-        return [shape, svg("text", { ...sign, x, y: above }, mistake.sign)];
+        return [shape, svg("text", { ...sign, x, y: outside }, mistake.sign)];
       });
   }
 

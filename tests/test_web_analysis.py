@@ -1,0 +1,332 @@
+"""The Analyse and Runs views of the page, in Chromium, against a server in a thread."""
+
+import functools
+import itertools
+import json
+import re
+import shutil
+import time
+
+import pytest
+from web_samples import collect, copy_run, make_backend, running
+
+from alphazero.web.app import STATIC
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+#: Simulations of UCT in a search that lasts until it is stopped.
+LONGEST = "200000"
+#: X has 1 and 2, and would win with 3.
+WINNING = "1,4,2,5"
+#: X misses the win with 9, O misses its own with 7, X has 3 at last.
+BLUNDERS = "1,4,2,5,9,7,3"
+
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+    pytest.mark.skipif(not (STATIC / "page.js").is_file(), reason="the page is not there"),
+]
+
+
+class Scripted:
+    """A backend whose longest searches last until they are stopped, and whose mistake is known."""
+
+    def __init__(self, backend):
+        self._backend = backend
+        self.stopped = []
+
+    def __getattr__(self, name):
+        return getattr(self._backend, name)
+
+    def analyse(self, request):
+        job = self._backend.analyse(request)
+        return functools.partial(self._endless, job) if LONGEST in str(request) else job
+
+    def _endless(self, job, stream):
+        last = collect(job)[-1]
+        for num in itertools.count(1):
+            if stream.is_stopped():
+                self.stopped.append(last["num_simulations"])
+                return
+            stream.emit(last | {"final": False, "num_simulations": num})
+            time.sleep(0.02)
+
+    def misplayed(self, request):
+        mistake = {"moves": [0, 3, 1, 4], "played": 8, "best": [2], "value": -1, "best_value": 1}
+
+        def job(stream):
+            stream.emit({"type": "progress", "done": 5, "total": 9})
+            stream.emit({"type": "misplayed"} | mistake)
+            stream.emit({"type": "done", "num_positions": 9, "num_misplayed": 1})
+
+        return job
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """Return a client of a server with one run."""
+    runs = tmp_path_factory.mktemp("runs")
+    copy_run(runs)
+    with running(Scripted(make_backend(runs)), port=0) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as started:
+        yield started.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+
+
+@pytest.fixture
+def page(browser, server):
+    """Return a page whose `show(hash)` opens a view; at the end, no script has failed."""
+    page, errors = browser.new_page(viewport={"width": 1280, "height": 900}), []
+    page.set_default_timeout(10_000)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.show = lambda view: page.goto(f"{server.base_url}#{view}")
+    yield page
+    page.close()
+    assert errors == []
+
+
+def text(page, selector):
+    return page.locator(selector).first.inner_text()
+
+
+def wait_for_text(page, selector, pattern):
+    """Wait until the text of an element matches; return the match."""
+    found = []
+    wait_until(lambda: found.append(re.search(pattern, text(page, selector))) or found[-1], page)
+    return found[-1]
+
+
+def wait_until(condition, page):
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(20)
+
+
+def scripted(page, *messages):
+    """Answer analyses with these messages, whose values are those of an "analysis"."""
+    defaults = {"type": "analysis", "final": True, "num_simulations": 100, "total": 100}
+    defaults |= {"value": 0.0, "proven": None, "line": [], "tree": [], "network": None}
+    body = "\n".join(json.dumps(defaults | message) for message in messages) + "\n"
+    answer = {"content_type": "application/x-ndjson", "body": body}
+    page.route("**/api/analyse", lambda route: route.fulfill(**answer))
+
+
+# --- the search -----------------------------------------------------------------------------------
+
+
+def test_numbers_arrive_while_it_searches_and_leaving_stops_it(page, server):
+    page.show("analyse/connect_four?moves=4,4")
+    page.select_option(".analysis-controls select >> nth=0", "uct")
+    page.select_option(".analysis-controls select >> nth=1", LONGEST)
+    first = wait_for_text(page, ".search-status", r"^([\d,]+) of 200,000")[1]
+    page.locator("[role=treeitem]").first.focus()
+    page.keyboard.press("ArrowRight")
+    wait_for_text(page, ".search-status", rf"^(?!{first} )[\d,]+ of 200,000")
+    opened = page.locator("[role=treeitem][aria-expanded=true]")
+    assert opened.count() == 1 and opened.evaluate("row => row === document.activeElement")
+    assert page.locator("[aria-level='2']").count() > 1
+    assert server.backend.stopped == []
+    page.evaluate("location.hash = '#runs'")
+    wait_until(lambda: len(server.backend.stopped) == 1, page)
+
+
+def test_another_position_is_searched_instead(page, server):
+    page.show("analyse/tic_tac_toe")
+    wait_for_text(page, ".search-status", "simulations")
+    with page.expect_request("**/api/analyse") as asked:
+        page.locator(".move-button").first.click()
+    assert len(asked.value.post_data_json["moves"]) == 1
+    with page.expect_request("**/api/analyse") as asked:
+        page.locator(".move-button").first.click()
+    assert len(asked.value.post_data_json["moves"]) == 2
+    page.get_by_role("button", name="To the start").click()
+    assert text(page, ".step-place") == "0 / 2"
+    wait_for_text(page, ".search-status", "simulations")
+
+
+def test_a_refusal_is_shown_and_one_can_start_again(page):
+    page.route("**/api/analyse", lambda r: r.fulfill(status=503, json={"error": "too busy."}))
+    page.show("analyse/tic_tac_toe?moves=5")
+    wait_for_text(page, ".analysis-controls [role=alert]", "Too busy")
+    page.unroute("**/api/analyse")
+    page.get_by_role("button", name="Start", exact=True).click()
+    wait_for_text(page, ".search-status", r"\d simulations")
+    assert text(page, ".analysis-controls [role=alert]") == ""
+
+
+def test_stop_holds_for_the_positions_that_follow(page):
+    page.show("analyse/connect_four?moves=4")
+    page.select_option(".analysis-controls select >> nth=0", "uct")
+    page.select_option(".analysis-controls select >> nth=1", LONGEST)
+    wait_for_text(page, ".search-status", "of 200,000")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    page.get_by_role("button", name="To the start").click()
+    page.wait_for_timeout(400)
+    assert "exact" in asked and "analyse" not in asked
+
+
+# --- what is known of the moves -------------------------------------------------------------------
+
+
+def test_exact_results_stand_beside_the_moves(page):
+    page.show(f"analyse/tic_tac_toe?moves={WINNING}")
+    wait_for_text(page, ".verdict-result", "win, exact")
+    wait_for_text(page, ".search-status", r"\d simulations")
+    moves = page.locator(".move-button").all_inner_texts()
+    results = dict(zip(moves, page.locator("td.col-exact").all_inner_texts()))
+    assert results["3"].startswith("win") and set(moves) == {"3", "6", "7", "8", "9"}
+    assert moves[0] == "3" and results["7"].startswith("loss")
+    assert page.locator(".move-mark[data-action='2'] .badge-win").count() == 1
+    assert page.locator(".move-mark.is-best").get_attribute("data-action") == "2"
+
+
+def test_hovering_or_focusing_a_move_shows_its_line(page):
+    page.show("analyse/tic_tac_toe?moves=5")
+    wait_for_text(page, ".search-status", r"\d simulations")
+    ghosts = page.locator(".ghost-number")
+    for row in (0, 1):
+        page.locator(".analysis-table tbody tr").nth(row).hover()
+        numbers = [int(number) for number in ghosts.all_text_contents()]
+        assert len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1))
+    page.mouse.move(2, 2)
+    assert ghosts.count() == 0
+    page.locator(".move-button").first.focus()
+    assert ghosts.count() > 1
+
+
+def test_the_network_alone_stands_beside_its_search(page):
+    both = {"network": {"value": -0.5, "best": 1}, "value": 0.25, "best": 4}
+    actions = [
+        {"action": a, "visits": 10, "prior": 0.1, "value": 0.1, "proven": None} for a in range(9)
+    ]
+    scripted(page, both | {"actions": actions})
+    page.show("analyse/tic_tac_toe?moves=")
+    wait_for_text(page, ".comparison-table", "Network alone\\s+\u22120.50\\s+2")
+    wait_for_text(page, ".comparison-table", "With search\\s+\\+0.25\\s+5")
+    said = text(page, ".verdict-sentence")
+    assert "5" in said and "2" in said and "0.75" in said
+
+
+# --- the game and the tree ------------------------------------------------------------------------
+
+
+def test_mistakes_of_a_game_are_found_and_lead_to_their_ply(page):
+    page.show(f"analyse/tic_tac_toe?moves={BLUNDERS}")  # over: reviewed without being asked
+    wait_for_text(page, ".mistake-list", "exact")
+    mistakes = page.locator(".mistake")
+    assert [words.split()[1] for words in mistakes.all_inner_texts()] == ["4", "9", "7"]
+    assert all("exact" in words for words in mistakes.all_inner_texts())
+    mistakes.nth(1).click()
+    assert text(page, ".step-place") == "4 / 7"
+    plot = page.get_by_role("slider", name="Value over the game")
+    assert plot.get_attribute("aria-valuenow") == "4" and plot.locator("rect").count() == 8
+    plot.focus()
+    page.keyboard.press("ArrowRight")
+    assert text(page, ".step-place") == "5 / 7"
+    page.keyboard.press("Home")
+    assert plot.get_attribute("aria-valuenow") == "0"
+    box = plot.bounding_box()
+    page.mouse.click(box["x"] + box["width"] - 12, box["y"] + 50)
+    assert text(page, ".step-place") == "7 / 7"
+
+
+def test_the_tree_opens_level_by_level_with_the_keyboard(page):
+    page.show("analyse/tic_tac_toe?moves=5")
+    wait_for_text(page, ".search-status", r"\d simulations")
+
+    def level():
+        return int(page.evaluate("document.activeElement.ariaLevel"))
+
+    assert page.locator("[role=treeitem]").count() <= 9
+    page.locator("[role=treeitem][tabindex='0']").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert level() == 2 and page.locator(".ghost-number").count() >= 2
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowLeft")
+    assert level() == 1
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("[aria-level='2']").count() == 0
+    page.keyboard.press("End")
+    assert page.evaluate("document.activeElement.nextElementSibling") is None
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    wait_for_text(page, ".step-place", "3 / 3")
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+def test_a_run_shows_its_curves(page):
+    page.show("runs")
+    assert "earlier" in text(page, ".runs-table")
+    page.locator(".runs-table a").click()
+    chart = page.locator(".chart").first
+    chart.locator("polyline").first.wait_for()
+    assert page.locator(".chart").count() > 1
+    plot = chart.get_by_role("slider")
+    plot.focus()
+    page.keyboard.press("End")
+    assert plot.get_attribute("aria-valuenow") == plot.get_attribute("aria-valuemax")
+    assert re.search(r"\d", text(page, ".legend-value"))
+    plot.hover()
+    assert chart.locator(".chart-read-out circle").count() > 0
+
+
+def test_a_position_that_a_network_misplays_can_be_tried(page):
+    page.show("runs/tic_tac_toe/earlier")
+    page.get_by_role("button", name="Positions it misplays").click()
+    card = page.locator(".misplayed").first
+    card.get_by_role("button", name="Try it").wait_for()
+    assert card.locator(".is-played").count() == 1 and card.locator(".is-best").count() >= 1
+    assert re.findall("win|draw|loss", card.inner_text()) == ["loss", "win"]
+    card.get_by_role("button", name="Analyse").click()
+    wait_for_text(page, ".verdict-result", "win, exact")
+
+
+def test_without_runs_the_page_says_how_to_get_one(page):
+    page.route("**/api/runs", lambda route: route.fulfill(json={"runs": []}))
+    page.show("runs")
+    assert "alphazero train" in page.locator(".empty-state").inner_text()
+
+
+# --- for everyone ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "view", [f"analyse/tic_tac_toe?moves={BLUNDERS}", "runs/tic_tac_toe/earlier"]
+)
+def test_nothing_serious_for_axe_and_no_sideways_scrolling_on_a_phone(page, view):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.show(view)
+    page.locator(".mistake, .chart polyline").first.wait_for()
+    if "analyse" in view:
+        page.locator("[aria-label='One move back']").click()
+        wait_for_text(page, ".search-status", r"\d simulations")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = axe.run(page).response["violations"]
+        serious = [one for one in found if one["impact"] in ("serious", "critical")]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in serious] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_rows_change_places_only_if_clearly_ahead(page):
+    page.show("runs")
+    order = """async ([previous, visits, exact]) => {
+        const { stableOrder } = await import("./stable_order.js");
+        return stableOrder(previous, new Map(visits), exact);
+    }"""
+    visits = [[1, 100], [2, 105], [3, 300]]
+    assert page.evaluate(order, [[1, 2], visits, False]) == [3, 1, 2]
+    assert page.evaluate(order, [[1, 2], visits, True]) == [3, 2, 1]
