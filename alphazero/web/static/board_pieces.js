@@ -2,6 +2,7 @@
 
 import { CELL } from "./board_layout.js";
 import { svg } from "./dom.js";
+import { prefersRest } from "./motion.js";
 
 const DROP_MS = 90; // for a first square; the whole fall grows with its root
 const TURN_MS = 320;
@@ -72,8 +73,4 @@ function shapes(color) {
   if (color === "x") return [svg("path", { class: "stroke", d: "M-26 -26L26 26M26 -26L-26 26" })];
   if (color === "o") return [svg("circle", { class: "stroke", r: 29 })];
   return [svg("circle", { class: "disc", r: 42 }), svg("circle", { class: "disc-ring", r: 29 })];
-}
-
-function prefersRest() {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

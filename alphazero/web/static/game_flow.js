@@ -4,11 +4,12 @@
 // lost. A refusal is shown and waits for the person. Dispatches "change" whenever what is said of
 // the game has changed.
 
+import { prefersRest } from "./motion.js";
 import { playerOf } from "./seats.js";
 import { isTemporary } from "./server_backend.js";
 
 const PASS_MS = 900; // so that a pass is seen
-const SHORTEST_MS = 350; // of a move, so that the one before is seen
+const SHORTEST_MS = 350; // of a move, so that the one before is seen to move
 const WATCHED_MS = 800; // the same, where two players are watched
 const RETRY_S = [1, 2, 4, 8, 15];
 
@@ -122,7 +123,8 @@ export class GameFlow extends EventTarget {
       const started = performance.now();
       this.progress = { done: 0, total: player.num_simulations ?? null };
       const answer = await this.#ask(player, signal);
-      const least = this.isWatched ? WATCHED_MS : SHORTEST_MS;
+      const usual = prefersRest() ? 0 : SHORTEST_MS;
+      const least = this.isWatched ? WATCHED_MS : usual;
       await pause(least - (performance.now() - started), signal);
       await this.#play(answer.action, signal);
     });

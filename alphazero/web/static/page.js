@@ -134,8 +134,10 @@ class Page {
     this.#show("analyse", { analyst: player?.id ?? null }, true);
   }
 
+  /** Load a game that is about to be shown; return whether that was possible. */
   async #load(game) {
     if (this.shown) this.views[this.shown].close();
+    this.isLeaving = true; // the address stays that of what is left
     try {
       if (!this.state.catalogue.games.some((one) => one.name === game.game) || this.shown === "runs") {
         await this.#renew();
@@ -146,6 +148,8 @@ class Page {
       this.#notify(error.message, true);
       if (this.shown) this.views[this.shown].open({});
       return false;
+    } finally {
+      this.isLeaving = false;
     }
   }
 
@@ -182,7 +186,7 @@ class Page {
 
   /** Write what is shown into the address; `isNew`: the way back leads to what was shown before. */
   #keepAddress(isNew = false) {
-    if (!this.shown || this.shown === "runs") return;
+    if (!this.shown || this.shown === "runs" || this.isLeaving) return;
     const view = this.views[this.shown];
     const parameters = { ...gameParameters(this.state), ...(view.parameters?.() ?? {}) };
     const hash = formatHash(this.shown, this.state.game.name, parameters);

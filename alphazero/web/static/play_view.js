@@ -76,7 +76,7 @@ class PlayView {
     this.choices = [0, 1].map((side) => this.#seatChoice(side));
     this.element.replaceChildren(
       element("section", { class: "card play-board", "aria-label": "Board" }, this.board.element),
-      element("section", { class: "card play-panel", "aria-label": "Game" }, ...this.#panel()),
+      element("section", { class: "card play-panel", "aria-label": "Players and moves" }, ...this.#panel()),
       this.dialog.element,
     );
   }

@@ -41,7 +41,7 @@ export class SetupDialog {
       labelled("Moves", this.moves),
       labelled("Board, instead of the start of the game", this.board),
       this.hint,
-      labelled("To move on this board", this.toMove),
+      labelled("Side to move there", this.toMove),
       this.error,
       element("div", { class: "button-row" }, start, cancel),
     ].filter(Boolean);

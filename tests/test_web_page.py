@@ -1,0 +1,316 @@
+"""The page in Chromium: whole games, take back, links, lost connections, keyboard, phone.
+
+`alphazero serve` answers, with a network that is asked for few simulations.
+"""
+
+import re
+
+import pytest
+from web_samples import make_backend, running
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+from playwright.sync_api import expect  # noqa: E402
+from web_browser import chromium, opened, serious_findings  # noqa: E402
+
+PEOPLE = "first=human&second=human"
+#: White must pass after these moves of 4 x 4 Othello.
+BEFORE_PASS = "c1d1a3d1"
+
+
+@pytest.fixture(scope="module")
+def address():
+    with running(make_backend()) as client:
+        yield str(client.base_url)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def go(browser, address):
+    """Return a function that opens the page at a hash."""
+    pages = []
+
+    def open_page(hash_="", **settings):
+        context = opened(browser, f"{address}{hash_}", **settings)
+        pages.append(context)
+        return context.__enter__()
+
+    yield open_page
+    for context in reversed(pages):
+        context.__exit__(None, None, None)
+
+
+def cell(page, label):
+    """Return the cell of the board whose label begins so."""
+    return page.get_by_role("gridcell", name=re.compile(f"^{re.escape(label)}:"))
+
+
+def drop(page, column):
+    cell(page, f"column {column}, row 1").click()
+
+
+def moves(page):
+    return [text.split(".")[1].strip() for text in page.locator(".move-list li").all_inner_texts()]
+
+
+def expect_moves(page, *texts):
+    expect(page.locator(".move-list li")).to_have_count(len(texts))
+    assert moves(page) == list(texts)
+
+
+def status(page):
+    return page.locator("#status")
+
+
+# --- whole games ----------------------------------------------------------------------------------
+
+
+def test_two_people_play_connect_four_to_its_end(go):
+    page = go(f"#play/connect_four?{PEOPLE}")
+    for number, column in enumerate([4, 3, 4, 3, 4, 3, 4], 1):
+        drop(page, column)
+        expect(page.locator(".move-list li")).to_have_count(number)
+    expect(status(page)).to_have_text("Yellow wins.")
+    assert page.locator(".mark-won").count() == 4
+    assert page.locator(".piece-yellow").count() == 4
+    drop(page, 1)  # nobody moves after the end
+    expect_moves(page, *"4343434")
+    page.get_by_role("button", name="New game").click()
+    expect_moves(page)
+    assert page.locator(".piece").count() == 0
+
+
+@pytest.mark.parametrize("player", ["best*10", "uct*30", "solver", "random"])
+def test_a_person_plays_tic_tac_toe_against_every_kind_of_player(go, player):
+    page = go(f"#play/tic_tac_toe?first=human&second={player}")
+    for _ in range(5):
+        expect(status(page)).to_have_text(re.compile("Your turn|wins|draw"))
+        if "Your turn" not in status(page).inner_text():
+            break
+        count = len(moves(page))
+        page.locator(".grid-cell.is-legal").first.click()
+        expect(page.locator(".move-list li").nth(count)).to_be_visible()
+        expect(status(page)).not_to_have_text(re.compile("thinks"))
+    expect(status(page)).to_have_text(re.compile("wins|draw"))
+    assert 5 <= len(moves(page)) <= 9
+
+
+def test_two_players_are_watched_and_can_be_held(go):
+    page = go("#play/othello:4?first=random&second=random")
+    page.get_by_role("button", name="Pause").click()
+    expect(status(page)).to_have_text(re.compile("^Paused"))
+    held = moves(page)
+    page.wait_for_timeout(1_000)
+    assert moves(page) == held
+    page.get_by_role("button", name="Go on").click()
+    expect(page.locator(".move-list li")).to_have_count(len(held) + 1)
+    expect(page.locator(".counts")).to_have_text(re.compile(r"Black \d+ . White \d+"))
+
+
+def test_a_pass_in_othello_is_announced_and_made(go):
+    page = go(f"#play/othello:4?{PEOPLE}&setup=white_first")
+    game = ["c1", "b1", "a3", "d1"]
+    for square in game:
+        cell(page, square).click()
+        expect(page.locator(".move-list li").last).to_have_text(re.compile(square))
+    expect(status(page)).to_have_text("White has no legal move and passes.")
+    expect(page.locator(".move-list li").last).to_have_text(re.compile("pass"))
+    expect(status(page)).to_have_text("Black to move.")
+    page.get_by_role("button", name="Take back").click()  # to the choice before the pass
+    expect_moves(page, *game[:3])
+
+
+# --- going back -----------------------------------------------------------------------------------
+
+
+def test_take_back_returns_to_ones_own_turn(go):
+    page = go("#play/connect_four?first=human&second=uct*20")
+    drop(page, 4)
+    expect(page.locator(".move-list li")).to_have_count(2)
+    page.get_by_role("button", name="Take back").click()
+    expect_moves(page)
+    expect(status(page)).to_have_text(re.compile("Your turn"))
+    back = page.get_by_role("button", name="Take back")
+    expect(back).to_have_attribute("aria-disabled", "true")
+
+
+def test_another_move_may_be_tried_from_any_position(go):
+    page = go(f"#play/connect_four?{PEOPLE}&moves=4,3,4,3")
+    page.get_by_role("button", name="Move 2, 3").click()
+    expect(status(page)).to_have_text(re.compile(r"move 2 of 4"))
+    assert page.locator(".piece").count() == 2
+    drop(page, 7)
+    expect_moves(page, "4", "3", "7")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="To the start").click()
+    page.get_by_role("button", name="Play on from here").click()
+    expect_moves(page)
+
+
+def test_the_engine_waits_while_one_looks_back(go):
+    page = go("#play/connect_four?first=uct*20&second=human&moves=4,3,4,3&ply=2")
+    expect(status(page)).to_have_text(re.compile("move 2 of 4"))
+    page.wait_for_timeout(600)
+    expect_moves(page, "4", "3", "4", "3")
+    page.get_by_role("button", name="Play on from here").click()
+    expect(page.locator(".move-list li")).to_have_count(3)
+
+
+# --- links ----------------------------------------------------------------------------------------
+
+
+def test_a_link_opens_at_its_position(go, browser, address):
+    page = go(f"#play/othello?{PEOPLE}&moves=f5d6c3d3c4")
+    expect_moves(page, "f5", "d6", "c3", "d3", "c4")
+    page.get_by_role("button", name="One move back").click()
+    with opened(browser, page.url) as other:
+        expect_moves(other, "f5", "d6", "c3", "d3", "c4")
+        expect(status(other)).to_have_text(re.compile("move 4 of 5"))
+        other.reload()
+        expect(status(other)).to_have_text(re.compile("move 4 of 5"))
+
+
+def test_a_game_starts_from_moves_or_a_board_and_refusals_are_shown(go):
+    page = go(f"#play/tic_tac_toe?{PEOPLE}", expects_errors=True)
+    page.get_by_role("button", name="Set up").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Moves").fill("1,1")
+    dialog.get_by_role("button", name="Start here").click()
+    expect(dialog.get_by_role("alert")).to_have_text(re.compile("legal"))
+    dialog.get_by_label("Moves").fill("")
+    dialog.get_by_label("Board").fill("XO.\n.X.\nO..")
+    dialog.get_by_role("button", name="Start here").click()
+    expect(dialog).to_be_hidden()
+    expect(page.locator(".piece")).to_have_count(4)
+    cell(page, "9").click()
+    expect(status(page)).to_have_text("X wins.")
+    page.reload()
+    expect(status(page)).to_have_text("X wins.")
+    assert page.locator(".piece").count() == 5
+
+
+def test_the_way_back_leads_to_the_game_before(go):
+    page = go(f"#play/connect_four?{PEOPLE}&moves=4,4")
+    page.get_by_label("Game", exact=True).select_option("tic_tac_toe")
+    expect(page.get_by_role("grid", name="Tic-tac-toe board")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("grid", name="Connect Four board")).to_be_visible()
+    expect_moves(page, "4", "4")
+
+
+def test_a_broken_link_says_so_and_a_game_begins(go):
+    page = go("#play/connect_four?moves=9,9", expects_errors=True)
+    expect(page.locator(".notice")).to_have_text(re.compile("9"))
+    expect(page.get_by_role("grid")).to_be_visible()
+
+
+# --- what fails -----------------------------------------------------------------------------------
+
+
+def test_a_refused_move_is_a_sentence_and_can_be_tried_again(go):
+    page = go("#play/connect_four?first=human&second=uct*20", expects_errors=True)
+    answer = {"status": 422, "json": {"error": "the engine is on holiday."}}
+    page.route("**/api/move", lambda route: route.fulfill(**answer))
+    drop(page, 4)
+    problem = page.locator(".problem")
+    expect(problem).to_have_text(re.compile("on holiday"))
+    page.unroute("**/api/move")
+    problem.get_by_role("button", name="Try again").click()
+    expect(page.locator(".move-list li")).to_have_count(2)
+    expect(problem).to_be_empty()
+
+
+def test_an_illegal_move_is_not_sent(go):
+    page = go(f"#play/connect_four?{PEOPLE}&moves=1,1,1,1,1,1")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/api/" in request.url else 0)
+    drop(page, 1)
+    page.wait_for_timeout(200)
+    assert asked == [] and len(moves(page)) == 6
+
+
+def test_after_a_lost_connection_the_game_goes_on_from_its_position(go):
+    page = go("#play/connect_four?first=human&second=uct*20&moves=4,4", expects_errors=True)
+    page.route("**/api/*", lambda route: route.abort())
+    drop(page, 3)
+    problem = page.locator(".problem")
+    expect(problem).to_have_text(re.compile("connection.*Trying again", re.DOTALL))
+    expect_moves(page, "4", "4")
+    page.unroute("**/api/*")
+    expect(page.locator(".move-list li")).to_have_count(4)  # by itself: the move, and its answer
+    assert moves(page)[:3] == ["4", "4", "3"]
+    expect(problem).to_be_empty()
+
+
+def test_two_people_at_once_have_games_of_their_own(go):
+    first = go("#play/connect_four?first=human&second=best*10")
+    second = go("#play/othello:6?first=human&second=best*10")
+    drop(first, 1)
+    second.locator(".grid-cell.is-legal").first.click()
+    for page in (first, second):
+        expect(page.locator(".move-list li")).to_have_count(2)
+        expect(status(page)).to_have_text(re.compile("Your turn"))
+    drop(first, 2)
+    expect(first.locator(".move-list li")).to_have_count(4)
+    assert len(moves(second)) == 2
+
+
+# --- for everyone ---------------------------------------------------------------------------------
+
+
+def test_the_keyboard_alone_plays_a_game(go):
+    page = go(f"#play/tic_tac_toe?{PEOPLE}")
+    focused = "document.activeElement.getAttribute('aria-label') ?? ''"
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if page.evaluate(focused).startswith("5: empty"):
+            break
+    assert page.evaluate(focused).startswith("5: empty, legal move")  # the centre, one Tab stop
+    page.keyboard.press("Enter")
+    expect_moves(page, "5")
+    for keys in (["ArrowUp", "Enter"], ["ArrowLeft", "Space"], ["ArrowDown", "Enter"]):
+        count = len(moves(page))
+        for key in keys:
+            page.keyboard.press(key)
+        expect(page.locator(".move-list li")).to_have_count(count + 1)
+    assert moves(page) == ["5", "2", "1", "4"]
+    assert page.evaluate(focused).startswith("4: O, last move")
+
+
+def test_moves_and_results_are_said(go):
+    page = go(f"#play/tic_tac_toe?{PEOPLE}&moves=1,4,2,5")
+    cell(page, "3").click()
+    said = page.locator("[aria-live=polite]")
+    expect(said).to_have_text(re.compile("X plays 3. X wins."))
+
+
+@pytest.mark.parametrize("game", ["connect_four", "othello", "tic_tac_toe"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_stands_in_anyones_way(go, game, scheme):
+    page = go(f"#play/{game}?first=human&second=best*10", color_scheme=scheme)
+    expect(page.get_by_role("grid")).to_be_visible()
+    assert serious_findings(page) == []
+
+
+@pytest.mark.parametrize("game", ["connect_four", "othello"])
+def test_a_phone_shows_all_of_it(go, game):
+    page = go(f"#play/{game}?{PEOPLE}", viewport={"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    board = page.get_by_role("grid").bounding_box()
+    assert board["width"] > 270 and board["x"] >= 0 and board["x"] + board["width"] <= 360
+
+
+def test_light_and_dark_differ_and_the_choice_is_kept(go):
+    page = go("", color_scheme="dark")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(ground)
+    page.get_by_role("button", name="Light colours").click()
+    light = page.evaluate(ground)
+    page.reload()
+    page.wait_for_selector(".page-head")
+    assert page.evaluate(ground) == light != dark
