@@ -47,7 +47,8 @@ class Scripted:
             if stream.is_stopped():
                 self.stopped.append(last["num_simulations"])
                 return
-            stream.emit(last | {"final": False, "num_simulations": num})
+            tree = last["tree"][: 3 + num]  # rows are added while one has the focus
+            stream.emit(last | {"final": False, "num_simulations": num, "tree": tree})
             time.sleep(0.02)
 
     def misplayed(self, request):
@@ -107,6 +108,13 @@ def wait_until(condition, page):
         page.wait_for_timeout(20)
 
 
+def endless(page):
+    """Begin a search that lasts; return the number of simulations that it shows first."""
+    page.select_option(".analysis-controls select >> nth=0", "uct")
+    page.select_option(".analysis-controls select >> nth=1", LONGEST)
+    return wait_for_text(page, ".search-status", r"^([\d,]+) of 200,000")[1]
+
+
 def scripted(page, *messages):
     """Answer analyses with these messages, whose values are those of an "analysis"."""
     defaults = {"type": "analysis", "final": True, "num_simulations": 100, "total": 100}
@@ -121,32 +129,29 @@ def scripted(page, *messages):
 
 def test_numbers_arrive_while_it_searches_and_leaving_stops_it(page, server):
     page.show("analyse/connect_four?moves=4,4")
-    page.select_option(".analysis-controls select >> nth=0", "uct")
-    page.select_option(".analysis-controls select >> nth=1", LONGEST)
-    first = wait_for_text(page, ".search-status", r"^([\d,]+) of 200,000")[1]
+    first = endless(page)
     page.locator("[role=treeitem]").first.focus()
     page.keyboard.press("ArrowRight")
     wait_for_text(page, ".search-status", rf"^(?!{first} )[\d,]+ of 200,000")
     opened = page.locator("[role=treeitem][aria-expanded=true]")
     assert opened.count() == 1 and opened.evaluate("row => row === document.activeElement")
     assert page.locator("[aria-level='2']").count() > 1
-    assert server.backend.stopped == []
+    server.backend.stopped.clear()
     page.evaluate("location.hash = '#runs'")
     wait_until(lambda: len(server.backend.stopped) == 1, page)
 
 
 def test_another_position_is_searched_instead(page, server):
-    page.show("analyse/tic_tac_toe")
-    wait_for_text(page, ".search-status", "simulations")
+    page.show("analyse/connect_four")
+    endless(page)
+    server.backend.stopped.clear()
     with page.expect_request("**/api/analyse") as asked:
         page.locator(".move-button").first.click()
     assert len(asked.value.post_data_json["moves"]) == 1
-    with page.expect_request("**/api/analyse") as asked:
-        page.locator(".move-button").first.click()
-    assert len(asked.value.post_data_json["moves"]) == 2
+    wait_until(lambda: len(server.backend.stopped) == 1, page)
     page.get_by_role("button", name="To the start").click()
-    assert text(page, ".step-place") == "0 / 2"
-    wait_for_text(page, ".search-status", "simulations")
+    wait_until(lambda: len(server.backend.stopped) == 2, page)
+    assert text(page, ".step-place") == "0 / 1"
 
 
 def test_a_refusal_is_shown_and_one_can_start_again(page):
@@ -161,9 +166,7 @@ def test_a_refusal_is_shown_and_one_can_start_again(page):
 
 def test_stop_holds_for_the_positions_that_follow(page):
     page.show("analyse/connect_four?moves=4")
-    page.select_option(".analysis-controls select >> nth=0", "uct")
-    page.select_option(".analysis-controls select >> nth=1", LONGEST)
-    wait_for_text(page, ".search-status", "of 200,000")
+    endless(page)
     page.get_by_role("button", name="Stop", exact=True).click()
     asked = []
     page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
