@@ -8,6 +8,9 @@ import { boardGround } from "./board_ground.js";
 import { BoardLayout, CELL, cellOfAction } from "./board_layout.js";
 import { BoardPieces, pieceAt } from "./board_pieces.js";
 import { element, svg } from "./dom.js";
+import { prefersRest } from "./motion.js";
+
+const LATE_MS = 600;
 
 export class BoardView {
   /**
@@ -57,9 +60,10 @@ export class BoardView {
     if (state.game !== this.game || state.setup !== this.setup) return; // about to be replaced
     const { position } = state;
     const follows = this.drawn && position.ply === this.drawn.ply + 1;
-    this.pieces.show(position.cells, this.setup.colors, follows && isNext(this.drawn, position));
+    const moves = follows && isNext(this.drawn, position);
+    this.pieces.show(position.cells, this.setup.colors, moves);
     this.drawn = position;
-    this.#drawMarks(position);
+    this.#drawMarks(position, moves && !prefersRest());
     const legal = this.mayPlay() ? position.legal : [];
     this.#drawHints(position, legal);
     this.grid.update(position, legal);
@@ -109,7 +113,11 @@ export class BoardView {
     return [ghost];
   }
 
-  #drawMarks(position) {
+  /** Mark the last move, or the line that won; `isLate`: once the piece has come to rest. */
+  #drawMarks(position, isLate) {
+    const key = JSON.stringify([position.ply, position.marked, position.over]);
+    if (key === this.marked) return;
+    this.marked = key;
     const isWon = position.over && position.winner !== null && position.marked.length > 1;
     const drawn = position.marked.map(([row, column]) => {
       const { x, y } = this.cellBox(row, column);
@@ -120,6 +128,7 @@ export class BoardView {
       return svg("circle", { class: `${name} mark-on-${color}`, ...place });
     });
     this.marks.replaceChildren(...drawn);
+    if (isLate) this.marks.animate([{ opacity: 0 }, { opacity: 0 }, { opacity: 1 }], LATE_MS);
   }
 
   /** Mark the legal squares, where they are not all the empty ones. */

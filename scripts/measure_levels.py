@@ -1,0 +1,77 @@
+"""Measure the Elo of the levels of `alphazero serve`, and write alphazero/web/levels.json.
+
+    python scripts/measure_levels.py                          # the games that a network ships with
+    python scripts/measure_levels.py --games othello --num-games 400
+
+All levels of a game play a tournament (`alphazero.evaluation.tournament`) from random openings of
+four plies; uct:1000 has 1000 points, as in docs/RATINGS.md. Games are kept in build/levels/, and
+another call adds to them. A level that won or lost every game has no rating.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+from alphazero.cli.rate import rate_connected
+from alphazero.evaluation.match import Openings
+from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.tournament import play_tournament
+from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings
+from alphazero.players.registry import make_player
+from alphazero.storage.pretrained import shipped_network
+from alphazero.storage.run_folder import folder_name
+from alphazero.web import levels
+
+ANCHOR = "uct:1000"
+OPENING_PLIES = 4
+ROOT = Path(__file__).parents[1]
+OUTPUT = Path(levels.__file__).with_name("levels.json")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--games", nargs="+", default=["connect_four", "othello:6", "othello"])
+    parser.add_argument("--num-games", type=int, default=400)
+    settings = parser.parse_args()
+    for name in settings.games:
+        ratings = measure(name, settings.num_games)
+        known = json.loads(OUTPUT.read_text()) | {name: ratings}
+        OUTPUT.write_text(json.dumps(known, indent=2) + "\n")
+
+
+def measure(name: str, num_games: int) -> dict[str, list[int]]:
+    """Play the games; return Elo and standard error by the players' specifications."""
+    game = make_game(name)
+    folder = ROOT / "build" / "levels"
+    folder.mkdir(parents=True, exist_ok=True)
+    file = RatingFile.open(folder / f"{folder_name(name)}.json", name, OPENING_PLIES)
+    specs = [level.spec for level in levels.LEVELS if level.player != "best" or _has_network(name)]
+    players = {spec: make_player(spec, game, PlayerSettings(seed=1)) for spec in specs}
+    openings = Openings(OPENING_PLIES, seed=1)
+    started, before = time.monotonic(), file.num_games
+    for match in play_tournament(game, players, file.matches, num_games, 20, openings):
+        file.matches.append(match)
+        file.write(rate_connected(file, ANCHOR))
+        done = file.num_games - before
+        left = (time.monotonic() - started) * (num_games - done) / done
+        print(f"{name}: {done} of {num_games} games, {left / 60:.0f} min left", flush=True)
+    ratings = rate_connected(file, ANCHOR)
+    found = {}
+    for spec in specs:
+        place = ratings.players.index(spec)
+        elo, stderr = round(float(ratings.elo[place])), round(ratings.stderr(spec))
+        bound = " (a bound)" if ratings.is_bound[place] else ""
+        print(f"  {spec:40} {elo:5} +- {stderr}{bound}")
+        if not bound:
+            found[spec] = [elo, stderr]
+    return found
+
+
+def _has_network(name: str) -> bool:
+    return shipped_network(name) is not None
+
+
+if __name__ == "__main__":
+    main()
