@@ -118,7 +118,7 @@ def test_games_without_a_skin_of_their_own_get_the_plain_one():
     game = make_game("tic_tac_toe")
     game.name = "my_game.py"
     skin = skin_of(game)
-    assert skin.title == "my_game.py"
+    assert skin.title == "my_game"
     assert "X" in draw_board(game, skin, game.play_moves([4]), PLAIN).plain
     assert piece(skin, 1, PLAIN).plain == "O"
 

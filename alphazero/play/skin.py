@@ -11,8 +11,10 @@ colour behind them are readable on black and on white.
 import dataclasses
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from alphazero.games.batched_game import Game
+from alphazero.games.registry import is_game_file
 from alphazero.play.notation import ColumnsFromOne, Notation, Squares, UsualSquares
 from alphazero.runtime.errors import ConfigError
 
@@ -94,7 +96,8 @@ def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
         return _connect_x(game)
     letters = game.piece_letters
     pair = (letters[1], letters[2])
-    return Skin(game.name, Notation(game), letters, pair, pair)
+    title = Path(game.name).stem if is_game_file(game.name) else game.name
+    return Skin(title, Notation(game), letters, pair, pair)
 
 
 def _tic_tac_toe(game: Game) -> Skin:

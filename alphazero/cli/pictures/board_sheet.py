@@ -67,8 +67,3 @@ def edge_shapes(game: Game, skin: Skin) -> list[Shape]:
         _, y = center(skin, (row, 0), width)
         shapes.append(Letters(-EDGE / 2, y, name, FAINT, _EDGE_SIZE))
     return shapes
-
-
-def has_row_names(skin: Skin) -> bool:
-    """Return whether something is written to the left of a board."""
-    return bool(skin.notation.row_names)

@@ -29,7 +29,7 @@ class Canvas:
     """
 
     def __init__(self, width: float, height: float, unit: float):
-        self.width, self.height = width, height
+        self.width = width
         self.figure = empty_figure(width * unit, height * unit)
         self._axis = self.figure.add_axes((0.0, 0.0, 1.0, 1.0))
         self._axis.set(xlim=(0, width), ylim=(height, 0))

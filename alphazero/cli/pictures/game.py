@@ -13,7 +13,7 @@ import numpy as np
 
 from alphazero.cli.pictures.board_sheet import EDGE, BoardSheet, board_size, edge_shapes
 from alphazero.cli.pictures.canvas import Canvas
-from alphazero.play.board_shapes import INK, Letters, disc_shape, piece_shapes, placed
+from alphazero.play.board_shapes import INK, Letters, piece_shapes, placed
 from alphazero.play.move_text import count_text
 from alphazero.play.session import Session
 from alphazero.play.skin import Skin
@@ -115,7 +115,7 @@ def _frame(played: PlayedGame, skin: Skin, ply: int, falling_at: float | None = 
         sheet.draw(previous)
         ((_, column),) = placed(session.game.cells(previous), session.game.cells(state))
         mover = session.player_at(ply - 1)
-        sheet.add([disc_shape(skin, mover, column + 0.5, max(falling_at, -0.3) + 0.5)])
+        sheet.add(piece_shapes(skin, mover, column + 0.5, max(falling_at, -0.3) + 0.5))
     y = top + height * cell + 0.5
     canvas.write(left, y, _caption(played, skin, ply, is_last), 0.3)
     canvas.remark(total - _MARGIN, y, _remark(played, skin, ply, is_last), 0.26, "right")
@@ -205,5 +205,6 @@ def _heading(played: PlayedGame, skin: Skin) -> str:
     text = f"{skin.title}: {' against '.join(sides)}"
     if not played.session.over:
         return text
-    result = _caption(played, skin, len(played.session.actions), True)
-    return f"{text}. {result}."
+    last = len(played.session.actions)
+    ends = (_caption(played, skin, last, True), _remark(played, skin, last, True))
+    return f"{text}. {': '.join(filter(None, ends))}."

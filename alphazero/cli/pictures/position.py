@@ -129,7 +129,7 @@ def _share_shapes(session: Session, skin: Skin, thought: Thought) -> list[Shape]
             shapes.append(Letters(x, y, f"{100 * share:.0f}%", color, size, bold=is_best))
         if not has_edges:
             name = skin.notation.text(action)
-            shapes.append(Letters(x - 0.4, y - 0.4, name, "#aab2bf", 0.13))
+            shapes.append(Letters(x - 0.45, y - 0.4, name, "#aab2bf", 0.13, "left"))
     return shapes
 
 
