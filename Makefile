@@ -1,4 +1,5 @@
 # make train: set up and run a short real training run.   make test: set up and run the tests.
+# make notebook: set up and execute docs/tutorial.ipynb, about 12 minutes.
 # make test-slow, coverage, docs, format, bench, clean: see CONTRIBUTING.md.
 # Everything is installed into .venv; PYTHON=python3.12 chooses another interpreter.
 PYTHON ?= python3
@@ -11,7 +12,7 @@ TESTS := -n auto --dist loadfile --no-loadscope-reorder -m "not slow and not gpu
 PIP_INSTALL := $(BIN)/python -m pip install -q --no-compile -c constraints.txt
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: train test test-slow coverage docs format bench clean
+.PHONY: train test test-slow notebook coverage docs format bench clean
 
 train: $(VENV)/.installed
 	$(BIN)/alphazero train game=tic_tac_toe
@@ -25,6 +26,13 @@ test: $(VENV)/.installed-test
 
 test-slow: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "slow or gpu"
+
+# The executed copy is left in build/; docs/tutorial.ipynb stays as it is.
+notebook: $(VENV)/.installed-notebook
+	mkdir -p build
+	cp docs/tutorial.ipynb build/
+	@echo "Executing docs/tutorial.ipynb: about 12 minutes."
+	cd build && ../$(BIN)/jupyter execute --inplace tutorial.ipynb
 
 coverage: $(VENV)/.installed-test
 	$(BIN)/python -m pytest $(TESTS) --cov --cov-report=term --cov-report=html
@@ -51,6 +59,10 @@ $(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP_INSTALL) -e '.[test]'
 	@touch $@ $(VENV)/.installed
 
+$(VENV)/.installed-notebook: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP_INSTALL) -e '.[notebook]'
+	@touch $@
+
 $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP_INSTALL) -e '.[docs]'
 	@touch $@
@@ -61,4 +73,4 @@ browser/node_modules: browser/package-lock.json
 	    || echo "npm ci failed: the site is built without the page that plays in the browser."
 
 clean:
-	rm -rf $(VENV) browser/node_modules dist site htmlcov .coverage*
+	rm -rf $(VENV) browser/node_modules .cache build dist site htmlcov .coverage*
