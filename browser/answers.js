@@ -34,7 +34,7 @@ export class Answers {
   exact(request) {
     const { game, rules, state } = this.#session(request);
     if (game.style !== "tic_tac_toe") {
-      return { known: false, reason: "Exact results of this game need `alphazero serve`." };
+      return { known: false, reason: "without a server, only tic-tac-toe is solved." };
     }
     return exactAnswer(rules, state);
   }

@@ -6,11 +6,12 @@
 import { AnalysisControls } from "./analysis_controls.js";
 import { AnalysisTable } from "./analysis_table.js";
 import { BoardView } from "./board_view.js";
-import { copyText } from "./clipboard.js";
 import { element } from "./dom.js";
 import { GameReview } from "./game_review.js";
+import { gameRow } from "./game_row.js";
 import { GameSteps } from "./game_steps.js";
 import { MovesOverlay } from "./moves_overlay.js";
+import { countText, valueText } from "./number_text.js";
 import { PositionSearch } from "./position_search.js";
 import { SetupDialog } from "./setup_dialog.js";
 import { TreeView } from "./tree_view.js";
@@ -116,33 +117,15 @@ class AnalysisView {
   #layout() {
     const boardRow = element("div", { class: "board-row" }, this.bar.element, this.board.element);
     const tree = element("div", { class: "section-head" }, element("h2", {}, "Search tree"));
+    const row = gameRow(this.context, () => this.dialog.open());
     const parts = [this.controls.element, this.verdict.element, this.table.element, this.note];
     return [
-      section("analysis-board", "Board", boardRow, this.steps.element, this.#gameRow()),
+      section("analysis-board", "Board", boardRow, this.steps.element, row),
       section("analysis-panel", "Analysis", ...parts),
       section("analysis-game", "Game", this.review.element),
       section("analysis-tree", "Search tree", tree, this.tree.element),
       this.dialog.element,
     ];
-  }
-
-  /** Return the controls for another game, or the same one elsewhere. */
-  #gameRow() {
-    const { context, state } = this;
-    const options = state.catalogue.games.map(({ name, title }) =>
-      element("option", { value: name, selected: name === this.game.name ? "" : null }, title),
-    );
-    const onchange = () => context.analyse({ game: select.value });
-    const select = element("select", { "aria-label": "Game", onchange }, ...options);
-    const play = () => context.play({ ...state.request() });
-    return element(
-      "div",
-      { class: "button-row game-row" },
-      select,
-      button("Set up\u2026", () => this.dialog.open()),
-      button("Play from here", play),
-      button("Copy link", () => copyText(location.href, "link", context)),
-    );
   }
 
   #choose(player) {
@@ -161,6 +144,7 @@ class AnalysisView {
     const { state } = this;
     if (state.game !== this.game || state.setup !== this.setup) {
       this.open({}); // another game, by the set-up dialog
+      this.context.changed?.();
       return;
     }
     const request = state.request();
@@ -198,10 +182,17 @@ class AnalysisView {
     if (analysis && analysis !== this.drawn) {
       this.table.update(analysis);
       this.tree.update(analysis.tree, analysis.final);
+      if (analysis.final) this.#announce(analysis, position);
     }
     if (!position.over) this.overlay.showMoves(position, analysis, exact);
     Object.assign(this, { drawn: analysis, drawnExact: exact });
     this.note.textContent = position.over ? "" : exactNote(exact);
+  }
+
+  #announce({ value, best, num_simulations: num }, position) {
+    const side = this.setup.sides[position.to_move];
+    const found = `${valueText(value)} for ${side}, best move ${this.#text(best)}`;
+    this.context.announce(`${countText(num)} simulations: ${found}.`);
   }
 
   /** Show the line that begins with a path on the board, null: none. */
@@ -237,10 +228,6 @@ class AnalysisView {
   #text(action) {
     return this.setup.action_texts[action];
   }
-}
-
-function button(text, onclick) {
-  return element("button", { type: "button", onclick }, text);
 }
 
 function section(name, label, ...children) {

@@ -76,7 +76,9 @@ export class MovesOverlay {
     const disc = svg("circle", { class: "move-disc", cx, cy, r });
     disc.style.setProperty("fill-opacity", 0.5 + 0.45 * Math.sqrt(share));
     if (isDot) return [disc];
-    const ring = isBest ? [svg("circle", { class: "move-ring", cx, cy, r: size * 0.46 })] : [];
+    const rings = ["move-ring-ground", "move-ring"].map((name) =>
+      svg("circle", { class: name, cx, cy, r: size * 0.46 }),
+    );
     const text = (name, lower, height, content) => {
       const place = { x: cx, y: cy + lower * r, "font-size": height * r };
       return svg("text", { ...place, class: name }, content);
@@ -86,7 +88,7 @@ export class MovesOverlay {
     const height = shareText.length > 3 ? 0.56 : 0.68;
     const texts = [text("move-share", hasValue ? 0.05 : 0.24, height, shareText)];
     if (hasValue) texts.push(text("move-value", 0.58, 0.48, valueText(value)));
-    return [disc, ...ring, ...texts];
+    return [disc, ...(isBest ? rings : []), ...texts];
   }
 
   #ghost(cell, side, number) {

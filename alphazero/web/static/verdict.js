@@ -17,7 +17,7 @@ export class Verdict {
     const head = ["", "Value", "Best move"].map((text) =>
       text ? element("th", { scope: "col" }, text) : element("td", {}),
     );
-    this.sentence = element("p", { class: "verdict-sentence", role: "status" });
+    this.sentence = element("p", { class: "verdict-sentence" });
     const title = "Network alone, with search, perfect play";
     const caption = element("caption", { class: "visually-hidden" }, title);
     const lines = Object.values(this.rows).map((row) => row.element);
