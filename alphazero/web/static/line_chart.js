@@ -42,7 +42,7 @@ class Drawing {
       "aria-valuemax": Math.max(this.xs.length - 1, 0),
       height: HEIGHT,
       onkeydown: (event) => this.#onKey(event),
-      onpointermove: (event) => this.#read(this.#nearest(event)),
+      onpointermove: (event) => this.x && this.#read(this.#nearest(event)),
       onpointerleave: () => this.#read(null),
       onblur: () => this.#read(null),
     });
