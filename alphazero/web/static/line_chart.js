@@ -8,7 +8,7 @@ import { element, svg } from "./dom.js";
 import { shortText, UNKNOWN } from "./number_text.js";
 
 const HEIGHT = 220;
-const MARGIN = { top: 10, right: 12, bottom: 38, left: 52 };
+const MARGIN = { top: 20, right: 12, bottom: 38, left: 52 };
 const NUM_COLORS = 8;
 
 /** Return a <figure>; call its `close()` when it goes. */
@@ -47,7 +47,6 @@ class Drawing {
       onblur: () => this.#read(null),
     });
     this.values = this.curves.map(() => element("span", { class: "legend-value" }));
-    this.at = element("span", { class: "legend-at" });
     this.legend = this.#makeLegend();
     this.observer = new ResizeObserver(() => this.#draw());
     this.observer.observe(this.svg);
@@ -64,7 +63,7 @@ class Drawing {
       const key = svg("svg", { width: 24, height: 10, "aria-hidden": "true" }, sample);
       return element("li", {}, key, name, this.values[k]);
     });
-    return element("ul", { class: "chart-legend" }, ...entries, element("li", {}, this.at));
+    return element("ul", { class: "chart-legend" }, ...entries);
   }
 
   #draw() {
@@ -156,7 +155,6 @@ class Drawing {
       this.values[k].textContent = point ? shortText(point[1]) : "";
     });
     const where = x === null ? "" : `${this.chart.x_label} ${shortText(x)}`;
-    this.at.textContent = where;
     const value = (k) => this.values[k].textContent || UNKNOWN;
     const said = this.curves.map(({ name }, k) => `${name} ${value(k)}`);
     this.svg.setAttribute("aria-valuenow", index ?? 0);
@@ -167,9 +165,14 @@ class Drawing {
 
   #drawReadOut(x, points) {
     const dots = points.flatMap((point, k) => (point ? [this.#dot(point, k)] : []));
-    const at = x === null ? 0 : this.x.place(x);
-    const line = { x1: at, x2: at, y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom };
-    this.readOut.replaceChildren(...(x === null ? [] : [svg("line", line), ...dots]));
+    if (x === null) {
+      this.readOut.replaceChildren();
+      return;
+    }
+    const at = this.x.place(x);
+    const line = svg("line", { x1: at, x2: at, y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom });
+    const text = svg("text", { x: at, y: MARGIN.top - 6, "text-anchor": "middle" }, shortText(x));
+    this.readOut.replaceChildren(line, text, ...dots);
   }
 }
 
