@@ -4,7 +4,6 @@ import functools
 import http.server
 import json
 import re
-import shutil
 import sys
 import threading
 from pathlib import Path
@@ -17,26 +16,17 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import browser_page  # noqa: E402
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-#: Of the real page, as much as a test needs.
-STAND_IN = "export function startPage(backend, root) { root.textContent = 'ready'; }"
+from web_browser import chromium, opened  # noqa: E402
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Return the folder of the page with Connect Four; a stand-in for the page itself if needed."""
+    """Return the folder of the page with Connect Four."""
     pytest.importorskip("onnxscript", reason="the extra [onnx] is not installed")
-    with pytest.MonkeyPatch.context() as patch:
-        if not (browser_page.PAGE / "page.js").is_file():
-            page = tmp_path_factory.mktemp("page")
-            (page / "page.js").write_text(STAND_IN)
-            (page / "page.css").write_text("body { margin: 0; }")
-            patch.setattr(browser_page, "PAGE", page)
-        if (reason := browser_page.missing()) is not None:
-            pytest.skip(reason)
-        folder = tmp_path_factory.mktemp("site") / "in_browser"
-        browser_page.build(folder, ("connect_four",))
+    if (reason := browser_page.missing()) is not None:
+        pytest.skip(reason)
+    folder = tmp_path_factory.mktemp("site") / "in_browser"
+    browser_page.build(folder, ("connect_four",))
     return folder
 
 
@@ -58,33 +48,20 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def browser():
-    """Return Chromium, for which no other machine exists."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed: apt-get install chromium")
-    options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    alone = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-    with playwright.sync_playwright() as running:
-        yield running.chromium.launch(executable_path=CHROMIUM, args=[*options, alone])
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture
 def page(browser, address):
-    """Return the page, opened; at the end, nothing has failed and nobody else was asked."""
-    page, errors, asked = browser.new_page(), [], []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda text: errors.append(text.text) if text.type == "error" else None)
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(address)
-    page.evaluate(
-        "async () => { window.backend = (await import(BACKEND)).browserBackend(); }".replace(
-            "BACKEND", "'./browser_backend.js'"
+    """Return the page, opened."""
+    with opened(browser, address) as page:
+        page.evaluate(
+            "async () => { window.backend = (await import(BACKEND)).browserBackend(); }".replace(
+                "BACKEND", "'./browser_backend.js'"
+            )
         )
-    )
-    yield page
-    page.close()
-    assert errors == []
-    assert all(url.startswith((address, "data:", "blob:")) for url in asked)
+        yield page
 
 
 def test_the_lock_file_pins_versions_and_names_no_host():
@@ -116,6 +93,16 @@ MOVE = """async ([moves, player]) => {
     await backend.move({game: "connect_four", moves, player}, {onMessage});
     return messages;
 }"""
+
+
+def test_a_person_plays_without_any_server(page):
+    page.get_by_role("gridcell", name="column 4, row 1:").click()
+    page.locator(".move-list li").nth(1).wait_for()
+    assert page.locator(".piece").count() == 2
+    assert page.locator("nav a").all_inner_texts() == ["Play", "Analyse"]  # there are no runs
+    page.get_by_role("link", name="Analyse").click()
+    page.locator(".move-mark.is-best").wait_for()
+    assert page.locator(".analysis-panel tbody tr").count() >= 7
 
 
 def test_the_network_plays_without_any_server(page):

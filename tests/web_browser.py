@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 #: No machine but this one exists.
 ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
