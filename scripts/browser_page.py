@@ -23,7 +23,7 @@ SITE_FOLDER, MARK = "in_browser", "<!-- the board -->"
 STYLES = "<!-- the page's styles -->"
 FRAME = (
     f'<iframe src="../{SITE_FOLDER}/" title="Play in your browser" class="board"></iframe>\n\n'
-    f'[Open the board on a page of its own](../{SITE_FOLDER}/){{target="_blank"}}.'
+    f'<p><a href="../{SITE_FOLDER}/" target="_blank">Open the board on a page of its own</a></p>'
 )
 
 

@@ -82,6 +82,8 @@ class Catalogue:
         Raises:
             Refusal: if there is none of this name.
         """
+        if isinstance(name, str) and name in self._games:
+            return self._games[name]
         if not isinstance(name, str) or name not in self.game_names():
             known = ", ".join(self.game_names())
             raise Refusal(f"there is no game {quoted(name)} here; the games are {known}.")

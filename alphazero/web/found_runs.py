@@ -44,6 +44,7 @@ class FoundRuns:
         self.root = Path(root)
         self._lock = threading.Lock()
         self._runs: dict[str, FoundRun] = {}
+        self._games: dict[tuple[Path, int], str] = {}  # of settings that were read, by their time
         self._read_at = -_FRESH_S
 
     def all(self) -> dict[str, FoundRun]:
@@ -65,7 +66,7 @@ class FoundRuns:
         """Return the run in a folder; None if it is none, or is just being deleted."""
         folder = RunFolder(path)
         try:
-            game = folder.read_config()["game"]["name"]
+            game = self._game(folder)
             files = sorted(path.glob("networks/[0-9]*.safetensors"))
             networks = {int(file.stem): file for file in files if file.stem.isdigit()}
             newest = folder.metrics if folder.metrics.exists() else folder.config
@@ -73,3 +74,10 @@ class FoundRuns:
         except (StoredFileError, OSError):
             return None
         return FoundRun(path.relative_to(self.root).as_posix(), game, folder, networks, updated)
+
+    def _game(self, folder: RunFolder) -> str:
+        """Return the name of a run's game; reading the settings takes some milliseconds."""
+        key = (folder.config, folder.config.stat().st_mtime_ns)
+        if key not in self._games:
+            self._games[key] = folder.read_config()["game"]["name"]
+        return self._games[key]
