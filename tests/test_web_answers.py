@@ -11,6 +11,8 @@ from web_samples import Collected, collect, copy_run, make_backend
 from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.players.evaluator_player import EvaluatorPlayer
+from alphazero.solvers.base import ILLEGAL_VALUE, values_of
+from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.web import misplayed, shared_search
 from alphazero.web.refusal import Refusal, Stopped
 from alphazero.web.run_charts import thinned
@@ -347,8 +349,19 @@ def test_mistakes_of_a_network_are_found(backend, monkeypatch):
         assert mistake["played"] not in mistake["best"]
     with pytest.raises(Refusal):
         backend.misplayed({"game": "connect_four", "player": {"id": "uct"}})
+
+
+def test_every_position_of_a_small_game_is_known():
+    game = make_game("tic_tac_toe")
+    known = misplayed.find_positions(game)
+    solver = EnumeratedSolver(game)
+    few = known.spread(100)
+    for state, values, moves in zip(*few):
+        np.testing.assert_array_equal(game.play_moves(moves), state)
+        np.testing.assert_array_equal(values, values_of(solver.scores(state[None])[0]))
+        assert (values[values != ILLEGAL_VALUE] < values.max()).any()
     with pytest.raises(Refusal):
-        backend.misplayed({"game": "othello:4", "player": {"id": "best"}})
+        misplayed.find_positions(make_game("connect_x:5x5x4"))
 
 
 def test_a_search_for_mistakes_ends_when_nobody_looks(backend):

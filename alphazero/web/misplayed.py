@@ -1,74 +1,121 @@
-"""The positions of an evaluation set whose result a network gives away.
+"""The positions whose exact result a network gives away.
 
-In: a network of the catalogue. Out: a message for each of its mistakes, as `api/misplayed` has it.
+In: a network of the catalogue, and positions with exact results: those of the game's evaluation
+set, or all of a small game. Out: a message for each mistake, as `api/misplayed` has it.
+
+Shapes: N positions, K state words, A actions.
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.evaluation.exact.sets import EvaluationSet, find_set
+from alphazero.evaluation.exact.sets import find_set
 from alphazero.games.batched_game import Game
-from alphazero.runtime.errors import InputError
-from alphazero.solvers.base import values_of
+from alphazero.runtime.errors import ConfigError, InputError
+from alphazero.solvers.base import ILLEGAL_VALUE, values_of
+from alphazero.solvers.enumeration import NO_CHILD, Positions, enumerate_positions
 from alphazero.web.refusal import Refusal, Stopped
 from alphazero.web.shared_search import SharedSearch
 
 MAX_POSITIONS, MAX_SIMULATIONS, NUM_SIMULATIONS = 400, 400, 50
+#: Games with more positions are not enumerated; so many take a second.
+_MAX_ENUMERATED = 20_000
 #: Few, so that those who play meanwhile do not wait.
 _NUM_TOGETHER = 16
 
 
-def find_positions(game: Game) -> EvaluationSet:
-    """Return the evaluation set that ships with a game.
+class KnownPositions(NamedTuple):
+    """Unfinished positions with exact results."""
+
+    states: np.ndarray  #: [N, K]
+    action_values: np.ndarray  #: int8[N, A], see `alphazero.solvers.base.values_of`
+    moves: list[tuple[int, ...]]  #: that lead there
+
+    def spread(self, most: int) -> "KnownPositions":
+        """Return at most ``most`` of the positions, evenly spread."""
+        rows = np.linspace(0, len(self.moves) - 1, min(len(self.moves), most)).astype(int)
+        moves = [self.moves[row] for row in rows]
+        return KnownPositions(self.states[rows], self.action_values[rows], moves)
+
+
+def find_positions(game: Game) -> KnownPositions:
+    """Return positions of a game on which a network can be tried.
 
     Raises:
-        Refusal: if there is none.
+        Refusal: if no exact results of the game are known.
     """
     try:
-        return find_set(None, game)
-    except InputError as error:
-        raise Refusal(str(error)) from None
+        found = find_set(None, game)
+        moves = [tuple(map(int, line)) for line in found.moves]
+        return KnownPositions(found.states, values_of(found.action_scores), moves)
+    except ConfigError:
+        pass  # no set ships for this game
+    try:
+        return _in_which_it_matters(enumerate_positions(game, max_positions=_MAX_ENUMERATED))
+    except InputError:
+        message = f"no exact results of {game.name} are stored, and it is too large to solve here."
+        raise Refusal(message) from None
+
+
+def _in_which_it_matters(positions: Positions) -> KnownPositions:
+    """Return the positions in which a move can be wrong."""
+    values = positions.action_values
+    can_be_wrong = (values < values.max(axis=1, keepdims=True)) & (values != ILLEGAL_VALUE)
+    rows = np.flatnonzero(can_be_wrong.any(axis=1))
+    lines = _lines(positions)
+    return KnownPositions(positions.states[rows], values[rows], [lines[row] for row in rows])
+
+
+def _lines(positions: Positions) -> list[tuple[int, ...]]:
+    """Return moves that lead to each position; earlier positions come first in the list."""
+    lines: list[tuple[int, ...] | None] = [None] * len(positions)
+    lines[0] = ()
+    for index, children in enumerate(positions.children.tolist()):
+        for action, child in enumerate(children):
+            if child != NO_CHILD and lines[child] is None:
+                lines[child] = (*lines[index], action)
+    return lines
 
 
 def find_misplayed(
     shared: SharedSearch,
-    positions: EvaluationSet,
+    known: KnownPositions,
     num_simulations: int,
     is_stopped: Callable[[], bool],
     emit: Callable[[dict], None],
 ) -> None:
-    """Emit the messages of `api/misplayed`, for at most `MAX_POSITIONS` positions of the set."""
-    num = min(len(positions), MAX_POSITIONS)
-    rows = np.linspace(0, len(positions) - 1, num).astype(int)
+    """Emit the messages of `api/misplayed`, for at most `MAX_POSITIONS` positions."""
+    known = known.spread(MAX_POSITIONS)
+    num = len(known.moves)
     num_done = num_misplayed = 0
     for start in range(0, num, _NUM_TOGETHER):
-        part = rows[start : start + _NUM_TOGETHER]
-        states = positions.states[part]
-        asked = shared.begin(list(states), num_simulations, is_stopped, with_tree=False)
-        for row, question in zip(part.tolist(), asked):
+        rows = range(start, min(start + _NUM_TOGETHER, num))
+        states = list(known.states[rows.start : rows.stop])
+        asked = shared.begin(states, num_simulations, is_stopped, with_tree=False)
+        for row, question in zip(rows, asked):
             if is_stopped():
                 raise Stopped
-            mistake = _mistake(positions, row, shared.wait(question).best)
+            mistake = _mistake(known, row, shared.wait(question).best)
             if mistake is not None:
                 num_misplayed += 1
                 emit(mistake)
-        num_done += len(part)
+        num_done += len(rows)
         emit({"type": "progress", "done": num_done, "total": num})
     emit({"type": "done", "num_positions": num, "num_misplayed": num_misplayed})
 
 
-def _mistake(positions: EvaluationSet, row: int, played: int) -> dict | None:
+def _mistake(known: KnownPositions, row: int, played: int) -> dict | None:
     """Return the message about a position; None if the move keeps the result."""
-    values = values_of(positions.action_scores[row])
-    best_value = int(positions.values[row])
-    if values[played] == best_value:
+    values = known.action_values[row]
+    if values[played] == values.max():
         return None
     return {
         "type": "misplayed",
-        "moves": [int(move) for move in positions.moves[row]],
+        "moves": list(known.moves[row]),
         "played": int(played),
-        "best": np.flatnonzero(values == best_value).tolist(),
+        "best": np.flatnonzero(values == values.max()).tolist(),
         "value": int(values[played]),
-        "best_value": best_value,
+        "best_value": int(values.max()),
     }
