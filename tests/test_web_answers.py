@@ -361,7 +361,7 @@ def test_every_position_of_a_small_game_is_known():
         np.testing.assert_array_equal(values, values_of(solver.scores(state[None])[0]))
         assert (values[values != ILLEGAL_VALUE] < values.max()).any()
     with pytest.raises(Refusal):
-        misplayed.find_positions(make_game("connect_x:5x5x4"))
+        misplayed.find_positions(make_game("connect_x:6x6x4"))
 
 
 def test_a_search_for_mistakes_ends_when_nobody_looks(backend):

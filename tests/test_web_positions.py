@@ -1,9 +1,12 @@
 """The page's positions and catalogue: what a request may name, and what the page gets to draw."""
 
+from pathlib import Path
+
 import pytest
 from web_samples import copy_run, make_backend
 
 from alphazero.games.registry import make_game
+from alphazero.web import levels
 from alphazero.web.fields import read_object
 from alphazero.web.refusal import Refusal
 
@@ -158,3 +161,24 @@ def test_a_network_of_a_run_is_a_player_by_what_was_found(tmp_path):
         backend.catalogue.player(
             backend.catalogue.game("othello"), "run:tic_tac_toe/earlier/000001"
         )
+
+
+def test_the_levels_are_documented_as_they_were_measured():
+    page = (Path(__file__).parents[1] / "docs" / "SERVE.md").read_text()
+    rows = {line.split(" | ")[0].strip("| "): line for line in page.splitlines() if " | " in line}
+    for level in levels.LEVELS:
+        cells = [cell.strip(" |") for cell in rows[level.name].split(" | ")[2:]]
+        assert cells == [
+            f"{elo:,} \u00b1 {stderr}" if stderr else f"{elo:,}"
+            for elo, stderr in (
+                levels.measured()[game][level.spec]
+                for game in ("connect_four", "othello:6", "othello")
+            )
+        ]
+
+
+def test_levels_are_listed_by_their_strength(backend):
+    for game in backend.games()["games"]:
+        elo = [level["elo"] for level in game["levels"]]
+        assert None in elo or elo == sorted(elo)
+        assert len(elo) > 4
