@@ -176,7 +176,7 @@ def players_of(game: Game) -> list[PlayerChoice]:
     if isinstance(game, CompiledGame):
         is_slow = game.name.startswith("othello")
         most = _MAX_UCT_SIMULATIONS_OTHELLO if is_slow else _MAX_UCT_SIMULATIONS
-        found.append(PlayerChoice("uct", "UCT, rollouts without a network", "uct", most))
+        found.append(PlayerChoice("uct", "UCT (random games, no network)", "uct", most))
         note = "Perfect where the result can be computed; another player moves until then."
         found.append(PlayerChoice("solver", "Solver", "solver", note=note))
     return [*found, PlayerChoice("random", "Random moves", "random")]

@@ -1,7 +1,7 @@
 """The Runs view: the runs found on this machine, and their curves.
 
-In: the folders of runs. Out: the answers of `api/runs` and `api/run`. Accuracies are in %, of moves
-that keep the exact result; times are minutes of training.
+In: the folders of runs. Out: the answers of `api/runs` and `api/run`. An accuracy is the fraction
+of moves that keep the exact result.
 """
 
 import functools
@@ -104,18 +104,19 @@ def _chart(
     title: str,
     y_label: str,
     curves: dict[str, tuple[str, float]],
-    log_y: bool = False,
-    notes: tuple[str, ...] = (),
+    from_zero: bool = True,
 ) -> dict[str, Any]:
-    """Return a chart over minutes of training.
+    """Return a chart over the time of training.
 
     Args:
         curves: for each name the key of the metrics, and a factor.
+        from_zero: whether its upright axis begins at 0.
     """
+    unit, seconds = _unit(rows)
     found = []
     for name, (key, factor) in curves.items():
         points = [
-            [round(row["elapsed_s"] / 60, 3), round(row[key] * factor, 6)]
+            [round(row["elapsed_s"] / seconds, 3), round(row[key] * factor, 6)]
             for row in rows
             if _is_number(row.get(key)) and _is_number(row.get("elapsed_s"))
         ]
@@ -123,12 +124,21 @@ def _chart(
             found.append({"name": name, "points": thinned(points)})
     return {
         "title": title,
-        "x_label": "minutes of training",
+        "x_label": f"{unit} of training",
         "y_label": y_label,
-        "log_y": log_y,
+        "log_y": False,
+        "from_zero": from_zero,
         "curves": found,
-        "notes": list(notes),
+        "notes": [],
     }
+
+
+def _unit(rows: list[Row]) -> tuple[str, float]:
+    """Return the unit of time that suits a run, and its seconds."""
+    elapsed = _newest(rows, "elapsed_s") or 0.0
+    if elapsed < 180:
+        return "seconds", 1.0
+    return ("minutes", 60.0) if elapsed < 4 * 3600 else ("hours", 3600.0)
 
 
 def thinned(points: list, most: int = MAX_POINTS) -> list:
@@ -176,7 +186,7 @@ def _score(rows: list[Row]) -> dict[str, Any]:
         "95% low": ("strength.score_low", 100),
         "95% high": ("strength.score_high", 100),
     }
-    return _chart(rows, f"Score against {newest}" if newest else "Score", "%", curves)
+    return _chart(rows, f"Score against {newest}" if newest else "Score", "%", curves, False)
 
 
 def _has_match(row: Row) -> bool:
@@ -205,10 +215,7 @@ def _ratings_chart(run: FoundRun) -> dict[str, Any] | None:
     ratings = _read_ratings(run)
     if not ratings:
         return None
-    points = [[round(one["elapsed_s"] / 60, 3), one["elo"]] for one in ratings]
-    chart = _chart([], "Rating", "Elo", {})
-    chart["curves"] = [{"name": "Elo", "points": thinned(points)}]
-    return chart
+    return _chart(ratings, "Rating", "Elo", {"Elo": ("elo", 1.0)}, from_zero=False)
 
 
 @functools.lru_cache(_CACHED)

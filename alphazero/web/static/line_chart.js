@@ -86,13 +86,15 @@ class Drawing {
   #makeScales() {
     const ys = this.curves.flatMap(({ points }) => points.map(([, y]) => y));
     const bottom = HEIGHT - MARGIN.bottom;
-    const [low, high] = [Math.min(...ys), Math.max(...ys)];
-    const room = this.chart.log_y ? 0 : (high - low) * 0.05;
-    const makeY = this.chart.log_y ? logScale : linearScale;
-    this.y = makeY(low - room, high + room, bottom, MARGIN.top, 5);
+    const { log_y: isLog, from_zero: fromZero } = this.chart;
+    const high = Math.max(...ys);
+    const low = fromZero ? Math.min(0, ...ys) : Math.min(...ys);
+    const room = isLog ? 0 : (high - low) * 0.05;
+    const makeY = isLog ? logScale : linearScale;
+    this.y = makeY(fromZero ? low : low - room, high + room, bottom, MARGIN.top, 5);
     const right = this.width - MARGIN.right;
     const maxTicks = Math.max(Math.floor(this.width / 80), 2);
-    this.x = linearScale(this.xs[0], this.xs[this.xs.length - 1], MARGIN.left, right, maxTicks);
+    this.x = linearScale(0, this.xs[this.xs.length - 1], MARGIN.left, right, maxTicks);
   }
 
   #axes() {

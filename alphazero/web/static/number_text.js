@@ -32,6 +32,21 @@ export function percentText(share) {
   return `${Math.round(100 * share)}%`;
 }
 
+/** Return an accuracy in percent, which is 100% for a perfect one only. */
+export function accuracyText(share) {
+  if (share === null || share === undefined) return UNKNOWN;
+  const digits = share > 0.9995 && share < 1 ? 2 : 1;
+  const shown = Math.floor(share * 100 * 10 ** digits + 1e-6) / 10 ** digits;
+  return share === 1 ? "100%" : `${shown.toFixed(digits)}%`;
+}
+
+/** Return a time of training, given in hours. */
+export function durationText(hours) {
+  const minutes = hours * 60;
+  if (minutes < 1.5) return `${Math.round(minutes * 60)} s`;
+  return minutes < 90 ? `${Math.round(minutes)} min` : `${hours.toFixed(1)} h`;
+}
+
 /** Return "win", "draw" or "loss" for the player whose view the result has. */
 export function resultText(result) {
   return RESULTS.get(result) ?? UNKNOWN;

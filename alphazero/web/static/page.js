@@ -179,9 +179,15 @@ class Page {
       await this.state.load(gameOf(name, parameters));
     } catch (error) {
       this.#notify(error.message, true);
-      if (!this.state.game) await this.state.load({});
+      await this.#loadStart(name);
     }
     if (number === this.numRoutes) this.#show(isKnown ? view : "play", parameters, false);
+  }
+
+  /** Load the start of a game after its position was refused; of the usual one if there is none. */
+  async #loadStart(name) {
+    const isKnown = this.state.catalogue.games.some((one) => one.name === name);
+    if (isKnown || !this.state.game) await this.state.load(isKnown ? { game: name } : {});
   }
 
   /** Write what is shown into the address; `isNew`: the way back leads to what was shown before. */

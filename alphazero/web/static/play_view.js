@@ -211,7 +211,7 @@ class PlayView {
       return isAlone ? `Your turn: ${side} to move.` : `${side} to move.`;
     }
     if (flow.isPaused) return `Paused: ${side} to move.`;
-    return flow.problem ? `${side} to move.` : `${seatName(seat, this.game)} thinks: ${side} to move.`;
+    return flow.problem ? `${side} to move.` : `${side} is thinking: ${seatName(seat, this.game)}.`;
   }
 
   #showProgress() {

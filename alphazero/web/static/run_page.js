@@ -3,7 +3,7 @@
 import { element } from "./dom.js";
 import { lineChart } from "./line_chart.js";
 import { MisplayedList } from "./misplayed_list.js";
-import { countText } from "./number_text.js";
+import { accuracyText, countText, durationText } from "./number_text.js";
 
 export class RunPage {
   /** @param run its entry in the answer of `api/runs` */
@@ -43,8 +43,8 @@ export class RunPage {
     const facts = [
       this.game?.title ?? this.run.game,
       `${countText(iterations)} iterations`,
-      `${hours.toFixed(2)} hours`,
-      accuracy === null ? null : `exact accuracy ${(100 * accuracy).toFixed(1)}%`,
+      `${durationText(hours)} of training`,
+      accuracy === null ? null : `exact accuracy ${accuracyText(accuracy)}`,
       elo === null ? null : `Elo ${Math.round(elo)}`,
     ];
     return facts.filter(Boolean).join(" \u00b7 ");

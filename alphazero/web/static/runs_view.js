@@ -1,10 +1,10 @@
 // The runs found on this machine: a table of them, and the page of one.
 
 import { element } from "./dom.js";
-import { countText, sentence, UNKNOWN } from "./number_text.js";
+import { accuracyText, countText, durationText, sentence, UNKNOWN } from "./number_text.js";
 import { RunPage } from "./run_page.js";
 
-const COLUMNS = ["Run", "Game", "Iterations", "Hours", "Exact accuracy", "Elo", "Updated"];
+const COLUMNS = ["Run", "Game", "Iterations", "Training", "Exact accuracy", "Elo", "Updated"];
 const COMMAND = "alphazero train game=tic_tac_toe";
 
 /** Return the view of the page's contract: {element, open, close}. */
@@ -83,8 +83,8 @@ function row(run, game) {
   const texts = [
     game,
     countText(run.iterations),
-    run.hours.toFixed(run.hours < 10 ? 2 : 1),
-    run.accuracy === null ? UNKNOWN : `${(100 * run.accuracy).toFixed(1)}%`,
+    durationText(run.hours),
+    accuracyText(run.accuracy),
     run.elo === null ? UNKNOWN : String(Math.round(run.elo)),
     dateText(run.updated),
   ];

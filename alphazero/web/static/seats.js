@@ -35,14 +35,11 @@ export function playerOf(seat, game) {
     : { id: seat.id, num_simulations: seat.num_simulations };
 }
 
-/** Return what a seat is called. */
+/** Return what the player in a seat is called. */
 export function seatName(seat, game) {
-  if (seat.kind === "human") return "You";
-  if (seat.kind === "level") return levelName(game.levels.find((one) => one.id === seat.id));
-  const player = game.players.find((one) => one.id === seat.id);
-  return seat.num_simulations === null
-    ? player.name
-    : `${player.name}, ${seat.num_simulations.toLocaleString("en")} simulations`;
+  if (seat.kind === "human") return "A person";
+  const all = seat.kind === "level" ? game.levels : game.players;
+  return all.find((one) => one.id === seat.id)?.name ?? "The player";
 }
 
 /** Return a seat as text for the address. */
