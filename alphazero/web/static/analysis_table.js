@@ -126,9 +126,7 @@ class TableRow {
   }
 
   setExact(exact, action) {
-    this.exact = exact?.known
-      ? { value: exact.values[action], score: exact.scores[action] }
-      : null;
+    this.exact = exact?.known ? { value: exact.values[action], score: exact.scores[action] } : null;
     this.#writeExact();
   }
 

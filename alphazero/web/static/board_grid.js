@@ -24,7 +24,9 @@ export class BoardGrid {
     this.cells = [...Array(game.rows).keys()].map((row) =>
       this.columns.map((column) => this.#cell(row, column)),
     );
-    const rows = this.cells.map((cells) => element("div", { role: "row", class: "grid-row" }, cells));
+    const rows = this.cells.map((cells) =>
+      element("div", { role: "row", class: "grid-row" }, cells),
+    );
     const attributes = { role: "grid", class: "board-grid", "aria-label": label };
     this.element = element("div", attributes, rows);
     Object.entries(layout.percentages()).forEach(([name, value]) =>
@@ -34,7 +36,10 @@ export class BoardGrid {
     this.element.addEventListener("pointerleave", () => onHover(null));
     this.element.addEventListener("focusout", () => onHover(null));
     const isFalling = game.action_kind === "column";
-    this.#setStop(isFalling ? game.rows - 1 : Math.floor(game.rows / 2), Math.floor(game.columns / 2));
+    this.#setStop(
+      isFalling ? game.rows - 1 : Math.floor(game.rows / 2),
+      Math.floor(game.columns / 2),
+    );
   }
 
   /**

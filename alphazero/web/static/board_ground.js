@@ -5,7 +5,7 @@ import { svg } from "./dom.js";
 
 let numPlates = 0;
 
-/** Return {below, above, clip}: what is drawn below and above the pieces, what they show through. */
+/** Return {below, above, clip}: what is drawn below and above the pieces; where they show. */
 export function boardGround(game, setup, layout) {
   const labels = edgeLabels(game, setup, layout);
   if (layout.style === "connect_x") {

@@ -1,4 +1,4 @@
-// Where everything lies on a board: squares of 100 units, with room for what is written around them.
+// Where everything lies on a board: squares of 100 units, with room for the names around them.
 
 export const CELL = 100;
 

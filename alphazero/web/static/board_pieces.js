@@ -44,19 +44,30 @@ export class BoardPieces {
   #move(node, row, colorBefore) {
     const shape = node.firstElementChild;
     if (colorBefore !== null) {
-      const turn = [{ transform: "scaleX(-1)" }, { transform: "scaleX(0)" }, { transform: "scaleX(1)" }];
+      const turn = [
+        { transform: "scaleX(-1)" },
+        { transform: "scaleX(0)" },
+        { transform: "scaleX(1)" },
+      ];
       shape.animate(turn, { duration: TURN_MS, easing: "ease-in-out" });
     } else if (this.layout.style === "connect_x") {
       const height = (row + 1) * CELL;
       const fall = [
         { transform: `translateY(${-height}px)`, easing: "cubic-bezier(.55,0,.9,.6)" },
         { transform: "none", offset: 0.78, easing: "ease-out" },
-        { transform: `translateY(${-Math.min(height * 0.06, 22)}px)`, offset: 0.88, easing: "ease-in" },
+        {
+          transform: `translateY(${-Math.min(height * 0.06, 22)}px)`,
+          offset: 0.88,
+          easing: "ease-in",
+        },
         { transform: "none" },
       ];
       shape.animate(fall, { duration: 160 + DROP_MS * Math.sqrt(row + 1) * 1.9 });
     } else {
-      const appear = [{ transform: "scale(.4)", opacity: 0 }, { transform: "none", opacity: 1 }];
+      const appear = [
+        { transform: "scale(.4)", opacity: 0 },
+        { transform: "none", opacity: 1 },
+      ];
       shape.animate(appear, { duration: 180, easing: "ease-out" });
     }
   }

@@ -81,7 +81,12 @@ export class BoardView {
     const { below, above, clip } = boardGround(this.game, this.setup, layout);
     if (clip) this.pieces.element.setAttribute("clip-path", clip);
     const viewBox = `0 0 ${layout.width} ${layout.height}`;
-    const attributes = { viewBox, class: "board-drawing", "aria-hidden": "true", focusable: "false" };
+    const attributes = {
+      viewBox,
+      class: "board-drawing",
+      "aria-hidden": "true",
+      focusable: "false",
+    };
     const isFalling = layout.style === "connect_x";
     // What falls passes behind the plate.
     const layers = [...below, isFalling ? this.ghost : null, this.pieces.element, ...above];

@@ -19,7 +19,11 @@ function showText(text, what) {
   const row = element("div", { class: "button-row" }, close);
   const form = element("form", { method: "dialog" }, title, field, row);
   const onclose = (event) => event.target.remove();
-  const dialog = element("dialog", { class: "dialog", "aria-labelledby": "copy-title", onclose }, form);
+  const dialog = element(
+    "dialog",
+    { class: "dialog", "aria-labelledby": "copy-title", onclose },
+    form,
+  );
   document.body.append(dialog);
   dialog.showModal();
   field.select();

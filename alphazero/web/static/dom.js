@@ -21,7 +21,12 @@ function fill(node, attributes, children) {
     else node.setAttribute(name, value);
   }
   const isGiven = (child) => child !== null && child !== undefined;
-  node.append(...children.flat().filter(isGiven).map((child) => (isNode(child) ? child : `${child}`)));
+  node.append(
+    ...children
+      .flat()
+      .filter(isGiven)
+      .map((child) => (isNode(child) ? child : `${child}`)),
+  );
   return node;
 }
 

@@ -209,7 +209,9 @@ export class GameFlow extends EventTarget {
 
 /** Return how a finished game ended. */
 export function resultText({ position, setup, game }) {
-  const counts = game.counts_pieces ? `, ${Math.max(...position.counts)} to ${Math.min(...position.counts)}` : "";
+  const counts = game.counts_pieces
+    ? `, ${Math.max(...position.counts)} to ${Math.min(...position.counts)}`
+    : "";
   if (position.winner === null) return `A draw${counts}.`;
   return `${setup.sides[position.winner]} wins${counts}.`;
 }

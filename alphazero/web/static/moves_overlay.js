@@ -35,7 +35,7 @@ export class MovesOverlay {
     const actions = analysis?.actions ?? position.legal.map((action) => ({ action, visits: 0 }));
     const total = actions.reduce((sum, { visits }) => sum + visits, 0);
     const drawn = actions.map((one) => {
-      const share = total ? one.visits / total : one.prior ?? 0;
+      const share = total ? one.visits / total : (one.prior ?? 0);
       const result = (exact?.known ? exact.values[one.action] : null) ?? one.proven ?? null;
       const isBest = analysis !== null && one.action === analysis.best;
       return this.#move(position, { ...one, share, result, isBest });

@@ -81,7 +81,11 @@ class Page {
       return element("a", { href: `#${view}`, "data-view": view, onclick }, NAMES[view]);
     });
     const nav = element("nav", { "aria-label": "Views" }, this.links);
-    const skip = element("a", { class: "skip", href: "#main", onclick: (event) => this.#skip(event) }, "To the board");
+    const skip = element(
+      "a",
+      { class: "skip", href: "#main", onclick: (event) => this.#skip(event) },
+      "To the board",
+    );
     const title = element("span", { class: "page-title" }, "AlphaZero");
     return element("header", { class: "page-head" }, skip, title, nav, themeButton());
   }
@@ -98,7 +102,7 @@ class Page {
     else this.#show(view, {}, true);
   }
 
-  // --- views ---------------------------------------------------------------------------------------
+  // --- views -----------------------------------------------------------------------------------
 
   #show(view, parameters, isNew) {
     if (this.shown !== view) {
@@ -139,7 +143,10 @@ class Page {
     if (this.shown) this.views[this.shown].close();
     this.isLeaving = true; // the address stays that of what is left
     try {
-      if (!this.state.catalogue.games.some((one) => one.name === game.game) || this.shown === "runs") {
+      if (
+        !this.state.catalogue.games.some((one) => one.name === game.game) ||
+        this.shown === "runs"
+      ) {
         await this.#renew();
       }
       await this.state.load(game);
@@ -160,7 +167,7 @@ class Page {
     else this.state.catalogue = catalogue;
   }
 
-  // --- the address ---------------------------------------------------------------------------------
+  // --- the address -----------------------------------------------------------------------------
 
   async #route() {
     if (location.hash === this.written) return; // we wrote it ourselves

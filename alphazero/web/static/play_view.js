@@ -76,17 +76,33 @@ class PlayView {
     this.choices = [0, 1].map((side) => this.#seatChoice(side));
     this.element.replaceChildren(
       element("section", { class: "card play-board", "aria-label": "Board" }, this.board.element),
-      element("section", { class: "card play-panel", "aria-label": "Players and moves" }, ...this.#panel()),
+      element(
+        "section",
+        { class: "card play-panel", "aria-label": "Players and moves" },
+        ...this.#panel(),
+      ),
       this.dialog.element,
     );
   }
 
   #panel() {
     const { again, back, pause, on } = this.buttons;
-    const now = element("div", { class: "now" }, this.status, this.counts, this.progress, this.problem);
+    const now = element(
+      "div",
+      { class: "now" },
+      this.status,
+      this.counts,
+      this.progress,
+      this.problem,
+    );
     const main = element("div", { class: "button-row" }, on, pause, back, again);
     return [
-      element("div", { class: "field" }, element("label", { for: "game" }, "Game"), this.#gameChoice()),
+      element(
+        "div",
+        { class: "field" },
+        element("label", { for: "game" }, "Game"),
+        this.#gameChoice(),
+      ),
       element(
         "div",
         { class: "seats", role: "group", "aria-label": "Who plays" },

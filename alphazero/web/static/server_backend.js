@@ -68,7 +68,10 @@ async function send(path, options) {
   }
   if (response.ok) return response;
   const answer = await response.json().catch(() => ({}));
-  throw failure(answer.error ?? `The server answered with status ${response.status}.`, response.status);
+  throw failure(
+    answer.error ?? `The server answered with status ${response.status}.`,
+    response.status,
+  );
 }
 
 function failure(message, status) {

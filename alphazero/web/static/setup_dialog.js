@@ -12,7 +12,11 @@ export class SetupDialog {
     this.toMove = element("select", { id: "dialog-to-move" });
     this.error = element("p", { class: "error-line", role: "alert", id: "dialog-error" });
     this.form = element("form", { method: "dialog", onsubmit: (event) => this.#submit(event) });
-    this.element = element("dialog", { class: "dialog", "aria-labelledby": "dialog-title" }, this.form);
+    this.element = element(
+      "dialog",
+      { class: "dialog", "aria-labelledby": "dialog-title" },
+      this.form,
+    );
   }
 
   open() {
@@ -30,7 +34,11 @@ export class SetupDialog {
   }
 
   #parts(game) {
-    const cancel = element("button", { type: "button", onclick: () => this.element.close() }, "Cancel");
+    const cancel = element(
+      "button",
+      { type: "button", onclick: () => this.element.close() },
+      "Cancel",
+    );
     const start = element("button", { type: "submit", class: "primary" }, "Start here");
     const hasSetups = game.setups.length > 1;
     this.hint = element("p", { class: "hint-text", id: "dialog-hint" });

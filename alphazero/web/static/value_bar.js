@@ -12,7 +12,7 @@ export class ValueBar {
   update({ over, winner, to_move: toMove }, analysis, exact, colors) {
     const view = toMove === 0 ? 1 : -1;
     const result = (exact?.known ? exact.value : null) ?? analysis?.proven ?? analysis?.value;
-    const value = over ? [1, -1][winner] ?? 0 : view * (result ?? 0);
+    const value = over ? ([1, -1][winner] ?? 0) : view * (result ?? 0);
     this.share.style.setProperty("block-size", `${50 + 50 * value}%`);
     this.element.className = `value-bar ground-${colors[1]}`;
     this.share.className = `value-bar-share ground-${colors[0]}`;

@@ -53,7 +53,7 @@ export class Verdict {
   }
 
   #headline({ over, winner, to_move: toMove }, analysis, exact, sides) {
-    const result = over ? null : (exact?.known ? exact.value : null) ?? analysis?.proven ?? null;
+    const result = over ? null : ((exact?.known ? exact.value : null) ?? analysis?.proven ?? null);
     if (over) {
       this.value.textContent = winner === null ? "Draw" : `${sides[winner]} has won`;
       this.who.textContent = "";
