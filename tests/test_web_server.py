@@ -175,6 +175,8 @@ def test_this_machine_alone_needs_no_token():
     assert not is_local("0.0.0.0") and not is_local("192.168.0.2") and not is_local("example")
     with running(make_backend(), token="chosen-by-hand") as client:
         assert client.get("api/games").status_code == 401
+        known = {"authorization": "Bearer chosen-by-hand", "host": "by.a.proxy"}
+        assert client.get("api/games", headers=known).status_code == 200
 
 
 # --- requests that must not hurt ------------------------------------------------------------------

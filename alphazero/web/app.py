@@ -38,7 +38,7 @@ def make_app(backend: Backend, token: str | None = None, only_local: bool = True
 
     Args:
         token: that requests must know; None asks for none.
-        only_local: whether the server listens on this machine alone.
+        only_local: whether it answers to the names of this machine alone.
     """
     streams = JsonLines()
 

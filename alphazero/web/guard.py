@@ -45,7 +45,7 @@ class Guard:
     Args:
         app: what is guarded.
         token: that requests must know; None asks for none.
-        only_local: whether the server listens on this machine alone.
+        only_local: whether it answers to the names of this machine alone.
     """
 
     def __init__(self, app, token: str | None, only_local: bool):

@@ -60,11 +60,13 @@ export class SetupDialog {
     const { game } = this.state;
     const setup = game.setups.find(({ id }) => id === this.setup.value);
     const [empty, first, second] = setup.letters ?? game.letters;
-    const texts = setup.action_texts;
-    this.moves.placeholder = `as on the board, for example ${texts[3]}, ${texts[2]}`;
+    const [legal] = this.state.positions[0].legal;
+    const example = setup.action_texts[legal] ?? setup.action_texts[0];
+    this.moves.placeholder = `as on the board, for example ${example}`;
     const [one, other] = setup.sides;
-    const letters = `\u201c${first}\u201d ${one}, \u201c${second}\u201d ${other}, \u201c${empty}\u201d empty`;
-    this.hint.textContent = `${game.rows} lines of ${game.columns} letters: ${letters}.`;
+    const named = { [first]: one, [second]: other, [empty]: "empty" };
+    const letters = Object.entries(named).map(([letter, name]) => `\u201c${letter}\u201d ${name}`);
+    this.hint.textContent = `${game.rows} lines of ${game.columns} letters: ${letters.join(", ")}.`;
     const sides = setup.sides.map((side, k) => element("option", { value: k }, side));
     this.toMove.replaceChildren(...sides);
   }
