@@ -331,6 +331,7 @@ def test_the_next_free_port_is_taken_unless_one_is_named():
         (["game=chess"], "chess"),
         (["host=no.such.host.invalid"], "host"),
         (["hots=1"], "hots"),
+        (["runs=no/such/folder"], "no/such/folder"),
     ],
 )
 def test_wrong_settings_are_refused_before_anything_listens(words, named, capsys):

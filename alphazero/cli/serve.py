@@ -8,6 +8,7 @@ import dataclasses
 import sys
 import threading
 import webbrowser
+from pathlib import Path
 
 from alphazero.games.registry import make_game
 from alphazero.runtime import jit
@@ -88,6 +89,10 @@ def _check(settings: ServeSettings) -> None:
         raise ConfigError(
             f'the page needs {error.name}: install it with pip install "alphazero-selfplay[web]".'
         ) from None
+    if settings.runs != ServeSettings().runs and not Path(settings.runs).is_dir():
+        raise ConfigError(
+            f"runs={settings.runs}: there is no such folder.", key="runs", value=settings.runs
+        )
     token = settings.token
     if token is not None and (len(token) < _MIN_TOKEN or not token.isascii() or " " in token):
         raise ConfigError(

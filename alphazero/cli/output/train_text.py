@@ -114,11 +114,14 @@ def _longer_run(trainer) -> str:
 
 def _next_steps(trainer, report) -> list[str]:
     folder, network = trainer.folder, trainer.folder.network(report.iteration)
+    root = Path(trainer.settings.run.root)
+    runs = "" if root == Path("checkpoints") else f" runs={root}"
     return [
         f"Trained for {duration_text(report.elapsed_s)}. The network is {network}",
         "",
         "[bold]What next?[/]",
         f"  play against it:   {program()} play game={trainer.game.name} second={network}",
+        f"  on a page:         {program()} serve game={trainer.game.name}{runs}",
         f"  look at the run:   {program('tensorboard')} --logdir {folder.path}",
         f"  train it further:  {_longer_run(trainer)}",
     ]

@@ -9,6 +9,7 @@ from rich.progress import Progress as ProgressBars
 from rich.text import Text
 
 from alphazero.inference.verified_engine import EngineReport
+from alphazero.runtime.wording import counted
 from alphazero.training.events import (
     Alarm,
     ExactReport,
@@ -248,5 +249,5 @@ def _proof_text(proof: ProofSummary | None) -> str:
         return ""
     return (
         f"{proof.num_accurate:,} of {proof.num_positions:,} positions perfect, "
-        f"{proof.num_losses:,} games lost"
+        f"{counted(proof.num_losses, 'game')} lost"
     )
