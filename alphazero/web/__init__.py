@@ -4,7 +4,8 @@ In: HTTP requests, each of which holds a whole position. Out: positions, moves, 
 keeps nothing of a person's game, so a lost connection, a restart or a reload loses nothing.
 
     server -> app -> guard, json_lines      the outside: sockets, HTTP, who may ask
-    backend -> thinking, review, runs       the answers
-    position, catalogue, levels             what a request may name
-    networks -> shared_search -> search_view   one search for all people who ask a network
+    backend                                 the answers
+    thinking -> networks -> shared_search   one search for all people who ask a network
+    exact_scores, review, misplayed         what solvers know
+    position, catalogue, levels, found_runs what a request may name
 """

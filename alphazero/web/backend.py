@@ -12,13 +12,14 @@ from alphazero.players.base import PlayerSettings
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web import misplayed, position, review, run_charts
 from alphazero.web.catalogue import Catalogue, PlayerChoice
+from alphazero.web.exact_scores import Solvers, exact_answer
 from alphazero.web.fields import check_keys, number_field, object_field, text_field
 from alphazero.web.found_runs import FoundRuns
 from alphazero.web.networks import Networks
 from alphazero.web.position import FIELDS, Position, read_position, unfinished
 from alphazero.web.refusal import MALFORMED, Refusal
 from alphazero.web.search_view import SearchView
-from alphazero.web.thinking import Solvers, Thinking, exact_answer, usual_simulations
+from alphazero.web.thinking import Thinking, usual_simulations
 
 _MAX_ID = 500
 

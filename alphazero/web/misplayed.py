@@ -93,7 +93,7 @@ def find_misplayed(
     for start in range(0, num, _NUM_TOGETHER):
         rows = range(start, min(start + _NUM_TOGETHER, num))
         states = list(known.states[rows.start : rows.stop])
-        asked = shared.begin(states, num_simulations, is_stopped, with_tree=False)
+        asked = shared.begin(states, num_simulations, is_stopped)
         for row, question in zip(rows, asked):
             if is_stopped():
                 raise Stopped

@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web.catalogue import PlayerChoice
+from alphazero.web.exact_scores import ExactScores
 from alphazero.web.position import Position
 from alphazero.web.search_view import SearchView, number
-from alphazero.web.thinking import ExactScores, IsStopped, Thinking
+from alphazero.web.thinking import Thinking
+from alphazero.web.turns import IsStopped
 
 #: Simulations of each position, and the most that a request may ask for.
 NUM_SIMULATIONS = {"network": 200, "uct": 2_000}

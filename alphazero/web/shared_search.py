@@ -19,15 +19,9 @@ import numpy as np
 from alphazero.players.evaluator_player import EvaluatorPlayer, leaves_per_step
 from alphazero.search.roots import SearchMode
 from alphazero.web.catalogue import MAX_NETWORK_SIMULATIONS
+from alphazero.web.puct_view import RootAnswer, puct_view, root_answer
 from alphazero.web.refusal import BUSY, Refusal, Stopped
-from alphazero.web.search_view import (
-    FINAL_NODES,
-    RUNNING_NODES,
-    RootAnswer,
-    SearchView,
-    puct_view,
-    root_answer,
-)
+from alphazero.web.search_view import FINAL_NODES, RUNNING_NODES, SearchView
 
 #: Positions at once and simulations of each, for moves and for analyses.
 MOVES, ANALYSES = (32, 1_600), (8, MAX_NETWORK_SIMULATIONS)
@@ -111,14 +105,14 @@ class SharedSearch:
         is_stopped: Callable[[], bool] = lambda: False,
         watch: Watch | None = None,
         for_analysis: bool = False,
-        with_tree: bool | None = None,
     ) -> list[Question]:
         """Ask about several positions without waiting; see `search` and `wait`."""
-        with_tree = for_analysis if with_tree is None else with_tree
         rows = self._moves
         if for_analysis or num_simulations > self._moves.max_simulations:
             rows = self._analyses
-        asked = [Question(state, num_simulations, is_stopped, watch, with_tree) for state in states]
+        asked = [
+            Question(state, num_simulations, is_stopped, watch, for_analysis) for state in states
+        ]
         with self._news:
             if len(rows.waiting) + len(asked) > MAX_WAITING:
                 raise Refusal("too many positions are being searched here: try again soon.", BUSY)
@@ -197,10 +191,10 @@ class _Rows:
         return None
 
     def _enter(self, row: int, question: Question) -> None:
+        self._questions[row] = question
         if self._search is None:
             size = len(self._questions), self.max_simulations
             self._search = self._player.make_search(*size, self._most_leaves)
-        self._questions[row] = question
         num_simulations = max(question.num_simulations, 1)
         rows = np.array([row], np.int32)
         self._search.reset(rows, question.state[None], num_simulations, SearchMode.EVALUATION)

@@ -7,144 +7,37 @@ many people cannot take more than the cores there are.
 Shapes: K state words, A actions.
 """
 
-import contextlib
 import secrets
-import threading
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.games.connect_x import ConnectX
-from alphazero.games.othello import Othello
 from alphazero.players.evaluator_player import DEFAULT_SIMULATIONS
 from alphazero.players.uct import DEFAULT_UCT_SIMULATIONS
 from alphazero.search.uct.search import UctSearch
 from alphazero.search.uct.settings import UctSettings
-from alphazero.solvers import bitbully
-from alphazero.solvers.base import ILLEGAL_SCORE, Solver, UnsolvableError, values_of
-from alphazero.solvers.connect_x import ConnectXSolver
-from alphazero.solvers.othello import OthelloSolver
-from alphazero.solvers.registry import make_solver
+from alphazero.solvers.base import UnsolvableError
 from alphazero.web.catalogue import Catalogue, PlayerChoice
+from alphazero.web.exact_scores import Solvers
 from alphazero.web.networks import Networks
-from alphazero.web.refusal import BUSY, Refusal, Stopped
-from alphazero.web.search_view import FINAL_NODES, RUNNING_NODES, SearchView, uct_view
+from alphazero.web.refusal import Refusal, Stopped
+from alphazero.web.search_view import FINAL_NODES, RUNNING_NODES, SearchView
+from alphazero.web.turns import IsStopped, Turns
+from alphazero.web.uct_view import uct_view
 
 #: UCT searches at the same time, and how many more may wait.
 _NUM_UCT, _MAX_UCT_WAITING = 2, 60
-_MAX_SOLVER_WAITING = 40
-#: Nodes for the exact scores of a position: about a second.
-_SOLVER_NODES = 10_000_000
-_MAX_REMEMBERED = 4_096
 #: UCT shows its tree every so many reports; it reports 20 times a second.
 _REPORTS_PER_VIEW = 4
 
 Watch = Callable[[SearchView], None]
-IsStopped = Callable[[], bool]
 
 
 def usual_simulations(player: PlayerChoice) -> int | None:
     """Return the simulations of a player if a request does not say; None if it does not search."""
     return {"network": DEFAULT_SIMULATIONS, "uct": DEFAULT_UCT_SIMULATIONS}.get(player.kind)
-
-
-class Turns:
-    """Lets a few threads work at a time, and refuses more than a few that wait."""
-
-    def __init__(self, num_working: int, max_waiting: int):
-        self._working = threading.Semaphore(num_working)
-        self._places = threading.Semaphore(num_working + max_waiting)
-
-    @contextlib.contextmanager
-    def turn(self, is_stopped: IsStopped) -> Iterator[None]:
-        """Wait for a turn.
-
-        Raises:
-            Refusal: if too many wait already.
-            Stopped: if nobody waits for the answer any more.
-        """
-        if not self._places.acquire(blocking=False):
-            raise Refusal("too many people ask at the same time: try again soon.", BUSY)
-        try:
-            while not self._working.acquire(timeout=0.1):
-                if is_stopped():
-                    raise Stopped
-            try:
-                yield
-            finally:
-                self._working.release()
-        finally:
-            self._places.release()
-
-
-class ExactScores(NamedTuple):
-    """The exact scores of a position."""
-
-    scores: np.ndarray  #: int16[A], see `alphazero.solvers.base.Solver`
-
-    @property
-    def values(self) -> np.ndarray:
-        """Results after each action for the player who moves, int8[A]."""
-        return values_of(self.scores)
-
-    @property
-    def value(self) -> int:
-        """The result under perfect play."""
-        return int(self.values.max())
-
-    @property
-    def best(self) -> list[int]:
-        """The actions with the highest score."""
-        return np.flatnonzero(self.scores == self.scores.max()).tolist()
-
-
-class Solvers:
-    """Exact scores of positions, remembered; one position is solved at a time."""
-
-    def __init__(self, max_nodes: int = _SOLVER_NODES):
-        self._max_nodes = max_nodes
-        self._solvers: dict[str, Solver] = {}
-        self._known: dict[tuple[str, bytes], ExactScores | UnsolvableError] = {}
-        self._turns = Turns(1, _MAX_SOLVER_WAITING)
-
-    def scores(self, game: Game, state: np.ndarray, is_stopped: IsStopped) -> ExactScores:
-        """Return the exact scores of an unfinished position, [K].
-
-        Raises:
-            UnsolvableError: if they take too long, or the game has no solver.
-        """
-        key = (game.name, state.tobytes())
-        found = self._known.get(key)
-        if found is None:
-            with self._turns.turn(is_stopped):
-                found = self._known.get(key) or self._solve(game, state)
-                self._remember(key, found)
-        if isinstance(found, UnsolvableError):
-            raise found
-        return found
-
-    def _solve(self, game: Game, state: np.ndarray) -> ExactScores | UnsolvableError:
-        try:
-            if game.name not in self._solvers:
-                self._solvers[game.name] = self._make(game)
-            return ExactScores(self._solvers[game.name].scores(state[None])[0])
-        except UnsolvableError as error:
-            return error
-
-    def _make(self, game: Game) -> Solver:
-        rules = getattr(game, "rules", None)
-        if isinstance(rules, Othello):
-            return OthelloSolver(game, max_nodes=self._max_nodes)
-        if isinstance(rules, ConnectX) and not (bitbully.solves(game) and bitbully.available()):
-            return ConnectXSolver(game, max_nodes=self._max_nodes)
-        return make_solver(game)
-
-    def _remember(self, key: tuple[str, bytes], found) -> None:
-        while len(self._known) >= _MAX_REMEMBERED:
-            self._known.pop(next(iter(self._known)))
-        self._known[key] = found
 
 
 class Thinking:
@@ -246,19 +139,3 @@ def _search_uct(
 
     search.run(state, progress)
     return uct_view(search, state, max_nodes[1])
-
-
-def exact_answer(exact: ExactScores, game: Game) -> dict[str, Any]:
-    """Return the answer of `api/exact` for a position that was solved."""
-    is_legal = exact.scores != ILLEGAL_SCORE
-    return {
-        "known": True,
-        "value": exact.value,
-        "scores": _listed(exact.scores, is_legal),
-        "values": _listed(exact.values, is_legal),
-        "meaning": "discs" if game.name.startswith("othello") else "distance",
-    }
-
-
-def _listed(numbers: np.ndarray, is_legal: np.ndarray) -> list[int | None]:
-    return [int(value) if legal else None for value, legal in zip(numbers, is_legal)]

@@ -1,0 +1,107 @@
+"""Exact scores of positions for the page: solved within a limit of work, and remembered.
+
+Shapes: K state words, A actions.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from alphazero.games.batched_game import Game
+from alphazero.games.connect_x import ConnectX
+from alphazero.games.othello import Othello
+from alphazero.solvers import bitbully
+from alphazero.solvers.base import ILLEGAL_SCORE, Solver, UnsolvableError, values_of
+from alphazero.solvers.connect_x import ConnectXSolver
+from alphazero.solvers.othello import OthelloSolver
+from alphazero.solvers.registry import make_solver
+from alphazero.web.turns import IsStopped, Turns
+
+_MAX_WAITING = 40
+#: Nodes for the scores of a position: about a second.
+_MAX_NODES = 10_000_000
+_MAX_REMEMBERED = 4_096
+
+
+class ExactScores(NamedTuple):
+    """The exact scores of a position."""
+
+    scores: np.ndarray  #: int16[A], see `alphazero.solvers.base.Solver`
+
+    @property
+    def values(self) -> np.ndarray:
+        """Results after each action for the player who moves, int8[A]."""
+        return values_of(self.scores)
+
+    @property
+    def value(self) -> int:
+        """The result under perfect play."""
+        return int(self.values.max())
+
+    @property
+    def best(self) -> list[int]:
+        """The actions with the highest score."""
+        return np.flatnonzero(self.scores == self.scores.max()).tolist()
+
+
+class Solvers:
+    """Exact scores of positions, remembered; one position is solved at a time."""
+
+    def __init__(self, max_nodes: int = _MAX_NODES):
+        self._max_nodes = max_nodes
+        self._solvers: dict[str, Solver] = {}
+        self._known: dict[tuple[str, bytes], ExactScores | UnsolvableError] = {}
+        self._turns = Turns(1, _MAX_WAITING)
+
+    def scores(self, game: Game, state: np.ndarray, is_stopped: IsStopped) -> ExactScores:
+        """Return the exact scores of an unfinished position, [K].
+
+        Raises:
+            UnsolvableError: if they take too long, or the game has no solver.
+        """
+        key = (game.name, state.tobytes())
+        found = self._known.get(key)
+        if found is None:
+            with self._turns.turn(is_stopped):
+                found = self._known.get(key) or self._solve(game, state)
+                self._remember(key, found)
+        if isinstance(found, UnsolvableError):
+            raise found
+        return found
+
+    def _solve(self, game: Game, state: np.ndarray) -> ExactScores | UnsolvableError:
+        try:
+            if game.name not in self._solvers:
+                self._solvers[game.name] = self._make(game)
+            return ExactScores(self._solvers[game.name].scores(state[None])[0])
+        except UnsolvableError as error:
+            return error
+
+    def _make(self, game: Game) -> Solver:
+        rules = getattr(game, "rules", None)
+        if isinstance(rules, Othello):
+            return OthelloSolver(game, max_nodes=self._max_nodes)
+        if isinstance(rules, ConnectX) and not (bitbully.solves(game) and bitbully.available()):
+            return ConnectXSolver(game, max_nodes=self._max_nodes)
+        return make_solver(game)
+
+    def _remember(self, key: tuple[str, bytes], found) -> None:
+        while len(self._known) >= _MAX_REMEMBERED:
+            self._known.pop(next(iter(self._known)))
+        self._known[key] = found
+
+
+def exact_answer(exact: ExactScores, game: Game) -> dict[str, Any]:
+    """Return the answer of `api/exact` for a position that was solved."""
+    is_legal = exact.scores != ILLEGAL_SCORE
+    return {
+        "known": True,
+        "value": exact.value,
+        "scores": _listed(exact.scores, is_legal),
+        "values": _listed(exact.values, is_legal),
+        "meaning": "discs" if game.name.startswith("othello") else "distance",
+    }
+
+
+def _listed(numbers: np.ndarray, is_legal: np.ndarray) -> list[int | None]:
+    return [int(value) if legal else None for value, legal in zip(numbers, is_legal)]
