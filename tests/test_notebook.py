@@ -42,6 +42,12 @@ def texts(notebook):
             yield from [output.get("text", ""), *output.get("data", {}).values()]
 
 
+def headings(page):
+    """Return the addresses of a page's headings."""
+    found = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return [re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in found]
+
+
 def test_the_notebook_is_valid_and_small(notebook):
     nbformat.validate(notebook)
     assert notebook.metadata.kernelspec.name == "python3"
@@ -62,6 +68,13 @@ def test_its_outputs_name_no_place_of_a_machine(notebook):
     assert found and not any(found)
 
 
+def test_its_outputs_are_short_and_plain_text(notebook):
+    for text in texts(notebook):
+        if isinstance(text, str) and len(text) < 20_000:  # longer ones are pictures
+            assert len(text.splitlines()) < 50
+            assert not re.search(r"[\x00-\x08\x0b-\x1f]", text)  # progress bars, colours
+
+
 def test_only_the_training_cell_takes_minutes(notebook):
     cells = code_cells(notebook)
     assert [is_training(cell) for cell in cells].count(True) == 1
@@ -75,8 +88,11 @@ def test_its_commands_are_accepted_and_its_links_exist(notebook):
     assert len(found) >= 4
     for words in found:
         accept(*words)
-    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
-    assert links and all((NOTEBOOK.parent / link).exists() for link in links)
+    links = re.findall(r"\]\(([^)#:]+)(?:#([^)]*))?\)", text)
+    assert len(links) > 5
+    for page, heading in links:
+        assert (NOTEBOOK.parent / page).exists()
+        assert not heading or heading in headings(NOTEBOOK.parent / page)
 
 
 def test_the_cells_run_with_a_tiny_run_in_place_of_the_training(notebook, tmp_path, monkeypatch):
