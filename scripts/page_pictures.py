@@ -23,7 +23,7 @@ OTHELLO = "f5d6c3d3c4f4f6f3e6e7d7c5b6d8"
 #: A game of Connect Four in which both sides play well, but for one move.
 NUM_MOVES, BLUNDER = 15, {6: 0}
 #: The animation: moves that the person plays; the network answers.
-NUM_PLAYED = 4
+NUM_PLAYED = 6
 SIZE, GIF_WIDTH, NUM_COLORS = (1120, 730), 800, 96
 
 
@@ -64,7 +64,7 @@ def draw_stills(browser: Browser, url: str, game: str) -> None:
     searched = f"{url}{analyse}/connect_four?moves={game}&ply=10"
     _still(browser, "page_analysis", searched, (1280, 1150), do=_review)
     run = f"{url}#runs/connect_four_1h/seed1"
-    _still(browser, "page_runs", run, (1280, 1000))
+    _still(browser, "page_runs", run, (1280, 760), do=_to_curves)
 
 
 def _still(browser, name, url, size, dark=False, do=None) -> None:
@@ -81,6 +81,10 @@ def _still(browser, name, url, size, dark=False, do=None) -> None:
 def _review(page: Page) -> None:
     page.get_by_role("button", name="Review the game").click()
     page.wait_for_timeout(6_000)
+
+
+def _to_curves(page: Page) -> None:
+    page.get_by_role("heading", name="Curves").evaluate("node => node.scrollIntoView()")
 
 
 def _page(browser, url, size, scheme, motion) -> Page:
@@ -111,11 +115,11 @@ def draw_animation(browser: Browser, url: str, backend: Backend) -> None:
         column = best_move(backend, moves) + 1
         cell = page.get_by_role("gridcell", name=f"column {column}, row 1:")
         cell.hover()
-        film.take(1, 300)
+        film.take(1, 200)
         cell.click()
-        film.take(9, 90)
+        film.take(8, 90)
         page.wait_for_timeout(300)
-        film.take(1, 500)
+        film.take(1, 400)
     page.get_by_role("button", name="Analyse this game").click()
     page.wait_for_selector(".move-mark")
     film.take(8, 220)

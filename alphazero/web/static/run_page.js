@@ -56,7 +56,7 @@ export class RunPage {
     if (!networks.length || !playable || !this.game) {
       const reason = networks.length
         ? "The networks of this run cannot be played here."
-        : "No network yet: the first one is stored with the first checkpoint.";
+        : "No network of this run is stored here.";
       section.append(element("p", {}, reason));
       return section;
     }
