@@ -41,7 +41,9 @@ PLOTS = {
         *("what=position", "game=connect_four", "moves=4,3,2,4,4,4,3,3,3,6,4"),
         "num_simulations=2000",
     ],
-    "game_connect_four.gif": [*("what=game", "game=connect_four", "first=best", "second=uct:1000")],
+    "game_connect_four.gif": [
+        *("what=game", "game=connect_four", "first=best", "second=uct:1000", "seed=1")
+    ],
     "game_othello.png": [
         *("what=game", "game=othello", "setup=standard", "moves=f5d6c3d3c4f4f6f3e6e7d7")
     ],
