@@ -102,6 +102,15 @@ def test_a_board_that_is_shown_can_be_started_from(backend, setup):
     assert further["to_move"] == 0 and further["ply"] == 1
 
 
+def test_a_board_may_be_written_in_small_letters_and_with_dots(backend):
+    shown = last(backend, game="othello:4", board="\n ....\n .bw. \n-wb-\n____\n")
+    assert shown["board"] == "----\n-BW-\n-WB-\n----"
+    with pytest.raises(Refusal, match="line 3, letter 2"):
+        last(backend, game="tic_tac_toe", board="x--\n-o-\n-?-")
+    drop = last(backend, game="tic_tac_toe", board="x--\n-o-\n---")
+    assert drop["board"] == "X..\n.O.\n..."
+
+
 @pytest.mark.parametrize(
     "request_, status",
     [

@@ -12,7 +12,7 @@ from alphazero.players.base import PlayerSettings
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web import misplayed, position, review, run_charts
 from alphazero.web.catalogue import Catalogue, PlayerChoice
-from alphazero.web.exact_scores import Solvers, exact_answer
+from alphazero.web.exact_scores import Solvers, exact_answer, too_hard
 from alphazero.web.fields import check_keys, number_field, object_field, text_field
 from alphazero.web.found_runs import FoundRuns
 from alphazero.web.networks import Networks
@@ -86,7 +86,7 @@ class Backend:
         try:
             exact = self.thinking.solvers.scores(found.game, found.state, lambda: False)
         except UnsolvableError as error:
-            return {"known": False, "reason": str(error)}
+            return {"known": False, "reason": too_hard(error, found.game)}
         return exact_answer(exact, found.game)
 
     def runs(self) -> dict[str, Any]:

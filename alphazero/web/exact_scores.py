@@ -103,5 +103,17 @@ def exact_answer(exact: ExactScores, game: Game) -> dict[str, Any]:
     }
 
 
+def too_hard(error: UnsolvableError, game: Game) -> str:
+    """Return why a position has no exact scores, in a sentence for a person at the page."""
+    if error.unit == "empty squares":
+        return f"{error.value} squares are empty; positions of up to {error.limit} are solved."
+    if error.unit == "positions":
+        return "the game has too many positions to solve it as a whole."
+    text = "too far from the end of the game to be solved in a second."
+    if bitbully.solves(game) and not bitbully.available():
+        text += " With 'pip install bitbully' every position of this game is solved."
+    return text
+
+
 def _listed(numbers: np.ndarray, is_legal: np.ndarray) -> list[int | None]:
     return [int(value) if legal else None for value, legal in zip(numbers, is_legal)]

@@ -5,6 +5,7 @@ A request holds the game, perhaps a start board, and the moves; nothing is kept 
 Shapes: H x W board, K state words.
 """
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,12 +70,29 @@ def _start(game: Game, skin: Skin, request: dict[str, Any]) -> np.ndarray | None
     if text is None:
         return None
     try:
-        board = parse_board(text, game.planes_shape[1:], skin.letters, game.name)
+        board = parse_board(_tidy(text, skin), game.planes_shape[1:], skin.letters, skin.title)
         if skin.notation.mirrored:
             board = np.ascontiguousarray(board[:, ::-1])
         return game.cells_to_state(board, to_move or 0)
     except ValueError as error:
-        raise Refusal(str(error), IMPOSSIBLE) from None
+        raise Refusal(_by_lines(str(error)), IMPOSSIBLE) from None
+
+
+def _by_lines(message: str) -> str:
+    """Return a message about a board with the lines and letters of its text, counted from 1."""
+    message = re.sub(r"\brow (\d+)", lambda found: f"line {int(found[1]) + 1}", message)
+    return re.sub(r"\bcolumn (\d+)", lambda found: f"letter {int(found[1]) + 1}", message)
+
+
+def _tidy(text: str, skin: Skin) -> str:
+    """Return the text of a board in the letters of its game, however a person wrote them."""
+    empty, *pieces = skin.letters
+    if "".join(pieces).isupper():
+        text = text.upper()
+    for other in ".-_":
+        if other not in skin.letters:
+            text = text.replace(other, empty)
+    return "\n".join(line.strip() for line in text.strip().splitlines())
 
 
 def _actions(moves: Any, game: Game) -> list[int]:

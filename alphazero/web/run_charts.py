@@ -32,7 +32,9 @@ def show_run(catalogue: Catalogue, run_id: str | None) -> dict[str, Any]:
     Raises:
         Refusal: if there is no such run.
     """
-    run = catalogue.runs.all().get(run_id or "")
+    if not run_id:
+        raise Refusal("the request names no run: add ?id=RUN.", UNKNOWN)
+    run = catalogue.runs.all().get(run_id)
     if run is None:
         raise Refusal(f"there is no run {quoted(run_id)} here.", UNKNOWN)
     rows = _rows(run)

@@ -240,5 +240,5 @@ function exactNote(exact) {
   if (!exact.known) return `No exact result: ${exact.reason}`;
   return exact.meaning === "discs"
     ? "Exact results are final margins in discs."
-    : "Exact results: the higher the number, the earlier the win or the later the loss.";
+    : "Exact results: \u00b11 is a result of the last disc; each disc that the winner has left adds one.";
 }

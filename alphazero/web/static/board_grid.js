@@ -2,7 +2,7 @@
 //
 // It is one stop of the Tab key. Arrow keys move within it, Enter and Space play.
 
-import { actionOfCell } from "./board_layout.js";
+import { actionOfCell, cellOfAction } from "./board_layout.js";
 import { element } from "./dom.js";
 
 const STEPS = {
@@ -53,8 +53,11 @@ export class BoardGrid {
         const column = this.columns[drawn];
         const action = actionOfCell(this.game, row, column);
         const isLegal = action !== null && this.legal.has(action);
-        cell.setAttribute("aria-label", this.#label(position, row, column, isLegal));
         cell.classList.toggle("is-legal", isLegal);
+        // In a column, all cells play, and the piece comes to lie in one of them.
+        const landing = isLegal ? cellOfAction(this.game, position, action) : null;
+        const isHere = landing !== null && landing[0] === row && landing[1] === column;
+        cell.setAttribute("aria-label", this.#label(position, row, column, isHere));
       }),
     );
   }

@@ -99,8 +99,13 @@ export class GameReview {
     const isDone = plies.size > numPlies;
     if (this.running) this.status.textContent = `${plies.size} of ${numPlies + 1} positions`;
     else if (numPlies === 0) this.status.textContent = "Play some moves first.";
-    else this.status.textContent = isDone ? `+1: ${sides[0]} wins` : "";
+    else this.status.textContent = isDone ? `${this.#numMistakes()}, +1: ${sides[0]} wins` : "";
     this.#listMistakes();
+  }
+
+  #numMistakes() {
+    const num = [...this.plies.values()].filter(({ loss }) => mistakeOf(loss)).length;
+    return num === 1 ? "1 mistake" : `${num || "no"} mistakes`;
   }
 
   #listMistakes() {

@@ -41,6 +41,7 @@ class PlayView {
     document.addEventListener("keydown", this.onKey);
     this.flow.open(this.seats);
     this.#update();
+    this.context.announce(`${game.title}. ${this.status.textContent}`);
   }
 
   close() {
@@ -95,7 +96,7 @@ class PlayView {
       this.progress,
       this.problem,
     );
-    const main = element("div", { class: "button-row" }, on, pause, back, again);
+    const main = element("div", { class: "button-row main-buttons" }, back, again, pause, on);
     return [
       element(
         "div",
@@ -110,8 +111,8 @@ class PlayView {
         this.buttons.swap,
       ),
       now,
-      main,
       this.steps.element,
+      main,
       element("div", { class: "button-row more" }, this.#moreButtons()),
       this.setup.note ? element("p", { class: "hint-text" }, this.setup.note) : null,
     ].filter(Boolean);

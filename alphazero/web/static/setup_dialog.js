@@ -41,6 +41,8 @@ export class SetupDialog {
     );
     const start = element("button", { type: "submit", class: "primary" }, "Start here");
     const hasSetups = game.setups.length > 1;
+    const show = () => this.#fillBoard();
+    const shown = element("button", { type: "button", onclick: show }, "Fill in the board shown");
     this.hint = element("p", { class: "hint-text", id: "dialog-hint" });
     this.board.setAttribute("aria-describedby", "dialog-hint");
     return [
@@ -49,6 +51,7 @@ export class SetupDialog {
       labelled("Moves", this.moves),
       labelled("Board, instead of the start of the game", this.board),
       this.hint,
+      element("div", { class: "button-row" }, shown),
       labelled("Side to move there", this.toMove),
       this.error,
       element("div", { class: "button-row" }, start, cancel),
@@ -69,6 +72,16 @@ export class SetupDialog {
     this.hint.textContent = `${game.rows} lines of ${game.columns} letters: ${letters.join(", ")}.`;
     const sides = setup.sides.map((side, k) => element("option", { value: k }, side));
     this.toMove.replaceChildren(...sides);
+  }
+
+  /** Write the position shown into the field, to be changed. */
+  #fillBoard() {
+    const { position, setup } = this.state;
+    this.setup.value = setup.id;
+    this.#showExample();
+    this.moves.value = "";
+    this.board.value = position.board;
+    this.toMove.value = position.to_move;
   }
 
   async #submit(event) {

@@ -89,7 +89,8 @@ function moveText(action, textOf) {
 function perfect(exact, analysis, textOf) {
   if (!exact?.known) {
     const proven = analysis?.proven ?? null;
-    return proven === null ? [UNKNOWN, UNKNOWN] : [resultText(proven), textOf(analysis.best)];
+    if (proven !== null) return [resultText(proven), textOf(analysis.best)];
+    return [exact === null ? UNKNOWN : "not known", UNKNOWN];
   }
   const most = Math.max(...exact.scores.filter((score) => score !== null));
   const best = exact.scores.flatMap((score, action) => (score === most ? [textOf(action)] : []));
