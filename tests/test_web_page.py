@@ -203,6 +203,27 @@ def test_the_way_back_leads_to_the_game_before(go):
     expect_moves(page, "4", "4")
 
 
+def test_a_game_left_for_a_new_one_is_a_step_back(go):
+    page = go(f"#play/connect_four?{PEOPLE}")
+    for number, column in enumerate([4, 3, 4], 1):
+        drop(page, column)
+        expect(page.locator(".move-list li")).to_have_count(number)
+    page.get_by_role("button", name="New game").click()
+    expect_moves(page)
+    page.go_back()
+    expect_moves(page, "4", "3", "4")
+
+
+def test_nothing_moves_under_the_pointer_while_one_steps_back(go):
+    page = go(f"#play/connect_four?{PEOPLE}&moves=4,3,4,3")
+    back = page.get_by_role("button", name="One move back")
+    place = back.bounding_box()
+    for ply in (3, 2):
+        page.mouse.click(place["x"] + 10, place["y"] + 10)
+        expect(status(page)).to_have_text(re.compile(f"move {ply} of 4"))
+    assert back.bounding_box() == place
+
+
 def test_a_broken_link_says_so_and_a_game_begins(go):
     page = go("#play/connect_four?moves=9,9", expects_errors=True)
     expect(page.locator(".notice")).to_have_text(re.compile("9"))
