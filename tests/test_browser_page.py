@@ -98,7 +98,7 @@ MOVE = """async ([moves, player]) => {
 def test_a_person_plays_without_any_server(page):
     page.get_by_role("gridcell", name="column 4, row 1:").click()
     page.locator(".move-list li").nth(1).wait_for()
-    assert page.locator(".piece").count() == 2
+    assert page.locator(".pieces .piece").count() == 2
     assert page.locator("nav a").all_inner_texts() == ["Play", "Analyse"]  # there are no runs
     page.get_by_role("link", name="Analyse").click()
     page.locator(".move-mark.is-best").wait_for()

@@ -77,12 +77,12 @@ def test_two_people_play_connect_four_to_its_end(go):
         expect(page.locator(".move-list li")).to_have_count(number)
     expect(status(page)).to_have_text("Yellow wins.")
     assert page.locator(".mark-won").count() == 4
-    assert page.locator(".piece-yellow").count() == 4
+    assert page.locator(".pieces .piece-yellow").count() == 4
     drop(page, 1)  # nobody moves after the end
     expect_moves(page, *"4343434")
     page.get_by_role("button", name="New game").click()
     expect_moves(page)
-    assert page.locator(".piece").count() == 0
+    assert page.locator(".pieces .piece").count() == 0
 
 
 @pytest.mark.parametrize("player", ["best*10", "uct*30", "solver", "random"])
@@ -143,13 +143,21 @@ def test_another_move_may_be_tried_from_any_position(go):
     page = go(f"#play/connect_four?{PEOPLE}&moves=4,3,4,3")
     page.get_by_role("button", name="Move 2, 3").click()
     expect(status(page)).to_have_text(re.compile(r"move 2 of 4"))
-    assert page.locator(".piece").count() == 2
+    assert page.locator(".pieces .piece").count() == 2
     drop(page, 7)
     expect_moves(page, "4", "3", "7")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="To the start").click()
     page.get_by_role("button", name="Play on from here").click()
     expect_moves(page)
+
+
+def test_the_move_shown_is_in_sight_in_a_long_list(go):
+    page = go(f"#play/othello:6?{PEOPLE}&moves=c2b4a5c1b1a1d2d1e1f1e3f2f3e2e4b2f4b3a2a3a4a6")
+    current = page.locator(".move-list [aria-current]")
+    listed, shown = page.locator(".move-list").bounding_box(), current.bounding_box()
+    assert shown["y"] >= listed["y"]
+    assert shown["y"] + shown["height"] <= listed["y"] + listed["height"]
 
 
 def test_the_engine_waits_while_one_looks_back(go):
@@ -186,12 +194,12 @@ def test_a_game_starts_from_moves_or_a_board_and_refusals_are_shown(go):
     dialog.get_by_label("Board").fill("XO.\n.X.\nO..")
     dialog.get_by_role("button", name="Start here").click()
     expect(dialog).to_be_hidden()
-    expect(page.locator(".piece")).to_have_count(4)
+    expect(page.locator(".pieces .piece")).to_have_count(4)
     cell(page, "9").click()
     expect(status(page)).to_have_text("X wins.")
     page.reload()
     expect(status(page)).to_have_text("X wins.")
-    assert page.locator(".piece").count() == 5
+    assert page.locator(".pieces .piece").count() == 5
 
 
 def test_the_way_back_leads_to_the_game_before(go):

@@ -38,12 +38,20 @@ class Address(NamedTuple):
     @property
     def url(self) -> str:
         """The address to open, with the token."""
-        host = self.host
-        if host in ("0.0.0.0", "::"):
-            host = socket.gethostname()
+        host = _own_address() if self.host in ("0.0.0.0", "::") else self.host
         host = f"[{host}]" if ":" in host else host
         query = "" if self.token is None else f"?token={self.token}"
         return f"http://{host}:{self.port}/{query}"
+
+
+def _own_address() -> str:
+    """Return the address of this machine in its network; its name if it is in none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address for documentation: nothing is sent
+            return probe.getsockname()[0]
+        except OSError:
+            return socket.gethostname()
 
 
 class Connection(H11Protocol):

@@ -119,11 +119,12 @@ class AnalysisView {
     const tree = element("div", { class: "section-head" }, element("h2", {}, "Search tree"));
     const row = gameRow(this.context, () => this.dialog.open());
     const parts = [this.controls.element, this.verdict.element, this.table.element, this.note];
+    this.treeSection = section("analysis-tree", "Search tree", tree, this.tree.element);
     return [
       section("analysis-board", "Board", boardRow, this.steps.element, row),
       section("analysis-panel", "Analysis", ...parts),
       section("analysis-game", "Game", this.review.element),
-      section("analysis-tree", "Search tree", tree, this.tree.element),
+      this.treeSection,
       this.dialog.element,
     ];
   }
@@ -176,6 +177,7 @@ class AnalysisView {
     const { analysis, exact } = search;
     const textOf = (action) => this.#text(action);
     this.controls.update(search);
+    this.table.element.hidden = this.treeSection.hidden = position.over;
     this.verdict.update({ position, analysis, exact, sides: setup.sides, textOf });
     this.bar.update(position, analysis, exact, setup.colors);
     if (exact !== this.drawnExact) this.table.updateExact(exact);

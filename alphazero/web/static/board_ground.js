@@ -12,10 +12,13 @@ export function boardGround(game, setup, layout) {
     const front = plate(layout);
     return { below: [back(layout)], above: [front, ...labels], clip: `url(#inside-${numPlates})` };
   }
-  if (layout.style === "tic_tac_toe") return { below: lines(layout, 1, false), above: [] };
+  if (layout.style === "tic_tac_toe") {
+    return { below: [...lines(layout, 1, false), ...cellNames(game, setup, layout)], above: [] };
+  }
   const below = [frame(layout), ground(layout), ...lines(layout, 0, true)];
   const dots = layout.style === "othello" ? starPoints(layout) : [];
-  return { below: [...below, ...dots, ...labels], above: [] };
+  const names = setup.column_names.length ? [] : cellNames(game, setup, layout);
+  return { below: [...below, ...dots, ...labels, ...names], above: [] };
 }
 
 function area(layout, grow, attributes) {
@@ -108,6 +111,16 @@ function edgeLabels(game, setup, layout) {
     return svg("text", { class: "edge-label", x: layout.margin.left / 2, y }, name);
   });
   return [...above, ...beside];
+}
+
+/** Return what a person types for each square, where no names stand along the edges. */
+function cellNames(game, setup, layout) {
+  if (game.action_kind !== "square") return [];
+  return allCells(layout).map(([row, column]) => {
+    const { x, y } = layout.box(row, column);
+    const name = setup.action_texts[row * layout.columns + column];
+    return svg("text", { class: "cell-name", x: x + 9, y: y + 25 }, name);
+  });
 }
 
 function allCells(layout) {

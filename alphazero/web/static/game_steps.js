@@ -48,6 +48,20 @@ export class GameSteps {
       if (k + 1 === ply) button.setAttribute("aria-current", "step");
       else button.removeAttribute("aria-current");
     });
+    this.#scroll(ply);
+  }
+
+  /** Bring the move of the position shown into sight; the page itself stays where it is. */
+  #scroll(ply) {
+    const { list } = this;
+    const item = list.children[ply - 1];
+    if (!item) {
+      list.scrollTop = 0;
+      return;
+    }
+    const [inner, outer] = [item.getBoundingClientRect(), list.getBoundingClientRect()];
+    if (inner.top >= outer.top && inner.bottom <= outer.bottom) return;
+    list.scrollTop += inner.top - outer.top - (outer.height - inner.height) / 2;
   }
 
   #entry(text, ply) {

@@ -89,8 +89,8 @@ export class MisplayedList {
   #done({ num_positions: num, num_misplayed: wrong }) {
     this.status.textContent =
       wrong === 0
-        ? `It plays all ${countText(num)} positions without changing the result.`
-        : `It misplays ${countText(wrong)} of ${countText(num)} positions.`;
+        ? `Alone, without search, it keeps the result in all ${countText(num)} positions.`
+        : `Alone, without search, it misplays ${countText(wrong)} of ${countText(num)} positions.`;
   }
 
   async #add(game, player, found) {

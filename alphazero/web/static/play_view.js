@@ -34,6 +34,8 @@ class PlayView {
     const usual = this.seatsOf === game.name ? this.seats : usualSeats(game);
     const named = [parseSeat(first, game), parseSeat(second, game)];
     this.seats = seats ?? usual.map((seat, side) => named[side] ?? seat);
+    const missing = [first, second].filter((text, side) => text !== null && named[side] === null);
+    if (missing.length) this.context.notify(`There is no player ${missing[0]} here: another plays.`);
     this.seatsOf = game.name;
     this.flow.seats = this.seats;
     this.#build();
@@ -160,7 +162,8 @@ class PlayView {
     const name = this.setup.sides[side];
     const order = side === 0 ? "first" : "second";
     const onChange = (seat) => this.#sit(this.seats.map((one, k) => (k === side ? seat : one)));
-    return new SeatChoice(this.game, side, `${name}, ${order}`, this.seats[side], onChange);
+    const color = this.setup.colors[side];
+    return new SeatChoice(this.game, side, `${name}, ${order}`, color, this.seats[side], onChange);
   }
 
   #sit(seats) {

@@ -3,7 +3,8 @@
 // A seat is {kind: "human"}, {kind: "level", id} or {kind: "player", id, num_simulations}. In an
 // address it is "human", "level.club" or "uct*500".
 
-import { element } from "./dom.js";
+import { pieceAt } from "./board_pieces.js";
+import { element, svg } from "./dom.js";
 
 const USUAL_SIMULATIONS = { network: 200, uct: 1000 };
 export const HUMAN = { kind: "human" };
@@ -69,13 +70,20 @@ function levelName({ name, elo, elo_stderr: error }) {
   return `${name} \u00b7 Elo ${Math.round(elo)}${margin}`;
 }
 
+/** Return a small picture of a side's piece. */
+function sidePiece(color) {
+  const attributes = { viewBox: "0 0 100 100", class: "side-piece", "aria-hidden": "true" };
+  return svg("svg", attributes, pieceAt({ x: 0, y: 0, size: 100 }, color));
+}
+
 /** The choice of who plays one side. */
 export class SeatChoice {
   /**
    * @param side 0 or 1
+   * @param color of its pieces
    * @param onChange called with the seat that was chosen
    */
-  constructor(game, side, sideName, seat, onChange) {
+  constructor(game, side, sideName, color, seat, onChange) {
     Object.assign(this, { game, onChange });
     this.select = element("select", { id: `seat-${side}`, onchange: () => this.#choose() });
     this.select.append(...this.#options());
@@ -86,7 +94,8 @@ export class SeatChoice {
       onchange: () => this.#changeNumber(),
     });
     this.unit = element("span", { class: "unit" }, "simulations");
-    const label = element("label", { for: `seat-${side}`, class: "seat-side" }, sideName);
+    const name = [sidePiece(color), sideName];
+    const label = element("label", { for: `seat-${side}`, class: "seat-side" }, name);
     const numbers = element("span", { class: "seat-number" }, this.number, this.unit);
     this.numbers = numbers;
     this.element = element("div", { class: "seat" }, label, this.select, numbers);
@@ -129,8 +138,12 @@ export class SeatChoice {
   }
 
   #changeNumber() {
-    const { min, max, value } = this.number;
-    const num = Math.min(Math.max(Math.round(Number(value) || 0), Number(min)), Number(max));
+    const { min, max, valueAsNumber: wanted } = this.number;
+    if (Number.isNaN(wanted)) {
+      this.show(this.seat); // nothing was typed
+      return;
+    }
+    const num = Math.min(Math.max(Math.round(wanted), Number(min)), Number(max));
     const seat = { ...this.seat, num_simulations: num };
     this.show(seat);
     this.onChange(seat);

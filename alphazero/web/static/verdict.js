@@ -22,19 +22,10 @@ export class Verdict {
     const caption = element("caption", { class: "visually-hidden" }, title);
     const lines = Object.values(this.rows).map((row) => row.element);
     const body = element("tbody", {}, ...lines);
-    this.element = element(
-      "div",
-      { class: "verdict" },
-      element("p", { class: "verdict-headline" }, this.value, this.who, this.result),
-      element(
-        "table",
-        { class: "comparison-table" },
-        caption,
-        element("thead", {}, element("tr", {}, ...head)),
-        body,
-      ),
-      this.sentence,
-    );
+    const top = element("thead", {}, element("tr", {}, ...head));
+    this.comparison = element("table", { class: "comparison-table" }, caption, top, body);
+    const headline = element("p", { class: "verdict-headline" }, this.value, this.who, this.result);
+    this.element = element("div", { class: "verdict" }, headline, this.comparison, this.sentence);
   }
 
   /**
@@ -45,6 +36,8 @@ export class Verdict {
   update({ position, analysis, exact, sides, textOf }) {
     this.#headline(position, analysis, exact, sides);
     const network = analysis?.network ?? null;
+    this.rows["Network alone"].element.hidden = analysis !== null && network === null;
+    this.comparison.hidden = position.over;
     this.rows["Network alone"].write(valueText(network?.value), moveText(network?.best, textOf));
     this.rows["With search"].write(valueText(analysis?.value), moveText(analysis?.best, textOf));
     this.rows["Perfect play"].write(...perfect(exact, analysis, textOf));
