@@ -222,6 +222,24 @@ def test_a_game_left_for_a_new_one_is_a_step_back(go):
     expect_moves(page, "4", "3", "4")
 
 
+@pytest.mark.parametrize("view", ["play", "analyse"])
+def test_moves_that_are_lost_come_back_by_the_way_back(go, view):
+    page = go(f"#{view}/connect_four?{PEOPLE}&moves=4,3,4,3&ply=2")
+    drop(page, 7)
+    expect_moves(page, "4", "3", "7")
+    page.go_back()
+    expect_moves(page, "4", "3", "4", "3")
+
+
+@pytest.mark.parametrize("view", ["play", "analyse"])
+def test_arrow_keys_step_through_the_game(go, view):
+    page = go(f"#{view}/connect_four?{PEOPLE}&moves=4,3,4,3")
+    place = page.locator(".step-place")
+    for key, shown in (("ArrowLeft", "3 / 4"), ("ArrowLeft", "2 / 4"), ("ArrowRight", "3 / 4")):
+        page.keyboard.press(key)
+        expect(place).to_have_text(shown)
+
+
 def test_nothing_moves_under_the_pointer_while_one_steps_back(go):
     page = go(f"#play/connect_four?{PEOPLE}&moves=4,3,4,3")
     back = page.get_by_role("button", name="One move back")

@@ -17,6 +17,7 @@ import { themeButton } from "./theme.js";
 const NAMES = { play: "Play", analyse: "Analyse", runs: "Runs" };
 const RETRY_MS = 2000;
 const NOTICE_MS = 4000;
+const TAKES_ARROWS = "input, select, textarea, dialog, [role=grid], [role=tree], [role=treegrid]";
 
 /** Fill an element with the page; the backend answers its requests. */
 export async function startPage(backend, root) {
@@ -46,6 +47,7 @@ class Page {
     this.root.replaceChildren(this.#head(), this.main, this.notice, this.announcer.element);
     this.state.addEventListener("change", () => this.#keepAddress());
     window.addEventListener("hashchange", () => this.#route());
+    document.addEventListener("keydown", (event) => this.#onKey(event));
     await this.#route();
   }
 
@@ -121,6 +123,16 @@ class Page {
     if (view !== "runs") this.#keepAddress(isNew);
   }
 
+  /** Left and right step through the game, unless something else takes them. */
+  #onKey(event) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const isElsewhere = this.shown === "runs" || event.target.closest?.(TAKES_ARROWS);
+    if (!step || isElsewhere || event.defaultPrevented) return;
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    this.state.show(this.state.ply + step);
+    event.preventDefault();
+  }
+
   /** Show a game in the Play view; `player` plays against the person who is to move. */
   async #play({ player = null, seats = null, ...game }) {
     if (!(await this.#load(game))) return;
@@ -182,6 +194,7 @@ class Page {
       return;
     }
     if (this.shown) this.views[this.shown].close();
+    this.kept = null;
     try {
       await this.state.load(gameOf(name, parameters));
     } catch (error) {
@@ -200,11 +213,14 @@ class Page {
   /** Write what is shown into the address; `isNew`: the way back leads to what was shown before. */
   #keepAddress(isNew = false) {
     if (!this.shown || this.shown === "runs" || this.isLeaving) return;
+    // What loses moves can be undone by the way back.
+    const losesMoves = this.kept && !isStart(this.kept, this.state.moves);
+    this.kept = this.state.moves;
     const view = this.views[this.shown];
     const parameters = { ...gameParameters(this.state), ...(view.parameters?.() ?? {}) };
     const hash = formatHash(this.shown, this.state.game.name, parameters);
     if (hash === location.hash) return;
-    if (isNew) history.pushState(null, "", hash);
+    if (isNew || losesMoves) history.pushState(null, "", hash);
     else history.replaceState(null, "", hash);
     this.written = location.hash;
   }
@@ -217,4 +233,9 @@ class Page {
     const hide = () => this.notice.classList.remove("is-shown");
     this.noticeTimer = setTimeout(hide, isError ? 2 * NOTICE_MS : NOTICE_MS);
   }
+}
+
+/** Return whether a list of moves is where another one begins. */
+function isStart(moves, others) {
+  return moves.length <= others.length && moves.every((move, k) => move === others[k]);
 }

@@ -23,7 +23,6 @@ class PlayView {
     this.dialog = new SetupDialog(this.state, (game) => this.#startAnywhere(game));
     this.seats = null;
     this.onState = () => this.#onState();
-    this.onKey = (event) => this.#onKey(event);
   }
 
   /** Show the game of the state; `seats`: who plays, null keeps those of the game. */
@@ -35,12 +34,12 @@ class PlayView {
     const named = [parseSeat(first, game), parseSeat(second, game)];
     this.seats = seats ?? usual.map((seat, side) => named[side] ?? seat);
     const missing = [first, second].filter((text, side) => text !== null && named[side] === null);
-    if (missing.length) this.context.notify(`There is no player ${missing[0]} here: another plays.`);
+    if (missing.length)
+      this.context.notify(`There is no player ${missing[0]} here: another plays.`);
     this.seatsOf = game.name;
     this.flow.seats = this.seats;
     this.#build();
     this.state.addEventListener("change", this.onState);
-    document.addEventListener("keydown", this.onKey);
     this.flow.open(this.seats);
     this.#update();
     this.context.announce(`${game.title}. ${this.status.textContent}`);
@@ -51,7 +50,6 @@ class PlayView {
     this.isOpen = false;
     this.flow.close();
     this.state.removeEventListener("change", this.onState);
-    document.removeEventListener("keydown", this.onKey);
     this.board.close();
     this.dialog.element.close();
   }
@@ -127,7 +125,7 @@ class PlayView {
       back: button("Take back", () => flow.takeBack()),
       on: button("Play on from here", () => flow.playOn(), "primary"),
       pause: button("Pause", () => flow.pause(!flow.isPaused)),
-      swap: button("Swap sides", () => this.#sit([...this.seats].reverse()), "quiet"),
+      swap: button("Swap sides", () => this.#sit([...this.seats].reverse())),
     };
   }
 
@@ -186,15 +184,6 @@ class PlayView {
   #onState() {
     const { state } = this;
     if (state.game !== this.game || state.setup !== this.setup) this.open({});
-  }
-
-  /** Left and right step through the game, unless something else takes them. */
-  #onKey(event) {
-    const isElsewhere = event.target.closest?.("input, select, textarea, dialog, [role=grid]");
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (isElsewhere || !step || event.altKey || event.ctrlKey || event.metaKey) return;
-    this.state.show(this.state.ply + step);
-    event.preventDefault();
   }
 
   #update() {

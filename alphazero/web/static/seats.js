@@ -98,7 +98,8 @@ export class SeatChoice {
     const label = element("label", { for: `seat-${side}`, class: "seat-side" }, name);
     const numbers = element("span", { class: "seat-number" }, this.number, this.unit);
     this.numbers = numbers;
-    this.element = element("div", { class: "seat" }, label, this.select, numbers);
+    this.note = element("p", { class: "hint-text seat-note" });
+    this.element = element("div", { class: "seat" }, label, this.select, numbers, this.note);
     this.show(seat);
   }
 
@@ -106,6 +107,7 @@ export class SeatChoice {
     this.seat = seat;
     this.select.value = seat.kind === "player" ? `player.${seat.id}` : formatSeat(seat);
     const player = this.game.players.find((one) => one.id === seat.id);
+    this.note.textContent = (seat.kind === "player" && player.note) || "";
     const hasNumber = seat.kind === "player" && seat.num_simulations !== null;
     this.numbers.hidden = !hasNumber;
     if (!hasNumber) return;
