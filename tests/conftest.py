@@ -8,6 +8,8 @@ from alphazero.runtime.openmp import limit_spinning
 
 #: The files that take longest, the longest first.
 LONGEST = [
+    "test_web_page.py",
+    "test_web_analysis.py",
     "test_training.py",
     "test_doc_examples.py",
     "test_game_check.py",
