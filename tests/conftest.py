@@ -8,11 +8,11 @@ from alphazero.runtime.openmp import limit_spinning
 
 #: The files that take longest, the longest first.
 LONGEST = [
-    "test_web_page.py",
-    "test_web_analysis.py",
     "test_training.py",
     "test_doc_examples.py",
     "test_game_check.py",
+    "test_web_page.py",
+    "test_web_analysis.py",
     "test_config.py",
     "test_wrong_inputs.py",
     "test_game_files.py",

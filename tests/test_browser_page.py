@@ -95,6 +95,7 @@ MOVE = """async ([moves, player]) => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_person_plays_without_any_server(page):
     page.get_by_role("gridcell", name="column 4, row 1:").click()
     page.locator(".move-list li").nth(1).wait_for()
@@ -132,6 +133,7 @@ def test_the_answers_are_those_of_the_network(page):
         assert priors == pytest.approx(expected.action_weights.tolist(), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_search_can_be_stopped_and_a_refusal_is_an_error(page):
     stopped = page.evaluate("""async () => {
         const sent = [];

@@ -80,6 +80,7 @@ def test_a_search_path_is_found_on_the_command_line_and_from_python(own_configs,
         assert (found.game.name, found.learner.batch_size, found.seed) == ("connect_four", 48, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ("--info searchpath", "--hydra-help"))
 def test_hydra_says_what_it_does_and_nothing_is_made(words, tmp_path):
     # In a process of its own: Hydra closes all handlers of `logging`, those of the tests included.

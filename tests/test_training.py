@@ -75,9 +75,21 @@ CASES = {
         "evaluation.num_simulations=3",
     ),
 }
+#: Between them, those use every part of a run's state; the others are tested by `make test-slow`.
+QUICK_CASES = {
+    "with a pit",
+    "epochs and whole games",
+    "random openings and bfloat16",
+    "int8 on two threads",
+    "the ownership head and averaged weights",
+    "measured in between",
+}
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case",
+    [name if name in QUICK_CASES else pytest.param(name, marks=pytest.mark.slow) for name in CASES],
+)
 def test_a_resumed_run_is_the_run_that_never_stopped(tmp_path, case):
     game, words = CASES[case]
     whole = make_trainer(tmp_path / "whole", *words.split(), game=game)

@@ -4,16 +4,14 @@ import functools
 import itertools
 import json
 import re
-import shutil
 import time
 
 import pytest
+from web_browser import CHROMIUM, OPTIONS, PATIENCE_S
 from web_samples import collect, copy_run, make_backend, running
 
 from alphazero.web.app import STATIC
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 #: Simulations of UCT in a search that lasts until it is stopped.
 LONGEST = "200000"
 #: X has 1 and 2, and would win with 3.
@@ -82,7 +80,7 @@ def browser():
 def page(browser, server):
     """Return a page whose `show(hash)` opens a view; at the end, no script has failed."""
     page, errors = browser.new_page(viewport={"width": 1280, "height": 900}), []
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(PATIENCE_S * 1000)
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.show = lambda view: page.goto(f"{server.base_url}#{view}")
     yield page
@@ -102,7 +100,7 @@ def wait_for_text(page, selector, pattern):
 
 
 def wait_until(condition, page):
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE_S
     while not condition():
         assert time.monotonic() < deadline
         page.wait_for_timeout(20)
@@ -141,6 +139,7 @@ def test_numbers_arrive_while_it_searches_and_leaving_stops_it(page, server):
     wait_until(lambda: len(server.backend.stopped) == 1, page)
 
 
+@pytest.mark.slow
 def test_another_position_is_searched_instead(page, server):
     page.show("analyse/connect_four")
     endless(page)
@@ -164,6 +163,7 @@ def test_a_refusal_is_shown_and_one_can_start_again(page):
     assert text(page, ".analysis-controls [role=alert]") == ""
 
 
+@pytest.mark.slow
 def test_stop_holds_for_the_positions_that_follow(page):
     page.show("analyse/connect_four?moves=4")
     endless(page)
@@ -220,6 +220,7 @@ def test_the_network_alone_stands_beside_its_search(page):
 # --- the game and the tree ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_mistakes_of_a_game_are_found_and_lead_to_their_ply(page):
     page.show(f"analyse/tic_tac_toe?moves={BLUNDERS}")  # over: reviewed without being asked
     wait_for_text(page, ".mistake-list", "exact")
@@ -240,6 +241,7 @@ def test_mistakes_of_a_game_are_found_and_lead_to_their_ply(page):
     assert text(page, ".step-place") == "7 / 7"
 
 
+@pytest.mark.slow
 def test_the_tree_opens_level_by_level_with_the_keyboard(page):
     page.show("analyse/tic_tac_toe?moves=5")
     wait_for_text(page, ".search-status", r"\d simulations")
@@ -296,6 +298,7 @@ def test_a_position_that_a_network_misplays_can_be_tried(page):
     wait_for_text(page, ".verdict-result", "win, exact")
 
 
+@pytest.mark.slow
 def test_without_runs_the_page_says_how_to_get_one(page):
     page.route("**/api/runs", lambda route: route.fulfill(json={"runs": []}))
     page.show("runs")
@@ -324,6 +327,7 @@ def test_nothing_serious_for_axe_and_no_sideways_scrolling_on_a_phone(page, view
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+@pytest.mark.slow
 def test_rows_change_places_only_if_clearly_ahead(page):
     page.show("runs")
     order = """async ([previous, visits, exact]) => {

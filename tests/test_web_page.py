@@ -100,6 +100,7 @@ def test_a_person_plays_tic_tac_toe_against_every_kind_of_player(go, player):
     assert 5 <= len(moves(page)) <= 9
 
 
+@pytest.mark.slow
 def test_two_players_are_watched_and_can_be_held(go):
     page = go("#play/othello:4?first=random&second=random")
     page.get_by_role("button", name="Pause").click()
@@ -152,6 +153,7 @@ def test_another_move_may_be_tried_from_any_position(go):
     expect_moves(page)
 
 
+@pytest.mark.slow
 def test_the_move_shown_is_in_sight_in_a_long_list(go):
     page = go(f"#play/othello:6?{PEOPLE}&moves=c2b4a5c1b1a1d2d1e1f1e3f2f3e2e4b2f4b3a2a3a4a6")
     current = page.locator(".move-list [aria-current]")
@@ -160,6 +162,7 @@ def test_the_move_shown_is_in_sight_in_a_long_list(go):
     assert shown["y"] + shown["height"] <= listed["y"] + listed["height"]
 
 
+@pytest.mark.slow
 def test_the_engine_waits_while_one_looks_back(go):
     page = go("#play/connect_four?first=uct*20&second=human&moves=4,3,4,3&ply=2")
     expect(status(page)).to_have_text(re.compile("move 2 of 4"))
@@ -202,6 +205,7 @@ def test_a_game_starts_from_moves_or_a_board_and_refusals_are_shown(go):
     assert page.locator(".pieces .piece").count() == 5
 
 
+@pytest.mark.slow
 def test_the_way_back_leads_to_the_game_before(go):
     page = go(f"#play/connect_four?{PEOPLE}&moves=4,4")
     page.get_by_label("Game", exact=True).select_option("tic_tac_toe")
@@ -211,6 +215,7 @@ def test_the_way_back_leads_to_the_game_before(go):
     expect_moves(page, "4", "4")
 
 
+@pytest.mark.slow
 def test_a_game_left_for_a_new_one_is_a_step_back(go):
     page = go(f"#play/connect_four?{PEOPLE}")
     for number, column in enumerate([4, 3, 4], 1):
@@ -241,6 +246,7 @@ def test_arrow_keys_step_through_the_game(go, view):
         expect(place).to_have_text(shown)
 
 
+@pytest.mark.slow
 def test_nothing_moves_under_the_pointer_while_one_steps_back(go):
     page = go(f"#play/connect_four?{PEOPLE}&moves=4,3,4,3")
     back = page.get_by_role("button", name="One move back")
@@ -354,6 +360,7 @@ def test_a_phone_shows_all_of_it(go, game):
     assert board["width"] > 270 and board["x"] >= 0 and board["x"] + board["width"] <= 360
 
 
+@pytest.mark.slow
 def test_light_and_dark_differ_and_the_choice_is_kept(go):
     page = go("", color_scheme="dark")
     ground = "getComputedStyle(document.body).backgroundColor"

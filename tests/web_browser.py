@@ -12,11 +12,15 @@ OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 #: No machine but this one exists.
 ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 
+#: How long a test waits for the page: the first move of a player compiles its kernels.
+PATIENCE_S = 30
+
 
 @contextlib.contextmanager
 def chromium() -> Iterator:
     """Start Chromium; skip the tests where it is missing."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    playwright.expect.set_options(timeout=PATIENCE_S * 1000)
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed: apt-get install chromium")
     with playwright.sync_playwright() as running:
@@ -35,7 +39,7 @@ def opened(browser, address: str, expects_errors: bool = False, **settings) -> I
     """
     context = browser.new_context(reduced_motion="reduce", **settings)
     page = context.new_page()
-    page.set_default_timeout(8_000)
+    page.set_default_timeout(PATIENCE_S * 1000)
     errors, asked = [], []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda text: errors.append(text.text) if text.type == "error" else None)
