@@ -119,6 +119,7 @@ def tiny(monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_self_play_is_measured_beside_its_engine_with_their_ratios(tiny):
     one, two = benchmark.measure("selfplay", repeats=1)
     assert (one.name, two.name) == ("tic_tac_toe 1x8, 1 core", "tic_tac_toe 1x8, 2 cores")
@@ -144,6 +145,7 @@ def test_search_and_learner_are_measured_on_each_number_of_cores(tiny):
         assert figures["ratio"] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_memory_is_reported_after_each_quarter_and_never_exceeds_the_peak(tiny):
     figures = benchmark.measure("memory", repeats=1)[0].figures
     assert list(figures) == [*(f"after_{games}_games_mb" for games in (6, 12, 18, 24)), "peak_mb"]

@@ -88,6 +88,7 @@ def _compare(folder, numbers, *words) -> str:
     return console.file.getvalue()
 
 
+@pytest.mark.slow
 def test_a_sweep_ends_with_a_comparison_of_its_runs(sweep):
     folder, output = sweep
     assert {path.name for path in folder.iterdir()} == set(RUNS.values())

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from mostly_slow import mostly_slow
 
 from alphazero.inference.engines import selection
 from alphazero.training import autotune
@@ -18,7 +19,7 @@ def examples(page):
     return [match.groups() for match in EXAMPLE.finditer((ROOT / page).read_text())]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", mostly_slow(PAGES, 3))
 def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, capsys):
     found = examples(page)
     assert found

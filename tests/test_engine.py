@@ -62,7 +62,7 @@ def _check_answer(answer: dict, request: dict) -> None:
         "tic_tac_toe",
         "connect_four",
         "connect_x:4x5x3",
-        "connect_x:20x20x5",
+        pytest.param("connect_x:20x20x5", marks=pytest.mark.slow),
         "othello",
         "othello:6",
         "othello:4",

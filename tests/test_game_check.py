@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from game_samples import EXAMPLE
+from mostly_slow import mostly_slow
 
 from alphazero.games import game_file, rules
 from alphazero.games.laws import BrokenLaw, check_laws
@@ -169,7 +170,7 @@ def checks(monkeypatch, tmp_path):
     return checked
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@pytest.mark.parametrize("name", mostly_slow(MISTAKES))
 def test_a_mistake_is_named_before_anything_is_played(checks, tmp_path, name):
     old, new, named = MISTAKES[name]
     path = write(tmp_path, old, new)
@@ -180,7 +181,7 @@ def test_a_mistake_is_named_before_anything_is_played(checks, tmp_path, name):
     assert named in message and str(path) in message and "\n" not in message
 
 
-@pytest.mark.parametrize("name", UNCOMPILABLE)
+@pytest.mark.parametrize("name", mostly_slow(UNCOMPILABLE))
 def test_what_does_not_compile_is_named_with_its_line(monkeypatch, tmp_path, name):
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(game_file, "_check_laws", lambda path: game_file._Findings(None, ()))
@@ -296,6 +297,7 @@ def test_a_board_need_not_tell_the_position(checks, tmp_path):
         game.cells_to_state(np.zeros((5, 5), np.int8), player=0)
 
 
+@pytest.mark.slow
 def test_each_version_is_checked_once_and_a_long_check_is_announced(
     checks, monkeypatch, tmp_path, capfd
 ):

@@ -196,6 +196,7 @@ def run_steps(*paths, cache: Path) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_kernels_on_disk_belong_to_one_path_and_text_and_others_are_shared(tmp_path):
     rules, twin = tmp_path / "rules.py", tmp_path / "twin.py"
     write_rules(rules, increment=1)

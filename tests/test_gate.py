@@ -146,6 +146,7 @@ def test_a_gate_that_always_opens_changes_nothing(tmp_path):
     assert_same(open_gate.learner.state_dict(), none.learner.state_dict())
 
 
+@pytest.mark.slow
 def test_a_pit_leaves_no_evaluator_engine_or_network_behind(tmp_path):
     """Freed by reference counting alone: evaluators hold megabytes, and the collector may wait."""
     kinds = (NetworkEvaluator, TorchEngine, ResidualNetwork)

@@ -9,6 +9,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from mostly_slow import mostly_slow
 from rich.console import Console
 from run_samples import TINY, reports, run_until
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -156,7 +157,7 @@ def test_there_is_a_run_for_every_alarm():
     assert list(WRONG) == [check.__name__ for check in CHECKS]
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", mostly_slow(WRONG, 2))
 def test_a_run_that_goes_wrong_raises_its_alarm_and_names_what_to_change(
     tmp_path, monkeypatch, name
 ):
