@@ -34,6 +34,7 @@ from alphazero.games.registry import is_game_file
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import read_text, write_atomically
 from alphazero.runtime.stored_names import current_metrics
+from alphazero.selfplay.flat_games import REQUIRED, flatten, unflatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.checkpoint import load_state, save_state
 
@@ -250,13 +251,7 @@ class RunFolder:
 
     def save_games(self, iteration: int, records: list[GameRecord]) -> None:
         """Store the games of an iteration; fields that a record lacks are left out."""
-        columns = {
-            name: np.concatenate(column)
-            for name, column in zip(GameRecord._fields, zip(*records))
-            if all(array is not None for array in column)
-        }
-        columns["lengths"] = np.array([len(record.actions) for record in records], np.int64)
-        save_state(self._games(iteration), columns)
+        save_state(self._games(iteration), flatten(records))
 
     def load_games(self, iteration: int, num_samples: int) -> list[GameRecord]:
         """Return the newest stored games up to ``iteration``, the oldest first.
@@ -267,10 +262,7 @@ class RunFolder:
         records: list[GameRecord] = []
         found = 0
         while iteration > 0 and found < num_samples and self._games(iteration).is_file():
-            columns = self._read_games(iteration)
-            ends = np.cumsum(columns.pop("lengths"))
-            parts = [np.split(column, ends[:-1]) for column in columns.values()]
-            games = [GameRecord(**dict(zip(columns, fields))) for fields in zip(*parts)]
+            games = unflatten(self._read_games(iteration))
             found += sum(int(record.is_target.sum()) for record in games)
             records = games + records
             iteration -= 1
@@ -280,8 +272,7 @@ class RunFolder:
         """Return what `save_games` stored."""
         path = self._games(iteration)
         columns = load_state(path)
-        needed = {"lengths", *GameRecord._fields} - GameRecord._field_defaults.keys()
-        if not needed <= columns.keys():
+        if not REQUIRED <= columns.keys():
             raise StoredFileError(f"'{path}' does not hold the games of a run.", path=path)
         return columns
 

@@ -9,12 +9,11 @@ A run is deterministic: on a CPU, stopping after an iteration and resuming gives
 bit for bit, as never having stopped. Only a time limit (`run.time_limit_s`) can change that.
 """
 
-import copy
 import dataclasses
 import math
 import shutil
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import torch
@@ -29,17 +28,11 @@ from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.replay.buffer import Batch, ReplayBuffer
 from alphazero.runtime.device import choose_device, set_num_threads
-from alphazero.runtime.errors import ConfigError, StoredFileError
+from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.threads import ParallelSelfPlay
-from alphazero.solvers.exact_leaves import (
-    ProvenLeaves,
-    Tier,
-    game_positions,
-    leaf_costs,
-    make_prover,
-)
+from alphazero.solvers.selfplay_leaves import exact_leaves_maker
 from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.autotune import tune
@@ -54,7 +47,6 @@ from alphazero.training.strength import StrengthMeasurement
 _NUM_ENGINE_POSITIONS = 256  # on which the engine is calibrated and compared with the reference
 # New samples whose loss is measured before training on them; that takes half as long as a step.
 _NUM_HELD_OUT_SAMPLES = 512
-_NUM_LEAF_GAMES = 64  # random games, on whose positions the cost of exact leaves is measured
 _STEPS_BETWEEN_EVENTS = 16  # of the learner
 _Played = tuple[list[GameRecord], IterationReport]  # the games of an iteration, the new report
 
@@ -87,13 +79,15 @@ class Trainer:
         )
         self.evaluator = self._make_evaluator(self.learner.played_network)
         streams, generator = self.evaluator.streams, child_generator(settings.seed, "self-play")
+        nodes = settings.search.exact_leaves
+        make_leaves = exact_leaves_maker(self.game, nodes, len(streams), settings.seed)
         self.selfplay = ParallelSelfPlay(
             self.game,
             streams,
             settings.selfplay,
             settings.search,
             generator,
-            self._exact_leaves_maker(),
+            make_leaves,
         )
         generator = child_generator(settings.seed, "replay")
         with_owners = settings.network.ownership_head
@@ -359,29 +353,6 @@ class Trainer:
             self.learner.device,
             self._num_threads,
         )
-
-    def _exact_leaves_maker(self) -> Callable[[], ProvenLeaves] | None:
-        """Return a function that makes the exact leaves of a self-play worker; None for none."""
-        nodes = self.settings.search.exact_leaves
-        if not nodes:
-            return None
-        prover = make_prover(self.game)
-        if prover is None:
-            raise ConfigError(
-                f"search.exact_leaves={nodes} needs compiled rules, which {self.game.name} lacks: "
-                "use search.exact_leaves=0.",
-                key="search.exact_leaves",
-                value=nodes,
-                allowed=0,
-            )
-        num_workers = len(self.evaluator.streams)
-        provers = iter([prover, *(copy.deepcopy(prover) for _ in range(num_workers - 1))])
-        positions = game_positions(
-            self.game, _NUM_LEAF_GAMES, child_generator(self.settings.seed, "exact leaves")
-        )
-        costs = leaf_costs(prover, positions, nodes)
-        tiers = [Tier(nodes, math.inf)]
-        return lambda: ProvenLeaves([next(provers)], costs, tiers)
 
     def _newest_positions(self) -> PositionSample:
         """Return positions of the newest games; before the first game, random ones."""
