@@ -106,6 +106,11 @@ class SelfPlay:
         if len(rows):
             self.search.reset(rows, self.games.roots[rows], *self._choose_budgets(rows))
 
+    def restart(self, generator: np.random.Generator) -> None:
+        """Abandon the games in progress; what is played next depends on ``generator`` alone."""
+        self.games.playing[:] = False
+        self._generator.bit_generator.state = generator.bit_generator.state
+
     def advance(self, num_steps: int) -> list[GameRecord]:
         """Take steps of one leaf in every game; return the games that end."""
         records = []

@@ -94,6 +94,11 @@ class ParallelSelfPlay:
                 finished += len(records)
                 yield from records
 
+    def restart(self, generator: np.random.Generator) -> None:
+        """Abandon the games in progress; what is played next depends on ``generator`` alone."""
+        for worker, own_generator in zip(self.workers, generator.spawn(len(self.workers))):
+            worker.restart(own_generator)
+
     def run_for(self, seconds: float) -> None:
         """Play for about ``seconds``, from where the searches stand, and drop the finished games.
 

@@ -1,0 +1,167 @@
+"""The worker's side: play units of self-play with the newest network that was sent.
+
+In: a `Job`, then `Weights` and `Unit`s. Out: `Answer`s. Knows nothing of how they travel.
+"""
+
+import dataclasses
+import os
+import socket
+import tempfile
+import time
+from pathlib import Path
+
+from alphazero.games.registry import is_game_file, make_game
+from alphazero.inference.engines.agreement import PositionSample
+from alphazero.inference.engines.engine import EngineChoice
+from alphazero.inference.engines.selection import candidates, measure_speeds
+from alphazero.inference.evaluator_stream import EvaluatorStream
+from alphazero.inference.network_evaluator import NetworkEvaluator, num_streams
+from alphazero.network.registry import make_network
+from alphazero.network.weights import load_arrays
+from alphazero.runtime.device import choose_device, set_num_threads
+from alphazero.runtime.random_generators import child_generator
+from alphazero.selfplay.flat_games import flatten
+from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.threads import ParallelSelfPlay
+from alphazero.solvers.selfplay_leaves import exact_leaves_maker
+from alphazero.workers.code_version import code_version
+from alphazero.workers.unit import Answer, Job, Unit, Weights, WorkerFacts
+from alphazero.workers.work import SelfPlayWork
+
+_ENGINE_BATCH = 64  # positions of a call when engines are measured
+_GPU_GAMES_PER_STREAM = 1024  # where the learner's machine, which chose the number, has no GPU
+
+
+class UnitPlayer:
+    """Plays units on all cores, or on the GPU, of this process.
+
+    Args:
+        job: about the run.
+        num_threads: 0 is one for each core that this process may use.
+        name: seeds the games of free mode; no two workers of a run have the same.
+
+    Attributes:
+        version: of the network that plays; -1 before the first.
+    """
+
+    def __init__(self, job: Job, num_threads: int = 0, name: str = ""):
+        self.job = job
+        self.game = make_game(_game_name(job))
+        self.version = -1
+        self._num_threads = set_num_threads(num_threads)
+        self._device = choose_device(job.device)
+        self._network = make_network(
+            self.game.planes_shape, self.game.num_actions, job.network, job.seed
+        ).to(self._device)
+        self._name = name
+        self._evaluator: NetworkEvaluator | None = None
+        self._selfplay: ParallelSelfPlay | None = None
+        self._speed = 0.0
+
+    @property
+    def facts(self) -> WorkerFacts:
+        """What this worker is; the engine is known after the first network."""
+        engine = "" if self._evaluator is None else self._evaluator.report.name
+        return WorkerFacts(
+            socket.gethostname(),
+            os.getpid(),
+            code_version(),
+            engine,
+            self._speed,
+            self._num_threads,
+        )
+
+    def load(self, weights: Weights) -> None:
+        """Play with another network from the next unit on."""
+        load_arrays(self._network, weights.arrays)
+        if self._evaluator is None:
+            choice = weights.engine or self._fastest_engine(weights.sample)
+            self._evaluator = NetworkEvaluator(
+                self._network,
+                weights.sample,
+                self.game,
+                choice,
+                self.job.evaluator,
+                self._device,
+                self.job.unit_threads or self._num_threads,
+            )
+            self._selfplay = self._make_selfplay(self._evaluator)
+        else:
+            self._evaluator.update(self._network, weights.sample)
+        self.version = weights.version
+
+    def play(self, unit: Unit) -> Answer:
+        """Play a unit with the network that was loaded last."""
+        assert self._evaluator is not None and self._selfplay is not None
+        streams, start = self._evaluator.streams, time.monotonic()
+        before = SelfPlayWork.now(self._selfplay, streams)
+        if self.job.unit_threads:
+            records = play_ordered(self._selfplay, streams, unit, self.job.seed)
+        else:
+            records = list(self._selfplay.play(unit.num_games, unit.run_fraction))
+        seconds = time.monotonic() - start
+        work = SelfPlayWork.now(self._selfplay, streams).since(before)
+        work = work._replace(thread_s=seconds * len(self._selfplay.workers))
+        return Answer(unit.id, self.version, flatten(records), tuple(work), seconds)
+
+    def _make_selfplay(self, evaluator: NetworkEvaluator) -> ParallelSelfPlay:
+        job = self.job
+        streams, settings = evaluator.streams, job.selfplay
+        if job.unit_threads:
+            settings = dataclasses.replace(settings, carry_over=False)
+            generator = child_generator(job.seed, "self-play")
+        else:
+            num_games = len(streams) * job.parallel_games_per_thread
+            if self._device.type == "cuda":
+                num_games = max(num_games, len(streams) * _GPU_GAMES_PER_STREAM)
+            settings = dataclasses.replace(
+                settings, carry_over=True, num_parallel_games=min(num_games, 65_536)
+            )
+            generator = child_generator(job.seed, f"worker {self._name}")
+        nodes = job.search.exact_leaves
+        make_leaves = exact_leaves_maker(self.game, nodes, len(streams), job.seed)
+        return ParallelSelfPlay(self.game, streams, settings, job.search, generator, make_leaves)
+
+    def _fastest_engine(self, sample: PositionSample) -> EngineChoice:
+        """Measure the engines that the settings allow; return the fastest."""
+        settings, threads = self.job.evaluator, num_streams(self._device, self._num_threads)
+        choices = candidates(settings.engine, settings.precision, self._device)
+        choices = choices or candidates(settings.engine, "float32", self._device)
+        speeds = measure_speeds(
+            choices, self._network, sample.planes[:_ENGINE_BATCH], self._device, threads
+        )
+        self._speed = speeds[0].evaluations_per_s
+        return speeds[0].choice
+
+
+def play_ordered(
+    selfplay: ParallelSelfPlay, streams: list[EvaluatorStream], unit: Unit, seed: int
+) -> list[GameRecord]:
+    """Play the games of a unit, which depend on the network, the unit and the seed alone.
+
+    Args:
+        selfplay: with settings that do not carry games over.
+        streams: its evaluators.
+        seed: of the run.
+    """
+    for stream in streams:
+        stream.clear_cache()
+    selfplay.restart(child_generator(seed, f"unit {unit.id}"))
+    return list(selfplay.play(unit.num_games, unit.run_fraction))
+
+
+def _game_name(job: Job) -> str:
+    """Return the game's name here: the user's own game file is written to a folder of this run."""
+    if not is_game_file(job.game) or job.game_file is None:
+        return job.game
+    own = Path(job.game)
+    if own.is_file() and own.read_text(encoding="utf-8") == job.game_file:
+        return job.game
+    folder = Path(tempfile.gettempdir()) / f"alphazero-{job.run}"
+    folder.mkdir(exist_ok=True)
+    path = folder / own.name
+    if not path.is_file() or path.read_text(encoding="utf-8") != job.game_file:
+        temporary = path.with_suffix(f".{os.getpid()}.tmp")
+        temporary.write_text(job.game_file, encoding="utf-8")
+        temporary.replace(path)
+    return str(path)
