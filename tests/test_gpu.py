@@ -150,7 +150,7 @@ def test_a_run_on_a_gpu_resumes(tmp_path, precision):
 
     first = trainer(2)
     assert next(first.learner.network.parameters()).is_cuda
-    assert len(first.selfplay.workers) == len(first.evaluator.streams) >= STREAMS_PER_GPU
+    assert len(first.source.selfplay.workers) == len(first.evaluator.streams) >= STREAMS_PER_GPU
     assert iterations(first) == [1, 2]
     resumed = trainer(4)
     resumed.restore()

@@ -206,7 +206,7 @@ def test_a_histogram_of_equal_values_is_one_bin():
 
 def test_the_entropy_of_searches_counts_training_samples_alone(tmp_path):
     trainer = make_trainer(tmp_path)
-    records = list(trainer.selfplay.play(6, 0.0))
+    records = list(trainer.source.selfplay.play(6, 0.0))
     targets = [
         weights
         for record in records

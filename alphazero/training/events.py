@@ -12,6 +12,7 @@ from alphazero.inference.verified_engine import EngineReport
 from alphazero.learner.report import HeldOutReport, LearnerReport
 from alphazero.solvers.proof import Failure, ProofReport
 from alphazero.training.illustrations import Illustrations
+from alphazero.workers.source import WorkerReport
 
 
 class StageProgress(NamedTuple):
@@ -25,6 +26,7 @@ class StageProgress(NamedTuple):
     iteration_fraction: float  #: the same for one iteration, on average; 0 before the first
     positions_per_s: float = math.nan  #: of the newest self-play
     loss: float = math.nan  #: mean of the last iteration
+    notices: tuple[str, ...] = ()  #: sentences about workers, see `alphazero.workers.source`
 
 
 @dataclasses.dataclass
@@ -164,9 +166,11 @@ class IterationReport:
     ended_alarms: list[str] = dataclasses.field(default_factory=list)
     last: bool = False  #: whether the run ends with this iteration
     illustrations: Illustrations | None = None  #: None if they are not due
+    #: each worker of this iteration; [] without workers elsewhere
+    workers: list[WorkerReport] = dataclasses.field(default_factory=list)
 
 
-_NO_FIGURES = {"report", "sample_game", "misplayed", "ended_alarms", "illustrations"}
+_NO_FIGURES = {"report", "sample_game", "misplayed", "ended_alarms", "illustrations", "workers"}
 
 
 def flat(report: IterationReport) -> dict[str, float | int | bool | str]:

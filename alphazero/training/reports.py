@@ -3,41 +3,12 @@
 In: finished games, and the work counters of search and evaluator. Out: `SelfPlayReport`.
 """
 
-import dataclasses
-from typing import NamedTuple
-
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.training.events import SelfPlayReport
-
-
-class SelfPlayWork(NamedTuple):
-    """Work of self-play, added up over its workers since the start of the program."""
-
-    num_simulations: int  #: simulations whose leaf was new
-    num_evaluations: int  #: positions that search passed to the evaluator
-    num_batches: int
-    total_depth: int  #: of the new leaves
-    evaluator_s: float  #: wall seconds inside the evaluator
-    num_proven_leaves: int  #: new leaves whose result an exact search proved
-    exact_s: float  #: wall seconds inside the exact search
-    num_requested: int  #: the same positions, counted by the evaluator
-    num_evaluated: int  #: of these, positions that the network answered; the cache had the others
-    network_s: float  #: wall seconds inside the engine
-
-    @classmethod
-    def now(cls, selfplay: ParallelSelfPlay, evaluator: NetworkEvaluator) -> "SelfPlayWork":
-        """Return the present counts."""
-        streams = np.sum([stream.counts for stream in evaluator.streams], axis=0)
-        return cls(*dataclasses.astuple(selfplay.counts), *streams)
-
-    def since(self, before: "SelfPlayWork") -> "SelfPlayWork":
-        """Return the work done after ``before``."""
-        return SelfPlayWork._make(count - old for count, old in zip(self, before))
+from alphazero.workers.work import SelfPlayWork
 
 
 def selfplay_report(
@@ -45,7 +16,6 @@ def selfplay_report(
     num_samples: int,
     work: SelfPlayWork,
     seconds: float,
-    num_workers: int,
 ) -> SelfPlayReport:
     """Return the report of the games of an iteration, without a sample game.
 
@@ -57,7 +27,7 @@ def selfplay_report(
     """
     num_positions = sum(len(record.actions) for record in records)
     results = np.array([record.first_player_result for record in records])
-    worker_seconds = seconds * num_workers
+    thread_s = max(work.thread_s, 1e-9)
     return SelfPlayReport(
         num_games=len(records),
         num_positions=num_positions,
@@ -67,11 +37,11 @@ def selfplay_report(
         simulations_per_s=work.num_simulations / seconds,
         evaluations_per_s=work.num_evaluated / seconds,
         cache_hit_rate=float(1 - work.num_evaluated / max(work.num_requested, 1)),
-        evaluator_fraction=work.evaluator_s / worker_seconds,
-        network_fraction=work.network_s / worker_seconds,
+        evaluator_fraction=work.evaluator_s / thread_s,
+        network_fraction=work.network_s / thread_s,
         mean_batch=work.num_evaluations / max(work.num_batches, 1),
         proven_leaf_fraction=work.num_proven_leaves / max(work.num_simulations, 1),
-        exact_fraction=work.exact_s / worker_seconds,
+        exact_fraction=work.exact_s / thread_s,
         search_depth=work.total_depth / max(work.num_simulations, 1),
         game_length=num_positions / len(records),
         first_player_wins=float((results == 1).mean()),

@@ -22,6 +22,7 @@ from alphazero.runtime.stored_names import SHAPES_OF_STORED_RUNS, check_stored_s
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.storage.run_folder import RunFolder
+from alphazero.workers.settings import WorkerSettings
 
 
 @dataclasses.dataclass
@@ -122,6 +123,7 @@ class TrainSettings:
     evaluator: EvaluatorSettings = section(EvaluatorSettings, "how the network is run in search")
     search: SearchSettings = section(SearchSettings, "the tree search of self-play")
     selfplay: SelfPlaySettings = section(SelfPlaySettings, "how training games are played")
+    workers: WorkerSettings = section(WorkerSettings, "who plays the training games")
     replay: ReplaySettings = section(ReplaySettings, "which samples are trained on")
     learner: LearnerSettings = section(LearnerSettings, "how the network learns")
     pit: PitSettings = section(PitSettings, "the gate against the previous network")

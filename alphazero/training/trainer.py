@@ -31,8 +31,6 @@ from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.selfplay.threads import ParallelSelfPlay
-from alphazero.solvers.selfplay_leaves import exact_leaves_maker
 from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.autotune import tune
@@ -40,9 +38,10 @@ from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.gate import Gate
 from alphazero.training.health import HealthMonitor, check_weights
 from alphazero.training.illustrations import illustrations
-from alphazero.training.reports import SelfPlayWork, game_text, selfplay_report
+from alphazero.training.reports import game_text, selfplay_report
 from alphazero.training.settings import TrainSettings
 from alphazero.training.strength import StrengthMeasurement
+from alphazero.workers.choose_source import SourceSettings, make_source
 
 _NUM_ENGINE_POSITIONS = 256  # on which the engine is calibrated and compared with the reference
 # New samples whose loss is measured before training on them; that takes half as long as a step.
@@ -72,22 +71,26 @@ class Trainer:
         self._num_threads = set_num_threads(settings.run.num_threads)
         device = choose_device(settings.device)
         network = self._make_network(device)
+        wanted_evaluator = dataclasses.replace(settings.evaluator)
         self.tuning = tune(settings, self.game, network, device, self._num_threads)
         self.learner = Learner(network, settings.learner, device)
         self._sample = sample_positions(
             self.game, _NUM_ENGINE_POSITIONS, child_generator(settings.seed, "sample")
         )
         self.evaluator = self._make_evaluator(self.learner.played_network)
-        streams, generator = self.evaluator.streams, child_generator(settings.seed, "self-play")
-        nodes = settings.search.exact_leaves
-        make_leaves = exact_leaves_maker(self.game, nodes, len(streams), settings.seed)
-        self.selfplay = ParallelSelfPlay(
+        self.source = make_source(
+            SourceSettings(
+                settings.workers,
+                settings.network,
+                settings.evaluator,
+                wanted_evaluator,
+                settings.search,
+                settings.selfplay,
+                settings.seed,
+                settings.device,
+            ),
             self.game,
-            streams,
-            settings.selfplay,
-            settings.search,
-            generator,
-            make_leaves,
+            self.evaluator.streams,
         )
         generator = child_generator(settings.seed, "replay")
         with_owners = settings.network.ownership_head
@@ -114,6 +117,14 @@ class Trainer:
         if self.iteration == 0:
             self.folder.write_config(dataclasses.asdict(self.settings))
             self.gate.accept()
+        self.source.update(self.iteration, self.learner.played_network, self._sample)
+        try:
+            yield from self._run()
+        finally:
+            self.source.close()
+
+    def _run(self) -> Iterator[StageProgress | IterationReport]:
+        """Make iterations until the run is finished."""
         finished = self.finished
         while not finished:
             start = time.monotonic()
@@ -166,25 +177,25 @@ class Trainer:
         """Play the games of an iteration; return them and the new report."""
         self.iteration += 1
         num_games = self.settings.selfplay.games_per_iteration
-        work_before = SelfPlayWork.now(self.selfplay, self.evaluator)
+        work_before = self.source.work
         start = time.monotonic()
         records: list[GameRecord] = []
         num_positions = 0
-        for record in self.selfplay.play(num_games, self._fraction_after(self.iteration - 1)):
-            records.append(record)
-            num_positions += len(record.actions)
+        for played in self.source.play(num_games, self._fraction_after(self.iteration - 1)):
+            records += played.records
+            num_positions += sum(len(record.actions) for record in played.records)
             self._positions_per_s = num_positions / (time.monotonic() - start)
-            yield self._progress("self-play", min(len(records), num_games), num_games)
+            progress = self._progress("self-play", min(len(records), num_games), num_games)
+            yield progress._replace(notices=tuple(played.notices))
         num_samples = sum(self.replay.add(record) for record in records)
         self._num_samples[self.iteration] = num_samples
         seconds = time.monotonic() - start
-        work = SelfPlayWork.now(self.selfplay, self.evaluator).since(work_before)
-        selfplay = selfplay_report(
-            records, num_samples, work, seconds, num_workers=len(self.selfplay.workers)
-        )
+        work = self.source.work.since(work_before)
+        selfplay = selfplay_report(records, num_samples, work, seconds)
         report = IterationReport(
             self.iteration, selfplay, LearnerReport(), self.replay.window, selfplay_s=seconds
         )
+        report.workers = self.source.worker_reports()
         return records, report
 
     def _learn(self, report: IterationReport) -> Iterator[StageProgress]:
@@ -197,6 +208,7 @@ class Trainer:
         batches = self._timed(self._batches(num_steps), report)
         for done in self.learner.learn(batches, self._fraction_after(self.iteration - 1)):
             if done % _STEPS_BETWEEN_EVENTS == 0 or done == num_steps:
+                self.source.tend()
                 yield self._progress("learning", done, num_steps)
         report.learner = self.learner.report
         report.learner_s = time.monotonic() - start
@@ -236,6 +248,7 @@ class Trainer:
         """Let search use the new weights, on an engine compared with float32."""
         self.evaluator.update(self.learner.played_network, self._newest_positions())
         report.engine = self.evaluator.report
+        self.source.update(self.iteration, self.learner.played_network, self._sample)
 
     def _measure(self, report: IterationReport) -> Iterator[StageProgress]:
         """Measure the strength of the network if that is due."""
@@ -277,6 +290,7 @@ class Trainer:
             info,
         )
         save_state(self.folder.state, self.state_dict())
+        self.source.stored()
         self.stored_iteration = self.iteration
         self.folder.drop_games(self.settings.replay.window_max, self._num_samples)
         self.folder.drop_networks(self.settings.run.keep_networks)
@@ -289,7 +303,7 @@ class Trainer:
             "elapsed_s": self._elapsed_s,
             "learner": self.learner.state_dict(),
             "accepted": self.gate.accepted,
-            "selfplay": self.selfplay.state_dict(),
+            "selfplay": self.source.state_dict(),
             "replay": self.replay.state_dict(),
             "rows_of": self._num_samples,
             "health": self.health.state_dict(),
@@ -319,7 +333,7 @@ class Trainer:
         self.gate.accepted = state["accepted"]
         if self.gate.accepted is None:
             self.gate.accept()
-        self.selfplay.load_state_dict(state["selfplay"])
+        self.source.load_state_dict(state["selfplay"])
         self._num_samples = {int(number): count for number, count in state["rows_of"].items()}
         games = self.folder.load_games(self.iteration, self.settings.replay.window_max)
         self.replay.load_state_dict(state["replay"], games)

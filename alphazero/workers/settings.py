@@ -47,7 +47,10 @@ class WorkerSettings:
         "one here",
     )
     learner_cores: int = option(
-        1, "cores of its machine that Ray workers leave to the learner in free mode", low=0, high=1024
+        1,
+        "cores of its machine that Ray workers leave to the learner in free mode",
+        low=0,
+        high=1024,
     )
     memory_gb: float = option(
         0.0, "memory that a Ray worker reserves on its machine; 0 reserves none", low=0.0

@@ -14,17 +14,16 @@ from alphazero.games.registry import is_game_file, make_game
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_speeds
-from alphazero.inference.evaluator_stream import EvaluatorStream
 from alphazero.inference.network_evaluator import NetworkEvaluator, num_streams
 from alphazero.network.registry import make_network
 from alphazero.network.weights import load_arrays
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.flat_games import flatten
-from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.solvers.selfplay_leaves import exact_leaves_maker
 from alphazero.workers.code_version import code_version
+from alphazero.workers.ordered import play_ordered
 from alphazero.workers.unit import Answer, Job, Unit, Weights, WorkerFacts
 from alphazero.workers.work import SelfPlayWork
 
@@ -38,7 +37,7 @@ class UnitPlayer:
     Args:
         job: about the run.
         num_threads: 0 is one for each core that this process may use.
-        name: seeds the games of free mode; no two workers of a run have the same.
+        name: seeds the games of free mode, together with the job's; no two workers have the same.
 
     Attributes:
         version: of the network that plays; -1 before the first.
@@ -117,7 +116,7 @@ class UnitPlayer:
             settings = dataclasses.replace(
                 settings, carry_over=True, num_parallel_games=min(num_games, 65_536)
             )
-            generator = child_generator(job.seed, f"worker {self._name}")
+            generator = child_generator(job.seed, f"{job.run} {self._name}")
         nodes = job.search.exact_leaves
         make_leaves = exact_leaves_maker(self.game, nodes, len(streams), job.seed)
         return ParallelSelfPlay(self.game, streams, settings, job.search, generator, make_leaves)
@@ -132,22 +131,6 @@ class UnitPlayer:
         )
         self._speed = speeds[0].evaluations_per_s
         return speeds[0].choice
-
-
-def play_ordered(
-    selfplay: ParallelSelfPlay, streams: list[EvaluatorStream], unit: Unit, seed: int
-) -> list[GameRecord]:
-    """Play the games of a unit, which depend on the network, the unit and the seed alone.
-
-    Args:
-        selfplay: with settings that do not carry games over.
-        streams: its evaluators.
-        seed: of the run.
-    """
-    for stream in streams:
-        stream.clear_cache()
-    selfplay.restart(child_generator(seed, f"unit {unit.id}"))
-    return list(selfplay.play(unit.num_games, unit.run_fraction))
 
 
 def _game_name(job: Job) -> str:

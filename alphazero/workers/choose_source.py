@@ -1,0 +1,125 @@
+"""Make the source of training games that the settings ask for."""
+
+import dataclasses
+import uuid
+from pathlib import Path
+
+from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.registry import is_game_file
+from alphazero.inference.engines.engine import EngineChoice
+from alphazero.inference.evaluator_stream import EvaluatorStream
+from alphazero.inference.network_evaluator import EvaluatorSettings
+from alphazero.network.interface import NetworkSettings
+from alphazero.runtime.device import num_cores
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.random_generators import child_generator
+from alphazero.search.settings import SearchSettings
+from alphazero.selfplay.settings import SelfPlaySettings
+from alphazero.workers.code_version import code_version
+from alphazero.workers.dispatcher import Dispatcher
+from alphazero.workers.settings import WorkerSettings
+from alphazero.workers.source import GameSource
+from alphazero.workers.thread_source import ThreadSource
+from alphazero.workers.transport import Transport
+from alphazero.workers.unit import Job
+
+_CORES_PER_PROCESS = 8  # with compiled games, whose threads run in parallel
+
+
+@dataclasses.dataclass
+class SourceSettings:
+    """The settings of a run that decide how training games are played."""
+
+    workers: WorkerSettings
+    network: NetworkSettings
+    evaluator: EvaluatorSettings  #: with the learner's own engine
+    wanted_evaluator: EvaluatorSettings  #: as the user gave it: it may say "auto"
+    search: SearchSettings
+    selfplay: SelfPlaySettings
+    seed: int
+    device: str
+
+
+def make_source(settings: SourceSettings, game: Game, streams: list[EvaluatorStream]) -> GameSource:
+    """Return the source of training games.
+
+    Args:
+        settings: checked settings.
+        streams: evaluators of the learner's own process.
+
+    Raises:
+        ConfigError: if the kind of workers needs what is not here.
+    """
+    workers, selfplay = settings.workers, settings.selfplay
+    is_ordered = workers.mode == "ordered"
+    if workers.kind == "threads":
+        unit_games = workers.unit_games if is_ordered else 0
+        generator = child_generator(settings.seed, "self-play")
+        return ThreadSource(
+            game, streams, selfplay, settings.search, generator, settings.seed, unit_games
+        )
+    job = make_job(settings, game, len(streams))
+    if workers.kind == "folder":
+        from alphazero.workers.folder_source import FolderSource
+
+        return FolderSource(workers, game, job)
+    engine = None
+    if is_ordered:
+        engine = EngineChoice(settings.evaluator.engine, settings.evaluator.precision)
+    return Dispatcher(
+        workers,
+        game,
+        _make_transport(workers, game, job),
+        selfplay.games_per_iteration,
+        selfplay.adjudicated_fraction > 0,
+        engine,
+        code_version(),
+    )
+
+
+def make_job(settings: SourceSettings, game: Game, num_streams: int) -> Job:
+    """Return what workers have to know.
+
+    Args:
+        num_streams: of the learner, among which it would divide its games.
+    """
+    is_ordered = settings.workers.mode == "ordered"
+    own_file = Path(game.name).read_text(encoding="utf-8") if is_game_file(game.name) else None
+    return Job(
+        run=uuid.uuid4().hex[:12],
+        code_version=code_version(),
+        game=game.name,
+        game_file=own_file,
+        network=settings.network,
+        evaluator=settings.evaluator if is_ordered else settings.wanted_evaluator,
+        search=settings.search,
+        selfplay=settings.selfplay,
+        device=settings.device,
+        seed=settings.seed,
+        unit_threads=num_streams if is_ordered else 0,
+        parallel_games_per_thread=max(1, settings.selfplay.num_parallel_games // num_streams),
+    )
+
+
+def _make_transport(workers: WorkerSettings, game: Game, job: Job) -> Transport:
+    if workers.kind == "ray":
+        try:
+            from alphazero.workers.ray_cluster import RayTransport
+        except ImportError as error:
+            if error.name != "ray":
+                raise
+            raise ConfigError(
+                "workers=ray needs Ray, which is not installed: pip install "
+                "'alphazero-selfplay[cluster]', or use workers=processes on this machine alone.",
+                key="workers.kind",
+                value="ray",
+                allowed=("threads", "processes", "folder"),
+            ) from None
+        return RayTransport(workers, job)
+    from alphazero.workers.processes import ProcessTransport
+
+    cores = num_cores()
+    num_processes = workers.num_processes or (
+        max(1, cores // _CORES_PER_PROCESS) if isinstance(game, CompiledGame) else cores
+    )
+    return ProcessTransport(job, num_processes, max(1, cores // num_processes))

@@ -1,0 +1,152 @@
+"""Workers in other processes of this machine: a `Transport` over pipes.
+
+For games in plain Python, whose threads would wait for each other, and for machines with more cores
+than one process keeps busy. A process that dies is replaced.
+"""
+
+import contextlib
+import multiprocessing
+import multiprocessing.connection
+import pickle
+import signal
+from collections import deque
+from typing import Any
+
+from alphazero.workers.transport import Answered, Event, Joined, Left
+from alphazero.workers.unit import Job, Unit, Weights
+from alphazero.workers.unit_player import UnitPlayer
+
+_END_S = 5.0  # that a process has to end by itself
+
+
+class ProcessTransport:
+    """Keeps a number of worker processes.
+
+    Args:
+        job: about the run.
+        num_processes: how many.
+        num_threads: of each.
+    """
+
+    how_to_join = "The first games follow when their processes have started."
+
+    def __init__(self, job: Job, num_processes: int, num_threads: int):
+        self._context = multiprocessing.get_context("spawn")
+        self._job = job
+        self._num_processes = num_processes
+        self._num_threads = num_threads
+        self._weights: Weights | None = None
+        self._connections: dict[str, Any] = {}
+        self._processes: dict[str, Any] = {}
+        self._num_started = 0
+
+    def publish(self, weights: Weights) -> None:
+        """See `Transport.publish`."""
+        self._weights = weights
+        for worker in list(self._connections):
+            self._send(worker, weights)
+
+    def submit(self, worker: str, unit: Unit) -> None:
+        """See `Transport.submit`."""
+        self._send(worker, unit)
+
+    def poll(self, timeout_s: float) -> list[Event]:
+        """See `Transport.poll`."""
+        while self._weights is not None and len(self._processes) < self._num_processes:
+            self._start()
+        ready = multiprocessing.connection.wait(list(self._connections.values()), timeout_s)
+        events: list[Event] = []
+        for worker, connection in list(self._connections.items()):
+            if connection not in ready:
+                continue
+            try:
+                events.append(connection.recv())
+            except (EOFError, OSError, pickle.UnpicklingError):
+                events.append(Left(worker, self._end(worker)))
+        return events
+
+    def dismiss(self, worker: str, for_good: bool = False) -> None:
+        """See `Transport.dismiss`."""
+        if worker in self._processes:
+            self._processes[worker].kill()
+            self._end(worker)
+        if for_good:
+            self._num_processes -= 1
+
+    def close(self) -> None:
+        """See `Transport.close`."""
+        self._num_processes = 0
+        for worker in list(self._connections):
+            self._send(worker, None)
+        for worker in list(self._processes):
+            self._processes[worker].join(_END_S)
+            self._processes[worker].kill()
+            self._end(worker)
+
+    def _start(self) -> None:
+        """Start another process."""
+        self._num_started += 1
+        name = f"process-{self._num_started}"
+        here, there = self._context.Pipe()
+        process = self._context.Process(
+            target=work_at,
+            args=(there, self._job, self._num_threads, name),
+            name=f"alphazero {name}",
+            daemon=True,
+        )
+        process.start()
+        there.close()
+        self._processes[name], self._connections[name] = process, here
+        self._send(name, self._weights)
+
+    def _send(self, worker: str, message: Weights | Unit | None) -> None:
+        """Send a message; that a process is gone is noticed by `poll`."""
+        with contextlib.suppress(OSError):
+            self._connections[worker].send(message)
+
+    def _end(self, worker: str) -> str:
+        """Forget a process that has ended or is about to; return why, as a clause."""
+        process = self._processes.pop(worker)
+        self._connections.pop(worker).close()
+        process.join(_END_S)
+        code = process.exitcode
+        if code is None:
+            process.kill()
+            return "its process does not answer"
+        if code < 0:
+            return f"its process was ended by {signal.Signals(-code).name}"
+        return f"its process ended with status {code}; its error stands above"
+
+
+def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
+    """Be a worker: play the units that come, each with the newest network that came before.
+
+    Args:
+        connection: gives `Weights`, `Unit`s and at last None; takes `Joined` and `Answered`.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the learner, which ends us
+    player = UnitPlayer(job, num_threads, name)
+    units: deque[Unit] = deque()
+    has_joined = False
+    while True:
+        weights = None
+        while not units or connection.poll():
+            try:
+                message = connection.recv()
+            except (EOFError, OSError):
+                return  # the learner is gone
+            if message is None:
+                return
+            if isinstance(message, Weights):
+                weights = message
+                if not has_joined:
+                    break
+            else:
+                units.append(message)
+        if weights is not None:
+            player.load(weights)
+        if not has_joined:
+            connection.send(Joined(name, player.facts))
+            has_joined = True
+            continue
+        connection.send(Answered(name, player.play(units.popleft())))

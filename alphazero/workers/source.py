@@ -1,0 +1,92 @@
+"""Where training games come from: the interface between the trainer and those who play.
+
+`alphazero.workers.thread_source` plays on threads of this process,
+`alphazero.workers.dispatcher` gives units to workers elsewhere,
+`alphazero.workers.folder_source` reads what others leave in a shared folder.
+"""
+
+import dataclasses
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+import torch
+
+from alphazero.inference.engines.agreement import PositionSample
+from alphazero.selfplay.game_record import GameRecord
+from alphazero.workers.work import SelfPlayWork
+
+
+class Played(NamedTuple):
+    """What a source has to say since it was asked last."""
+
+    records: list[GameRecord]
+    notices: list[str]  #: sentences for the user: a worker has joined, has died, ...
+
+
+@dataclasses.dataclass
+class WorkerReport:
+    """One worker in an iteration."""
+
+    name: str
+    host: str
+    engine: str
+    num_threads: int
+    evaluations_per_s: float  #: of its engine, measured when it joined; 0 if it was not
+    games_per_s: float  #: while it played
+    num_games: int  #: that counted
+    staleness: float  #: networks by which its games lagged behind, mean
+    num_stale_games: int  #: dropped, because they lagged too far behind
+    is_alive: bool  #: False if it was lost or dismissed since
+
+
+class GameSource(Protocol):
+    """Plays training games.
+
+    Laws: each game is yielded once. `play` yields at least every few seconds, with or without
+    games, so that the user sees that the run is alive.
+    """
+
+    def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
+        """Let new units be played with this network.
+
+        Args:
+            version: the number of iterations that it has learned.
+            sample: positions on which engines are calibrated and compared.
+        """
+        ...
+
+    def play(self, num_games: int, run_fraction: float) -> Iterator[Played]:
+        """Yield ``num_games`` finished games or a few more.
+
+        See `alphazero.selfplay.lockstep.SelfPlay.begin` for ``run_fraction``.
+        """
+        ...
+
+    def tend(self) -> None:
+        """Keep workers busy that play on while the network learns; returns at once."""
+        ...
+
+    @property
+    def work(self) -> SelfPlayWork:
+        """The work for all games so far."""
+        ...
+
+    def worker_reports(self) -> list[WorkerReport]:
+        """Return what each worker did since the last call; [] without workers elsewhere."""
+        ...
+
+    def state_dict(self) -> dict:
+        """Return what a resume needs, besides the games that were yielded."""
+        ...
+
+    def load_state_dict(self, state: dict) -> None:
+        """Restore what `state_dict` of any kind of source returned, as far as it fits."""
+        ...
+
+    def stored(self) -> None:
+        """Learn that all games yielded so far are stored."""
+        ...
+
+    def close(self) -> None:
+        """Let go of all workers."""
+        ...
