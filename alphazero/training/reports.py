@@ -7,7 +7,8 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.training.events import SelfPlayReport
+from alphazero.training.events import SelfPlayReport, WorkersReport
+from alphazero.workers.source import WorkerReport
 from alphazero.workers.work import SelfPlayWork
 
 
@@ -47,6 +48,24 @@ def selfplay_report(
         first_player_wins=float((results == 1).mean()),
         draws=float((results == 0).mean()),
         distinct_games=len({record.actions.tobytes() for record in records}) / len(records),
+    )
+
+
+def workers_report(workers: list[WorkerReport]) -> WorkersReport | None:
+    """Return the sums and means of all workers; None if there are none."""
+    if not workers:
+        return None
+    num_games = sum(worker.num_games for worker in workers)
+    num_stale = sum(worker.num_stale_games for worker in workers)
+    staleness = sum(worker.staleness * worker.num_games for worker in workers)
+    alive = [worker for worker in workers if worker.is_alive]
+    return WorkersReport(
+        num_workers=len(alive),
+        num_lost=len(workers) - len(alive),
+        games_per_s=sum(worker.games_per_s for worker in alive),
+        staleness=staleness / max(num_games, 1),
+        stale_fraction=num_stale / max(num_stale + num_games, 1),
+        each=workers,
     )
 
 

@@ -47,6 +47,9 @@ STEEP = Limit(4.0, 3.0)  # mean gradient norm over its limit. Healthy: at most 0
 LARGE_WEIGHTS = Limit(1.0, 0.8)  # root mean square of the weights. Healthy: 0.06 to 0.5
 DISK_GB = Limit(1.0, 2.0)  # a run of the shipped configs writes up to 0.2 GB
 
+WORKERS_LOST = Limit(0.5, 0.25)  # in an iteration, over those that are there
+TOO_OLD = Limit(0.2, 0.1)  # fraction of the games
+
 MIN_GAMES = 30  # for a fraction of distinct games
 MIN_RESULTS = 100  # for a fraction of results: 97 of 100 fair games are alike in one of 1e24 cases
 MIN_STEPS = 500  # before the value head is judged
@@ -57,6 +60,7 @@ NUM_UNDECIDED = 3  # pits in a row with nothing but ties
 TIED = Limit(0.9, 0.8)  # fraction of the pairs of games in the pits
 NUM_STRENGTHS = 4  # measurements in each of the two halves that are compared
 MIN_STRENGTH_GAMES = 100  # in each half; the standard error of its score is then at most 0.05
+NUM_WORKER_ITERATIONS = 5  # over which losses of workers and of old games are averaged
 GOOD_SCORE = 0.9  # against UCT: little is left to gain
 MIN_LEARNING_RATE = 1e-5  # nothing is learned below it
 USUAL_RATE = {"muon": 2e-3, "adamw": 2e-3, "adam": 2e-3, "sgd": 5e-2}
@@ -352,6 +356,34 @@ def disk_nearly_full(past: list[Vitals], settings: TrainSettings, on: bool) -> F
     )
 
 
+def workers_die(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
+    """Workers are lost about as fast as they come."""
+    newest = past[-NUM_WORKER_ITERATIONS:]
+    lost, present = mean(newest, "workers_lost"), mean(newest, "num_workers")
+    if not lost > WORKERS_LOST[on] * max(present, 1):
+        return None
+    return Finding(
+        f"{lost:.1f} workers are lost in an iteration, and {present:.1f} are there",
+        "machines that are taken away, too little memory, or an error that the console names",
+        "workers.memory_gb",
+        "what a worker needs, so that it is placed where there is room; or fewer "
+        "selfplay.num_parallel_games",
+    )
+
+
+def games_too_old(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
+    """Many games are dropped, because the network has learned too often meanwhile."""
+    dropped = mean(past[-NUM_WORKER_ITERATIONS:], "stale_fraction")
+    if not dropped > TOO_OLD[on]:
+        return None
+    return Finding(
+        f"{dropped:.0%} of the games are dropped as too old",
+        "iterations that are short beside the time of a game on a worker",
+        "selfplay.games_per_iteration",
+        f"{2 * settings.selfplay.games_per_iteration}, or a larger workers.max_staleness",
+    )
+
+
 CHECKS = (
     games_repeat,
     entropy_collapsed,
@@ -366,6 +398,8 @@ CHECKS = (
     pit_always_rejects,
     strength_stalled,
     disk_nearly_full,
+    workers_die,
+    games_too_old,
 )
 
 

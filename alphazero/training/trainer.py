@@ -38,7 +38,7 @@ from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.gate import Gate
 from alphazero.training.health import HealthMonitor, check_weights
 from alphazero.training.illustrations import illustrations
-from alphazero.training.reports import game_text, selfplay_report
+from alphazero.training.reports import game_text, selfplay_report, workers_report
 from alphazero.training.settings import TrainSettings
 from alphazero.training.strength import StrengthMeasurement
 from alphazero.workers.choose_source import SourceSettings, make_source
@@ -104,6 +104,7 @@ class Trainer:
         self._num_samples: dict[int, int] = {}  # by iteration, of those whose games are stored
         self._positions_per_s = math.nan
         self._store_s = 0.0
+        self._collected_at = 0.0  # when the last games were; 0 before the first
 
     def run(self) -> Iterator[StageProgress | IterationReport]:
         """Play, learn, measure and store until the run is finished; yield what happens.
@@ -191,12 +192,25 @@ class Trainer:
         self._num_samples[self.iteration] = num_samples
         seconds = time.monotonic() - start
         work = self.source.work.since(work_before)
-        selfplay = selfplay_report(records, num_samples, work, seconds)
+        played_s = self._played_s(seconds)
+        selfplay = selfplay_report(records, num_samples, work, played_s)
         report = IterationReport(
             self.iteration, selfplay, LearnerReport(), self.replay.window, selfplay_s=seconds
         )
-        report.workers = self.source.worker_reports()
+        report.workers = workers_report(self.source.worker_reports())
         return records, report
+
+    def _played_s(self, seconds: float) -> float:
+        """Return the seconds in which the newest games were played.
+
+        Args:
+            seconds: that the trainer waited for them.
+        """
+        now = time.monotonic()
+        if self.source.plays_on and self._collected_at:
+            seconds = now - self._collected_at
+        self._collected_at = now
+        return seconds
 
     def _learn(self, report: IterationReport) -> Iterator[StageProgress]:
         """Measure the loss on samples of the new games, then train on the replay window."""

@@ -35,6 +35,9 @@ class Vitals(NamedTuple):
     strength: float  #: score against UCT
     strength_games: float
     free_disk_gb: float
+    num_workers: float
+    workers_lost: float
+    stale_fraction: float
 
 
 def vitals(report: IterationReport, value_weight: float) -> Vitals:
@@ -60,6 +63,10 @@ def vitals(report: IterationReport, value_weight: float) -> Vitals:
     if strength is not None:
         figures["strength"] = strength.score
         figures["strength_games"] = strength.wins + strength.draws + strength.losses
+    workers = report.workers
+    figures["num_workers"] = math.nan if workers is None else workers.num_workers
+    figures["workers_lost"] = math.nan if workers is None else workers.num_lost
+    figures["stale_fraction"] = math.nan if workers is None else workers.stale_fraction
     return Vitals(**{name: float(value) for name, value in figures.items()})
 
 

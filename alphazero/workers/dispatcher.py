@@ -66,6 +66,7 @@ class Dispatcher:
         code_version: str,
         clock: Callable[[], float] = time.monotonic,
     ):
+        self.plays_on = settings.mode == "free"
         self._settings = settings
         self._game = game
         self._transport = transport
@@ -90,11 +91,6 @@ class Dispatcher:
 
     # --- what the trainer asks for ----------------------------------------------------------------
 
-    @property
-    def is_ordered(self) -> bool:
-        """Whether units are fixed and their games are added in order."""
-        return self._settings.mode == "ordered"
-
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
         """See `GameSource.update`."""
         now = self._clock()
@@ -107,7 +103,7 @@ class Dispatcher:
     def play(self, num_games: int, run_fraction: float) -> Iterator[Played]:
         """See `GameSource.play`."""
         self._run_fraction = run_fraction
-        if self.is_ordered:
+        if not self.plays_on:
             yield from self._play_ordered(num_games)
             return
         num_finished = 0
@@ -183,7 +179,7 @@ class Dispatcher:
     def _new_unit(self, worker: WorkerState) -> Unit | None:
         """Return a unit of free mode for a worker; None if there are games enough."""
         num_waiting = sum(map(len, self._finished.values()))
-        if self.is_ordered or num_waiting >= self._games_per_iteration:
+        if not self.plays_on or num_waiting >= self._games_per_iteration:
             return None
         self._next_index += 1
         unit_id = self._version * UNITS_OF_A_VERSION + self._next_index
@@ -287,13 +283,13 @@ class Dispatcher:
             raise
         except Exception as error:  # an answer may be anything
             raise AnswerError(f"it answers what is no answer ({error})") from None
-        if num_games < unit.num_games or self.is_ordered and num_games > unit.num_games:
+        if num_games < unit.num_games or not self.plays_on and num_games > unit.num_games:
             raise AnswerError(
                 f"it was asked for {counted(unit.num_games, 'game')} and answers with {num_games}"
             )
         if not 0 <= answer.version <= self._version:
             raise AnswerError(f"it claims to play with network {answer.version}")
-        if self.is_ordered and answer.version != self._version:
+        if not self.plays_on and answer.version != self._version:
             raise AnswerError(f"it plays with network {answer.version}, not {self._version}")
 
     def _give_up_hanging(self) -> None:

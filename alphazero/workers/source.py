@@ -46,6 +46,9 @@ class GameSource(Protocol):
     games, so that the user sees that the run is alive.
     """
 
+    #: Whether games are played while the network learns.
+    plays_on: bool
+
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
         """Let new units be played with this network.
 

@@ -37,6 +37,8 @@ class ThreadSource:
         selfplay: plays the games.
     """
 
+    plays_on = False
+
     def __init__(
         self,
         game: Game,

@@ -18,6 +18,7 @@ from alphazero.training.events import (
     ProofSummary,
     StageProgress,
     StrengthReport,
+    WorkersReport,
 )
 
 #: Columns of the table: title, width.
@@ -87,6 +88,8 @@ class ConsoleLogger:
     def progress(self, event: StageProgress) -> None:
         """Move the bar."""
         self._print_stored()
+        for notice in event.notices:
+            self._print(_INDENT + notice, "cyan")
         bounds = {
             "self-play": (0.0, self._selfplay_fraction),
             "learning": (self._selfplay_fraction, 1.0),
@@ -121,6 +124,8 @@ class ConsoleLogger:
         seconds = report.selfplay_s + report.learner_s
         self._selfplay_fraction = report.selfplay_s / max(seconds, 1e-9)
         self._print_engine(report.engine)
+        if report.workers is not None:
+            self._print(_INDENT + _workers_text(report.workers), "cyan")
         for text in _measurement_texts(report):
             self._print(_INDENT + text, "green")
         self._print_alarms(report)
@@ -202,6 +207,17 @@ def _cells(report: IterationReport) -> list[str]:
         f"{report.window:,}",
         *(f"{loss:.3f}" for loss in losses),
     ]
+
+
+def _workers_text(workers: WorkersReport) -> str:
+    """Return how many workers there are, how fast, and how far behind their games are."""
+    text = f"{counted(workers.num_workers, 'worker')}, {workers.games_per_s:,.1f} games/s"
+    text += f"; games {workers.staleness:.1f} networks old"
+    if workers.stale_fraction:
+        text += f", {workers.stale_fraction:.0%} dropped as too old"
+    if workers.num_lost:
+        text += f"; {counted(workers.num_lost, 'worker')} lost"
+    return text
 
 
 def _line(cells: list[str]) -> str:

@@ -19,6 +19,7 @@ from alphazero.training.illustrations import Illustrations
 from alphazero.training.loggers.tensorboard import hparams, summaries
 from alphazero.training.loggers.tensorboard.charts import layout
 from alphazero.training.loggers.tensorboard.scalars import scalars
+from alphazero.training.loggers.tensorboard.workers_table import workers_table
 from alphazero.training.settings import TrainSettings
 from alphazero.training.strength import NUM_MISPLAYED
 
@@ -90,6 +91,8 @@ class TensorBoardLogger:
         if report.selfplay.sample_game:
             text = f"```\n{report.selfplay.sample_game}\n```"
             self._writer.add_text("sample_game", text, step)
+        if report.workers is not None:
+            self._writer.add_text("workers/table", workers_table(report.workers.each), step)
         self._write_alarms(report)
         self._write_misplayed(report)
         if report.illustrations is not None:

@@ -1,0 +1,58 @@
+"""A worker as an actor of Ray: plays units with the newest network that has reached it."""
+
+import os
+import socket
+import threading
+
+import ray
+
+from alphazero.workers.code_version import code_version
+from alphazero.workers.unit import Answer, Job, Unit, Weights, WorkerFacts
+from alphazero.workers.unit_player import UnitPlayer
+
+
+@ray.remote(concurrency_groups={"weights": 1})  # type: ignore[call-overload]
+class WorkerActor:
+    """Plays one unit at a time; a network that arrives meanwhile is used from the next one on.
+
+    Args:
+        name: of the worker.
+        num_threads: for self-play.
+    """
+
+    def __init__(self, name: str, num_threads: int):
+        self._name = name
+        self._num_threads = num_threads
+        self._player: UnitPlayer | None = None
+        self._newest: Weights | None = None
+        self._lock = threading.Lock()
+
+    def code_version(self) -> tuple:
+        """Return the fields of `WorkerFacts`, as far as they are known without a job."""
+        return tuple(
+            WorkerFacts(
+                socket.gethostname(), os.getpid(), code_version(), "", 0.0, self._num_threads
+            )
+        )
+
+    def begin(self, job: Job, weights: Weights) -> WorkerFacts:
+        """Get ready to play; return what this worker is."""
+        self._player = UnitPlayer(job, self._num_threads, self._name)
+        self._player.load(weights)
+        return self._player.facts
+
+    @ray.method(concurrency_group="weights")
+    def load(self, weights: Weights) -> None:
+        """Use a network from the next unit on."""
+        with self._lock:
+            if self._newest is None or weights.version > self._newest.version:
+                self._newest = weights
+
+    def play(self, unit: Unit) -> Answer:
+        """Play a unit."""
+        assert self._player is not None
+        with self._lock:
+            newest, self._newest = self._newest, None
+        if newest is not None and newest.version > self._player.version:
+            self._player.load(newest)
+        return self._player.play(unit)

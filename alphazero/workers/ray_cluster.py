@@ -1,0 +1,297 @@
+"""Workers on the machines of a Ray cluster: a `Transport` that Ray carries and supervises.
+
+One actor on each live node, on all its cores or its GPU. Nodes come and go during the run: a node
+that appears gets an actor, an actor that dies is replaced while its node is alive. Ray would also
+restart actors by itself, but without the network that they need; so its own restarts and retries
+are off.
+
+The weights of each version are put into Ray's object store once; each node fetches them once.
+"""
+
+import logging
+import time
+from typing import Any, NamedTuple
+
+import ray
+import ray.exceptions
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.wording import counted
+from alphazero.workers.ray_actor import WorkerActor
+from alphazero.workers.settings import WorkerSettings
+from alphazero.workers.transport import Answered, Event, Joined, Left, Notice
+from alphazero.workers.unit import Job, Unit, Weights, WorkerFacts
+
+_NODES_EVERY_S = 1.0
+_MOST_FAILURES = 3  # actors in a row that a node loses without an answer, before it is left alone
+_PENDING_S = 60.0  # without an actor, before the user is told that a node has no free cores
+
+
+class _Worker(NamedTuple):
+    """An actor, from its creation on."""
+
+    name: str
+    node: str
+    actor: Any
+    made_at: float
+
+
+class _Node(NamedTuple):
+    """What the cluster says about a live node."""
+
+    id: str
+    host: str
+    num_cpus: int
+    num_gpus: int
+
+
+class RayTransport:
+    """Keeps an actor on each node of a Ray cluster.
+
+    Args:
+        settings: of the workers.
+        job: about the run.
+
+    Raises:
+        ConfigError: if there is no cluster at the address.
+    """
+
+    how_to_join = (
+        "A machine joins with:  ray start --address=HOST:6379  where HOST is the machine on which "
+        "'ray start --head' was run."
+    )
+
+    def __init__(self, settings: WorkerSettings, job: Job):
+        self._settings = settings
+        self._owns_ray = connect(settings.address)
+        self._own_node = ray.get_runtime_context().get_node_id()
+        self._job = ray.put(job)
+        self._code_version = job.code_version
+        self._weights: Weights | None = None
+        self._weights_ref: Any = None  # None where the store had no room yet
+        self._workers: dict[str, _Worker] = {}
+        self._calls: dict[Any, tuple[str, str]] = {}  # what is under way: reference -> worker, kind
+        self._failures: dict[str, int] = {}  # by node, since its last answer
+        self._left_alone: set[str] = set()  # nodes that get no actor any more
+        self._num_made = 0
+        self._asked_nodes_at = -_NODES_EVERY_S
+        self._told_pending: set[str] = set()
+        self._is_full = False
+
+    # --- what the dispatcher asks for -------------------------------------------------------------
+
+    def publish(self, weights: Weights) -> None:
+        """See `Transport.publish`; if the store is full, `poll` tries again."""
+        self._weights, self._weights_ref = weights, None
+        self._put_weights()
+
+    def submit(self, worker: str, unit: Unit) -> None:
+        """See `Transport.submit`."""
+        self._calls[self._workers[worker].actor.play.remote(unit)] = worker, "play"
+
+    def poll(self, timeout_s: float) -> list[Event]:
+        """See `Transport.poll`."""
+        events = self._look_after_weights()
+        if self._weights_ref is not None:
+            events += self._look_after_nodes()
+        if not self._calls:
+            time.sleep(0.0 if events else timeout_s)
+            return events
+        calls = list(self._calls)
+        ray.wait(calls, timeout=0.0 if events else timeout_s)
+        ready, _ = ray.wait(calls, num_returns=len(calls), timeout=0.0)
+        for call in ready:
+            if call in self._calls:  # else its worker is gone since
+                events += self._finish(call)
+        return events
+
+    def dismiss(self, worker: str, for_good: bool = False) -> None:
+        """See `Transport.dismiss`."""
+        if worker in self._workers:
+            node = self._workers[worker].node
+            self._remove(worker)
+            if for_good:
+                self._left_alone.add(node)
+
+    def close(self) -> None:
+        """See `Transport.close`; the cluster stays, unless it was started here."""
+        for worker in list(self._workers):
+            self._remove(worker)
+        if self._owns_ray:
+            ray.shutdown()
+
+    # --- weights ----------------------------------------------------------------------------------
+
+    def _put_weights(self) -> str:
+        """Put the weights into the store and tell all actors; return "" or why it failed."""
+        try:
+            self._weights_ref = ray.put(self._weights)
+        except (ray.exceptions.ObjectStoreFullError, ray.exceptions.OutOfDiskError) as error:
+            return _first_line(error)
+        for worker in self._workers.values():
+            worker.actor.load.remote(self._weights_ref)
+        return ""
+
+    def _look_after_weights(self) -> list[Event]:
+        """Try again to put weights that had no room."""
+        if self._weights is None or self._weights_ref is not None:
+            self._is_full = False
+            return []
+        failure = self._put_weights()
+        if not failure or self._is_full:
+            return []
+        self._is_full = True
+        version = self._weights.version
+        return [
+            Notice(
+                f"Ray's object store has no room for network {version} ({failure}). Workers go on "
+                "with the one before until there is room."
+            )
+        ]
+
+    # --- actors -----------------------------------------------------------------------------------
+
+    def _look_after_nodes(self) -> list[Event]:
+        """Give each live node an actor; note the actors whose node is gone."""
+        now = time.monotonic()
+        if now - self._asked_nodes_at < _NODES_EVERY_S:
+            return []
+        self._asked_nodes_at = now
+        nodes = {node.id: node for node in map(_node, ray.nodes()) if node is not None}
+        occupied = {worker.node for worker in self._workers.values()}
+        for node in nodes.values():
+            if node.id not in occupied | self._left_alone and node.num_cpus:
+                self._make(node)
+        events: list[Event] = []
+        for worker in list(self._workers.values()):
+            if worker.node not in nodes:
+                self._remove(worker.name)
+                events.append(Left(worker.name, "its machine has left the cluster"))
+            elif self._is_pending(worker) and now - worker.made_at > _PENDING_S:
+                events += self._tell_pending(worker, nodes[worker.node])
+        return events
+
+    def _make(self, node: _Node) -> None:
+        """Make an actor on a node."""
+        num_threads = node.num_cpus
+        if node.id == self._own_node and self._settings.mode == "free":
+            num_threads = max(1, num_threads - self._settings.learner_cores)
+        self._num_made += 1
+        name = f"{node.host}-{node.id[:4]}-{self._num_made}"
+        memory_gb = self._settings.memory_gb
+        actor = WorkerActor.options(  # type: ignore[attr-defined]
+            num_cpus=num_threads,
+            num_gpus=node.num_gpus,
+            memory=int(memory_gb * 1e9) if memory_gb else None,
+            max_restarts=0,
+            max_task_retries=0,
+            scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=False),
+            runtime_env={"env_vars": {"OMP_NUM_THREADS": str(num_threads)}},
+        ).remote(name, num_threads)
+        self._workers[name] = _Worker(name, node.id, actor, time.monotonic())
+        self._calls[actor.code_version.remote()] = name, "version"
+
+    def _is_pending(self, worker: _Worker) -> bool:
+        return (worker.name, "version") in self._calls.values()
+
+    def _tell_pending(self, worker: _Worker, node: _Node) -> list[Event]:
+        """Tell once for each node that it has no room."""
+        if node.id in self._told_pending:
+            return []
+        self._told_pending.add(node.id)
+        text = f"has no room for a worker that needs {counted(node.num_cpus, 'core')}"
+        return [Notice(f"{node.host} {text}: other programs of the Ray cluster use it.")]
+
+    def _remove(self, name: str) -> None:
+        """End an actor and forget its calls."""
+        worker = self._workers.pop(name)
+        self._failures[worker.node] = self._failures.get(worker.node, 0) + 1
+        if self._failures[worker.node] >= _MOST_FAILURES:
+            self._left_alone.add(worker.node)
+        self._calls = {call: about for call, about in self._calls.items() if about[0] != name}
+        ray.kill(worker.actor)
+
+    def _finish(self, call: Any) -> list[Event]:
+        """Return what a call that is finished means."""
+        name, kind = self._calls.pop(call)
+        worker = self._workers[name]
+        try:
+            result = ray.get(call)
+        except ray.exceptions.RayError as error:
+            self._remove(name)
+            return [Left(name, _reason(error))]
+        if kind == "version":
+            if result[2] != self._code_version:
+                return [Joined(name, WorkerFacts._make(result))]  # to be refused
+            self._calls[worker.actor.begin.remote(self._job, self._weights_ref)] = name, "begin"
+            return []
+        if kind == "begin":
+            return [Joined(name, result)]
+        self._failures[worker.node] = 0
+        return [Answered(name, result)]
+
+
+def connect(address: str) -> bool:
+    """Connect to a cluster, unless this process is connected; return whether it was started here.
+
+    Args:
+        address: HOST:PORT, "auto", or "local" to start a cluster of this machine alone.
+
+    Raises:
+        ConfigError: if there is none.
+    """
+    if ray.is_initialized():
+        return False
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address == "local":
+        options["include_dashboard"] = False
+    try:
+        ray.init(address=address, **options)
+    except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+        raise ConfigError(
+            f"workers.address={address}: no Ray cluster can be reached ({_first_line(error)}). "
+            "Start one with 'ray start --head' on this machine; workers.address=local needs none.",
+            key="workers.address",
+            value=address,
+            allowed="HOST:PORT, auto or local",
+        ) from None
+    return address == "local"
+
+
+def _node(values: dict[str, Any]) -> _Node | None:
+    """Return a live node of `ray.nodes()`, None for a dead one."""
+    if not values["Alive"]:
+        return None
+    resources = values["Resources"]
+    return _Node(
+        values["NodeID"],
+        values["NodeManagerHostname"],
+        int(resources.get("CPU", 0)),
+        int(resources.get("GPU", 0)),
+    )
+
+
+def _reason(error: Exception) -> str:
+    """Return why a call failed, as a clause."""
+    if isinstance(error, ray.exceptions.RayTaskError):
+        return f"it failed: {type(error.cause).__name__}: {_first_line(error.cause)}"
+    if isinstance(error, ray.exceptions.OutOfMemoryError):
+        return "its machine ran out of memory"
+    if isinstance(error, ray.exceptions.RayActorError):
+        text = str(error)
+        for known, clause in (
+            ("ModuleNotFoundError", "this program is not installed on its machine"),
+            ("memory", "its machine ran out of memory"),
+            ("node", "its machine has left the cluster or its process was killed"),
+        ):
+            if known in text:
+                return clause
+        return "its process has died"
+    return _first_line(error)
+
+
+def _first_line(error: Any) -> str:
+    """Return the first line of an error's message, without its full stop."""
+    lines = str(error).strip().splitlines()
+    return lines[0].rstrip(".") if lines else type(error).__name__

@@ -1,0 +1,158 @@
+"""Training with workers in other processes and on the nodes of a Ray cluster."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+from run_samples import assert_same, make_trainer, reports
+
+from alphazero.network.weights import network_arrays
+from alphazero.runtime.errors import ConfigError
+from alphazero.selfplay.flat_games import flatten, unflatten
+from alphazero.training.events import IterationReport, StageProgress
+from alphazero.workers import choose_source
+
+ORDERED = ("workers.mode=ordered", "workers.unit_games=3", "run.num_threads=1")
+
+
+def weights_after(tmp_path, *words, game="tic_tac_toe"):
+    """Train; return the weights, and the reports."""
+    trainer = make_trainer(tmp_path, *words, game=game)
+    found = reports(trainer)
+    return network_arrays(trainer.learner.network), found
+
+
+@pytest.fixture(scope="module")
+def in_order(tmp_path_factory):
+    """Return the weights of an ordered run on threads of one process."""
+    return weights_after(tmp_path_factory.mktemp("threads"), *ORDERED)[0]
+
+
+# --- processes ------------------------------------------------------------------------------------
+
+
+def test_processes_play_the_games_of_one_process_in_order(tmp_path, in_order):
+    words = ("workers=processes", "workers.num_processes=2")
+    found, made = weights_after(tmp_path, *ORDERED, *words)
+    assert_same(found, in_order)
+    assert [report.workers.num_workers for report in made] == [2] * len(made)
+    assert sum(one.num_games for one in made[0].workers.each) == made[0].selfplay.num_games
+
+
+def test_a_killed_process_is_replaced_and_nothing_is_lost_or_counted_twice(tmp_path, in_order):
+    trainer = make_trainer(tmp_path, *ORDERED, "workers=processes", "workers.num_processes=2")
+    made, notices, num_killed = [], [], 0
+    for event in trainer.run():
+        if isinstance(event, IterationReport):
+            made.append(event)
+            continue
+        notices += event.notices
+        joined = [notice for notice in event.notices if "has joined" in notice]
+        if joined and not num_killed:
+            process = next(iter(trainer.source._transport._processes.values()))
+            os.kill(process.pid, signal.SIGKILL)
+            num_killed += 1
+    assert num_killed == 1
+    assert sum("SIGKILL" in notice for notice in notices) == 1
+    assert sum(report.workers.num_lost for report in made) == 1
+    assert_same(network_arrays(trainer.learner.network), in_order)
+
+
+def test_workers_play_on_while_the_network_learns(tmp_path):
+    words = ("workers=processes", "workers.num_processes=1", "workers.unit_s=0.2")
+    _, made = weights_after(tmp_path, *words)
+    assert [report.iteration for report in made] == list(range(1, len(made) + 1))
+    assert all(0 <= report.workers.staleness <= 1 for report in made)
+    counted = sum(one.num_games for report in made for one in report.workers.each)
+    assert counted >= sum(report.selfplay.num_games for report in made)
+    assert all(report.selfplay.num_games >= 1 for report in made)
+
+
+def test_a_run_goes_on_with_another_kind_of_workers(tmp_path):
+    trainer = make_trainer(tmp_path, "run.num_iterations=1")
+    assert len(reports(trainer)) == 1
+    words = ("run.num_iterations=2", "workers=processes", "workers.num_processes=1")
+    resumed = make_trainer(tmp_path, *words)
+    resumed.restore()
+    assert [report.iteration for report in reports(resumed)] == [2]
+    again = make_trainer(tmp_path, "run.num_iterations=3")
+    again.restore()
+    assert [report.iteration for report in reports(again)] == [3]
+
+
+# --- Ray ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Return a Ray cluster of two nodes on this machine, to which this process is connected."""
+    ray = pytest.importorskip("ray", reason="Ray is not installed")
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    cluster.add_node(num_cpus=1)
+    ray.init(address=cluster.address, log_to_driver=False)
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def test_the_nodes_of_a_cluster_play_the_games_of_one_process_in_order(tmp_path, cluster, in_order):
+    found, made = weights_after(tmp_path, *ORDERED, "workers=ray")
+    assert_same(found, in_order)
+    assert len({one.name for report in made for one in report.workers.each}) == 2
+
+
+def test_a_node_that_leaves_and_one_that_joins_are_noticed(tmp_path, cluster):
+    extra = cluster.add_node(num_cpus=1)
+    trainer = make_trainer(tmp_path, "workers=ray", "workers.unit_s=0.2", "run.num_iterations=5000")
+    notices: list[str] = []
+    for event in trainer.run():
+        if isinstance(event, StageProgress):
+            notices += event.notices
+        num_joined = sum("has joined" in notice for notice in notices)
+        if num_joined == 3 and extra is not None:
+            cluster.remove_node(extra, allow_graceful=False)
+            extra = None
+        if any("is gone" in notice for notice in notices):
+            break
+    trainer.source.close()
+    assert extra is None and any("is gone" in notice for notice in notices)
+
+
+def test_a_worker_of_another_version_is_refused_and_the_run_goes_on(tmp_path, cluster, monkeypatch):
+    monkeypatch.setattr(choose_source, "code_version", lambda: "0.0 (another)")
+    trainer = make_trainer(tmp_path, "workers=ray")
+    notices: list[str] = []
+    for event in trainer.run():
+        assert isinstance(event, StageProgress)  # no game comes from workers of another version
+        notices += event.notices
+        if sum("is refused" in notice for notice in notices) == 2:
+            break
+    trainer.source.close()
+    assert all("0.0 (another)" in notice for notice in notices if "is refused" in notice)
+
+
+def test_without_ray_the_sentence_says_what_to_install(tmp_path, monkeypatch):
+    import sys
+
+    for name in [name for name in sys.modules if name.startswith("alphazero.workers.ray_")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ConfigError) as refused:
+        make_trainer(tmp_path, "workers=ray")
+    assert refused.value.key == "workers.kind" and "[cluster]" in str(refused.value)
+
+
+# --- what is sent ---------------------------------------------------------------------------------
+
+
+def test_games_are_the_same_after_they_were_sent_as_flat_arrays(tmp_path):
+    trainer = make_trainer(tmp_path)
+    records = [record for played in trainer.source.play(4, 0.0) for record in played.records]
+    again = unflatten(flatten(records))
+    assert len(again) == len(records) >= 4
+    for old, new in zip(records, again):
+        for name, array in old._asdict().items():
+            np.testing.assert_array_equal(array, getattr(new, name))
