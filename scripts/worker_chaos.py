@@ -3,9 +3,9 @@
     python scripts/worker_chaos.py minutes=10 kill_every_s=20 disturbed=true out=build/chaos
 
 Starts a Ray cluster of this machine (a head without workers, and `nodes` nodes of one core), and a
-run of Connect Four in free mode on it. Every `kill_every_s` seconds either the process of a random
-worker is killed with SIGKILL, or a random node, in whose place a new one joins. Half-way the learner
-is killed and resumed. With `disturbed=false` nothing happens to anybody, for comparison.
+run of Connect Four in free mode on it. Every `kill_every_s` seconds either a random worker's
+process is killed with SIGKILL, or a random node, in whose place a new one joins. Half-way the
+learner is killed and resumed. With `disturbed=false` nothing happens to anybody, for comparison.
 
 At the end: are all iterations there, is any game counted twice, how much memory did the learner
 take, and the loss. With two folders, `compare=A,B` prints both loss curves.

@@ -35,6 +35,7 @@ from alphazero.workers.work import NO_WORK, SelfPlayWork
 
 _POLL_S = 0.5
 _MOST_UNITS = 2  # in a worker's hands: one that it plays and the next one
+_FIRST_GAMES = 16  # of a worker's first unit, from which its speed is known
 _FIRST_TIMEOUT_S = 600.0  # kernels may have to be compiled first
 _TIMEOUT_FACTOR = 10
 _PATIENCE_S = 20.0  # without any worker, before the user is told how one joins
@@ -189,7 +190,7 @@ class Dispatcher:
         """Return the number of games that last as long as a unit should."""
         largest = self._games_per_iteration
         if not worker.games_per_s:
-            return max(1, largest // (2 * _MOST_UNITS * len(self._roster.present())))
+            return min(largest, _FIRST_GAMES)
         seconds = min(self._settings.unit_s, self._iteration_s / (2 * _MOST_UNITS))
         return int(min(max(worker.games_per_s * seconds * worker.unit_scale, 1), largest))
 

@@ -9,12 +9,17 @@ The weights of each version are put into Ray's object store once; each node fetc
 """
 
 import logging
+import os
 import time
 from typing import Any, NamedTuple
 
-import ray
-import ray.exceptions
-from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+# Ray prints the state of its daemons, sixty lines, whenever a node dies. What matters to the user
+# is in the notices. Ray reads this when it is imported.
+os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
+
+import ray  # noqa: E402
+import ray.exceptions  # noqa: E402
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: E402
 
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.wording import counted

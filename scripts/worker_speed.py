@@ -1,0 +1,125 @@
+"""Measure what workers elsewhere cost: self-play by threads, processes and Ray, in one run.
+
+    python scripts/worker_speed.py kinds=threads,processes,ray cores=2 seconds=30 rounds=3
+
+Each kind plays Connect Four on the same number of cores: threads of this process, one process for
+each core, one Ray node for each core. The kinds take turns. Printed are games/s, their ratio to
+threads in the same round, and the fraction of the time in which the workers' threads played: the
+rest is lost to transport, waiting and checking. Nothing learns meanwhile.
+"""
+
+import dataclasses
+import statistics
+import sys
+import time
+
+from rich.console import Console
+from rich.table import Table
+
+from alphazero.runtime.overrides import parse_overrides
+from alphazero.runtime.settings import from_plain, option
+from alphazero.storage.run_folder import RunFolder
+from alphazero.training.compose import compose
+from alphazero.training.trainer import Trainer
+
+
+@dataclasses.dataclass
+class Settings:
+    """Settings of this script."""
+
+    kinds: str = option("threads,processes,ray", "what is measured")
+    cores: int = option(2, "cores for self-play", low=1)
+    seconds: float = option(30.0, "length of a measurement, after a warm-up", low=1.0)
+    rounds: int = option(3, "measurements of each kind", low=1)
+    unit_s: float = option(5.0, "seconds of a unit", low=0.1)
+    num_simulations: int = option(100, "of every move", low=2)
+    network: str = option("4x48", "the network, as in configs/network")
+
+
+def main(words: list[str]) -> None:
+    """Measure and print."""
+    settings = from_plain(Settings(), parse_overrides(Settings, words, "scripts/worker_speed.py"))
+    console, kinds = Console(), settings.kinds.split(",")
+    cluster = start_cluster(settings.cores) if "ray" in kinds else None
+    trainers = {kind: make(settings, kind) for kind in kinds}
+    found: dict[str, list[tuple[float, float]]] = {kind: [] for kind in kinds}
+    for number in range(settings.rounds):
+        for kind, trainer in trainers.items():
+            found[kind].append(measure(trainer, settings))
+            games, busy = found[kind][-1]
+            console.print(f"round {number + 1}, {kind}: {games:.1f} games/s, busy {busy:.1%}")
+    table = Table("kind", "games/s (median)", "ratio to threads (median)", "threads busy")
+    for kind, rounds in found.items():
+        ratios = [games / first for (games, _), (first, _) in zip(rounds, found[kinds[0]])]
+        table.add_row(
+            kind,
+            f"{statistics.median(games for games, _ in rounds):.1f}",
+            f"{statistics.median(ratios):.3f}",
+            f"{statistics.median(busy for _, busy in rounds):.1%}",
+        )
+    console.print(table)
+    for trainer in trainers.values():
+        trainer.source.close()
+    if cluster is not None:
+        import ray
+
+        ray.shutdown()
+        cluster.shutdown()
+
+
+def start_cluster(num_nodes: int):
+    """Start a Ray cluster of one-core nodes on this machine, and connect to it."""
+    import ray
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    for _ in range(num_nodes):
+        cluster.add_node(num_cpus=1)
+    ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
+    return cluster
+
+
+def make(settings: Settings, kind: str) -> Trainer:
+    """Return the trainer of a run that does not learn."""
+    words = [
+        "game=connect_four",
+        f"network={settings.network}",
+        f"workers={kind}",
+        f"workers.unit_s={settings.unit_s}",
+        f"workers.num_processes={settings.cores}",
+        f"run.num_threads={settings.cores if kind == 'threads' else 1}",
+        f"selfplay.num_parallel_games={128 * settings.cores if kind == 'threads' else 128}",
+        f"selfplay.num_simulations={settings.num_simulations}",
+        "selfplay.full_search_fraction=1",
+        "selfplay.games_per_iteration=100000",
+        "evaluator.engine=openvino",
+        "evaluator.precision=int8",
+        "learner.precision=float32",
+    ]
+    trainer = Trainer(compose(words), RunFolder("build/worker_speed"))
+    trainer.source.update(0, trainer.learner.played_network, trainer._sample)
+    return trainer
+
+
+def measure(trainer: Trainer, settings: Settings) -> tuple[float, float]:
+    """Return games/s, and the fraction of the time that the threads played."""
+    source = trainer.source
+    warm_up_s = 3 * settings.unit_s if source.plays_on else 2.0
+    began, num_games, first, last, thread_s = time.monotonic(), 0, 0.0, 0.0, 0.0
+    for played in source.play(10**9, 0.0):
+        now = time.monotonic()
+        if not played.records or now - began < warm_up_s:
+            continue
+        if first == 0.0:
+            first, thread_s = now, source.work.thread_s
+            continue
+        num_games += len(played.records)
+        last = now
+        if now - first > settings.seconds:
+            break
+    busy = (source.work.thread_s - thread_s) / (last - first) / settings.cores
+    return num_games / (last - first), busy
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
