@@ -270,7 +270,7 @@ class Dispatcher:
         staleness = self._version - answer.version
         num_games = len(answer.games[LENGTHS])
         is_stale = staleness > self._settings.max_staleness
-        worker.count(num_games, staleness, is_stale)
+        worker.count(num_games, answer.seconds, staleness, is_stale)
         if not is_stale:
             self._finished[answer.unit_id] = unflatten(answer.games)
 
@@ -279,7 +279,9 @@ class Dispatcher:
         try:
             check_games(answer.games, self._game, self._may_be_adjudicated)
             num_games = len(answer.games[LENGTHS])
-            SelfPlayWork._make(float(count) for count in answer.work)
+            figures = SelfPlayWork._make(float(count) for count in answer.work)
+            if not all(math.isfinite(figure) for figure in (*figures, answer.seconds)):
+                raise AnswerError("its work is not all finite numbers")
         except AnswerError:
             raise
         except Exception as error:  # an answer may be anything

@@ -10,6 +10,7 @@ The weights of each version are put into Ray's object store once; each node fetc
 
 import logging
 import os
+import socket
 import time
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ from alphazero.workers.transport import Answered, Event, Joined, Left, Notice
 from alphazero.workers.unit import Job, Unit, Weights, WorkerFacts
 
 _NODES_EVERY_S = 1.0
+_CONNECT_S = 5.0
 _MOST_FAILURES = 3  # actors in a row that a node loses without an answer, before it is left alone
 _PENDING_S = 60.0  # without an actor, before the user is told that a node has no free cores
 
@@ -248,20 +250,34 @@ def connect(address: str) -> bool:
     """
     if ray.is_initialized():
         return False
-    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address == "local":
-        options["include_dashboard"] = False
+        ray.init(
+            address="local",
+            include_dashboard=False,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+        )
+        return True
     try:
-        ray.init(address=address, **options)
-    except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+        _check_reachable(address)
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
         raise ConfigError(
             f"workers.address={address}: no Ray cluster can be reached ({_first_line(error)}). "
-            "Start one with 'ray start --head' on this machine; workers.address=local needs none.",
+            "Start one with 'ray start --head'; if it asks for a token, this machine needs "
+            "RAY_AUTH_MODE=token and the same token. workers.address=local needs no cluster.",
             key="workers.address",
             value=address,
             allowed="HOST:PORT, auto or local",
         ) from None
-    return address == "local"
+    return False
+
+
+def _check_reachable(address: str) -> None:
+    """Raise OSError if nobody listens at HOST:PORT; Ray itself would try for minutes."""
+    host, colon, port = address.rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S).close()
 
 
 def _node(values: dict[str, Any]) -> _Node | None:

@@ -45,20 +45,19 @@ class WorkerState:
         flight = self.flights.pop(answer.unit_id, None)
         if flight is None:
             return None
-        seconds = max(now - self.busy_since, 1e-3)
         self.busy_since = now
-        speed = flight.unit.num_games / seconds
-        weight = _SPEED_WEIGHT if self.games_per_s else 1.0
-        self.games_per_s += weight * (speed - self.games_per_s)
         return flight.unit
 
-    def count(self, num_games: int, staleness: int, is_stale: bool) -> None:
+    def count(self, num_games: int, seconds: float, staleness: int, is_stale: bool) -> None:
         """Count the games of an answer.
 
         Args:
+            seconds: in which they were played.
             staleness: networks by which they lag behind.
             is_stale: whether they are dropped.
         """
+        weight = _SPEED_WEIGHT if self.games_per_s else 1.0
+        self.games_per_s += weight * (num_games / max(seconds, 1e-3) - self.games_per_s)
         self.unit_scale = min(self.unit_scale * (_SHRINK if is_stale else _GROW), 1.0)
         if is_stale:
             self.num_stale_games += num_games
