@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Try a Ray cluster on one machine: three nodes of one core each, with a token.
+#
+#     scripts/three_nodes.sh start       # then train with the two variables that it prints
+#     scripts/three_nodes.sh add         # one more node, also during a run
+#     scripts/three_nodes.sh stop        # ends every Ray process of this user on this machine
+#
+# On real machines each of the `ray start` commands below runs on a machine of its own, with the same
+# token: docs/CLUSTER.md.
+set -euo pipefail
+port=${PORT:-6390}
+export RAY_AUTH_MODE=token RAY_AUTH_TOKEN_PATH=${RAY_AUTH_TOKEN_PATH:-$PWD/build/ray_token}
+
+node() { ray start "$@" --num-cpus=1 --disable-usage-stats > /dev/null; }
+
+case "${1:-}" in
+start)
+    mkdir -p "$(dirname "$RAY_AUTH_TOKEN_PATH")"
+    (umask 077 && python3 -c 'import secrets; print(secrets.token_hex(32))' > "$RAY_AUTH_TOKEN_PATH")
+    node --head --port="$port" --include-dashboard=false
+    node --address="127.0.0.1:$port"
+    node --address="127.0.0.1:$port"
+    echo "Three nodes are up. Train on them with:"
+    echo "    export RAY_AUTH_MODE=token RAY_AUTH_TOKEN_PATH=$RAY_AUTH_TOKEN_PATH"
+    echo "    alphazero train game=connect_four workers=ray workers.address=127.0.0.1:$port"
+    ;;
+add) node --address="127.0.0.1:$port" && echo "One more node is up." ;;
+stop) ray stop ;;
+*)
+    echo "usage: scripts/three_nodes.sh start, add or stop" >&2
+    exit 2
+    ;;
+esac
