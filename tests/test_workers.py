@@ -57,6 +57,21 @@ def test_a_killed_process_is_replaced_and_nothing_is_lost_or_counted_twice(tmp_p
     assert_same(network_arrays(trainer.learner.network), in_order)
 
 
+@pytest.mark.slow
+def test_a_process_that_hangs_is_given_up_and_replaced(tmp_path, in_order):
+    words = ("workers=processes", "workers.num_processes=1", "workers.timeout_s=3")
+    trainer = make_trainer(tmp_path, *ORDERED, *words)
+    notices, stopped = [], None
+    for event in trainer.run():
+        notices += event.notices if isinstance(event, StageProgress) else ()
+        busy = [worker for worker in trainer.source._roster.present() if worker.flights]
+        if busy and stopped is None:
+            stopped = busy[0].name
+            os.kill(busy[0].facts.process, signal.SIGSTOP)
+    assert any(stopped in notice and "given up" in notice for notice in notices)
+    assert_same(network_arrays(trainer.learner.network), in_order)
+
+
 def test_workers_play_on_while_the_network_learns(tmp_path):
     words = ("workers=processes", "workers.num_processes=1", "workers.unit_s=0.2")
     _, made = weights_after(tmp_path, *words)
@@ -67,6 +82,7 @@ def test_workers_play_on_while_the_network_learns(tmp_path):
     assert all(report.selfplay.num_games >= 1 for report in made)
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_another_kind_of_workers(tmp_path):
     trainer = make_trainer(tmp_path, "run.num_iterations=1")
     assert len(reports(trainer)) == 1
@@ -102,6 +118,29 @@ def test_the_nodes_of_a_cluster_play_the_games_of_one_process_in_order(tmp_path,
     assert len({one.name for report in made for one in report.workers.each}) == 2
 
 
+@pytest.mark.slow
+def test_a_full_object_store_is_said_and_waited_for(tmp_path, cluster, in_order, monkeypatch):
+    import ray
+
+    put, failures = ray.put, iter([False, False, True, True, True])
+
+    def full_at_times(value):
+        if next(failures, False):
+            raise ray.exceptions.ObjectStoreFullError("it is full")
+        return put(value)
+
+    monkeypatch.setattr(ray, "put", full_at_times)
+    trainer = make_trainer(tmp_path, *ORDERED, "workers=ray")
+    events = list(trainer.run())
+    notices = [
+        text for event in events if isinstance(event, StageProgress) for text in event.notices
+    ]
+    assert sum("object store" in notice for notice in notices) == 1
+    assert not any("dismissed" in notice or "is gone" in notice for notice in notices)
+    assert_same(network_arrays(trainer.learner.network), in_order)
+
+
+@pytest.mark.slow
 def test_a_node_that_leaves_and_one_that_joins_are_noticed(tmp_path, cluster):
     extra = cluster.add_node(num_cpus=1)
     trainer = make_trainer(tmp_path, "workers=ray", "workers.unit_s=0.2", "run.num_iterations=5000")

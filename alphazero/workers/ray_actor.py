@@ -24,8 +24,8 @@ class WorkerActor:
         self._name = name
         self._num_threads = num_threads
         self._player: UnitPlayer | None = None
-        self._newest: Weights | None = None
-        self._lock = threading.Lock()
+        self._newest: Weights | None = None  # that has arrived since the last unit
+        self._arrival = threading.Condition()
 
     def code_version(self) -> tuple:
         """Return the fields of `WorkerFacts`, as far as they are known without a job."""
@@ -44,15 +44,25 @@ class WorkerActor:
     @ray.method(concurrency_group="weights")
     def load(self, weights: Weights) -> None:
         """Use a network from the next unit on."""
-        with self._lock:
+        with self._arrival:
             if self._newest is None or weights.version > self._newest.version:
                 self._newest = weights
+            self._arrival.notify()
 
-    def play(self, unit: Unit) -> Answer:
-        """Play a unit."""
-        assert self._player is not None
-        with self._lock:
+    def play(self, unit: Unit, version: int) -> Answer:
+        """Play a unit.
+
+        Args:
+            version: wait for this network; it may come on another thread after the unit.
+        """
+        player = self._player
+        assert player is not None
+        with self._arrival:
+            self._arrival.wait_for(lambda: self._newest_version(player) >= version)
             newest, self._newest = self._newest, None
-        if newest is not None and newest.version > self._player.version:
-            self._player.load(newest)
-        return self._player.play(unit)
+        if newest is not None and newest.version > player.version:
+            player.load(newest)
+        return player.play(unit)
+
+    def _newest_version(self, player: UnitPlayer) -> int:
+        return player.version if self._newest is None else self._newest.version

@@ -94,8 +94,10 @@ class RayTransport:
         self._put_weights()
 
     def submit(self, worker: str, unit: Unit) -> None:
-        """See `Transport.submit`."""
-        self._calls[self._workers[worker].actor.play.remote(unit)] = worker, "play"
+        """See `Transport.submit`; in ordered mode the unit waits for the newest network."""
+        assert self._weights is not None  # else there would be no worker
+        version = self._weights.version if self._settings.mode == "ordered" else 0
+        self._calls[self._workers[worker].actor.play.remote(unit, version)] = worker, "play"
 
     def poll(self, timeout_s: float) -> list[Event]:
         """See `Transport.poll`."""
@@ -152,8 +154,8 @@ class RayTransport:
         version = self._weights.version
         return [
             Notice(
-                f"Ray's object store has no room for network {version} ({failure}). Workers go on "
-                "with the one before until there is room."
+                f"Ray's object store has no room for network {version} ({failure}). Workers do "
+                "without it until there is room."
             )
         ]
 
