@@ -2,21 +2,20 @@
 
 import dataclasses
 import uuid
-from pathlib import Path
 
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.registry import is_game_file
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.evaluator_stream import EvaluatorStream
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.network.interface import NetworkSettings
 from alphazero.runtime.device import num_cores
-from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.workers.code_version import code_version
 from alphazero.workers.dispatcher import Dispatcher
+from alphazero.workers.ray_installed import check_ray_installed
+from alphazero.workers.sent_game import own_file_text
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import GameSource
 from alphazero.workers.thread_source import ThreadSource
@@ -84,12 +83,11 @@ def make_job(settings: SourceSettings, game: Game, num_streams: int) -> Job:
         num_streams: of the learner, among which it would divide its games.
     """
     is_ordered = settings.workers.mode == "ordered"
-    own_file = Path(game.name).read_text(encoding="utf-8") if is_game_file(game.name) else None
     return Job(
         run=uuid.uuid4().hex[:12],
         code_version=code_version(),
         game=game.name,
-        game_file=own_file,
+        game_file=own_file_text(game.name),
         network=settings.network,
         evaluator=settings.evaluator if is_ordered else settings.wanted_evaluator,
         search=settings.search,
@@ -103,18 +101,9 @@ def make_job(settings: SourceSettings, game: Game, num_streams: int) -> Job:
 
 def _make_transport(workers: WorkerSettings, game: Game, job: Job) -> Transport:
     if workers.kind == "ray":
-        try:
-            from alphazero.workers.ray_cluster import RayTransport
-        except ImportError as error:
-            if error.name != "ray":
-                raise
-            raise ConfigError(
-                "workers=ray needs Ray, which is not installed: pip install "
-                "'alphazero-selfplay[cluster]', or use workers=processes on this machine alone.",
-                key="workers.kind",
-                value="ray",
-                allowed=("threads", "processes", "folder"),
-            ) from None
+        check_ray_installed("workers.kind", "processes", ("threads", "processes", "folder"))
+        from alphazero.workers.ray_cluster import RayTransport
+
         return RayTransport(workers, job)
     from alphazero.workers.processes import ProcessTransport
 

@@ -8,29 +8,25 @@ are off.
 The weights of each version are put into Ray's object store once; each node fetches them once.
 """
 
-import logging
-import os
-import socket
 import time
 from typing import Any, NamedTuple
 
-# Ray prints the state of its daemons, sixty lines, whenever a node dies. What matters to the user
-# is in the notices. Ray reads this when it is imported.
-os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
-
-import ray  # noqa: E402
-import ray.exceptions  # noqa: E402
-from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: E402
-
-from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.wording import counted
 from alphazero.workers.ray_actor import WorkerActor
+from alphazero.workers.ray_connection import (
+    Node,
+    connect,
+    first_line,
+    live_nodes,
+    place_on,
+    ray,
+    reason_of,
+)
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.transport import Answered, Event, Joined, Left, Notice
 from alphazero.workers.unit import Job, Unit, Weights, WorkerFacts
 
 _NODES_EVERY_S = 1.0
-_CONNECT_S = 5.0
 _MOST_FAILURES = 3  # actors in a row that a node loses without an answer, before it is left alone
 _PENDING_S = 60.0  # without an actor, before the user is told that a node has no free cores
 
@@ -42,15 +38,6 @@ class _Worker(NamedTuple):
     node: str
     actor: Any
     made_at: float
-
-
-class _Node(NamedTuple):
-    """What the cluster says about a live node."""
-
-    id: str
-    host: str
-    num_cpus: int
-    num_gpus: int
 
 
 class RayTransport:
@@ -137,7 +124,7 @@ class RayTransport:
         try:
             self._weights_ref = ray.put(self._weights)
         except (ray.exceptions.ObjectStoreFullError, ray.exceptions.OutOfDiskError) as error:
-            return _first_line(error)
+            return first_line(error)
         for worker in self._workers.values():
             worker.actor.load.remote(self._weights_ref)
         return ""
@@ -167,7 +154,7 @@ class RayTransport:
         if now - self._asked_nodes_at < _NODES_EVERY_S:
             return []
         self._asked_nodes_at = now
-        nodes = {node.id: node for node in map(_node, ray.nodes()) if node is not None}
+        nodes = {node.id: node for node in live_nodes()}
         occupied = {worker.node for worker in self._workers.values()}
         for node in nodes.values():
             if node.id not in occupied | self._left_alone and node.num_cpus:
@@ -181,7 +168,7 @@ class RayTransport:
                 events += self._tell_pending(worker, nodes[worker.node])
         return events
 
-    def _make(self, node: _Node) -> None:
+    def _make(self, node: Node) -> None:
         """Make an actor on a node."""
         num_threads = node.num_cpus
         if node.id == self._own_node and self._settings.mode == "free":
@@ -190,13 +177,8 @@ class RayTransport:
         name = f"{node.host}-{node.id[:4]}-{self._num_made}"
         memory_gb = self._settings.memory_gb
         actor = WorkerActor.options(  # type: ignore[attr-defined]
-            num_cpus=num_threads,
-            num_gpus=node.num_gpus,
             memory=int(memory_gb * 1e9) if memory_gb else None,
-            max_restarts=0,
-            max_task_retries=0,
-            scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=False),
-            runtime_env={"env_vars": {"OMP_NUM_THREADS": str(num_threads)}},
+            **place_on(node, num_threads),
         ).remote(name, num_threads)
         self._workers[name] = _Worker(name, node.id, actor, time.monotonic())
         self._calls[actor.code_version.remote()] = name, "version"
@@ -204,7 +186,7 @@ class RayTransport:
     def _is_pending(self, worker: _Worker) -> bool:
         return (worker.name, "version") in self._calls.values()
 
-    def _tell_pending(self, worker: _Worker, node: _Node) -> list[Event]:
+    def _tell_pending(self, worker: _Worker, node: Node) -> list[Event]:
         """Tell once for each node that it has no room."""
         if node.id in self._told_pending:
             return []
@@ -229,7 +211,7 @@ class RayTransport:
             result = ray.get(call)
         except ray.exceptions.RayError as error:
             self._remove(name)
-            return [Left(name, _reason(error))]
+            return [Left(name, reason_of(error))]
         if kind == "version":
             if result[2] != self._code_version:
                 return [Joined(name, WorkerFacts._make(result))]  # to be refused
@@ -239,82 +221,3 @@ class RayTransport:
             return [Joined(name, result)]
         self._failures[worker.node] = 0
         return [Answered(name, result)]
-
-
-def connect(address: str) -> bool:
-    """Connect to a cluster, unless this process is connected; return whether it was started here.
-
-    Args:
-        address: HOST:PORT, "auto", or "local" to start a cluster of this machine alone.
-
-    Raises:
-        ConfigError: if there is none.
-    """
-    if ray.is_initialized():
-        return False
-    if address == "local":
-        ray.init(
-            address="local",
-            include_dashboard=False,
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-        )
-        return True
-    try:
-        _check_reachable(address)
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
-        raise ConfigError(
-            f"workers.address={address}: no Ray cluster can be reached ({_first_line(error)}). "
-            "Start one with 'ray start --head'; if it asks for a token, this machine needs "
-            "RAY_AUTH_MODE=token and the same token. workers.address=local needs no cluster.",
-            key="workers.address",
-            value=address,
-            allowed="HOST:PORT, auto or local",
-        ) from None
-    return False
-
-
-def _check_reachable(address: str) -> None:
-    """Raise OSError if nobody listens at HOST:PORT; Ray itself would try for minutes."""
-    host, colon, port = address.rpartition(":")
-    if colon and port.isdigit():
-        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S).close()
-
-
-def _node(values: dict[str, Any]) -> _Node | None:
-    """Return a live node of `ray.nodes()`, None for a dead one."""
-    if not values["Alive"]:
-        return None
-    resources = values["Resources"]
-    return _Node(
-        values["NodeID"],
-        values["NodeManagerHostname"],
-        int(resources.get("CPU", 0)),
-        int(resources.get("GPU", 0)),
-    )
-
-
-def _reason(error: Exception) -> str:
-    """Return why a call failed, as a clause."""
-    if isinstance(error, ray.exceptions.RayTaskError):
-        return f"it failed: {type(error.cause).__name__}: {_first_line(error.cause)}"
-    if isinstance(error, ray.exceptions.OutOfMemoryError):
-        return "its machine ran out of memory"
-    if isinstance(error, ray.exceptions.RayActorError):
-        text = str(error)
-        for known, clause in (
-            ("ModuleNotFoundError", "this program is not installed on its machine"),
-            ("memory", "its machine ran out of memory"),
-            ("node", "its machine has left the cluster or its process was killed"),
-        ):
-            if known in text:
-                return clause
-        return "its process has died"
-    return _first_line(error)
-
-
-def _first_line(error: Any) -> str:
-    """Return the first line of an error's message, without its full stop."""
-    lines = str(error).strip().splitlines()
-    return lines[0].rstrip(".") if lines else type(error).__name__

@@ -6,11 +6,9 @@ In: a `Job`, then `Weights` and `Unit`s. Out: `Answer`s. Knows nothing of how th
 import dataclasses
 import os
 import socket
-import tempfile
 import time
-from pathlib import Path
 
-from alphazero.games.registry import is_game_file, make_game
+from alphazero.games.registry import make_game
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_speeds
@@ -24,6 +22,7 @@ from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.solvers.selfplay_leaves import exact_leaves_maker
 from alphazero.workers.code_version import code_version
 from alphazero.workers.ordered import play_ordered
+from alphazero.workers.sent_game import name_here
 from alphazero.workers.unit import Answer, Job, Unit, Weights, WorkerFacts
 from alphazero.workers.work import SelfPlayWork
 
@@ -45,7 +44,7 @@ class UnitPlayer:
 
     def __init__(self, job: Job, num_threads: int = 0, name: str = ""):
         self.job = job
-        self.game = make_game(_game_name(job))
+        self.game = make_game(name_here(job.game, job.game_file, job.run))
         self.version = -1
         self._num_threads = set_num_threads(num_threads)
         self._device = choose_device(job.device)
@@ -131,20 +130,3 @@ class UnitPlayer:
         )
         self._speed = speeds[0].evaluations_per_s
         return speeds[0].choice
-
-
-def _game_name(job: Job) -> str:
-    """Return the game's name here: the user's own game file is written to a folder of this run."""
-    if not is_game_file(job.game) or job.game_file is None:
-        return job.game
-    own = Path(job.game)
-    if own.is_file() and own.read_text(encoding="utf-8") == job.game_file:
-        return job.game
-    folder = Path(tempfile.gettempdir()) / f"alphazero-{job.run}"
-    folder.mkdir(exist_ok=True)
-    path = folder / own.name
-    if not path.is_file() or path.read_text(encoding="utf-8") != job.game_file:
-        temporary = path.with_suffix(f".{os.getpid()}.tmp")
-        temporary.write_text(job.game_file, encoding="utf-8")
-        temporary.replace(path)
-    return str(path)
