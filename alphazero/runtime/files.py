@@ -4,6 +4,7 @@ In: a path. Out: the file's contents, or a `StoredFileError` that says in our wo
 with the file; what a parser says about it is no help to anyone. Nothing is ever unpickled.
 """
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -26,11 +27,16 @@ def write_atomically(path: Path, data: bytes) -> None:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.tmp{os.getpid()}")
-    with open(temporary, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:  # a full disk, Ctrl-C
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
 
 
 def check_outputs(settings: Any, *keys: str) -> None:

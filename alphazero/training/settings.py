@@ -151,6 +151,7 @@ def check_run(settings: TrainSettings) -> None:
         if count % 2:
             raise _refused(key, count, "an even number", "games come in pairs with colours swapped")
     _check_window(settings.replay)
+    _check_workers(settings.workers)
     name = settings.run.name
     if Path(name).name != name or name == "..":
         raise _refused("run.name", name, "the name of one folder", "run.root says where it is")
@@ -198,6 +199,18 @@ def _check_window(replay: ReplaySettings) -> None:
     if replay.window_start > replay.window_max:
         allowed = f"at most replay.window_max={replay.window_max}"
         raise _refused("replay.window_start", replay.window_start, allowed, "the window only grows")
+
+
+def _check_workers(workers: WorkerSettings) -> None:
+    """Check that workers on a shared folder have one, and play in free mode."""
+    if workers.kind != "folder":
+        return
+    if not workers.folder:
+        reason = "workers=folder needs a folder that the learner and all workers can write"
+        raise _refused("workers.folder", "", "its path", reason)
+    if workers.mode == "ordered":
+        reason = "workers on a shared folder come and go, and play what they like"
+        raise _refused("workers.mode", "ordered", "free, or another kind of workers", reason)
 
 
 def _check_game(settings: TrainSettings, game: Game) -> None:

@@ -52,6 +52,8 @@ def _check_arrays(columns: dict[str, np.ndarray], game: Game) -> None:
         "is_target": (np.bool_, (num_plies,)),
         "surprises": (np.float32, (num_plies,)),
     }
+    if unknown := columns.keys() - expected.keys() - {LENGTHS}:
+        raise AnswerError(f"its games have an unknown part {min(unknown)!a:.40}")
     for name, (dtype, shape) in expected.items():
         array = columns.get(name)
         if array is not None and (array.dtype != dtype or array.shape != shape):
@@ -130,5 +132,5 @@ def _check_outcomes(
     known = np.isfinite(expected)
     if (outcomes[known] != expected[known]).any():
         raise AnswerError("its results are not those of its games")
-    if (np.abs(outcomes) > 1).any():
+    if ((outcomes < -1) | (outcomes > 1)).any():  # the absolute value of -128 is -128
         raise AnswerError("its results are not 1, 0 or -1")

@@ -56,8 +56,7 @@ class WorkerState:
             staleness: networks by which they lag behind.
             is_stale: whether they are dropped.
         """
-        weight = _SPEED_WEIGHT if self.games_per_s else 1.0
-        self.games_per_s += weight * (num_games / max(seconds, 1e-3) - self.games_per_s)
+        self.games_per_s = smoothed_speed(self.games_per_s, num_games / max(seconds, 1e-3))
         self.unit_scale = min(self.unit_scale * (_SHRINK if is_stale else _GROW), 1.0)
         if is_stale:
             self.num_stale_games += num_games
@@ -106,6 +105,11 @@ class Roster:
         for worker in self._workers.values():
             worker.num_games = worker.total_staleness = worker.num_stale_games = 0
         return reports
+
+
+def smoothed_speed(before: float, newest: float) -> float:
+    """Return a worker's speed after another unit; ``before`` is 0 before the first."""
+    return before + (_SPEED_WEIGHT if before else 1.0) * (newest - before)
 
 
 def _report(worker: WorkerState, is_alive: bool) -> WorkerReport:

@@ -97,7 +97,7 @@ class ThreadSource:
 
     def load_state_dict(self, state: dict) -> None:
         """See `GameSource.load_state_dict`; games in progress elsewhere are lost."""
-        if state and not self._unit_games:
+        if "0" in state and not self._unit_games:  # of threads
             self.selfplay.load_state_dict(state)
 
     def stored(self) -> None:

@@ -1,0 +1,129 @@
+"""Who works at a shared folder: the signs of life that workers write there, and when they stop.
+
+In: the files of a `SharedFolder`. Out: a `Roster`, and sentences about who joins and who is gone.
+Clocks of different machines are never compared: a worker lives while its file changes.
+"""
+
+import contextlib
+import dataclasses
+import os
+from typing import Any
+
+from alphazero.runtime.errors import StoredFileError
+from alphazero.runtime.wording import counted
+from alphazero.workers.roster import Roster
+from alphazero.workers.shared_folder import SharedFolder, SignOfLife, read_regular, sign_name
+from alphazero.workers.unit import WorkerFacts
+
+_MOST_BYTES = 10_000
+_GRACE_S = 120.0  # after the time at which the next sign of life was due
+
+
+@dataclasses.dataclass
+class _Seen:
+    """The newest sign of life of a worker."""
+
+    text: bytes
+    at: float  #: the learner's clock when it was new
+    patience_s: float  #: until the next one
+
+
+class Attendance:
+    """Keeps the roster of a run.
+
+    Args:
+        folder: where the workers are.
+        run: signs of life for other runs do not count.
+    """
+
+    def __init__(self, folder: SharedFolder, run: str):
+        self.roster = Roster()
+        self._folder = folder
+        self._run = run
+        self._seen: dict[str, _Seen] = {}
+
+    def begin(self, now: float) -> None:
+        """Note what lies there already: such a worker counts when it gives another sign."""
+        for name, text in self._texts().items():
+            self._seen[name] = _Seen(text, now, 0.0)
+
+    def look(self, now: float) -> list[str]:
+        """Let workers join and leave; return sentences about it.
+
+        Raises:
+            OSError: if the folder cannot be read.
+        """
+        texts, notices = self._texts(), []
+        for name, text in texts.items():
+            seen = self._seen.get(name)
+            if seen is None or seen.text != text:
+                notices += self._heard(name, text, now)
+            elif now - seen.at > seen.patience_s + _GRACE_S:
+                notices += self._lost(name, f"no sign of life for {now - seen.at:.0f} seconds")
+                with contextlib.suppress(OSError):
+                    (self._folder.workers / f"{name}.json").unlink()
+        for name in self._seen.keys() - texts.keys():
+            notices += self._lost(name, "")
+        return notices
+
+    def _texts(self) -> dict[str, bytes]:
+        """Return the sign of life of each worker."""
+        texts: dict[str, bytes] = {}
+        for file_name in os.listdir(self._folder.workers):
+            name = sign_name(file_name)
+            if name is None:
+                continue
+            with contextlib.suppress(OSError, StoredFileError):  # it is being replaced; no file
+                texts[name] = read_regular(self._folder.workers / file_name, _MOST_BYTES)
+        return texts
+
+    def _heard(self, name: str, text: bytes, now: float) -> list[str]:
+        """Note a new sign of life; return a sentence if the worker has joined."""
+        try:
+            sign = SignOfLife.parse(text.decode())
+            facts = _checked_facts(sign.facts)
+        except ValueError:
+            self._seen[name] = _Seen(text, now, 0.0)
+            return []
+        self._seen[name] = _Seen(text, now, sign.patience_s)
+        if sign.run != self._run:
+            return []
+        worker = self.roster.get(name)
+        if worker is not None:
+            worker.facts = facts
+            return []
+        self.roster.add(name, facts, now)
+        threads = counted(facts.num_threads, "thread")
+        return [f"Worker {name} has joined: {threads} on {facts.host}."]
+
+    def _lost(self, name: str, reason: str) -> list[str]:
+        """Forget a worker.
+
+        Args:
+            reason: why it is believed to be dead; "" if it has said goodbye.
+        """
+        self._seen.pop(name, None)
+        worker = self.roster.get(name)
+        if worker is None:
+            return []
+        self.roster.remove(worker)
+        return [f"Worker {name} is gone: {reason}." if reason else f"Worker {name} has left."]
+
+
+def _checked_facts(plain: dict[str, Any]) -> WorkerFacts:
+    """Return the facts that a file holds.
+
+    Raises:
+        ValueError: if it holds no facts about a worker.
+    """
+    try:
+        facts = WorkerFacts.of(plain)
+    except KeyError as error:
+        raise ValueError(f"it lacks {error}") from None
+    for text in (facts.host, facts.code_version, facts.engine):
+        if not isinstance(text, str) or len(text) > 200 or not text.isprintable():
+            raise ValueError("it has an impossible text")
+    for number in (facts.process, facts.num_threads, facts.evaluations_per_s):
+        if not isinstance(number, (int, float)) or not 0 <= number < 1e12:
+            raise ValueError("it has an impossible number")
+    return facts

@@ -1,0 +1,372 @@
+"""Games that `alphazero work` leaves in a shared folder: workers=folder.
+
+In: files of games, written by whoever has the folder. Out: games, each counted once, and sentences
+about workers and refused files. As in KataGo, learner and workers share nothing but files:
+`alphazero.workers.shared_folder` says which.
+
+A file of games is deleted only when its games are stored with the run. The state of the run names
+the files that are stored and still lie there. So a learner may be killed at any moment: after a
+resume, each file that lies there either counts then, or is known to have counted.
+"""
+
+import contextlib
+import dataclasses
+import math
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+
+import torch
+
+from alphazero.games.batched_game import Game
+from alphazero.inference.engines.agreement import PositionSample
+from alphazero.network.weights import network_arrays, save_network
+from alphazero.runtime.errors import ConfigError, StoredFileError
+from alphazero.runtime.wording import counted
+from alphazero.selfplay.game_record import GameRecord
+from alphazero.workers.answer_check import AnswerError
+from alphazero.workers.attendance import Attendance
+from alphazero.workers.game_files import GamesFile, read_games
+from alphazero.workers.settings import WorkerSettings
+from alphazero.workers.shared_folder import (
+    KEEP_NETWORKS,
+    GamesName,
+    Posting,
+    SharedFolder,
+    is_temporary,
+)
+from alphazero.workers.source import Played, WorkerReport
+from alphazero.workers.unit import Job
+from alphazero.workers.work import NO_WORK, SelfPlayWork
+
+_POLL_S = 0.5
+_UNFINISHED_S = 3600.0  # after which a temporary file is taken for that of a dead worker
+_READABLE_WITHIN_S = 60.0  # a file that someone else holds open, on Windows
+_UNITS_OF_AN_ITERATION = 4  # a unit that lasts longer would be stale when it comes
+
+
+class FolderSource:
+    """A `GameSource` that reads files of games.
+
+    Args:
+        settings: of the workers.
+        game: checks the files.
+        job: what is posted for the workers; of a resumed run, under the run's first name.
+        clock: returns seconds.
+        sleep: waits for seconds.
+
+    Raises:
+        ConfigError: if the folder cannot be used.
+    """
+
+    plays_on = True
+
+    def __init__(
+        self,
+        settings: WorkerSettings,
+        game: Game,
+        job: Job,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ):
+        self.folder = SharedFolder(settings.folder)
+        self._settings = settings
+        self._game = game
+        self._job = job
+        self._clock = clock
+        self._sleep = sleep
+        self._attendance: Attendance | None = None  # None before the first network
+        self._work = NO_WORK
+        self._version = 0
+        self._newest = 0  # network that was ever published
+        self._run_fraction = 0.0
+        self._unpublished: torch.nn.Module | None = None
+        self._is_posted = False
+        self._is_resumed = False
+        self._has_asked = False  # for workers
+        self._waiting: deque[GamesFile] = deque()  # checked, not yet counted
+        self._counted: set[str] = set()  # names of files whose games were yielded
+        self._refused: set[str] = set()  # names of files that could not even be moved
+        self._unreadable: dict[str, float] = {}  # since when a file cannot be read
+        self._unfinished: dict[str, float] = {}  # when each temporary file was seen first
+        self._notices: list[str] = []
+        self._trouble = ""  # the last error of the folder, so that it is said once
+        self._updated_at: float | None = None
+        self._iteration_s = math.inf  # the time between the last two networks
+        self._looked_at = -math.inf
+        try:
+            self.folder.make()
+        except OSError as error:
+            raise self._unusable(f"it cannot be made or written ({error.strerror})") from None
+
+    # --- what the trainer asks for ----------------------------------------------------------------
+
+    def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
+        """See `GameSource.update`; workers calibrate on positions of their own.
+
+        Raises:
+            ConfigError: at the first call, if the folder is another run's.
+        """
+        now = self._clock()
+        if self._attendance is None:
+            self._attendance = self._begin(now)
+        if self._updated_at is not None:
+            self._iteration_s = now - self._updated_at
+        self._updated_at = now
+        self._version, self._newest = version, max(self._newest, version)
+        self._unpublished = network
+        self._publish()
+
+    def play(self, num_games: int, run_fraction: float) -> Iterator[Played]:
+        """See `GameSource.play`."""
+        self._run_fraction, self._is_posted = run_fraction, False
+        if not self._has_asked:
+            self._has_asked = True
+            self._notices.append(f"Workers join with: alphazero work {self.folder.path}")
+        num_finished = 0
+        while num_finished < num_games:
+            self._look(num_games - num_finished)
+            records: list[GameRecord] = []
+            while self._waiting and num_finished + len(records) < num_games:
+                records += self._count(self._waiting.popleft())
+            num_finished += len(records)
+            yield Played(records, self._take_notices())
+            if num_finished < num_games and not records:
+                self._sleep(_POLL_S)
+
+    def tend(self) -> None:
+        """Look at most twice a second; check at most one file, because checks take time."""
+        if self._clock() - self._looked_at >= _POLL_S:
+            self._look(1)
+
+    @property
+    def work(self) -> SelfPlayWork:
+        """See `GameSource.work`."""
+        return self._work
+
+    def worker_reports(self) -> list[WorkerReport]:
+        """See `GameSource.worker_reports`."""
+        return self._attendance_now.roster.reports()
+
+    def state_dict(self) -> dict:
+        """Return the name of the run, and the files that count but still lie there."""
+        return {"folder": {"run": self._job.run, "counted": sorted(self._counted)}}
+
+    def load_state_dict(self, state: dict) -> None:
+        """See `GameSource.load_state_dict`."""
+        if own := state.get("folder"):
+            self._job = self._job._replace(run=own["run"])
+            self._counted = set(own["counted"])
+            self._is_resumed = True
+
+    def stored(self) -> None:
+        """Delete the files whose games are stored; one that cannot be deleted is tried again."""
+        if not self.folder.games.is_dir():
+            return  # the share is not mounted; the files will be there again
+        for name in list(self._counted):
+            with contextlib.suppress(OSError):
+                (self.folder.games / name).unlink(missing_ok=True)
+                self._counted.discard(name)
+
+    def close(self) -> None:
+        """Tell the workers that nobody reads games for now."""
+        if self._attendance is not None:
+            with contextlib.suppress(OSError):
+                self._post(has_ended=True)
+
+    # --- the folder -------------------------------------------------------------------------------
+
+    @property
+    def _attendance_now(self) -> Attendance:
+        assert self._attendance is not None, "update comes first"
+        return self._attendance
+
+    def _begin(self, now: float) -> Attendance:
+        """Take the folder over: from this run, before a resume, or from one that has ended."""
+        folder = self.folder
+        try:
+            posting = folder.read_posting()
+            if posting is None and not self._is_resumed and any(folder.waiting_games()):
+                raise self._unusable("it has games, but no job.json says of which run")
+            if posting is not None and posting.job.run == self._job.run:
+                self._newest = max(folder.versions(), default=0)
+            elif posting is not None and not posting.has_ended:
+                raise self._unusable(
+                    f"it belongs to another run, {posting.job.run} of {posting.job.game}, which "
+                    "is under way or was killed. Choose another folder, or, if that run will not "
+                    f"be resumed, delete {folder.job}"
+                )
+            elif posting is not None:
+                self._clear()
+            attendance = Attendance(folder, self._job.run)
+            attendance.begin(now)
+        except StoredFileError as error:
+            raise self._unusable(f"{error} Delete that file if its run will not be resumed") from (
+                None
+            )
+        except OSError as error:
+            raise self._unusable(f"it cannot be read ({error})") from None
+        self.stored()
+        return attendance
+
+    def _clear(self) -> None:
+        """Remove the networks and games of an earlier run."""
+        folder = self.folder
+        for version in folder.versions():
+            folder.network(version).unlink(missing_ok=True)
+        names = list(folder.waiting_games())
+        for name in names:
+            (folder.games / str(name)).unlink(missing_ok=True)
+        if names:
+            left = counted(sum(name.num_games for name in names), "game")
+            self._notices.append(
+                f"The folder was another run's, which has ended; {left} that it had not counted "
+                "are deleted."
+            )
+
+    def _publish(self) -> None:
+        """Write the newest network, delete old ones and those of a future that was lost."""
+        network, folder = self._unpublished, self.folder
+        if network is None:
+            return
+        info = {"run": self._job.run, "iteration": self._version}
+        try:
+            if not folder.networks.is_dir():
+                raise FileNotFoundError(f"there is no folder {folder.networks}")
+            save_network(
+                folder.network(self._version),
+                network_arrays(network),
+                self._game.name,
+                dataclasses.asdict(self._job.network),
+                info,
+            )
+            self._unpublished = None
+            for version in folder.versions():
+                if not self._version - KEEP_NETWORKS < version <= self._version:
+                    folder.network(version).unlink(missing_ok=True)
+        except OSError as error:
+            self._note_trouble(error)
+
+    def _post(self, has_ended: bool = False) -> None:
+        unit_s = min(self._settings.unit_s, self._iteration_s / _UNITS_OF_AN_ITERATION)
+        self.folder.post(Posting(self._job, self._run_fraction, unit_s, has_ended))
+        self._is_posted = True
+
+    def _look(self, num_games: int) -> None:
+        """See who is there, and read files until ``num_games`` games wait; an error is a notice."""
+        self._looked_at = self._clock()
+        self._publish()
+        try:
+            if not self._is_posted and self._unpublished is None:
+                self._post()
+            notices = self._attendance_now.look(self._looked_at)
+            self._read_files(num_games)
+            self._notices += notices  # a worker that has left is told of after its last games
+            if self._trouble:
+                self._notices.append("The shared folder works again.")
+                self._trouble = ""
+        except OSError as error:
+            self._note_trouble(error)
+
+    def _read_files(self, num_games: int) -> None:
+        """Check new files, the oldest first, until ``num_games`` games wait."""
+        known = self._counted | self._refused | {str(file.name) for file in self._waiting}
+        num_waiting = sum(len(file.records) for file in self._waiting)
+        with os.scandir(self.folder.games) as entries:
+            found = [entry for entry in entries if entry.name not in known]
+        self._drop_unfinished([entry.name for entry in found if is_temporary(entry.name)])
+        new = [entry for entry in found if not entry.name.startswith(".")]
+        for entry in sorted(new, key=_written_at):
+            if num_waiting >= num_games:
+                return
+            file = self._read(entry.name)
+            if file is not None:
+                self._waiting.append(file)
+                num_waiting += len(file.records)
+
+    def _read(self, file_name: str) -> GamesFile | None:
+        """Return the games of a file; refuse it if it is not right."""
+        name = GamesName.parse(file_name)
+        path = self.folder.games / file_name
+        try:
+            if name is None:
+                raise AnswerError("no worker names a file so")
+            may_be_adjudicated = self._job.selfplay.adjudicated_fraction > 0
+            return read_games(path, name, self._job, self._newest, self._game, may_be_adjudicated)
+        except FileNotFoundError:
+            return None
+        except StoredFileError as error:
+            self._refuse(file_name, str(error).removeprefix(f"'{path}' ").rstrip("."))
+        except AnswerError as error:
+            self._refuse(file_name, str(error))
+        except OSError as error:  # the other files may be readable
+            since = self._unreadable.setdefault(file_name, self._looked_at)
+            if self._looked_at - since > _READABLE_WITHIN_S:
+                self._refuse(file_name, f"it cannot be read ({error.strerror})")
+        return None
+
+    def _refuse(self, file_name: str, reason: str) -> None:
+        """Move a file out of the way."""
+        shown = f"{file_name!a:.100}"
+        self._notices.append(f"The file {shown} of games is refused: {reason}.")
+        try:
+            os.replace(self.folder.games / file_name, self.folder.refused / file_name)
+        except OSError:  # it is told of once all the same
+            self._refused.add(file_name)
+
+    def _drop_unfinished(self, names: list[str]) -> None:
+        """Delete files that nobody has finished for an hour."""
+        now = self._looked_at
+        self._unfinished = {name: self._unfinished.get(name, now) for name in names}
+        for name, since in self._unfinished.items():
+            if now - since > _UNFINISHED_S:
+                with contextlib.suppress(OSError):
+                    (self.folder.games / name).unlink()
+
+    def _count(self, file: GamesFile) -> list[GameRecord]:
+        """Return the games of a file that count: all, or none if they are too old."""
+        staleness = max(self._version - file.version, 0)
+        is_stale = staleness > self._settings.max_staleness
+        worker = self._attendance_now.roster.get(file.name.worker)
+        self._work = self._work.plus(file.work)
+        if worker is not None:
+            worker.count(len(file.records), file.seconds, staleness, is_stale)
+        if not is_stale:
+            self._counted.add(str(file.name))
+            return file.records
+        try:
+            (self.folder.games / str(file.name)).unlink(missing_ok=True)
+        except OSError:
+            self._refused.add(str(file.name))
+        return []
+
+    # --- sentences --------------------------------------------------------------------------------
+
+    def _note_trouble(self, error: OSError) -> None:
+        """Tell once that the folder cannot be used; it is tried again."""
+        trouble = error.strerror or str(error)
+        if trouble != self._trouble:
+            self._trouble = trouble
+            self._notices.append(
+                f"The shared folder {self.folder.path} cannot be used: {error}. Trying again."
+            )
+
+    def _unusable(self, reason: str) -> ConfigError:
+        return ConfigError(
+            f"workers.folder={self._settings.folder} cannot be used: {reason}.",
+            key="workers.folder",
+            value=self._settings.folder,
+        )
+
+    def _take_notices(self) -> list[str]:
+        notices, self._notices = self._notices, []
+        return notices
+
+
+def _written_at(entry: os.DirEntry) -> float:
+    """Return when a file was written, by the clock of whoever keeps the folder."""
+    try:
+        return entry.stat(follow_symlinks=False).st_mtime
+    except OSError:
+        return 0.0

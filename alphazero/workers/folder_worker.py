@@ -1,0 +1,308 @@
+"""A worker at a shared folder: what `alphazero work` does.
+
+In: the folder of a learner with workers=folder. Out: files of games. The worker always plays with
+the newest network. What goes wrong with the folder - it is unmounted, its disk is full, a file is
+half copied - is said and tried again: a worker that was started is to be left alone.
+"""
+
+import dataclasses
+import re
+import socket
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from alphazero.games.registry import is_game_file, make_stored_game
+from alphazero.inference.engines.agreement import PositionSample, sample_positions
+from alphazero.network.weights import load_network
+from alphazero.runtime.errors import ConfigError, InputError, StoredFileError
+from alphazero.runtime.files import read_text
+from alphazero.runtime.random_generators import child_generator
+from alphazero.selfplay.flat_games import flatten, unflatten
+from alphazero.selfplay.game_record import GameRecord
+from alphazero.workers.code_version import code_version
+from alphazero.workers.game_files import games_per_file, to_bytes
+from alphazero.workers.roster import smoothed_speed
+from alphazero.workers.shared_folder import GamesName, Posting, SharedFolder, SignOfLife, sign_name
+from alphazero.workers.unit import Answer, Job, Unit, Weights
+from alphazero.workers.unit_player import UnitPlayer
+
+WAIT_S = 2.0  # between two looks at a folder in which there is nothing to do
+_SIGN_EVERY_S = 30.0  # while there is nothing to do
+_FIRST_PATIENCE_S = 600.0  # kernels may have to be compiled first
+_MOST_ITERATIONS = 2  # whose games may wait in the folder, before workers pause
+_UNITS_OF_AN_ITERATION = 4  # that a unit of one worker leaves to others
+_NUM_POSITIONS = 256  # on which engines are calibrated and compared
+_NAME_LENGTH = 60
+
+
+@dataclasses.dataclass
+class Settings:
+    """What the user of the worker's machine decides.
+
+    Attributes:
+        game: the user's own game file; None runs no game file.
+        num_threads: 0 is one for each core.
+        device: see `alphazero.runtime.device.choose_device`.
+        name: what the worker is called in messages; "" is the host's name.
+        until_finished: whether the worker ends when the run ends.
+    """
+
+    game: str | None = None
+    num_threads: int = 0
+    device: str = "auto"
+    name: str = ""
+    until_finished: bool = False
+
+
+class Progress(NamedTuple):
+    """What a worker is doing."""
+
+    text: str  #: "waiting for a run"
+    version: int  #: of the network; -1 before the first
+    num_games: int  #: played and written so far
+    games_per_s: float
+    num_files: int  #: of this worker that the learner has not stored yet
+
+
+class FolderWorker:
+    """Plays for the learner of a shared folder; call `step` again and again.
+
+    Args:
+        clock: returns seconds.
+
+    Attributes:
+        name: of this process alone, so that no two files of games have the same name.
+        has_finished: True once the run has ended and nothing else is to be waited for.
+    """
+
+    def __init__(
+        self,
+        folder: SharedFolder,
+        settings: Settings,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self.name = own_name(settings.name or socket.gethostname())
+        self.has_finished = False
+        self.progress = Progress("waiting for a run", -1, 0, 0.0, 0)
+        self._folder = folder
+        self._settings = settings
+        self._clock = clock
+        self._job: Job | None = None
+        self._player: UnitPlayer | None = None
+        self._sample: PositionSample | None = None  # of this worker's own games
+        self._unsent: deque[tuple[GamesName, bytes]] = deque()
+        self._num_files = 0
+        self._num_units = 0
+        self._signed_at = -np.inf
+
+    def step(self) -> float:
+        """Do the next thing; return the seconds to wait before the one after it.
+
+        Raises:
+            InputError: if this machine cannot play for the run.
+        """
+        try:
+            return self._step()
+        except OSError as error:
+            self._say(f"the folder cannot be used: {error}; trying again")
+        except StoredFileError as error:
+            self._say(f"{str(error).rstrip('.')}; trying again")
+        return WAIT_S
+
+    def leave(self) -> None:
+        """Say goodbye."""
+        (self._folder.workers / f"{self.name}.json").unlink(missing_ok=True)
+
+    # --- one step ---------------------------------------------------------------------------------
+
+    def _step(self) -> float:
+        posting = self._folder.read_posting()
+        if posting is None:
+            self._say("waiting for a run")
+            return WAIT_S
+        self._take_on(posting)
+        self._send()
+        if posting.has_ended:
+            self.has_finished = self._settings.until_finished
+            return self._pause("the run has ended; waiting for it to go on")
+        self._load_newest()
+        if self._player is None or self._player.version < 0:
+            return self._pause("waiting for the first network")
+        most = _MOST_ITERATIONS * posting.job.selfplay.games_per_iteration
+        if sum(name.num_games for name in self._folder.waiting_games()) >= most:
+            return self._pause("waiting until the learner has read the games that lie there")
+        self._play(self._player, posting)
+        return 0.0
+
+    def _take_on(self, posting: Posting) -> None:
+        """Get ready for a run, unless this worker plays for it already.
+
+        Raises:
+            InputError: if this machine cannot play for it.
+        """
+        job = posting.job
+        if self._player is not None and self._job == job:
+            return
+        if job.code_version != code_version():
+            raise ConfigError(
+                f"the learner of '{self._folder.path}' runs version {job.code_version} of this "
+                f"program, and this machine {code_version()}: install the same version here.",
+                key="code_version",
+                value=code_version(),
+                allowed=job.code_version,
+            )
+        self._unsent.clear()
+        self._player, self._sample = None, None
+        self._say("getting ready")
+        own = job._replace(game=self._game_name(job), game_file=None, device=self._settings.device)
+        self._player = UnitPlayer(own, self._settings.num_threads, self.name)
+        self._job = job
+
+    def _game_name(self, job: Job) -> str:
+        """Return the game's name here; a game file is run only if the user named it."""
+        named = self._settings.game
+        name = make_stored_game(job.game, f"the run in '{self._folder.path}'", named).name
+        if is_game_file(name) and named is not None and read_text(named) != job.game_file:
+            raise ConfigError(
+                f"game={named} is not the file that the learner runs: their texts differ.",
+                key="game",
+                value=named,
+            )
+        return name
+
+    def _load_newest(self) -> None:
+        """Play with the newest network from now on.
+
+        Raises:
+            StoredFileError, OSError: if it cannot be read and there is no earlier one.
+        """
+        versions, player = self._folder.versions(), self._player
+        if not versions or player is None or versions[-1] == player.version:
+            return
+        path = self._folder.network(versions[-1])
+        try:
+            network = load_network(path)
+            if network.info.get("run") != player.job.run:
+                return  # of an earlier run
+            weights = Weights(versions[-1], network.arrays, self._positions(player), None)
+            player.load(weights)
+        except (StoredFileError, OSError):
+            if player.version < 0:
+                raise
+        except ConfigError:
+            raise
+        except InputError as error:
+            raise StoredFileError(f"'{path}' does not fit: {error}", path=path) from None
+
+    def _positions(self, player: UnitPlayer) -> PositionSample:
+        """Return positions of this worker's newest games; before the first game, random ones."""
+        if self._sample is None:
+            generator = child_generator(player.job.seed, "sample")
+            self._sample = sample_positions(player.game, _NUM_POSITIONS, generator)
+        return self._sample
+
+    def _play(self, player: UnitPlayer, posting: Posting) -> None:
+        """Play a unit and send its games."""
+        speed = self.progress.games_per_s
+        largest = max(1, posting.job.selfplay.games_per_iteration // _UNITS_OF_AN_ITERATION)
+        wanted = speed * posting.unit_s if speed else largest / _UNITS_OF_AN_ITERATION
+        num_games = int(min(max(wanted, 1), largest))
+        self._sign(2 * num_games / speed if speed else _FIRST_PATIENCE_S)
+        self._say("playing")
+        self._num_units += 1
+        answer = player.play(Unit(self._num_units, num_games, posting.run_fraction))
+        records = unflatten(answer.games)
+        self._note(player, records, answer.seconds)
+        current = self._folder.read_posting()
+        if current is not None and current.job.run == posting.job.run:
+            self._pack(player, records, answer, largest)
+            self._send()
+
+    def _note(self, player: UnitPlayer, records: list[GameRecord], seconds: float) -> None:
+        """Note the speed and the positions of a unit."""
+        speed = smoothed_speed(self.progress.games_per_s, len(records) / max(seconds, 1e-3))
+        self.progress = self.progress._replace(games_per_s=speed, version=player.version)
+        states = np.concatenate([record.states for record in records])[-_NUM_POSITIONS:]
+        planes, mask = player.game.observe(states), player.game.legal_action_mask(states)
+        self._sample = PositionSample(planes, mask)
+
+    def _pack(
+        self, player: UnitPlayer, records: list[GameRecord], answer: Answer, largest: int
+    ) -> None:
+        """Divide the games of an answer among files of a size that the learner takes."""
+        size = min(largest, games_per_file(player.game))
+        parts = [records[start : start + size] for start in range(0, len(records), size)]
+        for part in parts:
+            fraction = len(part) / len(records)
+            work = tuple(fraction * count for count in answer.work)
+            own = Answer(
+                answer.unit_id, answer.version, flatten(part), work, fraction * answer.seconds
+            )
+            name = GamesName(self.name, self._num_files, len(part))
+            self._num_files += 1
+            self._unsent.append((name, to_bytes(own, name, player.job)))
+
+    def _send(self) -> None:
+        """Write the files of games that are not written yet."""
+        while self._unsent:
+            name, data = self._unsent[0]
+            self._folder.write(self._folder.games / str(name), data)
+            self._unsent.popleft()
+            num_games = self.progress.num_games + name.num_games
+            self.progress = self.progress._replace(num_games=num_games)
+
+    # --- signs of life ----------------------------------------------------------------------------
+
+    def _pause(self, text: str) -> float:
+        """Say that there is nothing to do, and give a sign of life now and then."""
+        self._say(text)
+        if self._player is not None and self._clock() - self._signed_at >= _SIGN_EVERY_S:
+            self._sign(2 * _SIGN_EVERY_S)
+        return WAIT_S
+
+    def _sign(self, patience_s: float) -> None:
+        """Give a sign of life.
+
+        Args:
+            patience_s: until the next one is due.
+        """
+        player = self._player
+        assert player is not None
+        facts = player.facts._asdict()
+        sign = SignOfLife(player.job.run, facts, time.time(), player.version, patience_s)
+        self._folder.write(self._folder.workers / f"{self.name}.json", sign.to_bytes())
+        self._signed_at = self._clock()
+
+    def _say(self, text: str) -> None:
+        """Let `progress` tell what is going on."""
+        version = -1 if self._player is None else self._player.version
+        self.progress = self.progress._replace(text=text, version=version)
+        try:
+            names = list(self._folder.waiting_games())
+        except OSError:
+            return
+        num_files = sum(name.worker == self.name for name in names)
+        self.progress = self.progress._replace(num_files=num_files)
+
+
+def own_name(wanted: str) -> str:
+    """Return a worker's name that no other process has.
+
+    Raises:
+        ConfigError: if nothing of the wanted name can be part of a file's name.
+    """
+    plain = re.sub("[^a-z0-9_-]+", "-", wanted.lower())[:_NAME_LENGTH].strip("-")
+    name = f"{plain}-{uuid.uuid4().hex[:8]}"
+    if not plain or sign_name(f"{name}.json") is None:
+        raise ConfigError(
+            f"name={wanted} is not allowed: a worker's name has letters or digits.",
+            key="name",
+            value=wanted,
+            allowed="letters, digits, - and _",
+        )
+    return name

@@ -1,0 +1,128 @@
+"""Files of games that workers leave in a shared folder.
+
+In: an `Answer` of a worker. Out: the bytes of a safetensors file. And back: a file is believed only
+after every check. What it says about itself has to agree with its name and with the run, and its
+games are replayed (`alphazero.workers.answer_check`).
+"""
+
+import json
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import safetensors.numpy
+
+from alphazero.games.batched_game import Game
+from alphazero.selfplay.flat_games import LENGTHS, unflatten
+from alphazero.selfplay.game_record import GameRecord
+from alphazero.workers.answer_check import AnswerError, check_games
+from alphazero.workers.shared_folder import GamesName, read_regular
+from alphazero.workers.unit import Answer, Job
+from alphazero.workers.work import SelfPlayWork
+
+FORMAT = "alphazero-worker-games-1"
+MOST_BYTES = 256_000_000  # of a file of games; a thousand games of Othello have 20 MB
+_KEY = "games"  # of the text in the metadata
+
+
+class GamesFile(NamedTuple):
+    """Checked games of a file."""
+
+    name: GamesName
+    version: int  #: of the network that played them
+    records: list[GameRecord]
+    work: SelfPlayWork
+    seconds: float  #: that it took to play them
+
+
+def games_per_file(game: Game) -> int:
+    """Return the number of games that surely fit into a file."""
+    state_bytes = game.state_size * np.dtype(game.state_dtype).itemsize
+    ply_bytes = state_bytes + 4 * game.num_actions + 32
+    return max(1, MOST_BYTES // 2 // (ply_bytes * game.max_plies))
+
+
+def to_bytes(answer: Answer, name: GamesName, job: Job) -> bytes:
+    """Return the contents of the file ``name`` with the games of an answer."""
+    facts = {
+        "format": FORMAT,
+        "run": job.run,
+        "code_version": job.code_version,
+        "worker": name.worker,
+        "number": name.number,
+        "version": answer.version,
+        "work": list(map(float, answer.work)),
+        "seconds": float(answer.seconds),
+    }
+    return safetensors.numpy.save(answer.games, {_KEY: json.dumps(facts)})
+
+
+def read_games(
+    path: Path, name: GamesName, job: Job, newest: int, game: Game, may_be_adjudicated: bool
+) -> GamesFile:
+    """Return the games of a file.
+
+    Args:
+        name: of the file.
+        job: of the run.
+        newest: the highest number of a network that was ever published.
+        may_be_adjudicated: see `alphazero.workers.answer_check.check_games`.
+
+    Raises:
+        AnswerError: if the file does not hold games of this run; the message is a clause.
+        StoredFileError: if it is not a plain file, or too large.
+        OSError: if it cannot be read.
+    """
+    data = read_regular(path, MOST_BYTES)
+    try:
+        facts, columns = _parsed(data)
+        version, work, seconds = _checked_facts(facts, name, job, newest)
+        check_games(columns, game, may_be_adjudicated)
+        if len(columns[LENGTHS]) != name.num_games:
+            raise AnswerError(
+                f"its name says {name.num_games} games, and it has {len(columns[LENGTHS])}"
+            )
+        return GamesFile(name, version, unflatten(columns), work, seconds)
+    except AnswerError:
+        raise
+    except Exception as error:  # a file may be anything
+        raise AnswerError(f"it holds no games ({type(error).__name__}: {error})") from None
+
+
+def _parsed(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return what a file says about its games, and their arrays."""
+    try:
+        columns = safetensors.numpy.load(data)
+        end = 8 + int.from_bytes(data[:8], "little")
+        facts = json.loads(json.loads(data[8:end])["__metadata__"][_KEY])
+    except Exception as error:
+        reason = "it is empty" if not data else "it is truncated, or not a file of games"
+        raise AnswerError(reason) from error
+    if not isinstance(facts, dict) or facts.get("format") != FORMAT:
+        raise AnswerError("it is not a file of a worker's games")
+    return facts, columns
+
+
+def _checked_facts(
+    facts: dict[str, Any], name: GamesName, job: Job, newest: int
+) -> tuple[int, SelfPlayWork, float]:
+    """Return the network's number, the work and the seconds that a file claims."""
+    if facts.get("run") != job.run:
+        raise AnswerError(f"it belongs to another run ({facts.get('run')!a:.40})")
+    if facts.get("code_version") != job.code_version:
+        raise AnswerError(
+            f"it was played by version {str(facts.get('code_version')):.60} of this program, and "
+            f"the learner runs {job.code_version}"
+        )
+    if (facts.get("worker"), facts.get("number")) != (name.worker, name.number):
+        raise AnswerError("it was written under another name")
+    version = facts.get("version")
+    if type(version) is not int or not 0 <= version <= newest:
+        raise AnswerError(f"it claims to play with network {version!a:.20}")
+    numbers = [*facts["work"], facts["seconds"]]
+    if not all(type(number) is float and 0 <= number < math.inf for number in numbers):
+        raise AnswerError("its counts of work are impossible")
+    if len(facts["work"]) != len(SelfPlayWork._fields):
+        raise AnswerError("its counts of work are impossible")
+    return version, SelfPlayWork(*facts["work"]), facts["seconds"]

@@ -1,0 +1,263 @@
+"""The shared folder of workers=folder: which files lie where, and the posted job.
+
+    FOLDER/job.json                   what is to be played; written by the learner
+    FOLDER/networks/000012.safetensors  the newest networks; written by the learner
+    FOLDER/games/NAME.000003.64.safetensors  64 games; written by the worker NAME
+    FOLDER/workers/NAME.json          sign of life of a worker
+    FOLDER/refused/                   what failed a check
+
+In: a `Posting`, bytes. Out: the same, read back and checked. Every file is written under a
+temporary name and renamed, nothing is unpickled, no link is followed, and no file is read that is
+larger than it may be: a file in a folder that others can write may be anything.
+"""
+
+import dataclasses
+import json
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from alphazero.inference.network_evaluator import EvaluatorSettings
+from alphazero.network.interface import NetworkSettings
+from alphazero.runtime.errors import StoredFileError
+from alphazero.runtime.files import parse_object, write_atomically
+from alphazero.runtime.settings import from_plain
+from alphazero.search.settings import SearchSettings
+from alphazero.selfplay.settings import SelfPlaySettings
+from alphazero.workers.unit import Job
+
+JOB_FORMAT = "alphazero-job-1"
+KEEP_NETWORKS = 3
+_MOST_BYTES_OF_JSON = 4_000_000
+_WORKER = r"[a-z0-9_-]{1,80}"
+_GAMES = re.compile(rf"({_WORKER})\.([0-9]{{6}})\.([0-9]{{1,9}})\.safetensors")
+_NETWORK = re.compile(r"([0-9]{6})\.safetensors")
+_SIGN = re.compile(rf"({_WORKER})\.json")
+_TEMPORARY = re.compile(r"\..*\.tmp[0-9]+")
+_LONGEST_S = 1e6  # between two signs of life
+_NUM_TRIES, _TRY_EVERY_S = 10, 0.1  # Windows refuses to replace a file that someone reads
+_SECTIONS: dict[str, type] = {
+    "network": NetworkSettings,
+    "evaluator": EvaluatorSettings,
+    "search": SearchSettings,
+    "selfplay": SelfPlaySettings,
+}
+_TYPES: dict[str, Any] = {
+    "run": str,
+    "code_version": str,
+    "game": str,
+    "game_file": (str, type(None)),
+    "device": str,
+    "seed": int,
+    "unit_threads": int,
+    "parallel_games_per_thread": int,
+}
+
+
+class Posting(NamedTuple):
+    """What the learner posts for the workers."""
+
+    job: Job
+    run_fraction: float  #: see `alphazero.selfplay.lockstep.SelfPlay.begin`
+    unit_s: float  #: seconds that a unit should last
+    has_ended: bool  #: nobody reads games now; a resumed run begins again
+
+
+class GamesName(NamedTuple):
+    """What the name of a file of games says."""
+
+    worker: str
+    number: int  #: of the file, among the worker's
+    num_games: int
+
+    def __str__(self) -> str:
+        return f"{self.worker}.{self.number:06d}.{self.num_games}.safetensors"
+
+    @classmethod
+    def parse(cls, name: str) -> "GamesName | None":
+        """Return what a file name says; None if no worker names a file so."""
+        match = _GAMES.fullmatch(name)
+        return None if match is None else cls(match[1], int(match[2]), int(match[3]))
+
+
+class SharedFolder:
+    """The paths in a shared folder, and careful reading and writing."""
+
+    def __init__(self, path: str | Path):
+        self.path = Path(path).absolute()
+        self.job = self.path / "job.json"
+        self.networks = self.path / "networks"
+        self.games = self.path / "games"
+        self.workers = self.path / "workers"
+        self.refused = self.path / "refused"
+
+    def make(self) -> None:
+        """Make the folders that are missing."""
+        for folder in (self.networks, self.games, self.workers, self.refused):
+            folder.mkdir(parents=True, exist_ok=True)
+
+    def network(self, version: int) -> Path:
+        """Return the path of a network."""
+        return self.networks / f"{version:06d}.safetensors"
+
+    def versions(self) -> list[int]:
+        """Return the numbers of the networks that are there, in ascending order."""
+        found = (_NETWORK.fullmatch(name) for name in os.listdir(self.networks))
+        return sorted(int(match[1]) for match in found if match)
+
+    def waiting_games(self) -> Iterator[GamesName]:
+        """Yield the names of all files of games that lie there."""
+        names = (GamesName.parse(name) for name in os.listdir(self.games))
+        return (name for name in names if name is not None)
+
+    def post(self, posting: Posting) -> None:
+        """Write what the workers have to know."""
+        sections = {name: dataclasses.asdict(getattr(posting.job, name)) for name in _SECTIONS}
+        plain = {
+            "format": JOB_FORMAT,
+            "job": posting.job._asdict() | sections,
+            "run_fraction": posting.run_fraction,
+            "unit_s": posting.unit_s,
+            "has_ended": posting.has_ended,
+        }
+        self.write(self.job, (json.dumps(plain, indent=1) + "\n").encode())
+
+    def read_posting(self) -> Posting | None:
+        """Return what the learner has posted last, None if nothing was.
+
+        Raises:
+            StoredFileError: if the file is damaged, or of another version of this program.
+            OSError: if it cannot be read.
+        """
+        try:
+            data = read_regular(self.job, _MOST_BYTES_OF_JSON)
+        except FileNotFoundError:
+            return None
+        plain = parse_object(data.decode(errors="replace"), self.job, "the job")
+        if plain.get("format") != JOB_FORMAT or not isinstance(plain.get("job"), dict):
+            raise StoredFileError(
+                f"'{self.job}' is not a job of this version of the program: its format is not "
+                f"'{JOB_FORMAT}'.",
+                path=self.job,
+            )
+        try:
+            return Posting(
+                _job(plain["job"]),
+                float(plain["run_fraction"]),
+                float(plain["unit_s"]),
+                bool(plain["has_ended"]),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            message = f"'{self.job}' is damaged, or of another version of this program: {error}"
+            raise StoredFileError(message, path=self.job) from None
+
+    def write(self, path: Path, data: bytes) -> None:
+        """Write a file atomically into a folder that is there.
+
+        A folder that is missing is not made: the share may be unmounted.
+        """
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {path.parent}; is the share mounted?")
+        for try_number in range(_NUM_TRIES):
+            try:
+                write_atomically(path, data)
+                return
+            except PermissionError:
+                if try_number == _NUM_TRIES - 1:
+                    raise
+                time.sleep(_TRY_EVERY_S)
+
+
+class SignOfLife(NamedTuple):
+    """What a worker says about itself now and then."""
+
+    run: str
+    facts: dict[str, Any]  #: see `alphazero.workers.unit.WorkerFacts`
+    time: float  #: of the worker's clock; no two signs of a worker have the same
+    version: int  #: of the network it plays with
+    patience_s: float  #: until its next sign, as far as it knows
+
+    def to_bytes(self) -> bytes:
+        """Return the contents of the worker's file."""
+        return json.dumps(self._asdict()).encode()
+
+    @classmethod
+    def parse(cls, text: str) -> "SignOfLife":
+        """Return what a worker has written.
+
+        Raises:
+            ValueError: if no worker writes that.
+        """
+        try:
+            plain = json.loads(text)
+            sign = cls(**plain)
+            checked = sign._replace(
+                time=float(sign.time), version=int(sign.version), patience_s=float(sign.patience_s)
+            )
+        except (TypeError, RecursionError, OverflowError) as error:
+            raise ValueError(str(error)) from None
+        is_plain = isinstance(sign.run, str) and isinstance(sign.facts, dict)
+        if not is_plain or not 0 <= checked.patience_s <= _LONGEST_S:
+            raise ValueError("it is not a worker's")
+        return checked
+
+
+def sign_name(file_name: str) -> str | None:
+    """Return the worker whose sign of life has this file name; None if it is another file."""
+    match = _SIGN.fullmatch(file_name)
+    return None if match is None else match[1]
+
+
+def is_temporary(file_name: str) -> bool:
+    """Return whether a file of this name is being written, or was left unfinished."""
+    return _TEMPORARY.fullmatch(file_name) is not None
+
+
+def read_regular(path: Path, most_bytes: int) -> bytes:
+    """Return the contents of a file; follow no link and wait for no pipe.
+
+    Raises:
+        StoredFileError: if it is not a plain file, or larger than ``most_bytes``.
+        OSError: if it cannot be read.
+    """
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        raise StoredFileError(f"'{path}' is not a plain file.", path=path)
+    with open(path, "rb", opener=_open_without_following) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise StoredFileError(f"'{path}' is not a plain file.", path=path)
+        data = b"" if status.st_size > most_bytes else file.read(most_bytes + 1)
+    if status.st_size > most_bytes or len(data) > most_bytes:
+        raise StoredFileError(
+            f"'{path}' is too large: {max(status.st_size, len(data)):,} bytes, where at most "
+            f"{most_bytes:,} are allowed.",
+            path=path,
+        )
+    return data
+
+
+def _open_without_following(path: str, flags: int) -> int:
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC"):
+        flags |= getattr(os, name, 0)
+    return os.open(path, flags)
+
+
+def _job(plain: dict[str, Any]) -> Job:
+    """Return the job that plain data hold.
+
+    Raises:
+        ValueError, TypeError, KeyError: if they do not.
+    """
+    values = {name: plain[name] for name in Job._fields}
+    for name, kind in _TYPES.items():
+        if not isinstance(values[name], kind) or isinstance(values[name], bool):
+            raise ValueError(f"{name} is {values[name]!r}")
+    for name, cls in _SECTIONS.items():
+        if not isinstance(values[name], dict):
+            raise ValueError(f"{name} is {values[name]!r}")
+        values[name] = from_plain(cls, values[name])
+    return Job(**values)
