@@ -121,6 +121,9 @@ def _train(
     console.print("\n".join(start_lines(trainer, resumed)) + "\n")
     try:
         report = _run(trainer, console, varied)
+    except ConfigError:  # what the run needs is not there: the shared folder is another run's
+        folder.discard()
+        raise
     except KeyboardInterrupt:
         done = trainer.stored_iteration
         if done:

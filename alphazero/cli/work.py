@@ -86,9 +86,16 @@ def _check(settings: WorkSettings) -> None:
         raise ConfigError(
             f"'{COMMAND}' needs the shared folder: {COMMAND} FOLDER.", key="folder", value=""
         )
-    if not Path(path).is_dir():
-        reason = "is no folder" if Path(path).exists() else "does not exist; is the share mounted?"
-        raise ConfigError(f"the folder '{path}' {reason}", key="folder", value=path)
+    place = Path(path).absolute()
+    if place.exists() and not place.is_dir():
+        raise ConfigError(f"'{path}' is not a folder.", key="folder", value=path)
+    if not place.parent.is_dir():  # the learner makes the folder itself
+        raise ConfigError(
+            f"the folder '{path}' cannot be there: there is no {place.parent}. Is the share "
+            "mounted?",
+            key="folder",
+            value=path,
+        )
 
 
 def _work(worker, console: Console) -> None:

@@ -123,7 +123,8 @@ class FolderWorker:
     def _step(self) -> float:
         posting = self._folder.read_posting()
         if posting is None:
-            self._say("waiting for a run")
+            there = "" if self._folder.path.is_dir() else "; the folder is not there yet"
+            self._say(f"waiting for a run{there}")
             return WAIT_S
         self._take_on(posting)
         self._send()
@@ -220,7 +221,7 @@ class FolderWorker:
         self._note(player, records, answer.seconds)
         current = self._folder.read_posting()
         if current is not None and current.job.run == posting.job.run:
-            self._pack(player, records, answer, largest)
+            self._pack(player, records, answer)
             self._send()
 
     def _note(self, player: UnitPlayer, records: list[GameRecord], seconds: float) -> None:
@@ -231,11 +232,9 @@ class FolderWorker:
         planes, mask = player.game.observe(states), player.game.legal_action_mask(states)
         self._sample = PositionSample(planes, mask)
 
-    def _pack(
-        self, player: UnitPlayer, records: list[GameRecord], answer: Answer, largest: int
-    ) -> None:
+    def _pack(self, player: UnitPlayer, records: list[GameRecord], answer: Answer) -> None:
         """Divide the games of an answer among files of a size that the learner takes."""
-        size = min(largest, games_per_file(player.game))
+        size = games_per_file(player.game)
         parts = [records[start : start + size] for start in range(0, len(records), size)]
         for part in parts:
             fraction = len(part) / len(records)
