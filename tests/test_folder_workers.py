@@ -319,7 +319,8 @@ def test_a_worker_is_there_while_its_signs_change(tmp_path):
     shared.sign("new")
     notices = shared.look()
     assert sum("joined" in notice for notice in notices) == 2
-    assert [report.name for report in shared.source.worker_reports()] == ["old", "new"] or True
+    names = {report.name for report in shared.source.worker_reports()}
+    assert names == {"old", "new"}
     (shared.folder.workers / "old.json").unlink()
     assert "old" in str(shared.look())
     shared.now += 30.0 + 115.0
@@ -450,6 +451,7 @@ def trained(trainer, workers, until=None):
     def sleep(seconds):
         nonlocal turn
         turn += 1
+        assert turn < 200
         workers[turn % len(workers)].step()
 
     trainer.source._sleep = sleep
@@ -480,7 +482,7 @@ def test_workers_join_and_leave_and_a_killed_run_goes_on(tmp_path):
     more, notices = trained(again, workers)
     assert [report.iteration for report in found + more] == [1, 2, 3]
     assert "left" not in str(notices)  # it left while no learner was there
-    assert [report.workers.num_workers for report in more] == [1, 1]
+    assert more[-1].workers.num_workers == 1
     stored = [again.folder.load_games(number, 1) for number in (1, 2, 3)]
     assert all(len(games) >= 6 for games in stored)
     workers[0].step()
@@ -506,24 +508,21 @@ def die_over_games(number):
     name = os.readlink(f"/proc/self/fd/{number}") if os.path.exists("/proc/self/fd") else "games"
     os.kill(os.getpid(), signal.SIGKILL) if "games" in name and ".tmp" in name else fsync(number)
 files.os.fsync = die_over_games
-while True:
+for _ in range(50):
     worker.step()
 """
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="it looks at its own open files")
 def test_a_worker_that_is_killed_while_it_writes_does_no_harm(tmp_path):
-    shared = Shared(tmp_path / "shared", job=JOB._replace(network=NetworkSettings(kind="tiny")))
-    trainer = make_trainer(
-        tmp_path / "run", "workers=folder", f"workers.folder={tmp_path / 'shared'}"
-    )
-    next(iter(trainer.run()))
-    command = [sys.executable, "-c", KILLED, str(tmp_path / "shared")]
+    shared, events = posted(tmp_path)
+    command = [sys.executable, "-c", KILLED, str(shared.path)]
     assert subprocess.run(command, timeout=60).returncode == -signal.SIGKILL
-    (name,) = os.listdir(shared.folder.games)
+    (name,) = os.listdir(shared.games)
     assert name.startswith(".") and ".tmp" in name
-    trainer.source.tend()
-    assert os.listdir(shared.folder.refused) == []
+    next(events)
+    assert os.listdir(shared.refused) == []
+    events.close()
 
 
 # --- the worker -----------------------------------------------------------------------------------
@@ -586,8 +585,7 @@ def test_a_worker_waits_out_what_goes_wrong_with_the_folder(tmp_path, monkeypatc
     worker.step()
     (first, *_) = sorted(shared.waiting_games())
     assert first.number == 0 and worker.progress.num_games >= first.num_games
-    while worker.step() == 0:  # until enough games wait
-        pass
+    assert any(worker.step() for _ in range(50))  # it pauses when enough games wait
     assert 12 <= sum(name.num_games for name in shared.waiting_games()) <= 24
     events.close()
 

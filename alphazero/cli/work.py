@@ -75,7 +75,19 @@ def main(arguments: list[str]) -> int:
 
 
 def as_settings(arguments: list[str]) -> list[str]:
-    """Return the arguments with the word for the folder as a setting."""
+    """Return the arguments with the word for the folder as a setting.
+
+    Raises:
+        ConfigError: if several words could be the folder.
+    """
+    words = [word for word in arguments if "=" not in word and word[:1] != "-"]
+    if len(words) > 1:
+        raise ConfigError(
+            f"'{COMMAND}' takes one folder, not {len(words)}: {' and '.join(words)}. Settings are "
+            "written key=value.",
+            key="folder",
+            value=words[1],
+        )
     return [word if "=" in word or word[:1] == "-" else f"folder={word}" for word in arguments]
 
 

@@ -91,7 +91,7 @@ class FolderSource:
         self._unreadable: dict[str, float] = {}  # since when a file cannot be read
         self._unfinished: dict[str, float] = {}  # when each temporary file was seen first
         self._notices: list[str] = []
-        self._trouble = ""  # the last error of the folder, so that it is said once
+        self._is_away = False  # whether the folder cannot be used, so that it is said once
         self._updated_at: float | None = None
         self._iteration_s = math.inf  # the time between the last two networks
         self._looked_at = -math.inf
@@ -116,7 +116,10 @@ class FolderSource:
         self._updated_at = now
         self._version, self._newest = version, max(self._newest, version)
         self._unpublished = network
-        self._publish()
+        try:
+            self._publish()
+        except OSError as error:  # it is tried again
+            self._note_away(error)
 
     def play(self, num_games: int, run_fraction: float) -> Iterator[Played]:
         """See `GameSource.play`."""
@@ -226,27 +229,27 @@ class FolderSource:
             )
 
     def _publish(self) -> None:
-        """Write the newest network, delete old ones and those of a future that was lost."""
+        """Write the newest network, delete old ones and those of a future that was lost.
+
+        Raises:
+            OSError: if the folder cannot be used.
+        """
         network, folder = self._unpublished, self.folder
         if network is None:
             return
-        info = {"run": self._job.run, "iteration": self._version}
-        try:
-            if not folder.networks.is_dir():
-                raise FileNotFoundError(f"there is no folder {folder.networks}")
-            save_network(
-                folder.network(self._version),
-                network_arrays(network),
-                self._game.name,
-                dataclasses.asdict(self._job.network),
-                info,
-            )
-            self._unpublished = None
-            for version in folder.versions():
-                if not self._version - KEEP_NETWORKS < version <= self._version:
-                    folder.network(version).unlink(missing_ok=True)
-        except OSError as error:
-            self._note_trouble(error)
+        if not folder.networks.is_dir():
+            raise FileNotFoundError(f"there is no folder {folder.networks}")
+        save_network(
+            folder.network(self._version),
+            network_arrays(network),
+            self._game.name,
+            dataclasses.asdict(self._job.network),
+            {"run": self._job.run, "iteration": self._version},
+        )
+        self._unpublished = None
+        for version in folder.versions():
+            if not self._version - KEEP_NETWORKS < version <= self._version:
+                folder.network(version).unlink(missing_ok=True)
 
     def _post(self, has_ended: bool = False) -> None:
         unit_s = min(self._settings.unit_s, self._iteration_s / _UNITS_OF_AN_ITERATION)
@@ -256,18 +259,18 @@ class FolderSource:
     def _look(self, num_games: int) -> None:
         """See who is there, and read files until ``num_games`` games wait; an error is a notice."""
         self._looked_at = self._clock()
-        self._publish()
         try:
-            if not self._is_posted and self._unpublished is None:
+            self._publish()
+            if not self._is_posted:
                 self._post()
             notices = self._attendance_now.look(self._looked_at)
             self._read_files(num_games)
             self._notices += notices  # a worker that has left is told of after its last games
-            if self._trouble:
+            if self._is_away:
                 self._notices.append("The shared folder works again.")
-                self._trouble = ""
+                self._is_away = False
         except OSError as error:
-            self._note_trouble(error)
+            self._note_away(error)
 
     def _read_files(self, num_games: int) -> None:
         """Check new files, the oldest first, until ``num_games`` games wait."""
@@ -343,11 +346,10 @@ class FolderSource:
 
     # --- sentences --------------------------------------------------------------------------------
 
-    def _note_trouble(self, error: OSError) -> None:
+    def _note_away(self, error: OSError) -> None:
         """Tell once that the folder cannot be used; it is tried again."""
-        trouble = error.strerror or str(error)
-        if trouble != self._trouble:
-            self._trouble = trouble
+        if not self._is_away:
+            self._is_away = True
             self._notices.append(
                 f"The shared folder {self.folder.path} cannot be used: {error}. Trying again."
             )
