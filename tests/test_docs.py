@@ -62,7 +62,8 @@ def accept(command, *words):
         for name, kind in inspect.getmembers(module, inspect.isclass)
         if kind.__module__ == module.__name__ and name.endswith("Settings")
     )
-    from_overrides(settings, list(words), command)
+    as_settings = getattr(module, "as_settings", list)
+    from_overrides(settings, as_settings(list(words)), command)
 
 
 def _accept_run(settings, multirun):

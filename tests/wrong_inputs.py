@@ -315,6 +315,13 @@ rate output=files
 
 engine foo=1
 engine player=stockfish
+work
+work a b
+work no/where
+work . num_threads=-1
+work . device=abacus
+work . name=!!!
+work . frobnicate=1
 engine network=nowhere
 engine network=files/networks/empty.safetensors
 engine network=files/networks/text.safetensors
