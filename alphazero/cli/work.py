@@ -68,9 +68,10 @@ def main(arguments: list[str]) -> int:
         choose_device(settings.device)
     own = dataclasses.asdict(settings)
     folder = SharedFolder(own.pop("folder"))
-    worker = FolderWorker(folder, Settings(**own))
+    line = _Line(console)
+    worker = FolderWorker(folder, Settings(**own), line.show)
     console.print(f"Worker {worker.name} at {folder.path}. Ctrl-C ends it.", markup=False)
-    _work(worker, console)
+    _work(worker, console, line.status)
     return 0
 
 
@@ -110,15 +111,12 @@ def _check(settings: WorkSettings) -> None:
         )
 
 
-def _work(worker, console: Console) -> None:
-    """Let the worker work, and show what it does."""
-    line = _Line(console)
+def _work(worker, console: Console, status) -> None:
+    """Let the worker work; ``status`` shows what it does."""
     try:
-        with line.status:
+        with status:
             while not worker.has_finished:
-                line.show(worker.progress)
                 wait_s = worker.step()
-                line.show(worker.progress)
                 if wait_s and not worker.has_finished:
                     time.sleep(wait_s)
     finally:

@@ -5,6 +5,7 @@ the newest network. What goes wrong with the folder - it is unmounted, its disk 
 half copied - is said and tried again: a worker that was started is to be left alone.
 """
 
+import contextlib
 import dataclasses
 import re
 import socket
@@ -73,6 +74,7 @@ class FolderWorker:
     """Plays for the learner of a shared folder; call `step` again and again.
 
     Args:
+        show: is called with the progress whenever it changes.
         clock: returns seconds.
 
     Attributes:
@@ -84,6 +86,7 @@ class FolderWorker:
         self,
         folder: SharedFolder,
         settings: Settings,
+        show: Callable[[Progress], None] = lambda progress: None,
         clock: Callable[[], float] = time.monotonic,
     ):
         self.name = own_name(settings.name or socket.gethostname())
@@ -91,6 +94,7 @@ class FolderWorker:
         self.progress = Progress("waiting for a run", -1, 0, 0.0, 0)
         self._folder = folder
         self._settings = settings
+        self._show = show
         self._clock = clock
         self._job: Job | None = None
         self._player: UnitPlayer | None = None
@@ -281,12 +285,11 @@ class FolderWorker:
         """Let `progress` tell what is going on."""
         version = -1 if self._player is None else self._player.version
         self.progress = self.progress._replace(text=text, version=version)
-        try:
+        with contextlib.suppress(OSError):
             names = list(self._folder.waiting_games())
-        except OSError:
-            return
-        num_files = sum(name.worker == self.name for name in names)
-        self.progress = self.progress._replace(num_files=num_files)
+            num_files = sum(name.worker == self.name for name in names)
+            self.progress = self.progress._replace(num_files=num_files)
+        self._show(self.progress)
 
 
 def own_name(wanted: str) -> str:
