@@ -15,6 +15,7 @@ from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.misplayed import print_misplayed
 from alphazero.cli.pictures.accuracy import draw_accuracy
 from alphazero.cli.pictures.figure import check_picture
+from alphazero.cli.player_workers import MakePlayer, PlayerWorkers, player_maker
 from alphazero.cli.warm_up import warm_up
 from alphazero.evaluation.exact.accuracy import AccuracyReport, measure_accuracy
 from alphazero.evaluation.exact.sets import EvaluationSet, find_set, game_of_set
@@ -22,7 +23,7 @@ from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game
 from alphazero.play.skin import skin_of
 from alphazero.players.base import Player, PlayerSettings, engine_of, thinking_of
-from alphazero.players.registry import make_player, network_path, read_spec
+from alphazero.players.registry import network_path, read_spec
 from alphazero.runtime.console import Console
 from alphazero.runtime.files import check_outputs
 from alphazero.runtime.overrides import from_overrides
@@ -36,7 +37,7 @@ SUMMARY = (
 EXAMPLES = [
     "alphazero evaluate player=checkpoints/connect_four/RUN",
     "alphazero evaluate player=best num_simulations=800 show=3 plot=accuracy.png",
-    "alphazero evaluate game=connect_four player=uct:1000",
+    "alphazero evaluate game=connect_four player=uct:1000 workers=ray",
     "alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv",
 ]
 
@@ -65,7 +66,7 @@ class EvaluateOptions:
 
 
 @dataclasses.dataclass
-class EvaluateSettings(PlayerSettings, EvaluateOptions):
+class EvaluateSettings(PlayerSettings, EvaluateOptions, PlayerWorkers):
     """The settings of the command."""
 
 
@@ -80,10 +81,11 @@ def main(arguments: list[str], console: Console | None = None) -> int:
         check_picture(settings.plot, "plot")
     game = _game(settings)
     evaluation_set = find_set(settings.set, game)
-    players = _players(settings, game)
     console = console or Console(highlight=False, emoji=False)
-    warm_up(game, players.values(), Console(stderr=True, emoji=False))
-    reports = {label: _measure(label, players[label], evaluation_set) for label in players}
+    with player_maker(settings) as make_player:
+        players = _players(settings, game, make_player)
+        warm_up(game, players.values(), Console(stderr=True, emoji=False))
+        reports = {label: _measure(label, players[label], evaluation_set) for label in players}
     player = list(players.values())[-1]
     name, thinking = player.name, thinking_of(player)
     title = _title(game, f"{name}{thinking and f' ({thinking})'}", evaluation_set, settings.set)
@@ -113,7 +115,7 @@ def _game(settings: EvaluateSettings) -> Game:
     return make_game(DEFAULT_GAME)
 
 
-def _players(settings: EvaluateSettings, game: Game) -> dict[str, Player]:
+def _players(settings: EvaluateSettings, game: Game, make_player: MakePlayer) -> dict[str, Player]:
     """Return the players to measure by their column headings: a network also without its search."""
     kind, own = read_spec(settings.player, settings)
     player = make_player(settings.player, game, settings)

@@ -11,12 +11,13 @@ from alphazero.cli.game_of_players import choose_game
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.match_bar import MatchBar
 from alphazero.cli.output.match_table import add_test, report_table
+from alphazero.cli.player_workers import MakePlayer, PlayerWorkers, player_maker
 from alphazero.cli.warm_up import warm_up
 from alphazero.evaluation.match import MatchReport, Openings, check_num_games, play_match
 from alphazero.evaluation.sprt import Sprt
 from alphazero.games.batched_game import Game
-from alphazero.players.base import ENDGAME_HELP, PlayerSettings, engine_of, thinking_of
-from alphazero.players.registry import default_match, make_player
+from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, engine_of, thinking_of
+from alphazero.players.registry import default_match
 from alphazero.runtime.console import Console
 from alphazero.runtime.files import check_outputs
 from alphazero.runtime.overrides import from_overrides
@@ -35,6 +36,7 @@ EXAMPLES = [
     "alphazero match a=checkpoints/connect_four/RUN,num_simulations=64 b=uct:1000",
     "alphazero match a=uct:1000 b=uct:200 sprt=true elo0=0 elo1=50 num_games=1000",
     "alphazero match a=best b=solver drawn_openings=true opening_plies=8",
+    "alphazero match a=uct:10000 b=uct:1000 workers=ray",
     "alphazero match game=othello a=uct,rollout=weighted b=uct time_limit_s=0.1",
 ]
 
@@ -74,7 +76,7 @@ class MatchOptions:
 
 
 @dataclasses.dataclass
-class MatchSettings(PlayerSettings, MatchOptions):
+class MatchSettings(PlayerSettings, MatchOptions, PlayerWorkers):
     """The settings of the command."""
 
     endgame: str = option("auto", ENDGAME_HELP)
@@ -95,15 +97,10 @@ def main(arguments: list[str], console: Console | None = None) -> int:
     if settings.sprt:
         sprt = Sprt(settings.elo0, settings.elo1, settings.alpha, settings.beta)
     game = choose_game(settings.game, (settings.a, settings.b), settings)
-    players = _make_players(game, settings)
     console = console or Console(highlight=False, emoji=False)
-    warm_up(game, players, Console(stderr=True, emoji=False))
-    accept = _is_drawn(game) if settings.drawn_openings else None
-    openings = Openings(settings.opening_plies, settings.seed, accept=accept)
-    with MatchBar(settings.num_games, sprt) as bar:
-        stop = None if sprt is None else bar.should_stop
-        num_games = settings.num_games
-        report = play_match(game, *players, num_games, openings, progress=bar, should_stop=stop)
+    with player_maker(settings) as make_player:
+        players = _make_players(game, settings, make_player)
+        report = _play(game, players, settings, sprt)
     table = report_table(report, [thinking_of(player) for player in players])
     if sprt is not None:
         add_test(table, sprt, sprt.test(report.pair_counts), settings.num_games)
@@ -114,7 +111,20 @@ def main(arguments: list[str], console: Console | None = None) -> int:
     return 0
 
 
-def _make_players(game: Game, settings: MatchSettings) -> list:
+def _play(
+    game: Game, players: list[Player], settings: MatchSettings, sprt: Sprt | None
+) -> MatchReport:
+    """Play the match behind a bar."""
+    warm_up(game, players, Console(stderr=True, emoji=False))
+    accept = _is_drawn(game) if settings.drawn_openings else None
+    openings = Openings(settings.opening_plies, settings.seed, accept=accept)
+    with MatchBar(settings.num_games, sprt) as bar:
+        stop = None if sprt is None else bar.should_stop
+        num_games = settings.num_games
+        return play_match(game, *players, num_games, openings, progress=bar, should_stop=stop)
+
+
+def _make_players(game: Game, settings: MatchSettings, make_player: MakePlayer) -> list[Player]:
     """Return players A and B; they have different seeds."""
     defaults = default_match(game.name)
     specs = [spec or default for spec, default in zip((settings.a, settings.b), defaults)]

@@ -12,6 +12,7 @@ from alphazero.cli.output.rate_bar import RateBar
 from alphazero.cli.output.rate_table import growth_text, ratings_table, short_name
 from alphazero.cli.pictures.figure import check_picture
 from alphazero.cli.pictures.ratings import draw_ratings
+from alphazero.cli.player_workers import PlayerWorkers, player_maker
 from alphazero.cli.rate_players import choose_networks, make_players, player_name
 from alphazero.cli.warm_up import warm_up
 from alphazero.evaluation.elo import Ratings, connected_players, rate
@@ -38,13 +39,14 @@ EXAMPLES = [
     "alphazero rate run=latest",
     "alphazero rate run=checkpoints/connect_four/RUN num_networks=12 num_games=2000",
     "alphazero rate run=latest players=[random,uct:100,uct:1000,uct:10000,uct:100000]",
+    "alphazero rate run=latest workers=ray",
     "alphazero rate run=latest players=[uct:1000,checkpoints/connect_four/OTHER]",
 ]
 STANDARD_PLAYERS = ["random", "uct:100", "uct:1000", "uct:10000"]
 
 
 @dataclasses.dataclass
-class RateSettings:
+class RateSettings(PlayerWorkers):
     """Who is rated, and by how many games."""
 
     run: str = option("latest", "the run's folder, or latest")
@@ -113,10 +115,11 @@ def main(arguments: list[str], console: Console | None = None) -> int:
     if settings.num_games:
         check_output(file.path, "run")
         specs = [*settings.players, settings.anchor]
-        players = make_players(networks, specs, game, settings.of_networks(), file)
-        warm_up(game, players.values(), Console(stderr=True, emoji=False))
         try:
-            play(game, players, file, settings, anchor)
+            with player_maker(settings) as make:
+                players = make_players(networks, specs, game, settings.of_networks(), file, make)
+                warm_up(game, players.values(), Console(stderr=True, emoji=False))
+                play(game, players, file, settings, anchor)
         except KeyboardInterrupt:
             kept = f"{file.num_games:,} games are stored in {file.path}"
             text = f"Stopped: {kept}; the same command adds to them.\n"

@@ -1,0 +1,39 @@
+"""An actor of Ray that has copies of players on its node."""
+
+import numpy as np
+
+from alphazero.players.base import Choice
+from alphazero.workers.code_version import code_version
+from alphazero.workers.player_copy import PlayerCopy, Recipe
+from alphazero.workers.ray_connection import ray
+
+
+@ray.remote
+class PlayerActor:
+    """Chooses moves for the players of a match, one batch at a time.
+
+    Args:
+        name: of this actor, for the seeds of its players.
+        num_threads: that it may use.
+    """
+
+    def __init__(self, name: str, num_threads: int):
+        self._name = name
+        self._num_threads = num_threads
+        self._players: dict[int, PlayerCopy] = {}
+
+    def code_version(self) -> str:
+        """Return the version of the program on this node."""
+        return code_version()
+
+    def make(self, player: int, recipe: Recipe) -> None:
+        """Make the player of this number."""
+        self._players[player] = PlayerCopy.make(recipe, self._num_threads, self._name)
+
+    def limit(self, player: int, like: int, num_simulations: int | None) -> None:
+        """Make a player like another one, with another limit."""
+        self._players[player] = self._players[like].limited(num_simulations)
+
+    def choose(self, player: int, states: np.ndarray) -> Choice:
+        """Choose a move in each position."""
+        return self._players[player].choose(states)
