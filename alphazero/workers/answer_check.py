@@ -1,22 +1,66 @@
 """Games from elsewhere are checked before they are believed.
 
-In: arrays that claim to be finished games. Out: nothing, or an `AnswerError` that says what is
-wrong. Every game is replayed by the rules: a worker may be broken, of another version, or not a
-worker at all. What cannot be checked is whether the moves were searched well.
+In: an answer, or arrays that claim to be finished games. Out: an `AnswerError` that says what is
+wrong, if something is. Every game is replayed by the rules: a worker may be broken, of another
+version, or not a worker at all. What cannot be checked is whether the moves were searched well.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 
 from alphazero.games.batched_game import Game
+from alphazero.runtime.wording import counted
 from alphazero.selfplay.flat_games import LENGTHS, REQUIRED
+from alphazero.workers.unit import Answer, Unit
+from alphazero.workers.work import SelfPlayWork
 
 _SUM_TOLERANCE = 1e-3
 
 
 class AnswerError(ValueError):
     """Games that are refused; the message is a clause: "its games are not ..."."""
+
+
+def check_answer(
+    answer: Answer,
+    unit: Unit,
+    game: Game,
+    may_be_adjudicated: bool,
+    newest_version: int,
+    is_ordered: bool,
+) -> SelfPlayWork:
+    """Check that an answer is one to its unit; return its work.
+
+    Args:
+        may_be_adjudicated: see `check_games`.
+        newest_version: of the networks that workers can have.
+        is_ordered: whether only that one is right, and only the exact number of games.
+
+    Raises:
+        AnswerError: if it is not.
+    """
+    try:
+        check_games(answer.games, game, may_be_adjudicated)
+        num_games = len(answer.games[LENGTHS])
+        work = SelfPlayWork._make(float(count) for count in answer.work)
+        if not all(math.isfinite(figure) for figure in (*work, answer.seconds)):
+            raise AnswerError("its work is not all finite numbers")
+        is_known = isinstance(answer.version, int) and 0 <= answer.version <= newest_version
+    except AnswerError:
+        raise
+    except Exception as error:  # an answer may be anything
+        raise AnswerError(f"it answers what is no answer ({error})") from None
+    if num_games < unit.num_games or is_ordered and num_games > unit.num_games:
+        raise AnswerError(
+            f"it was asked for {counted(unit.num_games, 'game')} and answers with {num_games}"
+        )
+    if not is_known:
+        raise AnswerError(f"it claims to play with network {answer.version}")
+    if is_ordered and answer.version != newest_version:
+        raise AnswerError(f"it plays with network {answer.version}, not {newest_version}")
+    return work
 
 
 def check_games(columns: dict[str, np.ndarray], game: Game, may_be_adjudicated: bool) -> None:
@@ -102,6 +146,8 @@ def _check_rules(columns: dict[str, np.ndarray], game: Game, may_be_adjudicated:
             or not mask[range(len(own)), own].all()
         ):
             raise AnswerError("it plays an illegal move")
+        if (columns["action_weights"][rows][~mask] > 0).any():
+            raise AnswerError("its policy targets allow illegal moves")
         after = game.step(states[rows], own)
         ends = is_last[rows]
         if (ends & ~after.over).any() and not may_be_adjudicated:

@@ -5,8 +5,9 @@ what happens to the workers. A unit whose worker is gone is given out again; an 
 twice, or that fails `alphazero.workers.answer_check`, does not count.
 
 In free mode workers play on while the network learns, and games that are more than
-`workers.max_staleness` networks old are dropped. Units last about `workers.unit_s`, and less than
-half an iteration; those of a worker that lags behind become smaller.
+`workers.max_staleness` networks old are dropped. Units last about `workers.unit_s`, and at most a
+quarter of the time in which all workers play the games of an iteration; those of a worker that lags
+behind become smaller. No more games than those of an iteration wait or are asked for.
 """
 
 import math
@@ -24,9 +25,9 @@ from alphazero.runtime.errors import InputError
 from alphazero.runtime.wording import counted
 from alphazero.selfplay.flat_games import LENGTHS, unflatten
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.workers.answer_check import AnswerError, check_games
+from alphazero.workers.answer_check import AnswerError, check_answer
 from alphazero.workers.ordered import UNITS_OF_A_VERSION, ordered_units
-from alphazero.workers.roster import Roster, WorkerState
+from alphazero.workers.roster import MOST_UNITS, Roster, WorkerState
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import Played, WorkerReport
 from alphazero.workers.transport import Event, Joined, Left, Notice, Transport
@@ -34,12 +35,12 @@ from alphazero.workers.unit import Answer, Unit, Weights
 from alphazero.workers.work import NO_WORK, SelfPlayWork
 
 _POLL_S = 0.5
-_MOST_UNITS = 2  # in a worker's hands: one that it plays and the next one
+_HANGING_EVERY_S = 1.0  # looks for workers that hang: each looks at all workers
 _FIRST_GAMES = 16  # of a worker's first unit, from which its speed is known
 _FIRST_TIMEOUT_S = 600.0  # kernels may have to be compiled first
 _TIMEOUT_FACTOR = 10
 _PATIENCE_S = 20.0  # without any worker, before the user is told how one joins
-_MOST_FAILURES = 5  # workers in a row that leave without an answer, before the run gives up
+_MOST_FAILURES = 5  # workers lost before the first answer, after which the run gives up
 
 
 class Dispatcher:
@@ -49,7 +50,7 @@ class Dispatcher:
         settings: of the workers.
         game: checks the answers.
         transport: to the workers.
-        games_per_iteration: no unit of free mode is larger.
+        games_per_iteration: most games that wait or are asked for in free mode.
         may_be_adjudicated: see `alphazero.workers.answer_check.check_games`.
         engine: that all workers must use; None lets each choose its own.
         code_version: of this program.
@@ -82,22 +83,17 @@ class Dispatcher:
         self._next_index = 0  # of the units of this version
         self._run_fraction = 0.0
         self._waiting: deque[Unit] = deque()  # to be given out, those of lost workers first
-        self._outstanding: set[int] = set()  # ids of units that are waiting or in a worker's hands
         self._finished: dict[int, list[GameRecord]] = {}  # games by unit that wait for their turn
         self._notices: list[str] = []
-        self._updated_at: float | None = None
-        self._iteration_s = math.inf  # the time between the last two networks
+        self._looked_at = -math.inf  # when workers that hang were looked for
         self._alone_since: float | None = None
         self._num_failures = 0
+        self._has_answered = False
 
     # --- what the trainer asks for ----------------------------------------------------------------
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
         """See `GameSource.update`."""
-        now = self._clock()
-        if self._updated_at is not None:
-            self._iteration_s = now - self._updated_at
-        self._updated_at = now
         self._version, self._next_index = version, 0
         self._transport.publish(Weights(version, network_arrays(network), sample, self._engine))
 
@@ -121,7 +117,6 @@ class Dispatcher:
         settings = self._settings
         units = ordered_units(self._version, num_games, settings.unit_games, self._run_fraction)
         self._waiting.extend(units)
-        self._outstanding = {unit.id for unit in units}
         for unit in units:
             while unit.id not in self._finished:
                 yield Played([], self._take_notices())
@@ -168,19 +163,27 @@ class Dispatcher:
 
     def _give_out(self) -> None:
         """Let every worker have units to play."""
-        for worker in self._roster.present():
-            while len(worker.flights) < _MOST_UNITS:
-                unit = self._waiting.popleft() if self._waiting else self._new_unit(worker)
-                if unit is None:
-                    return
-                self._outstanding.add(unit.id)
-                worker.give(unit, self._clock())
-                self._transport.submit(worker.name, unit)
+        num_finished = sum(map(len, self._finished.values()))
+        while (worker := self._roster.next_free()) is not None:
+            unit = self._next_unit(worker, num_finished)
+            if unit is None:
+                return
+            self._roster.give(worker, unit, self._clock())
+            self._transport.submit(worker.name, unit)
 
-    def _new_unit(self, worker: WorkerState) -> Unit | None:
-        """Return a unit of free mode for a worker; None if there are games enough."""
-        num_waiting = sum(map(len, self._finished.values()))
-        if not self.plays_on or num_waiting >= self._games_per_iteration:
+    def _next_unit(self, worker: WorkerState, num_finished: int) -> Unit | None:
+        """Return the next unit for a worker; None if there is none, or if there are games enough.
+
+        Args:
+            num_finished: games that wait for the trainer.
+        """
+        if self._waiting:
+            unit = self._waiting.popleft()
+            if self.plays_on:  # the worker that had it may have been faster
+                unit = unit._replace(num_games=min(unit.num_games, self._unit_games(worker)))
+            return unit
+        num_games = num_finished + self._roster.num_in_flight
+        if not self.plays_on or num_games >= self._games_per_iteration:
             return None
         self._next_index += 1
         unit_id = self._version * UNITS_OF_A_VERSION + self._next_index
@@ -188,25 +191,24 @@ class Dispatcher:
 
     def _unit_games(self, worker: WorkerState) -> int:
         """Return the number of games that last as long as a unit should."""
-        largest = self._games_per_iteration
+        quarter = self._games_per_iteration / (2 * MOST_UNITS)
         if not worker.games_per_s:
-            return min(largest, _FIRST_GAMES)
-        seconds = min(self._settings.unit_s, self._iteration_s / (2 * _MOST_UNITS))
-        return int(min(max(worker.games_per_s * seconds * worker.unit_scale, 1), largest))
+            return max(1, min(int(quarter / len(self._roster)), _FIRST_GAMES))
+        seconds = min(self._settings.unit_s, quarter / self._roster.games_per_s)
+        return max(1, int(worker.games_per_s * seconds * worker.unit_scale))
 
-    def _part_with(self, worker: WorkerState, reason: str) -> None:
+    def _part_with(self, worker: WorkerState, reason: str, *units: Unit) -> None:
         """Let a worker go, and give its units to others.
 
         Args:
             reason: what follows its name in a sentence.
+            units: to be played again, besides those in its hands.
         """
-        self._roster.remove(worker)
-        units = [flight.unit for flight in worker.flights.values()]
-        worker.flights.clear()
-        self._waiting.extendleft(reversed(units))
-        goes = "goes" if len(units) == 1 else "go"
-        again = f" {counted(len(units), 'unit')} of work {goes} to another worker." if units else ""
-        self._notices.append(f"Worker {worker.name} {reason}.{again}")
+        again = [*units, *self._roster.remove(worker)]
+        self._waiting.extendleft(reversed(again))
+        goes = "goes" if len(again) == 1 else "go"
+        text = f" {counted(len(again), 'unit')} of work {goes} to another worker." if again else ""
+        self._notices.append(f"Worker {worker.name} {reason}.{text}")
 
     # --- events -----------------------------------------------------------------------------------
 
@@ -239,83 +241,77 @@ class Dispatcher:
         )
 
     def _lose(self, event: Left) -> None:
-        """Note that a worker is gone; end the run if none of them ever answers."""
-        reason, worker = event.reason, self._roster.get(event.worker)
+        """Note that a worker is gone."""
+        worker = self._roster.get(event.worker)
         if worker is None:  # it had not joined yet
-            self._notices.append(f"Worker {event.worker} is gone: {reason}.")
+            self._notices.append(f"Worker {event.worker} is gone: {event.reason}.")
         else:
-            self._part_with(worker, f"is gone: {reason}")
+            self._part_with(worker, f"is gone: {event.reason}")
+        self._count_failure(event.reason)
+
+    def _count_failure(self, reason: str) -> None:
+        """End the run if workers are lost, and none of them ever answers."""
         self._num_failures += 1
-        if self._num_failures >= _MOST_FAILURES and not self._roster.has_answered():
-            raise InputError(
-                f"workers.kind={self._settings.kind}: {self._num_failures} workers were lost, and "
-                f"none has played a game. The last one was lost because {reason}."
-            )
+        if self._has_answered or self._num_failures < max(_MOST_FAILURES, len(self._roster)):
+            return
+        raise InputError(
+            f"workers.kind={self._settings.kind}: {self._num_failures} workers were lost, and none "
+            f"has played a game. The last one was lost because {reason}."
+        )
 
     def _take(self, worker: WorkerState, answer: Answer) -> None:
         """Count the games of an answer, if they are right, new and fresh enough."""
-        unit = worker.take(answer, self._clock())
-        if unit is None or answer.unit_id not in self._outstanding:
+        unit = self._roster.take(worker, answer.unit_id, self._clock())
+        if unit is None:
             return  # it came twice
         try:
-            self._check(answer, unit)
+            work = check_answer(
+                answer,
+                unit,
+                self._game,
+                self._may_be_adjudicated,
+                self._version,
+                not self.plays_on,
+            )
         except AnswerError as error:
             self._transport.dismiss(worker.name)
-            worker.give(unit, self._clock())
-            self._part_with(worker, f"is dismissed: {error}")
+            self._part_with(worker, f"is dismissed: {error}", unit)
+            self._count_failure(str(error))
             return
-        self._outstanding.discard(answer.unit_id)
-        self._work = self._work.plus(answer.work)
-        self._num_failures = 0
+        self._work = self._work.plus(work)
+        self._has_answered = True
         staleness = self._version - answer.version
-        num_games = len(answer.games[LENGTHS])
         is_stale = staleness > self._settings.max_staleness
-        worker.count(num_games, answer.seconds, staleness, is_stale)
+        num_games = len(answer.games[LENGTHS])
+        self._roster.count(worker, num_games, answer.seconds, staleness, is_stale)
         if not is_stale:
-            self._finished[answer.unit_id] = unflatten(answer.games)
-
-    def _check(self, answer: Answer, unit: Unit) -> None:
-        """Raise `AnswerError` unless an answer is one to its unit."""
-        try:
-            check_games(answer.games, self._game, self._may_be_adjudicated)
-            num_games = len(answer.games[LENGTHS])
-            figures = SelfPlayWork._make(float(count) for count in answer.work)
-            if not all(math.isfinite(figure) for figure in (*figures, answer.seconds)):
-                raise AnswerError("its work is not all finite numbers")
-        except AnswerError:
-            raise
-        except Exception as error:  # an answer may be anything
-            raise AnswerError(f"it answers what is no answer ({error})") from None
-        if num_games < unit.num_games or not self.plays_on and num_games > unit.num_games:
-            raise AnswerError(
-                f"it was asked for {counted(unit.num_games, 'game')} and answers with {num_games}"
-            )
-        if not 0 <= answer.version <= self._version:
-            raise AnswerError(f"it claims to play with network {answer.version}")
-        if not self.plays_on and answer.version != self._version:
-            raise AnswerError(f"it plays with network {answer.version}, not {self._version}")
+            self._finished[unit.id] = unflatten(answer.games)
 
     def _give_up_hanging(self) -> None:
         """Dismiss workers that take far too long."""
         now = self._clock()
+        if now - self._looked_at < _HANGING_EVERY_S:
+            return
+        self._looked_at = now
         for worker in self._roster.present():
             limit_s = self._settings.timeout_s or self._patience_s(worker)
             if worker.flights and now - worker.busy_since > limit_s:
-                seconds = round(now - worker.busy_since)
+                reason = f"no answer for {round(now - worker.busy_since)} seconds"
                 self._transport.dismiss(worker.name)
-                self._part_with(worker, f"is given up: no answer for {seconds} seconds")
+                self._part_with(worker, f"is given up: {reason}")
+                self._count_failure(f"it gave {reason}")
 
     def _patience_s(self, worker: WorkerState) -> float:
         """Return the seconds after which a worker is believed to hang."""
         if not worker.games_per_s:
             return _FIRST_TIMEOUT_S
         first = next(iter(worker.flights.values()), None)
-        expected_s = 0.0 if first is None else first.unit.num_games / worker.games_per_s
+        expected_s = 0.0 if first is None else first.num_games / worker.games_per_s
         return _TIMEOUT_FACTOR * max(expected_s, self._settings.unit_s)
 
     def _note_loneliness(self) -> None:
         """Tell the user how workers join if there is none for a while."""
-        if self._roster.present():
+        if len(self._roster):
             self._alone_since = None
             return
         now = self._clock()

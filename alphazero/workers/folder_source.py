@@ -331,10 +331,11 @@ class FolderSource:
         """Return the games of a file that count: all, or none if they are too old."""
         staleness = max(self._version - file.version, 0)
         is_stale = staleness > self._settings.max_staleness
-        worker = self._attendance_now.roster.get(file.name.worker)
+        roster = self._attendance_now.roster
+        worker = roster.get(file.name.worker)
         self._work = self._work.plus(file.work)
         if worker is not None:
-            worker.count(len(file.records), file.seconds, staleness, is_stale)
+            roster.count(worker, len(file.records), file.seconds, staleness, is_stale)
         if not is_stale:
             self._counted.add(str(file.name))
             return file.records

@@ -4,83 +4,64 @@ In: what happens to workers. Out: `WorkerReport`s. Knows neither transport nor g
 """
 
 import dataclasses
-from typing import NamedTuple
 
 from alphazero.workers.source import WorkerReport
-from alphazero.workers.unit import Answer, Unit, WorkerFacts
+from alphazero.workers.unit import Unit, WorkerFacts
 
+MOST_UNITS = 2  #: in a worker's hands: one that it plays and the next one
 _SPEED_WEIGHT = 0.5  # of the newest unit in a worker's speed
 _SHRINK, _GROW = 0.5, 1.25  # of the units of a worker that lags behind, and of one that does not
 
 
-class Flight(NamedTuple):
-    """A unit in a worker's hands."""
-
-    unit: Unit
-    given_at: float
-
-
 @dataclasses.dataclass
 class WorkerState:
-    """A worker that is there."""
+    """A worker that is there. `Roster` changes it."""
 
     name: str
     facts: WorkerFacts
     busy_since: float  #: when it was given something to do, or answered last
-    flights: dict[int, Flight] = dataclasses.field(default_factory=dict)
+    flights: dict[int, Unit] = dataclasses.field(default_factory=dict)  #: in its hands, by id
     games_per_s: float = 0.0  #: 0 until it has answered
     unit_scale: float = 1.0  #: of its units; less than 1 if it lags behind
     num_games: int = 0
     total_staleness: int = 0
     num_stale_games: int = 0
 
-    def give(self, unit: Unit, now: float) -> None:
-        """Note that the worker was given a unit."""
-        if not self.flights:
-            self.busy_since = now
-        self.flights[unit.id] = Flight(unit, now)
-
-    def take(self, answer: Answer, now: float) -> Unit | None:
-        """Note that the worker has answered; return the unit, None if it was not given that one."""
-        flight = self.flights.pop(answer.unit_id, None)
-        if flight is None:
-            return None
-        self.busy_since = now
-        return flight.unit
-
-    def count(self, num_games: int, seconds: float, staleness: int, is_stale: bool) -> None:
-        """Count the games of an answer.
-
-        Args:
-            seconds: in which they were played.
-            staleness: networks by which they lag behind.
-            is_stale: whether they are dropped.
-        """
-        self.games_per_s = smoothed_speed(self.games_per_s, num_games / max(seconds, 1e-3))
-        self.unit_scale = min(self.unit_scale * (_SHRINK if is_stale else _GROW), 1.0)
-        if is_stale:
-            self.num_stale_games += num_games
-        else:
-            self.num_games += num_games
-            self.total_staleness += staleness * num_games
-
 
 class Roster:
-    """All workers that are there, and counts of those that are gone."""
+    """All workers that are there, and counts of those that are gone.
+
+    What is asked for at every unit takes the same time however many workers there are.
+
+    Attributes:
+        num_in_flight: games that the units in workers' hands ask for.
+        games_per_s: of all workers that have answered.
+    """
 
     def __init__(self) -> None:
+        self.num_in_flight = 0
+        self.games_per_s = 0.0
         self._workers: dict[str, WorkerState] = {}
+        self._free: dict[str, WorkerState] = {}  # with room for a unit; given to in turn
         self._gone: list[WorkerState] = []  # since the last report
-        self._any_answer = False
+
+    def __len__(self) -> int:
+        return len(self._workers)
 
     def add(self, name: str, facts: WorkerFacts, now: float) -> None:
         """Let a worker join."""
-        self._workers[name] = WorkerState(name, facts, now)
+        self._workers[name] = self._free[name] = WorkerState(name, facts, now)
 
-    def remove(self, worker: WorkerState) -> None:
-        """Let a worker go."""
-        if self._workers.pop(worker.name, None) is not None:
-            self._gone.append(worker)
+    def remove(self, worker: WorkerState) -> list[Unit]:
+        """Let a worker go; return the units that were in its hands."""
+        del self._workers[worker.name]
+        self._free.pop(worker.name, None)
+        self._gone.append(worker)
+        self.games_per_s -= worker.games_per_s
+        units = list(worker.flights.values())
+        worker.flights.clear()
+        self.num_in_flight -= sum(unit.num_games for unit in units)
+        return units
 
     def get(self, name: str) -> WorkerState | None:
         """Return a worker that is there."""
@@ -90,15 +71,51 @@ class Roster:
         """Return the workers that are there."""
         return list(self._workers.values())
 
-    def has_answered(self) -> bool:
-        """Return whether any worker has ever counted a game."""
-        present = any(worker.num_games for worker in self._workers.values())
-        self._any_answer = self._any_answer or present
-        return self._any_answer
+    def next_free(self) -> WorkerState | None:
+        """Return a worker that has room for a unit; None if there is none."""
+        return next(iter(self._free.values()), None)
+
+    def give(self, worker: WorkerState, unit: Unit, now: float) -> None:
+        """Note that a worker was given a unit."""
+        if not worker.flights:
+            worker.busy_since = now
+        worker.flights[unit.id] = unit
+        self.num_in_flight += unit.num_games
+        del self._free[worker.name]
+        if len(worker.flights) < MOST_UNITS:
+            self._free[worker.name] = worker  # behind the others
+
+    def take(self, worker: WorkerState, unit_id: int, now: float) -> Unit | None:
+        """Note that a worker has answered; return the unit, None if it does not have that one."""
+        unit = worker.flights.pop(unit_id, None)
+        if unit is not None:
+            worker.busy_since = now
+            self.num_in_flight -= unit.num_games
+            self._free.setdefault(worker.name, worker)
+        return unit
+
+    def count(
+        self, worker: WorkerState, num_games: int, seconds: float, staleness: int, is_stale: bool
+    ) -> None:
+        """Count the games of an answer.
+
+        Args:
+            seconds: in which they were played.
+            staleness: networks by which they lag behind.
+            is_stale: whether they are dropped.
+        """
+        before = worker.games_per_s
+        worker.games_per_s = smoothed_speed(before, num_games / max(seconds, 1e-3))
+        self.games_per_s += worker.games_per_s - before
+        worker.unit_scale = min(worker.unit_scale * (_SHRINK if is_stale else _GROW), 1.0)
+        if is_stale:
+            worker.num_stale_games += num_games
+        else:
+            worker.num_games += num_games
+            worker.total_staleness += staleness * num_games
 
     def reports(self) -> list[WorkerReport]:
         """Return what each worker did since the last call, and begin to count anew."""
-        self.has_answered()
         gone, self._gone = self._gone, []
         reports = [_report(worker, True) for worker in self._workers.values()]
         reports += [_report(worker, False) for worker in gone]
