@@ -1,0 +1,602 @@
+"""The dispatcher of units: every unit counts once, whatever workers do."""
+
+import copy
+import itertools
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from alphazero.games.registry import make_game
+from alphazero.inference.evaluator import UniformEvaluator
+from alphazero.runtime.errors import InputError
+from alphazero.search.settings import SearchSettings
+from alphazero.selfplay.flat_games import LENGTHS, flatten
+from alphazero.selfplay.lockstep import SelfPlay
+from alphazero.selfplay.settings import SelfPlaySettings
+from alphazero.workers import dispatcher as dispatching
+from alphazero.workers.answer_check import AnswerError, check_games
+from alphazero.workers.dispatcher import Dispatcher
+from alphazero.workers.settings import WorkerSettings
+from alphazero.workers.transport import Answered, Joined, Left, Notice
+from alphazero.workers.unit import Answer, WorkerFacts
+from alphazero.workers.work import NO_WORK
+
+GAME = make_game("tic_tac_toe")
+VERSION = "1.0 (abc)"
+NETWORK = SimpleNamespace(state_dict=dict)  # without weights
+
+
+@pytest.fixture(scope="module")
+def records():
+    """Return finished games of tic-tac-toe."""
+    settings = SelfPlaySettings(num_parallel_games=16, num_simulations=8, num_sampled_plies=9)
+    generator = np.random.default_rng(0)
+    evaluator = UniformEvaluator(GAME.num_actions)
+    selfplay = SelfPlay(GAME, evaluator, settings, SearchSettings(), generator)
+    return list(selfplay.play(40))
+
+
+class FakeTransport:
+    """Keeps what was asked of it; events are those that the test put into `events`."""
+
+    how_to_join = "How workers join."
+
+    def __init__(self):
+        self.published, self.submitted, self.dismissed, self.events = [], [], [], []
+
+    def publish(self, weights):
+        self.published.append(weights.version)
+
+    def submit(self, worker, unit):
+        self.submitted.append((worker, unit))
+
+    def poll(self, timeout_s):
+        events, self.events = self.events, []
+        return events
+
+    def dismiss(self, worker, for_good=False):
+        self.dismissed.append((worker, for_good))
+
+    def close(self):
+        pass
+
+
+class Room:
+    """A dispatcher, its transport and its clock."""
+
+    def __init__(self, records, games_per_iteration=64, adjudicated=False, **settings):
+        self.records = records
+        self.now = 0.0
+        self.transport = FakeTransport()
+        self.hands: dict[str, list] = {}  # units by worker that is there
+        self.notices: list[str] = []
+        self.dispatcher = Dispatcher(
+            WorkerSettings(kind="processes", **settings),
+            GAME,
+            self.transport,
+            games_per_iteration,
+            adjudicated,
+            None,
+            VERSION,
+            lambda: self.now,
+        )
+        self.update(0)
+
+    def update(self, version):
+        self.dispatcher.update(version, NETWORK, None)
+
+    def join(self, *names, code_version=VERSION):
+        facts = WorkerFacts("host", 1, code_version, "torch", 0.0, 2)
+        self.happens(*(Joined(name, facts) for name in names))
+
+    def answer(self, worker, unit, seconds=1.0, version=None, **changed):
+        """Return an answer with games that tell which unit they were played for."""
+        version = self.dispatcher._version if version is None else version
+        games = flatten([self.records[(unit.id + i) % 40] for i in range(unit.num_games)])
+        answer = Answer(unit.id, version, games, tuple(NO_WORK), seconds)
+        return Answered(worker, answer._replace(**changed))
+
+    def happens(self, *events):
+        """Let the dispatcher handle events; note what it gives out."""
+        self.transport.events += events
+        self.dispatcher.tend()
+        self.note()
+
+    def note(self):
+        """Take what was submitted, dismissed and said."""
+        present = {worker.name for worker in self.dispatcher._roster.present()}
+        self.hands = {name: self.hands.get(name, []) for name in present}
+        for name, unit in self.transport.submitted:
+            if name in present:
+                self.hands[name].append(unit)
+        self.transport.submitted.clear()
+        self.notices += self.dispatcher._take_notices()
+
+    def finish(self, worker, **changed):
+        """Let a worker answer the first unit in its hands; return the unit."""
+        unit = self.hands[worker].pop(0)
+        self.happens(self.answer(worker, unit, **changed))
+        return unit
+
+    def take(self, num_games=1):
+        """Return the games that wait."""
+        return next(self.dispatcher.play(num_games, 0.0)).records
+
+    def report(self):
+        return {report.name: report for report in self.dispatcher.worker_reports()}
+
+
+# --- each unit once -------------------------------------------------------------------------------
+
+
+def test_the_units_of_a_dead_worker_are_first_in_line(records):
+    room = Room(records)
+    room.join("a")
+    lost = list(room.hands["a"])
+    room.happens(Left("a", "its power failed"))
+    assert any("its power failed" in notice for notice in room.notices)
+    room.join("b")
+    assert len(lost) == 2 and [unit.id for unit in room.hands["b"]] == [unit.id for unit in lost]
+
+
+def test_an_answer_that_comes_twice_counts_once(records):
+    room = Room(records)
+    room.join("a")
+    unit = room.hands["a"].pop(0)
+    room.happens(room.answer("a", unit), room.answer("a", unit))
+    room.happens(room.answer("a", unit))
+    assert len(room.take()) == unit.num_games and room.report()["a"].num_games == unit.num_games
+
+
+def test_an_answer_of_a_worker_that_was_given_up_does_not_count(records):
+    room = Room(records, timeout_s=5.0)
+    room.join("a")
+    unit = room.hands["a"][0]
+    room.now = 6.0
+    room.happens()
+    room.happens(room.answer("a", unit))
+    assert not room.take() and room.dispatcher.work == NO_WORK
+
+
+@hypothesis_settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("join answer last twice rubbish die stranger late wait".split()),
+            st.integers(0, 9),
+        ),
+        max_size=60,
+    ),
+    st.integers(1, 5),
+)
+def test_every_unit_is_yielded_once_and_in_order_whatever_happens(records, schedule, unit_games):
+    room = Room(records, mode="ordered", unit_games=unit_games, timeout_s=50.0)
+    num_games, num_joined, lost = 23, 0, []
+    found = []
+
+    def workers():
+        return sorted(room.hands)
+
+    def act(kind, which):
+        nonlocal num_joined
+        name = workers()[which % len(workers())] if room.hands else None
+        units = room.hands.get(name, [])
+        if kind == "join" or name is None:
+            num_joined += 1
+            room.join(f"w{num_joined}")
+        elif kind == "die":
+            lost.extend((name, unit) for unit in units)
+            room.happens(Left(name, "it died"))
+        elif kind == "stranger":
+            room.happens(Answered("nobody", None), Left("nobody", "it never came"))
+        elif kind == "late" and lost:
+            room.happens(room.answer(*lost[which % len(lost)]))
+        elif kind == "wait":
+            room.now += 6.0 * which
+            room.happens()
+        elif units:
+            unit = units.pop(-1 if kind == "last" else 0)
+            changed = {"games": {}} if kind == "rubbish" else {}
+            answer = room.answer(name, unit, **changed)
+            room.happens(answer, *[answer] * (kind == "twice"))
+
+    for version in (0, 1):
+        room.update(version)
+        room.dispatcher._has_answered = True  # however many die
+        games = []
+        # When the schedule has ended, all answer in turn.
+        actions = itertools.chain(schedule, (("answer", turn) for turn in range(1000)))
+        for played in room.dispatcher.play(num_games, 0.0):
+            games += played.records
+            room.note()
+            act(*next(actions))
+        found.append(games)
+    for version, games in enumerate(found):
+        first = version << 20
+        sizes = [min(unit_games, num_games - at) for at in range(0, num_games, unit_games)]
+        expected = [
+            records[(first + index + i) % 40] for index, n in enumerate(sizes) for i in range(n)
+        ]
+        assert len(games) == num_games
+        assert all(a.actions.tolist() == b.actions.tolist() for a, b in zip(games, expected))
+    assert not room.dispatcher._roster.num_in_flight and not room.dispatcher._finished
+
+
+# --- rubbish --------------------------------------------------------------------------------------
+
+
+def set_cell(array, place, value):
+    array[place] = value
+
+
+def first_target(games):
+    return int(np.flatnonzero(games["is_target"])[0])
+
+
+def without_last_ply(games):
+    ends = np.cumsum(games[LENGTHS]) - 1
+    keep = np.ones(len(games["actions"]), bool)
+    keep[ends[0]] = False
+    changed = {name: array[keep] for name, array in games.items() if name != LENGTHS}
+    changed[LENGTHS] = games[LENGTHS].copy()
+    changed[LENGTHS][0] -= 1
+    games.update(changed)
+
+
+def one_more_ply(games):
+    """Join the first two games to one, after the end of the first."""
+    lengths = games[LENGTHS]
+    games[LENGTHS] = np.concatenate([[min(9, lengths[0] + 1)], lengths[1:]])
+    games[LENGTHS][1] -= games[LENGTHS][0] - lengths[0]
+
+
+def weight_on_illegal_move(games):
+    """Add weight to the cell that the first move has taken."""
+    second = 1
+    games["is_target"][second] = True
+    games["action_weights"][second] = 0
+    games["action_weights"][second, games["actions"][0]] = 1
+
+
+RUBBISH = {
+    "a missing array": lambda games: games.pop("actions"),
+    "no lengths": lambda games: games.pop(LENGTHS),
+    "an unknown array": lambda games: games.update(extra=np.zeros(3)),
+    "a wrong type": lambda games: games.update(actions=games["actions"].astype(np.int64)),
+    "a wrong shape": lambda games: games.update(outcomes=games["outcomes"][1:]),
+    "no array": lambda games: games.update(states="states"),
+    "no games": lambda games: games.update({LENGTHS: np.zeros(0, np.int64)}),
+    "an empty game": lambda games: set_cell(games[LENGTHS], 0, 0),
+    "a game too long": lambda games: set_cell(games[LENGTHS], 0, 10),
+    "lengths that are no numbers": lambda games: games.update({LENGTHS: np.array(["a"])}),
+    "an illegal move": lambda games: set_cell(games["actions"], 1, games["actions"][0]),
+    "a negative move": lambda games: set_cell(games["actions"], 0, -1),
+    "a move that is none": lambda games: set_cell(games["actions"], 0, 9),
+    "a wrong result": lambda games: set_cell(games["outcomes"], 0, -games["outcomes"][0] or 1),
+    "an impossible result": lambda games: set_cell(games["outcomes"], 0, -128),
+    "an unfinished game": without_last_ply,
+    "a game after its end": one_more_ply,
+    "another start": lambda games: set_cell(games["states"], 0, games["states"][1]),
+    "other positions": lambda games: set_cell(games["states"], 2, games["states"][1]),
+    "weights that do not sum to 1": lambda games: set_cell(
+        games["action_weights"], first_target(games), games["action_weights"][0] / 2
+    ),
+    "weights that are no numbers": lambda games: set_cell(games["action_weights"], 0, np.nan),
+    "negative weights": lambda games: set_cell(games["action_weights"], (0, 0), -0.5),
+    "weight on an illegal move": weight_on_illegal_move,
+    "values that are no numbers": lambda games: set_cell(games["root_values"], 3, np.nan),
+    "values too large": lambda games: set_cell(games["root_values"], 3, 1.5),
+    "endless surprise": lambda games: set_cell(games["surprises"], 0, np.inf),
+}
+
+
+@pytest.mark.parametrize("kind", RUBBISH)
+def test_games_that_are_none_are_refused(records, kind):
+    games = copy.deepcopy(flatten(records))
+    check_games(games, GAME, False)
+    RUBBISH[kind](games)
+    room = Room(records)
+    room.join("bad")
+    units = list(room.hands["bad"])
+    room.finish("bad", games=games)
+    assert room.transport.dismissed == [("bad", False)] and not room.take()
+    assert sum("is dismissed" in notice for notice in room.notices) == 1
+    assert room.report()["bad"].is_alive is False
+    room.join("good")
+    assert {unit.id for unit in room.hands["good"]} == {unit.id for unit in units}
+
+
+def test_an_unfinished_game_counts_where_games_may_be_adjudicated(records):
+    games = copy.deepcopy(flatten(records))
+    without_last_ply(games)
+    check_games(games, GAME, True)
+    games["outcomes"][0] = -128
+    with pytest.raises(AnswerError):
+        check_games(games, GAME, True)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    (
+        {"version": 1},
+        {"version": -1},
+        {"version": "0"},
+        {"version": 0.0},
+        {"games": None},
+        {"work": ()},
+        {"work": (float("nan"),) * len(NO_WORK)},
+        {"work": None},
+        {"seconds": float("inf")},
+        {"seconds": None},
+    ),
+    ids=str,
+)
+def test_an_answer_that_is_none_is_refused(records, changed):
+    room = Room(records)
+    room.join("bad")
+    room.finish("bad", **changed)
+    assert room.transport.dismissed == [("bad", False)] and not room.take()
+
+
+@pytest.mark.parametrize("mode, more", (("free", -1), ("ordered", -1), ("ordered", 1)))
+def test_too_few_games_are_refused_and_too_many_in_order(records, mode, more):
+    room = Room(records, mode=mode, unit_games=4)
+    asked = room.dispatcher.play(8, 0.0)
+    next(asked)
+    room.join("bad")
+    unit = room.hands["bad"][0]
+    room.finish("bad", games=flatten(records[: unit.num_games + more]))
+    assert room.transport.dismissed == [("bad", False)]
+
+
+def test_more_games_than_asked_for_count_in_free_mode(records):
+    room = Room(records)
+    room.join("a")
+    room.finish("a", games=flatten(records))
+    assert len(room.take()) == len(records)
+
+
+def test_an_older_network_is_refused_in_order(records):
+    room = Room(records, mode="ordered", unit_games=4)
+    room.update(1)
+    next(room.dispatcher.play(8, 0.0))
+    room.join("bad")
+    room.finish("bad", version=0)
+    assert room.transport.dismissed == [("bad", False)]
+
+
+# --- who works ------------------------------------------------------------------------------------
+
+
+def test_another_version_of_the_program_is_refused_for_good(records):
+    room = Room(records)
+    room.join("old", code_version="0.9")
+    assert room.transport.dismissed == [("old", True)] and not room.hands
+    assert any("0.9" in notice and VERSION in notice for notice in room.notices)
+
+
+def test_a_notice_reaches_the_user_once(records):
+    room = Room(records)
+    room.happens(Notice("The store is full."))
+    assert room.notices == ["The store is full."]
+    room.happens()
+    assert len(room.notices) == 1
+
+
+def test_workers_that_hang_are_given_up_after_the_timeout(records):
+    room = Room(records, timeout_s=7.0)
+    room.join("a", "b")
+    lost = {unit.id for unit in room.hands["a"]}
+    room.now = 6.0
+    room.finish("b")
+    assert not room.transport.dismissed
+    room.now = 8.0
+    room.happens()
+    assert room.transport.dismissed == [("a", False)]  # b answered two seconds ago
+    assert not room.report()["a"].is_alive and room.report()["b"].is_alive
+    assert lost <= {room.finish("b").id for _ in range(4)}
+
+
+def test_patience_is_ten_units_and_ten_minutes_at_first(records):
+    room = Room(records, unit_s=2.0)
+    room.join("a", "b")
+    room.finish("a", seconds=1.0)
+    room.now = 19.0
+    room.happens()
+    assert not room.transport.dismissed
+    room.now = 21.0
+    room.happens()
+    assert room.transport.dismissed == [("a", False)]
+    room.now = 599.0
+    room.happens()
+    assert len(room.transport.dismissed) == 1
+    room.now = 601.0
+    room.happens()
+    assert room.transport.dismissed == [("a", False), ("b", False)]
+
+
+def test_loneliness_is_told_once_each_time(records):
+    room = Room(records)
+    for start in (0.0, 1000.0):
+        room.notices.clear()
+        for second in range(100):
+            room.now = start + second
+            room.happens()
+        assert sum("How workers join." in notice for notice in room.notices) == 1
+        room.join(f"at {start}")
+        room.happens(Left(f"at {start}", "it left"))
+
+
+# --- when all fails -------------------------------------------------------------------------------
+
+
+def fail(room, number, how):
+    """Let a worker join and fail."""
+    if how == "never comes":
+        return room.happens(Left(f"w{number}", "it cannot start"))
+    room.join(f"w{number}")
+    if how == "dies":
+        room.happens(Left(f"w{number}", "it died"))
+    elif how == "answers rubbish":
+        room.finish(f"w{number}", games={})
+    elif how == "hangs":
+        room.now += 1000.0
+        room.happens()
+
+
+@pytest.mark.parametrize("how", ("never comes", "dies", "answers rubbish", "hangs"))
+def test_a_run_ends_when_five_workers_fail_and_none_has_answered(records, how):
+    room = Room(records)
+    for number in range(dispatching._MOST_FAILURES - 1):
+        fail(room, number, how)
+    with pytest.raises(InputError) as ended:
+        fail(room, "last", how)
+    assert "processes" in str(ended.value) and str(dispatching._MOST_FAILURES) in str(ended.value)
+
+
+def test_a_run_goes_on_when_the_only_worker_that_answered_is_lost(records):
+    room = Room(records)
+    room.join("a")
+    room.finish("a")
+    room.happens(Left("a", "it died"))
+    for number in range(20):
+        fail(room, number, "dies")
+    assert len(room.notices) > 20
+
+
+def test_a_run_goes_on_while_most_workers_have_not_failed(records):
+    room = Room(records, games_per_iteration=1000)
+    room.join(*(f"good {number}" for number in range(30)))
+    for number in range(29):
+        fail(room, number, "never comes")
+    with pytest.raises(InputError):
+        fail(room, 30, "never comes")
+
+
+# --- free mode ------------------------------------------------------------------------------------
+
+
+def test_stale_games_are_dropped_and_their_worker_gets_smaller_units(records):
+    room = Room(records, games_per_iteration=40, max_staleness=1)
+    room.join("a")
+    room.take()
+    room.finish("a", seconds=1.0)
+    room.take()
+    room.finish("a", seconds=1.0)
+    before = room.hands["a"][-1].num_games
+    room.take()
+    room.update(2)
+    stale = room.finish("a", version=0, seconds=room.hands["a"][0].num_games / 10)
+    assert not room.take()
+    report = room.report()["a"]
+    assert report.num_stale_games == stale.num_games and report.is_alive
+    room.finish("a", version=1)
+    assert room.take() and room.report()["a"].staleness == 1.0
+    assert room.dispatcher._roster.get("a").unit_scale < 1
+    assert before > 1
+
+
+def test_the_units_of_a_worker_that_lags_behind_shrink_and_grow_again(records):
+    room = Room(records, games_per_iteration=40)
+    room.join("a")
+    sizes = []
+    for version in range(20):
+        room.update(2 * version)
+        room.take()
+        is_late = 2 <= version < 5
+        old, new = 2 * version - 2, 2 * version
+        unit = room.hands["a"][0]
+        room.finish("a", version=old if is_late else new, seconds=unit.num_games / 8)
+        sizes.append(room.hands["a"][-1].num_games)
+    assert sizes[1] == 10 and min(sizes) == 1 and sizes[-1] == 10
+
+
+def speeds(room, **games_per_s):
+    """Let workers join and show how fast they are."""
+    room.join(*games_per_s)
+    for name, speed in games_per_s.items():
+        for _ in range(2):
+            unit = room.hands[name][0]
+            room.take()
+            room.finish(name, seconds=unit.num_games / speed)
+    room.take()
+    for name, speed in games_per_s.items():
+        for _ in range(2):
+            unit = room.hands[name][0]
+            room.finish(name, seconds=unit.num_games / speed)
+            room.take()
+    return {name: room.hands[name][-1].num_games for name in games_per_s}
+
+
+def test_units_last_as_long_as_they_should(records):
+    sizes = speeds(Room(records, games_per_iteration=10_000, unit_s=3.0), slow=2.0, fast=20.0)
+    assert sizes == {"slow": 6, "fast": 60}
+
+
+def test_units_last_no_longer_than_a_quarter_of_an_iteration(records):
+    sizes = speeds(Room(records, games_per_iteration=88, unit_s=3.0), slow=2.0, fast=20.0)
+    assert sizes == {"slow": 2, "fast": 20}
+
+
+@pytest.mark.parametrize("num_workers", (1, 3, 50))
+def test_the_first_units_of_all_workers_are_half_an_iteration_at_most(records, num_workers):
+    room = Room(records, games_per_iteration=200)
+    names = [f"w{number}" for number in range(num_workers)]
+    room.join(*names)
+    asked = [unit.num_games for units in room.hands.values() for unit in units]
+    assert len(asked) == 2 * num_workers and sum(asked) <= 100 and max(asked) <= 16
+
+
+def test_a_unit_of_a_fast_worker_becomes_small_in_the_hands_of_a_slow_one(records):
+    room = Room(records, games_per_iteration=10_000, unit_s=3.0)
+    speeds(room, slow=2.0, fast=20.0)
+    lost = {unit.id for unit in room.hands["fast"]}
+    room.happens(Left("fast", "it died"))
+    got = [room.finish("slow", seconds=3.0) for _ in range(4)]
+    again = [unit for unit in got if unit.id in lost]
+    assert len(again) == 2 and all(unit.num_games <= 6 for unit in again)
+
+
+@pytest.mark.parametrize("num_workers", (1, 7, 100))
+def test_no_more_games_than_an_iteration_has_wait_or_are_asked_for(records, num_workers):
+    room = Room(records, games_per_iteration=60)
+    room.join(*(f"w{number}" for number in range(num_workers)))
+    largest = 0
+    for _ in range(300):  # the learner learns for a long time
+        for name in sorted(room.hands):
+            if room.hands[name]:
+                room.finish(name, seconds=1.0)
+        waiting = sum(map(len, room.dispatcher._finished.values()))
+        flying = sum(unit.num_games for units in room.hands.values() for unit in units)
+        assert flying == room.dispatcher._roster.num_in_flight
+        largest = max(largest, waiting + flying)
+        if not flying:
+            break
+    assert not flying and 60 <= waiting <= largest < 60 + 16
+    assert len(room.take()) == waiting
+    room.happens()
+    assert any(room.hands.values())
+
+
+def test_reports_count_anew_each_time(records):
+    room = Room(records)
+    room.join("a", "b")
+    unit = room.finish("a", seconds=2.0)
+    first = room.report()
+    assert first["a"].num_games == unit.num_games and first["a"].games_per_s == unit.num_games / 2
+    assert first["b"].num_games == 0
+    room.happens(Left("b", "it died"))
+    second = room.report()
+    assert second["a"].num_games == 0 and second["b"].is_alive is False
+    assert list(room.report()) == ["a"]
+
+
+def test_each_network_is_published_once(records):
+    room = Room(records)
+    room.update(1)
+    room.update(2)
+    assert room.transport.published == [0, 1, 2]
