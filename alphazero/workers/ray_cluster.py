@@ -155,16 +155,17 @@ class RayTransport:
             return []
         self._asked_nodes_at = now
         nodes = {node.id: node for node in live_nodes()}
-        occupied = {worker.node for worker in self._workers.values()}
+        taken = {worker.node for worker in self._workers.values()} | self._left_alone
         for node in nodes.values():
-            if node.id not in occupied | self._left_alone and node.num_cpus:
+            if node.id not in taken and node.num_cpus:
                 self._make(node)
         events: list[Event] = []
+        pending = {name for name, kind in self._calls.values() if kind == "version"}
         for worker in list(self._workers.values()):
             if worker.node not in nodes:
                 self._remove(worker.name)
                 events.append(Left(worker.name, "its machine has left the cluster"))
-            elif self._is_pending(worker) and now - worker.made_at > _PENDING_S:
+            elif worker.name in pending and now - worker.made_at > _PENDING_S:
                 events += self._tell_pending(worker, nodes[worker.node])
         return events
 
@@ -182,9 +183,6 @@ class RayTransport:
         ).remote(name, num_threads)
         self._workers[name] = _Worker(name, node.id, actor, time.monotonic())
         self._calls[actor.code_version.remote()] = name, "version"
-
-    def _is_pending(self, worker: _Worker) -> bool:
-        return (worker.name, "version") in self._calls.values()
 
     def _tell_pending(self, worker: _Worker, node: Node) -> list[Event]:
         """Tell once for each node that it has no room."""
