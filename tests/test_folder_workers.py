@@ -296,7 +296,11 @@ def _shorter(name):
 #: A game that ends early, whose result cannot be checked.
 ADJUDICATED = {name: _shorter(name) for name in GameRecord._fields} | {
     "lengths": lambda columns: columns["lengths"] - np.array([1, 0]),
-    "outcomes": lambda columns: np.full(len(columns["outcomes"]) - 1, -128, np.int8),
+    "outcomes": lambda columns: np.where(
+        np.arange(len(columns["outcomes"]) - 1) < columns["lengths"][0] - 1,
+        np.int8(-128),
+        _shorter("outcomes")(columns),
+    ),
 }
 
 
