@@ -39,7 +39,7 @@ def nodes():
 @pytest.fixture(scope="module")
 def shared(nodes):
     """Return actors that several tests use."""
-    from alphazero.workers.player_cluster import PlayerCluster
+    from alphazero.workers.cluster.player_cluster import PlayerCluster
 
     cluster = PlayerCluster("auto")
     yield cluster
@@ -48,7 +48,7 @@ def shared(nodes):
 
 def divided(cluster, spec, settings=None):
     """Return a player on a cluster."""
-    from alphazero.workers.cluster_player import make_cluster_player
+    from alphazero.workers.cluster.cluster_player import make_cluster_player
 
     return make_cluster_player(cluster, spec, GAME, settings)
 
@@ -124,7 +124,7 @@ def test_the_command_plays_on_the_nodes_of_a_cluster(nodes, tmp_path, capsys):
 
 
 def test_an_actor_of_another_version_is_refused(nodes, capsys, monkeypatch):
-    from alphazero.workers import player_cluster
+    from alphazero.workers.cluster import player_cluster
 
     monkeypatch.setattr(player_cluster, "code_version", lambda: "0.0 (another)")
     cluster = player_cluster.PlayerCluster("auto")
@@ -157,7 +157,7 @@ def test_players_that_cannot_be_divided_stay_here(spec, capsys):
 )
 def test_rows_are_divided_in_proportion_to_threads(num_rows, threads, smallest, expected):
     pytest.importorskip("ray", reason="Ray is not installed")
-    from alphazero.workers.player_cluster import shares
+    from alphazero.workers.cluster.player_cluster import shares
 
     assert shares(num_rows, threads, smallest) == expected
 

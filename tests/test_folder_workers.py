@@ -24,13 +24,13 @@ from alphazero.selfplay.flat_games import flatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.training.events import IterationReport
-from alphazero.workers import game_files
 from alphazero.workers.code_version import code_version
-from alphazero.workers.folder_source import FolderSource
-from alphazero.workers.folder_worker import FolderWorker, Settings
-from alphazero.workers.game_files import to_bytes
+from alphazero.workers.folder import game_files
+from alphazero.workers.folder.folder_source import FolderSource
+from alphazero.workers.folder.folder_worker import FolderWorker, Settings
+from alphazero.workers.folder.game_files import to_bytes
+from alphazero.workers.folder.shared_folder import GamesName, Posting, SharedFolder, SignOfLife
 from alphazero.workers.settings import WorkerSettings
-from alphazero.workers.shared_folder import GamesName, Posting, SharedFolder, SignOfLife
 from alphazero.workers.unit import Answer, Job, WorkerFacts
 from alphazero.workers.work import NO_WORK
 
@@ -515,8 +515,8 @@ def trained_alone(trainer):
 KILLED = """
 import os, signal, sys
 from alphazero.runtime import files
-from alphazero.workers.folder_worker import FolderWorker, Settings
-from alphazero.workers.shared_folder import SharedFolder
+from alphazero.workers.folder.folder_worker import FolderWorker, Settings
+from alphazero.workers.folder.shared_folder import SharedFolder
 
 worker = FolderWorker(SharedFolder(sys.argv[1]), Settings(num_threads=1, device="cpu"))
 fsync = os.fsync

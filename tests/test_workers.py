@@ -174,7 +174,7 @@ def test_a_worker_of_another_version_is_refused_and_the_run_goes_on(tmp_path, cl
 def test_without_ray_the_sentence_says_what_to_install(tmp_path, monkeypatch):
     import sys
 
-    for name in [name for name in sys.modules if name.startswith("alphazero.workers.ray_")]:
+    for name in [name for name in sys.modules if name.startswith("alphazero.workers.cluster.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ConfigError) as refused:

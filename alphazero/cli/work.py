@@ -1,7 +1,7 @@
 """`alphazero work FOLDER`: play training games for a learner by way of a shared folder.
 
 In: the folder of a run with workers=folder. Out: files of games in it, until Ctrl-C.
-`alphazero.workers.folder_worker` is what plays.
+`alphazero.workers.folder.folder_worker` is what plays.
 """
 
 import contextlib
@@ -62,8 +62,8 @@ def main(arguments: list[str]) -> int:
     console = Console(highlight=False, emoji=False)
     with console.status("Getting ready ..."):
         from alphazero.runtime.device import choose_device
-        from alphazero.workers.folder_worker import FolderWorker, Settings
-        from alphazero.workers.shared_folder import SharedFolder
+        from alphazero.workers.folder.folder_worker import FolderWorker, Settings
+        from alphazero.workers.folder.shared_folder import SharedFolder
 
         choose_device(settings.device)
     own = dataclasses.asdict(settings)

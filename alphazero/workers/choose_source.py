@@ -12,9 +12,9 @@ from alphazero.runtime.device import num_cores
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
+from alphazero.workers.cluster.ray_installed import check_ray_installed
 from alphazero.workers.code_version import code_version
 from alphazero.workers.dispatcher import Dispatcher
-from alphazero.workers.ray_installed import check_ray_installed
 from alphazero.workers.sent_game import own_file_text
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import GameSource
@@ -59,7 +59,7 @@ def make_source(settings: SourceSettings, game: Game, streams: list[EvaluatorStr
         )
     job = make_job(settings, game, len(streams))
     if workers.kind == "folder":
-        from alphazero.workers.folder_source import FolderSource
+        from alphazero.workers.folder.folder_source import FolderSource
 
         return FolderSource(workers, game, job)
     engine = None
@@ -102,7 +102,7 @@ def make_job(settings: SourceSettings, game: Game, num_streams: int) -> Job:
 def _make_transport(workers: WorkerSettings, game: Game, job: Job) -> Transport:
     if workers.kind == "ray":
         check_ray_installed("workers.kind", "processes", ("threads", "processes", "folder"))
-        from alphazero.workers.ray_cluster import RayTransport
+        from alphazero.workers.cluster.ray_transport import RayTransport
 
         return RayTransport(workers, job)
     from alphazero.workers.processes import ProcessTransport

@@ -2,7 +2,7 @@
 
 `alphazero.workers.thread_source` plays on threads of this process,
 `alphazero.workers.dispatcher` gives units to workers elsewhere,
-`alphazero.workers.folder_source` reads what others leave in a shared folder.
+`alphazero.workers.folder.folder_source` reads what others leave in a shared folder.
 """
 
 import dataclasses

@@ -12,8 +12,7 @@ import time
 from typing import Any, NamedTuple
 
 from alphazero.runtime.wording import counted
-from alphazero.workers.ray_actor import WorkerActor
-from alphazero.workers.ray_connection import (
+from alphazero.workers.cluster.ray_connection import (
     Node,
     connect,
     first_line,
@@ -22,6 +21,7 @@ from alphazero.workers.ray_connection import (
     ray,
     reason_of,
 )
+from alphazero.workers.cluster.worker_actor import WorkerActor
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.transport import Answered, Event, Joined, Left, Notice
 from alphazero.workers.unit import Job, Unit, Weights, WorkerFacts

@@ -4,8 +4,8 @@ import os
 import socket
 import threading
 
+from alphazero.workers.cluster.ray_connection import ray
 from alphazero.workers.code_version import code_version
-from alphazero.workers.ray_connection import ray
 from alphazero.workers.unit import Answer, Job, Unit, Weights, WorkerFacts
 from alphazero.workers.unit_player import UnitPlayer
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.wording import counted
+from alphazero.workers.folder.shared_folder import SharedFolder, SignOfLife, read_regular, sign_name
 from alphazero.workers.roster import Roster
-from alphazero.workers.shared_folder import SharedFolder, SignOfLife, read_regular, sign_name
 from alphazero.workers.unit import WorkerFacts
 
 _MOST_BYTES = 10_000

@@ -2,7 +2,7 @@
 
 In: files of games, written by whoever has the folder. Out: games, each counted once, and sentences
 about workers and refused files. As in KataGo, learner and workers share nothing but files:
-`alphazero.workers.shared_folder` says which.
+`alphazero.workers.folder.shared_folder` says which.
 
 A file of games is deleted only when its games are stored with the run. The state of the run names
 the files that are stored and still lie there. So a learner may be killed at any moment: after a
@@ -26,16 +26,16 @@ from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.wording import counted
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.workers.answer_check import AnswerError
-from alphazero.workers.attendance import Attendance
-from alphazero.workers.game_files import GamesFile, read_games
-from alphazero.workers.settings import WorkerSettings
-from alphazero.workers.shared_folder import (
+from alphazero.workers.folder.attendance import Attendance
+from alphazero.workers.folder.game_files import GamesFile, read_games
+from alphazero.workers.folder.shared_folder import (
     KEEP_NETWORKS,
     GamesName,
     Posting,
     SharedFolder,
     is_temporary,
 )
+from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import Played, WorkerReport
 from alphazero.workers.unit import Job
 from alphazero.workers.work import NO_WORK, SelfPlayWork

@@ -17,7 +17,7 @@ from alphazero.games.batched_game import Game
 from alphazero.selfplay.flat_games import LENGTHS, unflatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.workers.answer_check import AnswerError, check_games
-from alphazero.workers.shared_folder import GamesName, read_regular
+from alphazero.workers.folder.shared_folder import GamesName, read_regular
 from alphazero.workers.unit import Answer, Job
 from alphazero.workers.work import SelfPlayWork
 

@@ -13,10 +13,9 @@ import numpy as np
 
 from alphazero.players.base import Choice, Player
 from alphazero.runtime.wording import counted
-from alphazero.workers.code_version import code_version
-from alphazero.workers.player_actor import PlayerActor
-from alphazero.workers.player_copy import Recipe, joined
-from alphazero.workers.ray_connection import (
+from alphazero.workers.cluster.player_actor import PlayerActor
+from alphazero.workers.cluster.player_copy import Recipe, joined
+from alphazero.workers.cluster.ray_connection import (
     Node,
     connect,
     live_nodes,
@@ -24,6 +23,7 @@ from alphazero.workers.ray_connection import (
     ray,
     reason_of,
 )
+from alphazero.workers.code_version import code_version
 
 _START_S = 60.0  # in which an actor must have started; else its node has no free cores
 #: Rows of a part below which a batch is not divided further, if a player evaluates them together.
@@ -51,7 +51,7 @@ class PlayerCluster:
     """Has an actor on each node, from the first player on.
 
     Args:
-        address: of the cluster, see `alphazero.workers.ray_connection.connect`.
+        address: of the cluster, see `alphazero.workers.cluster.ray_connection.connect`.
 
     Raises:
         ConfigError: if there is no cluster at the address.

@@ -12,8 +12,8 @@ from alphazero.games.batched_game import Game
 from alphazero.players.base import Analysis, Choice, Player, PlayerSettings, SearchProgress
 from alphazero.players.registry import existing_network, make_player, read_spec
 from alphazero.storage.run_folder import find_network
-from alphazero.workers.player_cluster import PlayerCluster, notify
-from alphazero.workers.player_copy import Recipe
+from alphazero.workers.cluster.player_cluster import PlayerCluster, notify
+from alphazero.workers.cluster.player_copy import Recipe
 from alphazero.workers.sent_game import own_file_text
 
 #: Rows for each thread, so that a thread whose positions take longer does not hold up the others,

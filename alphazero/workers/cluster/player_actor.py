@@ -3,9 +3,9 @@
 import numpy as np
 
 from alphazero.players.base import Choice
+from alphazero.workers.cluster.player_copy import PlayerCopy, Recipe
+from alphazero.workers.cluster.ray_connection import ray
 from alphazero.workers.code_version import code_version
-from alphazero.workers.player_copy import PlayerCopy, Recipe
-from alphazero.workers.ray_connection import ray
 
 
 @ray.remote
