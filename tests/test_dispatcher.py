@@ -551,6 +551,16 @@ def test_the_first_units_of_all_workers_are_half_an_iteration_at_most(records, n
     assert len(asked) == 2 * num_workers and sum(asked) <= 100 and max(asked) <= 16
 
 
+def test_the_first_worker_that_answers_does_not_take_the_work_of_the_others(records):
+    room = Room(records, games_per_iteration=400)
+    room.join(*(f"w{number}" for number in range(10)))
+    room.finish("w0", seconds=room.hands["w0"][0].num_games / 20)
+    assert room.hands["w0"][-1].num_games == 10  # of the 100 that a quarter of an iteration has
+    room.happens(Left("w0", "it died"))
+    room.finish("w1", seconds=room.hands["w1"][0].num_games / 20)
+    assert room.hands["w1"][-1].num_games <= 11
+
+
 def test_a_unit_of_a_fast_worker_becomes_small_in_the_hands_of_a_slow_one(records):
     room = Room(records, games_per_iteration=10_000, unit_s=3.0)
     speeds(room, slow=2.0, fast=20.0)

@@ -35,12 +35,12 @@ class Roster:
 
     Attributes:
         num_in_flight: games that the units in workers' hands ask for.
-        games_per_s: of all workers that have answered.
     """
 
     def __init__(self) -> None:
         self.num_in_flight = 0
-        self.games_per_s = 0.0
+        self._known_games_per_s = 0.0  # of the workers that have answered
+        self._num_known = 0
         self._workers: dict[str, WorkerState] = {}
         self._free: dict[str, WorkerState] = {}  # with room for a unit; given to in turn
         self._gone: list[WorkerState] = []  # since the last report
@@ -57,11 +57,20 @@ class Roster:
         del self._workers[worker.name]
         self._free.pop(worker.name, None)
         self._gone.append(worker)
-        self.games_per_s -= worker.games_per_s
+        self._known_games_per_s -= worker.games_per_s
+        self._num_known -= worker.games_per_s > 0
         units = list(worker.flights.values())
         worker.flights.clear()
         self.num_in_flight -= sum(unit.num_games for unit in units)
         return units
+
+    @property
+    def games_per_s(self) -> float:
+        """The speed of all workers; those that have not answered count like the mean of the rest.
+
+        0 if none has answered.
+        """
+        return self._known_games_per_s * len(self) / max(self._num_known, 1)
 
     def get(self, name: str) -> WorkerState | None:
         """Return a worker that is there."""
@@ -106,7 +115,8 @@ class Roster:
         """
         before = worker.games_per_s
         worker.games_per_s = smoothed_speed(before, num_games / max(seconds, 1e-3))
-        self.games_per_s += worker.games_per_s - before
+        self._known_games_per_s += worker.games_per_s - before
+        self._num_known += before == 0
         worker.unit_scale = min(worker.unit_scale * (_SHRINK if is_stale else _GROW), 1.0)
         if is_stale:
             worker.num_stale_games += num_games
