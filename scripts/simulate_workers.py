@@ -215,7 +215,11 @@ def measure(settings: Settings, number: int, records: list) -> dict[str, float]:
         watch.wrap(name, module)
     transport = SimulatedWorkers(settings, number, records)
     dispatcher = dispatching.Dispatcher(
-        WorkerSettings(kind="ray", unit_s=(settings.unit_games + 0.01) / settings.games_per_s),
+        WorkerSettings(
+            kind="ray",
+            unit_s=(settings.unit_games + 0.01) / settings.games_per_s,
+            timeout_s=1e9,  # answers wait here for as long as the dispatcher takes
+        ),
         game,
         transport,
         4 * number * (settings.unit_games + 1),  # so that unit_s decides the size of units

@@ -137,6 +137,7 @@ def _check_rules(columns: dict[str, np.ndarray], game: Game, may_be_adjudicated:
     last_results = np.empty(len(lengths), np.float32)
     mask = game.legal_action_mask(states[firsts])
     players[firsts] = game.players(states[firsts])
+    legal = np.empty(columns["action_weights"].shape, np.bool_)
     rows, games = firsts, np.arange(len(lengths))
     while len(rows):
         own = actions[rows]
@@ -146,8 +147,7 @@ def _check_rules(columns: dict[str, np.ndarray], game: Game, may_be_adjudicated:
             or not mask[range(len(own)), own].all()
         ):
             raise AnswerError("it plays an illegal move")
-        if (columns["action_weights"][rows][~mask] > 0).any():
-            raise AnswerError("its policy targets allow illegal moves")
+        legal[rows] = mask
         after = game.step(states[rows], own)
         ends = is_last[rows]
         if (ends & ~after.over).any() and not may_be_adjudicated:
@@ -162,6 +162,8 @@ def _check_rules(columns: dict[str, np.ndarray], game: Game, may_be_adjudicated:
         if (states[rows] != after.states[on]).any():
             raise AnswerError("its positions do not follow from its moves")
         players[rows] = after.players[on]
+    if ((columns["action_weights"] > 0) & ~legal).any():
+        raise AnswerError("its policy targets allow illegal moves")
     _check_outcomes(columns["outcomes"], players, lengths, last_players, last_results)
 
 
