@@ -401,6 +401,22 @@ def test_workers_that_hang_are_given_up_after_the_timeout(records):
     assert lost <= {room.finish("b").id for _ in range(4)}
 
 
+def test_with_more_answers_than_can_be_handled_the_learner_goes_on_and_nobody_is_given_up(records):
+    room = Room(records, games_per_iteration=1000, timeout_s=50.0)
+    names = [f"w{number}" for number in range(20)]
+    room.join(*names)
+    ticks = itertools.count(step=0.2)
+    room.dispatcher._clock = lambda: next(ticks)
+    answers = [room.answer(name, unit) for name in names for unit in room.hands[name]]
+    room.transport.events += answers
+    num_calls, num_games = 0, 0
+    while num_games < sum(len(answer.answer.games[LENGTHS]) for answer in answers):
+        num_games += len(room.take())
+        room.dispatcher.tend()
+        num_calls += 1
+    assert num_calls >= 10 and not room.transport.dismissed
+
+
 def test_patience_is_ten_units_and_ten_minutes_at_first(records):
     room = Room(records, unit_s=2.0)
     room.join("a", "b")

@@ -84,6 +84,7 @@ class Dispatcher:
         self._run_fraction = 0.0
         self._waiting: deque[Unit] = deque()  # to be given out, those of lost workers first
         self._finished: dict[int, list[GameRecord]] = {}  # games by unit that wait for their turn
+        self._events: deque[Event] = deque()  # to be handled
         self._notices: list[str] = []
         self._looked_at = -math.inf  # when workers that hang were looked for
         self._alone_since: float | None = None
@@ -153,11 +154,17 @@ class Dispatcher:
     # --- units ------------------------------------------------------------------------------------
 
     def _wait(self, timeout_s: float) -> None:
-        """Give out units, handle what has happened, and look after workers that hang."""
+        """Give out units, handle what has happened, and look after workers that hang.
+
+        What takes longer than half a second is left for the next call: the learner goes on.
+        """
         self._give_out()
-        for event in self._transport.poll(timeout_s):
-            self._handle(event)
-        self._give_up_hanging()
+        self._events += self._transport.poll(0.0 if self._events else timeout_s)
+        until = self._clock() + _POLL_S
+        while self._events and self._clock() <= until:
+            self._handle(self._events.popleft())
+        if not self._events:  # else answers may wait here of those that seem to hang
+            self._give_up_hanging()
         self._note_loneliness()
         self._give_out()
 
