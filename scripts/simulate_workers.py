@@ -93,6 +93,7 @@ class SimulatedWorkers:
     Attributes:
         seconds: that passed in here: they are not the dispatcher's.
         num_bytes: of all answers.
+        num_units: that were given out.
     """
 
     how_to_join = ""
@@ -105,7 +106,7 @@ class SimulatedWorkers:
         self._version = 0
         self._due: list[tuple] = []  # (when, place, worker, unit), a heap
         self._busy_until: dict[str, float] = {}
-        self._num_units = 0
+        self.num_units = 0
         facts = WorkerFacts("simulated", 0, "simulated", "", 0.0, 2)
         self._events: list = [Joined(f"w{place}", facts) for place in range(number)]
         self.seconds = 0.0
@@ -118,7 +119,7 @@ class SimulatedWorkers:
     def submit(self, worker: str, unit) -> None:
         """See `Transport.submit`."""
         started = time.perf_counter()
-        self._num_units += 1
+        self.num_units += 1
         when = 0.0
         if self._settings.paced:
             when = max(started, self._busy_until.get(worker, 0.0))
@@ -126,7 +127,7 @@ class SimulatedWorkers:
                 when += self._generator.random() * unit.num_games / self._settings.games_per_s
             when += unit.num_games / self._settings.games_per_s
             self._busy_until[worker] = when
-        heapq.heappush(self._due, (when, self._num_units, worker, unit))
+        heapq.heappush(self._due, (when, self.num_units, worker, unit))
         self.seconds += time.perf_counter() - started
 
     def poll(self, timeout_s: float) -> list:
@@ -240,12 +241,11 @@ def measure(settings: Settings, number: int, records: list) -> dict[str, float]:
 def drive(settings, number, dispatcher, transport, replay, watch, folder) -> dict[str, float]:
     """Take games for a while; return what it took."""
     dispatcher.update(0, SimpleNamespace(state_dict=dict), None)
-    least = min(2 * number * settings.unit_games, 20_000)  # games of the warm-up
+    least = 2 * number + min(2 * number, 2500)  # units of the warm-up: sizes have settled
     began, before, memory = 0.0, {}, []
-    total = num_games = 0
+    num_games = 0
     kept: list = []
     for played in dispatcher.play(10**12, 0.0):
-        total += len(played.records)
         for record in played.records:
             replay.add(record)
         if settings.store:
@@ -255,7 +255,7 @@ def drive(settings, number, dispatcher, transport, replay, watch, folder) -> dic
                 kept = []
         now = time.perf_counter()
         if began == 0.0:
-            if total >= least:
+            if transport.num_units >= least:
                 began = now
                 before = snapshot(dispatcher, transport, watch)
             continue
@@ -294,7 +294,7 @@ def snapshot(dispatcher, transport, watch) -> dict[str, float]:
         **watch.seconds,
         "transport": transport.seconds,
         "bytes": transport.num_bytes,
-        "units": transport._num_units,
+        "units": transport.num_units,
     }
 
 
@@ -360,7 +360,11 @@ def measure_ray(settings: Settings) -> None:
     import ray
 
     ray.init(
-        num_cpus=settings.actors + 1, include_dashboard=False, log_to_driver=False, logging_level=40
+        address="local",
+        num_cpus=settings.actors + 1,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level=40,
     )
 
     @ray.remote(num_cpus=1)

@@ -41,9 +41,9 @@ class Settings:
     unit_s: float = option(30.0, "workers.unit_s", low=0.1)
     samples_per_s: float = option(8220.0, "of the learner; 0 is endlessly many", low=0.0)
     replay_ratio: float = option(2.0, "learner.replay_ratio", low=0.0)
-    game_us: float = option(120.0, "of the dispatcher for a game", low=0.0)
-    unit_us: float = option(300.0, "of the dispatcher for a unit", low=0.0)
-    ray_us: float = option(500.0, "of Ray in the learner's process for a unit", low=0.0)
+    game_us: float = option(39.0, "of the dispatcher for a game", low=0.0)
+    unit_us: float = option(780.0, "of the dispatcher for a unit", low=0.0)
+    ray_us: float = option(580.0, "of Ray in the learner's process for a unit", low=0.0)
     network_gbit_s: float = option(10.0, "of the learner's machine", low=0.001)
     simulated: str = option("", "figures of scripts/simulate_workers.py paced=true")
     picture: str = option("", "draw a picture into this file")
@@ -175,7 +175,7 @@ def draw(settings: Settings, sizes: Sizes) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
+    figure, axes = plt.subplots(figsize=(8, 6), layout="constrained")
     numbers = [round(10 ** (place / 8)) for place in range(33)]
     for cores, color in zip(settings.cores, ("#4060c0", "#80a0e0")):
         points = [predict(settings, sizes, number, cores) for number in numbers]
@@ -189,6 +189,9 @@ def draw(settings: Settings, sizes: Sizes) -> None:
         limits = [getattr(point, name) for point in points]
         if math.isfinite(limits[0]):
             axes.plot(numbers, limits, "--", color=color, label=label)
+    bare = dataclasses.replace(settings, ray_us=0.0)
+    limits = [predict(bare, sizes, number, settings.cores[0]).dispatcher for number in numbers]
+    axes.plot(numbers, limits, ":", color="#d08020", label="one dispatcher, without Ray")
     if settings.simulated:
         rows = json.loads(Path(settings.simulated).read_text())
         taken = [row["taken_games_per_s"] for row in rows]
@@ -197,12 +200,12 @@ def draw(settings: Settings, sizes: Sizes) -> None:
             taken,
             "o",
             color="black",
-            label="simulated: dispatcher without Ray and learner, workers of 2 cores",
+            label="simulated, without Ray and learner: 20 games/s a worker",
         )
     axes.set(xscale="log", yscale="log", xlabel="workers", ylabel="games per second")
     axes.set_ylim(10, 1e6)
     axes.grid(alpha=0.3)
-    axes.legend(fontsize=9)
+    figure.legend(fontsize=9, loc="outside lower center", ncols=2)
     figure.savefig(settings.picture, dpi=110)
 
 
