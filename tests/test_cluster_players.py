@@ -65,6 +65,7 @@ def process_of(worker) -> int:
     return ray.get(worker.actor.__ray_call__.remote(lambda _: os.getpid()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [None, 0])
 def test_rows_come_back_in_order(shared, limit):
     local, player = make_player("best", GAME, NETWORK), divided(shared, "best", NETWORK)
@@ -82,6 +83,7 @@ def test_rows_come_back_in_order(shared, limit):
     assert (player.name, player.engine, player.method) == (local.name, local.engine, local.method)
 
 
+@pytest.mark.slow
 def test_uct_wins_against_random(shared):
     uct, other = divided(shared, "uct:50"), divided(shared, "random")
     report = play_match(GAME, uct, other, 40, Openings(0))
@@ -91,6 +93,7 @@ def test_uct_wins_against_random(shared):
     assert len(np.unique(again[:16])) > 1 and set(again[:16]) != set(again[16:])  # own seeds
 
 
+@pytest.mark.slow
 def test_a_killed_actor_does_not_change_the_match(shared, capsys):
     specs = ("best", "best,with_search=false")
     expected = play_match(GAME, *(make_player(spec, GAME, NETWORK) for spec in specs), 40)
@@ -114,6 +117,7 @@ def test_a_killed_actor_does_not_change_the_match(shared, capsys):
     assert not shared._workers  # this process plays alone
 
 
+@pytest.mark.slow
 def test_the_command_plays_on_the_nodes_of_a_cluster(nodes, tmp_path, capsys):
     path = tmp_path / "match.json"
     words = ["game=tic_tac_toe", "a=uct:30", "b=random", "num_games=20", f"json={path}"]
@@ -123,6 +127,7 @@ def test_the_command_plays_on_the_nodes_of_a_cluster(nodes, tmp_path, capsys):
     assert "2 nodes" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_actor_of_another_version_is_refused(nodes, capsys, monkeypatch):
     from alphazero.workers.cluster import player_cluster
 

@@ -529,6 +529,7 @@ for _ in range(50):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="it looks at its own open files")
 def test_a_worker_that_is_killed_while_it_writes_does_no_harm(tmp_path):
     shared, events = posted(tmp_path)
@@ -578,6 +579,7 @@ def test_a_worker_runs_no_game_file_that_the_user_did_not_name(tmp_path):
     events.close()
 
 
+@pytest.mark.slow
 def test_a_worker_waits_out_what_goes_wrong_with_the_folder(tmp_path, monkeypatch):
     shared, events = posted(tmp_path)
     worker = FolderWorker(shared, Settings(num_threads=1, device="cpu"))

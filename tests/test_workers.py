@@ -158,6 +158,7 @@ def test_a_node_that_leaves_and_one_that_joins_are_noticed(tmp_path, cluster):
     assert extra is None and any("is gone" in notice for notice in notices)
 
 
+@pytest.mark.slow
 def test_a_worker_of_another_version_is_refused_and_the_run_goes_on(tmp_path, cluster, monkeypatch):
     monkeypatch.setattr(choose_source, "code_version", lambda: "0.0 (another)")
     trainer = make_trainer(tmp_path, "workers=ray")
