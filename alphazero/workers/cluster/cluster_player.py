@@ -79,13 +79,18 @@ def make_cluster_player(
     if reason := _stays_here(kind, own):
         notify(f"{spec} plays in this process alone: {reason}.")
         return local
+    return ClusterPlayer(local, cluster, cluster.add(make_recipe(spec, game, settings)))
+
+
+def make_recipe(spec: str, game: Game, settings: PlayerSettings | None = None) -> Recipe:
+    """Return what another machine needs to make the player of a specification: UCT or a network."""
+    kind, own = read_spec(spec, settings)
     network = None
     if kind != "uct":
         network = find_network(existing_network(kind, spec, game.name)).read_bytes()
     fields = (field.name for field in dataclasses.fields(PlayerSettings))
     plain = PlayerSettings(**{name: getattr(own, name) for name in fields})
-    recipe = Recipe(game.name, own_file_text(game.name), network, plain)
-    return ClusterPlayer(local, cluster, cluster.add(recipe))
+    return Recipe(game.name, own_file_text(game.name), network, plain)
 
 
 def _stays_here(kind: str, settings: PlayerSettings) -> str:
