@@ -16,12 +16,11 @@ from worker_speed import start_cluster
 
 from alphazero.evaluation.match import play_match
 from alphazero.games.registry import make_game
-from alphazero.players.base import Player
 from alphazero.runtime.overrides import parse_overrides
 from alphazero.runtime.settings import from_plain, option
-from alphazero.workers.cluster_player import make_cluster_player, make_recipe
-from alphazero.workers.player_cluster import PlayerCluster
-from alphazero.workers.player_copy import PlayerCopy
+from alphazero.workers.cluster.cluster_player import ClusterPlayer, make_cluster_player, make_recipe
+from alphazero.workers.cluster.player_cluster import PlayerCluster
+from alphazero.workers.cluster.player_copy import PlayerCopy
 
 
 @dataclasses.dataclass
@@ -39,10 +38,15 @@ class Settings:
 class Threads:
     """Does what a player on a cluster does with as many threads of this process."""
 
-    def __init__(self, player: Player, copy: PlayerCopy):
+    def __init__(self, player: ClusterPlayer, copy: PlayerCopy):
         self.name = player.name
-        self.batch_size = player.batch_size
+        self._player = player
         self.choose = copy.choose
+
+    @property
+    def batch_size(self) -> int:
+        """That of the player on the cluster."""
+        return self._player.batch_size
 
 
 def main(words: list[str]) -> None:
@@ -52,13 +56,13 @@ def main(words: list[str]) -> None:
     settings = from_plain(Settings(), parse_overrides(Settings, words, "scripts/match_speed.py"))
     game = make_game(settings.game)
     specs = settings.a, settings.b
-    nodes = start_cluster(settings.nodes)
     cluster = PlayerCluster("auto")
     divided = [make_cluster_player(cluster, spec, game) for spec in specs]
     in_process = [
         Threads(player, PlayerCopy.make(make_recipe(spec, game), settings.nodes, "threads"))
         for spec, player in zip(specs, divided)
     ]
+    nodes = start_cluster(settings.nodes)
     for players in (in_process, divided):
         play_match(game, *players, 32)  # compiles
     ratios = []
@@ -68,7 +72,8 @@ def main(words: list[str]) -> None:
         ratios.append(together / alone)
         print(
             f"round {number + 1}: {alone:.2f} games/s on threads, {together:.2f} on the nodes, "
-            f"ratio {ratios[-1]:.2f}"
+            f"ratio {ratios[-1]:.2f}",
+            flush=True,
         )
     print(f"median ratio {statistics.median(ratios):.2f}")
     cluster.close()

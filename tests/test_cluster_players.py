@@ -98,6 +98,7 @@ def test_a_killed_actor_does_not_change_the_match(shared, capsys):
     specs = ("best", "best,with_search=false")
     expected = play_match(GAME, *(make_player(spec, GAME, NETWORK) for spec in specs), 40)
     players = [divided(shared, spec, NETWORK) for spec in specs]
+    shared._started()
     processes = {worker.name: process_of(worker) for worker in shared._workers}
     ask = shared._ask
 

@@ -84,9 +84,14 @@ class Player(Protocol):
 
     #: What matches and tables call it.
     name: str
-    #: How many positions it should be asked about at once: 1 if it searches them one by one,
-    #: hundreds if it evaluates them in a batch.
-    batch_size: int
+
+    @property
+    def batch_size(self) -> int:
+        """How many positions it should be asked about at once.
+
+        1 if it searches them one by one, hundreds if it evaluates them in a batch.
+        """
+        ...
 
     def choose(self, states: np.ndarray) -> Choice:
         """Choose a move in each of B unfinished positions.

@@ -13,7 +13,7 @@ from alphazero.players.base import Analysis, Choice, Player, PlayerSettings, Sea
 from alphazero.players.registry import existing_network, make_player, read_spec
 from alphazero.storage.run_folder import find_network
 from alphazero.workers.cluster.player_cluster import PlayerCluster, notify
-from alphazero.workers.cluster.player_copy import Recipe
+from alphazero.workers.cluster.player_copy import Limit, Recipe
 from alphazero.workers.sent_game import own_file_text
 
 #: Rows for each thread, so that a thread whose positions take longer does not hold up the others,
@@ -37,10 +37,14 @@ class ClusterPlayer:
         self.name = local.name
         self.engine = getattr(local, "engine", "")
         self.method = getattr(local, "method", "")
-        self.batch_size = max(local.batch_size, _ROWS_PER_THREAD) * max(cluster.num_threads, 1)
         self._local = local
         self._cluster = cluster
         self._number = number
+
+    @property
+    def batch_size(self) -> int:
+        """See `Player`; the first look at it connects to the cluster."""
+        return max(self._local.batch_size, _ROWS_PER_THREAD) * max(self._cluster.num_threads, 1)
 
     def choose(self, states: np.ndarray) -> Choice:
         """See `alphazero.players.base.Player.choose`."""
@@ -59,7 +63,7 @@ class ClusterPlayer:
         local = self._local.limited(num_simulations, time_limit_s)
         if time_limit_s is not None:
             return local
-        number = self._cluster.add_limited(self._number, num_simulations)
+        number = self._cluster.add(Limit(self._number, num_simulations))
         return ClusterPlayer(local, self._cluster, number)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from alphazero.players.base import Choice
-from alphazero.workers.cluster.player_copy import PlayerCopy, Recipe
+from alphazero.workers.cluster.player_copy import Limit, PlayerCopy, Recipe
 from alphazero.workers.cluster.ray_connection import ray
 from alphazero.workers.code_version import code_version
 
@@ -26,13 +26,13 @@ class PlayerActor:
         """Return the version of the program on this node."""
         return code_version()
 
-    def make(self, player: int, recipe: Recipe) -> None:
+    def make(self, player: int, order: Recipe | Limit) -> None:
         """Make the player of this number."""
-        self._players[player] = PlayerCopy.make(recipe, self._num_threads, self._name)
-
-    def limit(self, player: int, like: int, num_simulations: int | None) -> None:
-        """Make a player like another one, with another limit."""
-        self._players[player] = self._players[like].limited(num_simulations)
+        if isinstance(order, Recipe):
+            made = PlayerCopy.make(order, self._num_threads, self._name)
+        else:
+            made = self._players[order.like].limited(order.num_simulations)
+        self._players[player] = made
 
     def choose(self, player: int, states: np.ndarray) -> Choice:
         """Choose a move in each position."""

@@ -6,7 +6,7 @@ others do its part, and this process does where none is left.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from alphazero.players.base import Choice, Player
 from alphazero.runtime.wording import counted
 from alphazero.workers.cluster.player_actor import PlayerActor
-from alphazero.workers.cluster.player_copy import Recipe, joined
+from alphazero.workers.cluster.player_copy import Limit, Recipe, joined
 from alphazero.workers.cluster.ray_connection import (
     Node,
     connect,
@@ -48,19 +48,21 @@ class _Part(NamedTuple):
 
 
 class PlayerCluster:
-    """Has an actor on each node, from the first player on.
+    """Has an actor on each node, from the first question on.
+
+    The connection to Ray is made then, too, so that a player that cannot be made is refused at
+    once, and all players are made on all nodes at the same time.
 
     Args:
-        address: of the cluster, see `alphazero.workers.cluster.ray_connection.connect`.
-
-    Raises:
-        ConfigError: if there is no cluster at the address.
+        address: of the cluster, see `alphazero.workers.cluster.ray_connection.connect`. If there
+            is none, the first question raises ConfigError.
     """
 
     def __init__(self, address: str):
-        self._owns_ray = connect(address, "address")
+        self._address = address
+        self._owns_ray = False
         self._workers: list[_Worker] | None = None  # None before the start
-        self._pending: dict[int, list[tuple[_Worker, Any]]] = {}  # players that are being made
+        self._orders: list[tuple[int, Recipe | Limit]] = []  # players to be made
         self._num_players = 0
 
     @property
@@ -68,14 +70,11 @@ class PlayerCluster:
         """The threads of all nodes."""
         return sum(worker.num_threads for worker in self._started())
 
-    def add(self, recipe: Recipe) -> int:
-        """Make a player on all nodes; return its number, and do not wait."""
-        sent = ray.put(recipe)
-        return self._make(lambda player, actor: actor.make.remote(player, sent))
-
-    def add_limited(self, like: int, num_simulations: int | None) -> int:
-        """Make a player like another one, with another limit; return its number."""
-        return self._make(lambda player, actor: actor.limit.remote(player, like, num_simulations))
+    def add(self, order: Recipe | Limit) -> int:
+        """Let a player be made on all nodes before the next question; return its number."""
+        self._num_players += 1
+        self._orders.append((self._num_players, order))
+        return self._num_players
 
     def choose(self, player: int, states: np.ndarray, local: Player) -> Choice:
         """Choose a move in each position.
@@ -84,8 +83,7 @@ class PlayerCluster:
             player: its number.
             local: the same player in this process, for what no node can do.
         """
-        for worker, call in self._pending.pop(player, []):
-            self._result(worker, call)
+        self._make_players()
         smallest = SMALLEST_BATCH if local.batch_size > 1 else 1
         found: dict[int, Choice] = {}  # by the first row
         missing = [(0, len(states))]
@@ -124,15 +122,21 @@ class PlayerCluster:
                 yield _Part(worker, call, start, start + count)
                 start += count
 
-    def _make(self, make: Callable[[int, Any], Any]) -> int:
-        """Call ``make(player, actor)`` for all actors with the number of a new player."""
-        player = self._num_players = self._num_players + 1
-        self._pending[player] = [(worker, make(player, worker.actor)) for worker in self._started()]
-        return player
+    def _make_players(self) -> None:
+        """Make on all nodes, at the same time, the players that are not there yet."""
+        calls = []
+        for player, order in self._orders:
+            sent = ray.put(order)
+            for worker in self._started():
+                calls.append((worker, worker.actor.make.remote(player, sent)))
+        self._orders.clear()
+        for worker, call in calls:
+            self._result(worker, call)
 
     def _started(self) -> list[_Worker]:
         """Return the actors; the first call starts them."""
         if self._workers is None:
+            self._owns_ray = connect(self._address, "address")
             self._workers = self._start()
             threads = counted(sum(worker.num_threads for worker in self._workers), "thread")
             machines = counted(len(self._workers), "node")

@@ -29,6 +29,13 @@ class Recipe(NamedTuple):
     settings: PlayerSettings
 
 
+class Limit(NamedTuple):
+    """A player like another one, with another limit."""
+
+    like: int  #: the other one's number
+    num_simulations: int | None
+
+
 class PlayerCopy:
     """Chooses moves on the cores of this process.
 
