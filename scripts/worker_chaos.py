@@ -157,11 +157,13 @@ def check(path: Path, memory: list[tuple[float, float]]) -> None:
     rows = RunFolder(path).read_metrics()
     iterations = [row["iteration"] for row in rows]
     num_games = sum(row["selfplay.num_games"] for row in rows)
-    records = RunFolder(path).load_all_games()
+    stored = RunFolder(path).load_all_games()
+    records = [record for record in stored if len(record.actions) > 10]  # shorter ones may repeat
     keys = {(record.actions.tobytes(), record.root_values.tobytes()) for record in records}
     per_file = {row["iteration"]: row["selfplay.num_games"] for row in rows}
     print(f"iterations: {len(rows)}, none missing: {iterations == list(range(1, len(rows) + 1))}")
-    print(f"games counted: {num_games:,}; stored: {len(records):,}; distinct: {len(keys):,}")
+    print(f"games counted: {num_games:,}; stored: {len(stored):,}")
+    print(f"of the stored ones longer than 10 moves: {len(records):,}; distinct: {len(keys):,}")
     print(f"games an iteration: {min(per_file.values())} to {max(per_file.values())}")
     lost = sum(row.get("workers.num_lost", 0) for row in rows)
     dropped = np.mean([row.get("workers.stale_fraction", 0) for row in rows])
