@@ -72,6 +72,7 @@ def test_a_single_position_is_measured_beside_the_evaluations_of_torch(monkeypat
         assert figures[f"{way}_ratio"] == pytest.approx(ratio) and ratio > 0
 
 
+@pytest.mark.slow
 def test_solvers_are_measured_at_the_stage_that_the_row_names(monkeypatch):
     monkeypatch.setattr(solvers, "PLIES", (30,))
     monkeypatch.setattr(solvers, "EMPTIES", {"othello:4": (5,)})

@@ -74,6 +74,7 @@ def test_the_lock_file_pins_versions_and_names_no_host():
     assert "://" not in json.dumps(lock)
 
 
+@pytest.mark.slow
 def test_the_folder_has_all_that_its_files_name(folder):
     games = json.loads((folder / "games.json").read_text())
     assert [game["name"] for game in games["games"]] == ["connect_four"] == [games["default_game"]]

@@ -5,6 +5,7 @@ import itertools
 from pathlib import Path
 
 import pytest
+from mostly_slow import mostly_slow
 from omegaconf import OmegaConf
 
 from alphazero.games.registry import make_game
@@ -34,6 +35,7 @@ def words_for(game):
 # --- everything composes --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_experiment_composes():
     for experiment in CHOICES["experiment"]:
         assert make_game(compose([f"experiment={experiment}"]).game.name).num_actions > 0
@@ -43,7 +45,7 @@ def test_every_experiment_composes():
 KINDS = ("dummy_run", "connect_four_5min", "othello_1h", "notebook_tic_tac_toe")
 
 
-@pytest.mark.parametrize("game", CHOICES["game"])
+@pytest.mark.parametrize("game", mostly_slow(CHOICES["game"]))
 def test_every_game_composes_with_each_kind_of_experiment(game):
     check_pairs(game, KINDS)
 

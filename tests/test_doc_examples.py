@@ -19,7 +19,7 @@ def examples(page):
     return [match.groups() for match in EXAMPLE.finditer((ROOT / page).read_text())]
 
 
-@pytest.mark.parametrize("page", mostly_slow(PAGES, 3))
+@pytest.mark.parametrize("page", mostly_slow(PAGES))
 def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, capsys):
     found = examples(page)
     assert found

@@ -204,6 +204,7 @@ def test_rules_that_do_not_return_are_named_with_their_line(checks, monkeypatch,
     assert "'is_over'" in str(refused.value)
 
 
+@pytest.mark.slow
 def test_slow_rules_are_checked_for_a_while_and_played(checks, monkeypatch, tmp_path):
     """A game that takes minutes in plain Python is not refused: only a position has a limit."""
     monkeypatch.setattr(game_file, "_TIME_LIMIT_S", 2.0)
@@ -215,6 +216,7 @@ def test_slow_rules_are_checked_for_a_while_and_played(checks, monkeypatch, tmp_
     assert game.num_actions == 25 and len(checks) == 1
 
 
+@pytest.mark.slow
 def test_the_check_finds_this_package_wherever_it_was_imported_from(checks, monkeypatch, tmp_path):
     monkeypatch.delenv("PYTHONPATH", raising=False)
     path = tmp_path / "where.py"

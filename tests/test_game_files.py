@@ -142,6 +142,7 @@ def test_a_game_that_is_no_file_has_its_own_kernels_too():
     assert [one_step(game) for game in games] == [1, 2]
 
 
+@pytest.mark.slow
 def test_a_file_that_fails_is_loaded_again_the_next_time(tmp_path):
     path = tmp_path / "rules.py"
     path.write_text("GAME = 1 / 0\n")

@@ -159,7 +159,7 @@ def test_there_is_a_run_for_every_alarm():
     assert [*WRONG, *by_figures_alone] == [check.__name__ for check in CHECKS]
 
 
-@pytest.mark.parametrize("name", mostly_slow(WRONG, 2))
+@pytest.mark.parametrize("name", mostly_slow(WRONG))
 def test_a_run_that_goes_wrong_raises_its_alarm_and_names_what_to_change(
     tmp_path, monkeypatch, name
 ):

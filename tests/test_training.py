@@ -75,10 +75,8 @@ CASES = {
         "evaluation.num_simulations=3",
     ),
 }
-#: Between them, those use every part of a run's state; the others are tested by `make test-slow`.
+#: Those that use most parts of a run's state; `make test-slow` tests the others.
 QUICK_CASES = {
-    "with a pit",
-    "epochs and whole games",
     "random openings and bfloat16",
     "int8 on two threads",
     "the ownership head and averaged weights",

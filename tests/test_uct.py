@@ -273,6 +273,7 @@ def describe(name, moves, settings):
     return f"{name} {found.action} {found.value!r} {lists}"
 
 
+@pytest.mark.slow
 def test_the_interpreted_search_is_the_compiled_one_and_warns_of_nothing():
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-W", "error", __file__]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mostly_slow import mostly_slow
 from search_samples import make_uct
 from test_uct_tree import NAMES, InKernelOrder, assert_same_tree
 
@@ -33,7 +34,9 @@ def visits_after(search, *moves):
     return (before.visits if before else 0), search.lookup(state).visits
 
 
-@pytest.mark.parametrize("name", NAMES, ids=lambda name: Path(name).stem.replace(":", "_"))
+@pytest.mark.parametrize(
+    "name", mostly_slow(NAMES, 3), ids=lambda name: Path(name).stem.replace(":", "_")
+)
 def test_a_kept_table_is_the_textbooks_over_a_whole_game(name):
     search, generator = kept(name, 120, uct_c=0.8), np.random.default_rng(4)
     game, plain = search.game, PlainGame(search.game)

@@ -7,6 +7,7 @@ import re
 import time
 
 import pytest
+from mostly_slow import mostly_slow
 from web_browser import CHROMIUM, OPTIONS, PATIENCE_S
 from web_samples import collect, copy_run, make_backend, running
 
@@ -153,6 +154,7 @@ def test_another_position_is_searched_instead(page, server):
     assert text(page, ".step-place") == "0 / 1"
 
 
+@pytest.mark.slow
 def test_a_refusal_is_shown_and_one_can_start_again(page):
     page.route("**/api/analyse", lambda r: r.fulfill(status=503, json={"error": "too busy."}))
     page.show("analyse/tic_tac_toe?moves=5")
@@ -309,7 +311,7 @@ def test_without_runs_the_page_says_how_to_get_one(page):
 
 
 @pytest.mark.parametrize(
-    "view", [f"analyse/tic_tac_toe?moves={BLUNDERS}", "runs/tic_tac_toe/earlier"]
+    "view", mostly_slow([f"analyse/tic_tac_toe?moves={BLUNDERS}", "runs/tic_tac_toe/earlier"])
 )
 def test_nothing_serious_for_axe_and_no_sideways_scrolling_on_a_phone(page, view):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()

@@ -6,6 +6,7 @@
 import re
 
 import pytest
+from mostly_slow import mostly_slow
 from web_samples import make_backend, running
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -70,6 +71,7 @@ def status(page):
 # --- whole games ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_two_people_play_connect_four_to_its_end(go):
     page = go(f"#play/connect_four?{PEOPLE}")
     for number, column in enumerate([4, 3, 4, 3, 4, 3, 4], 1):
@@ -85,7 +87,7 @@ def test_two_people_play_connect_four_to_its_end(go):
     assert page.locator(".pieces .piece").count() == 0
 
 
-@pytest.mark.parametrize("player", ["best*10", "uct*30", "solver"])
+@pytest.mark.parametrize("player", mostly_slow(["best*10", "uct*30", "solver"]))
 def test_a_person_plays_tic_tac_toe_against_every_kind_of_player(go, player):
     page = go(f"#play/tic_tac_toe?first=human&second={player}")
     for _ in range(5):
@@ -227,7 +229,7 @@ def test_a_game_left_for_a_new_one_is_a_step_back(go):
     expect_moves(page, "4", "3", "4")
 
 
-@pytest.mark.parametrize("view", ["play", "analyse"])
+@pytest.mark.parametrize("view", mostly_slow(["play", "analyse"]))
 def test_moves_that_are_lost_come_back_by_the_way_back(go, view):
     page = go(f"#{view}/connect_four?{PEOPLE}&moves=4,3,4,3&ply=2")
     drop(page, 7)
@@ -236,7 +238,7 @@ def test_moves_that_are_lost_come_back_by_the_way_back(go, view):
     expect_moves(page, "4", "3", "4", "3")
 
 
-@pytest.mark.parametrize("view", ["play", "analyse"])
+@pytest.mark.parametrize("view", mostly_slow(["play", "analyse"]))
 def test_arrow_keys_step_through_the_game(go, view):
     page = go(f"#{view}/connect_four?{PEOPLE}&moves=4,3,4,3")
     place = page.locator(".step-place")
@@ -352,7 +354,7 @@ def test_nothing_stands_in_anyones_way(go, game, scheme):
     assert serious_findings(page) == []
 
 
-@pytest.mark.parametrize("game", ["connect_four", "othello"])
+@pytest.mark.parametrize("game", mostly_slow(["othello", "connect_four"]))
 def test_a_phone_shows_all_of_it(go, game):
     page = go(f"#play/{game}?{PEOPLE}", viewport={"width": 360, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") == 360

@@ -36,10 +36,11 @@ def test_processes_play_the_games_of_one_process_in_order(tmp_path, in_order):
     words = ("workers=processes", "workers.num_processes=2")
     found, made = weights_after(tmp_path, *ORDERED, *words)
     assert_same(found, in_order)
-    assert [report.workers.num_workers for report in made] == [2] * len(made)
+    assert made[-1].workers.num_workers == 2  # the second may come after the first games
     assert sum(one.num_games for one in made[0].workers.each) == made[0].selfplay.num_games
 
 
+@pytest.mark.slow
 def test_a_killed_process_is_replaced_and_nothing_is_lost_or_counted_twice(tmp_path, in_order):
     trainer = make_trainer(tmp_path, *ORDERED, "workers=processes", "workers.num_processes=2")
     made, notices, killed = [], [], None
