@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from mostly_slow import mostly_slow
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 from tensorboard.util import tensor_util
@@ -484,7 +485,7 @@ def test_every_line_of_the_metrics_is_json_and_agrees_with_tensorboard(finished_
 EVERYTHING = ["network.ownership_head=true", "learner.ema_half_life_steps=4"]
 
 
-@pytest.mark.parametrize("game", ("tic_tac_toe", "connect_four", "othello_4x4"))
+@pytest.mark.parametrize("game", mostly_slow(("tic_tac_toe", "connect_four", "othello_4x4")))
 def test_a_dummy_run_with_the_ownership_head_and_averaged_weights_reports_its_loss(
     tmp_path, capsys, game
 ):

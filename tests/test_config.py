@@ -78,7 +78,11 @@ def stored_value(file, key):
 
 @pytest.mark.parametrize(
     "group",
-    [group for group in CHOICES if len(CHOICES[group]) > 1 and group not in ("game", "experiment")],
+    mostly_slow(
+        group
+        for group in CHOICES
+        if len(CHOICES[group]) > 1 and group not in ("game", "experiment")
+    ),
 )
 def test_a_chosen_group_has_its_values_whatever_the_game_proposes(group):
     for choice, game in itertools.product(CHOICES[group], ("tic_tac_toe", "connect_four")):
@@ -150,6 +154,7 @@ def test_game_takes_every_name_with_the_proposals_for_that_game(name, choice):
     assert values_of(f"game={name}") == values_of(f"game.name={name}") == wanted
 
 
+@pytest.mark.slow
 def test_two_files_of_one_name_are_two_games(tmp_path):
     (copy := tmp_path / "snort.py").write_text(Path(EXAMPLE).read_text())
     for path in (EXAMPLE, copy):
@@ -164,6 +169,7 @@ def test_a_game_named_for_an_experiment_keeps_the_values_of_the_experiment():
     assert changed == {"game.name"}
 
 
+@pytest.mark.slow
 def test_no_two_ablations_are_the_same_run():
     names = [name for name in CHOICES["experiment"] if name.startswith("ablation/")]
     runs = {name: compose([f"experiment={name}"]) for name in names}

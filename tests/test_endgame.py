@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from mostly_slow import mostly_slow
 from search_samples import HashEvaluator, TwiceGame
 from solver_samples import late_states
 
@@ -131,7 +132,7 @@ def test_networks_are_measured_without_exact_leaves_and_play_with_them(tmp_path,
 # --- playing for the score ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ("othello:6", "connect_x:4x5x4"))
+@pytest.mark.parametrize("name", mostly_slow(("connect_x:4x5x4", "othello:6")))
 def test_endings_are_played_for_the_score_where_that_is_asked_for(name, tmp_path):
     game = make_game(name)
     states = late_states(name, 9, 60, seed=3)

@@ -63,8 +63,8 @@ def _check_answer(answer: dict, request: dict) -> None:
         "connect_four",
         "connect_x:4x5x3",
         pytest.param("connect_x:20x20x5", marks=pytest.mark.slow),
-        "othello",
-        "othello:6",
+        pytest.param("othello", marks=pytest.mark.slow),
+        pytest.param("othello:6", marks=pytest.mark.slow),
         "othello:4",
     ],
 )

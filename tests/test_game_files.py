@@ -113,6 +113,7 @@ def one_step(game) -> int:
     return int(game.step(game.initial_states(), [0]).states[0, 0])
 
 
+@pytest.mark.slow
 def test_files_of_the_same_name_have_their_own_rules(tmp_path):
     names = [write_rules(tmp_path / str(goal) / "rules.py", goal) for goal in (3, 5)]
     first, second, again = (make_game(name) for name in (*names, names[0]))

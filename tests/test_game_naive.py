@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from game_samples import EXAMPLE, GAME_NAMES, label, random_games
+from mostly_slow import mostly_slow
 from naive import naive_twin
 
 from alphazero.games.batched_game import CompiledGame
@@ -12,7 +13,7 @@ from alphazero.games.registry import make_game
 from alphazero.runtime.random_generators import kernel_rng
 
 
-@pytest.mark.parametrize("name", GAME_NAMES, ids=label)
+@pytest.mark.parametrize("name", mostly_slow(GAME_NAMES, 2), ids=label)
 def test_random_games_agree_with_the_naive_twin(name):
     game = make_game(name)
     plies, final = random_games(game, 6, seed=21)

@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 from game_samples import EXAMPLE
+from mostly_slow import mostly_slow
 from network_samples import SMALL, small_network
 
 from alphazero.evaluation.exact.sets import find_set
@@ -22,7 +23,7 @@ STORED = "examples/snort.py"
 NETWORK = SMALL | {"kind": "tiny"}
 
 
-@pytest.fixture(params=["same folder", "other folder"])
+@pytest.fixture(params=mostly_slow(["same folder", "other folder"]))
 def name(request, tmp_path, monkeypatch):
     """A spelling of the stored game's path that differs from the stored one."""
     if request.param == "same folder":

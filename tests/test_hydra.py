@@ -153,6 +153,7 @@ def test_hydra_sweep_dir_holds_a_folder_for_each_run(tmp_path):
     assert seeds == [1, 2] and not (tmp_path / "runs").exists()
 
 
+@pytest.mark.slow
 def test_a_sweep_over_games_of_every_spelling(tmp_path, monkeypatch):
     trained = []
 

@@ -95,6 +95,7 @@ def test_its_commands_are_accepted_and_its_links_exist(notebook):
         assert not heading or heading in headings(NOTEBOOK.parent / page)
 
 
+@pytest.mark.slow
 def test_the_cells_run_with_a_tiny_run_in_place_of_the_training(notebook, tmp_path, monkeypatch):
     import matplotlib
 

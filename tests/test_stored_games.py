@@ -123,6 +123,7 @@ def test_a_request_to_the_engine_runs_no_game_file(trap):
     assert "error" in answers.getvalue() and not (trap / "marker").exists()
 
 
+@pytest.mark.slow
 def test_the_fixture_would_notice(trap):
     make_game("trap.py")
     assert (trap / "marker").exists()

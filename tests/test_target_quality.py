@@ -31,6 +31,7 @@ def run(tmp_path_factory):
     return root / "tic_tac_toe" / "r"
 
 
+@pytest.mark.slow
 def test_the_tables_have_a_row_for_every_target_and_every_search(script, run, capsys):
     assert script.main([str(run), "--positions", "30", "--simulations", "8"]) == 0
     printed = capsys.readouterr().out

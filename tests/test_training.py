@@ -77,7 +77,6 @@ CASES = {
 }
 #: Those that use most parts of a run's state; `make test-slow` tests the others.
 QUICK_CASES = {
-    "random openings and bfloat16",
     "int8 on two threads",
     "the ownership head and averaged weights",
     "measured in between",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from mostly_slow import mostly_slow
 from search_samples import make_uct
-from test_uct_tree import NAMES, InKernelOrder, assert_same_tree
+from test_uct_tree import GAMES, InKernelOrder, assert_same_tree
 
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
@@ -35,7 +35,7 @@ def visits_after(search, *moves):
 
 
 @pytest.mark.parametrize(
-    "name", mostly_slow(NAMES, 3), ids=lambda name: Path(name).stem.replace(":", "_")
+    "name", mostly_slow(GAMES, 3), ids=lambda name: Path(name).stem.replace(":", "_")
 )
 def test_a_kept_table_is_the_textbooks_over_a_whole_game(name):
     search, generator = kept(name, 120, uct_c=0.8), np.random.default_rng(4)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mostly_slow import mostly_slow
 from search_samples import make_uct
 
 from alphazero.games.registry import make_game
@@ -24,7 +25,8 @@ from alphazero.textbook.game import PlainGame
 from alphazero.textbook.uct import Uct
 
 TWICE = str(Path(__file__).parent / "twice_game.py")
-NAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_four", "othello:4", "othello", TWICE)
+GAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_four", "othello:4", "othello", TWICE)
+NAMES = mostly_slow(GAMES, 2)
 
 
 def grown(name, num_simulations, moves=(), **settings):

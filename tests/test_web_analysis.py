@@ -180,6 +180,7 @@ def test_stop_holds_for_the_positions_that_follow(page):
 # --- what is known of the moves -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_exact_results_stand_beside_the_moves(page):
     page.show(f"analyse/tic_tac_toe?moves={WINNING}")
     wait_for_text(page, ".verdict-result", "win, exact")
@@ -192,6 +193,7 @@ def test_exact_results_stand_beside_the_moves(page):
     assert page.locator(".move-mark.is-best").get_attribute("data-action") == "2"
 
 
+@pytest.mark.slow
 def test_hovering_or_focusing_a_move_shows_its_line(page):
     page.show("analyse/tic_tac_toe?moves=5")
     wait_for_text(page, ".search-status", r"\d simulations")
@@ -206,6 +208,7 @@ def test_hovering_or_focusing_a_move_shows_its_line(page):
     assert ghosts.count() > 1
 
 
+@pytest.mark.slow
 def test_the_network_alone_stands_beside_its_search(page):
     both = {"network": {"value": -0.5, "best": 1}, "value": 0.25, "best": 4}
     actions = [

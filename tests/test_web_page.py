@@ -115,6 +115,7 @@ def test_two_players_are_watched_and_can_be_held(go):
     expect(page.locator(".counts")).to_have_text(re.compile(r"Black \d+ . White \d+"))
 
 
+@pytest.mark.slow
 def test_a_pass_in_othello_is_announced_and_made(go):
     page = go(f"#play/othello:4?{PEOPLE}&setup=white_first")
     game = ["c1", "b1", "a3", "d1"]
@@ -142,6 +143,7 @@ def test_take_back_returns_to_ones_own_turn(go):
     expect(back).to_have_attribute("aria-disabled", "true")
 
 
+@pytest.mark.slow
 def test_another_move_may_be_tried_from_any_position(go):
     page = go(f"#play/connect_four?{PEOPLE}&moves=4,3,4,3")
     page.get_by_role("button", name="Move 2, 3").click()
@@ -346,7 +348,12 @@ def test_moves_and_results_are_said(go):
 
 
 @pytest.mark.parametrize(
-    "game, scheme", [("connect_four", "light"), ("othello", "dark"), ("tic_tac_toe", "dark")]
+    "game, scheme",
+    [
+        ("connect_four", "light"),
+        pytest.param("othello", "dark", marks=pytest.mark.slow),
+        pytest.param("tic_tac_toe", "dark", marks=pytest.mark.slow),
+    ],
 )
 def test_nothing_stands_in_anyones_way(go, game, scheme):
     page = go(f"#play/{game}?first=human&second=best*10", color_scheme=scheme)
