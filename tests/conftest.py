@@ -43,13 +43,6 @@ def pytest_addoption(parser):
     )
 
 
-def pytest_xdist_auto_num_workers():
-    from alphazero.runtime.device import num_cores
-
-    # One more than there are cores: some tests wait for a browser or another process.
-    return num_cores() + 1
-
-
 def pytest_configure():
     # A shell that starts the tests in the background makes them and their children ignore Ctrl-C,
     # which some tests need.
