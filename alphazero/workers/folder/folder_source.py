@@ -12,9 +12,7 @@ resume, each file that lies there either counts then, or is known to have counte
 import contextlib
 import dataclasses
 import math
-import os
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 
 import torch
@@ -25,24 +23,16 @@ from alphazero.network.weights import network_arrays, save_network
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.wording import counted
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.workers.answer_check import AnswerError
 from alphazero.workers.folder.attendance import Attendance
-from alphazero.workers.folder.game_files import GamesFile, read_games
-from alphazero.workers.folder.shared_folder import (
-    KEEP_NETWORKS,
-    GamesName,
-    Posting,
-    SharedFolder,
-    is_temporary,
-)
+from alphazero.workers.folder.game_files import GamesFile
+from alphazero.workers.folder.inbox import Inbox
+from alphazero.workers.folder.shared_folder import KEEP_NETWORKS, Posting, SharedFolder
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import Played, WorkerReport
 from alphazero.workers.unit import Job
 from alphazero.workers.work import NO_WORK, SelfPlayWork
 
 _POLL_S = 0.5
-_UNFINISHED_S = 3600.0  # after which a temporary file is taken for that of a dead worker
-_READABLE_WITHIN_S = 60.0  # a file that someone else holds open, on Windows
 _UNITS_OF_AN_ITERATION = 4  # a unit that lasts longer would be stale when it comes
 
 
@@ -85,12 +75,8 @@ class FolderSource:
         self._is_posted = False
         self._is_resumed = False
         self._has_asked = False  # for workers
-        self._waiting: deque[GamesFile] = deque()  # checked, not yet counted
-        self._counted: set[str] = set()  # names of files whose games were yielded
-        self._refused: set[str] = set()  # names of files that could not even be moved
-        self._unreadable: dict[str, float] = {}  # since when a file cannot be read
-        self._unfinished: dict[str, float] = {}  # when each temporary file was seen first
         self._notices: list[str] = []
+        self._inbox = Inbox(self.folder, game, lambda notice: self._notices.append(notice))
         self._is_away = False  # whether the folder cannot be used, so that it is said once
         self._updated_at: float | None = None
         self._iteration_s = math.inf  # the time between the last two networks
@@ -131,8 +117,8 @@ class FolderSource:
         while num_finished < num_games:
             self._look(num_games - num_finished)
             records: list[GameRecord] = []
-            while self._waiting and num_finished + len(records) < num_games:
-                records += self._count(self._waiting.popleft())
+            while self._inbox.waiting and num_finished + len(records) < num_games:
+                records += self._count(self._inbox.waiting.popleft())
             num_finished += len(records)
             yield Played(records, self._take_notices())
             if num_finished < num_games and not records:
@@ -154,23 +140,18 @@ class FolderSource:
 
     def state_dict(self) -> dict:
         """Return the name of the run, and the files that count but still lie there."""
-        return {"folder": {"run": self._job.run, "counted": sorted(self._counted)}}
+        return {"folder": {"run": self._job.run, "counted": sorted(self._inbox.counted)}}
 
     def load_state_dict(self, state: dict) -> None:
         """See `GameSource.load_state_dict`."""
         if own := state.get("folder"):
             self._job = self._job._replace(run=own["run"])
-            self._counted = set(own["counted"])
+            self._inbox.counted = set(own["counted"])
             self._is_resumed = True
 
     def stored(self) -> None:
         """Delete the files whose games are stored; one that cannot be deleted is tried again."""
-        if not self.folder.games.is_dir():
-            return  # the share is not mounted; the files will be there again
-        for name in list(self._counted):
-            with contextlib.suppress(OSError):
-                (self.folder.games / name).unlink(missing_ok=True)
-                self._counted.discard(name)
+        self._inbox.delete_counted()
 
     def close(self) -> None:
         """Tell the workers that nobody reads games for now."""
@@ -218,11 +199,8 @@ class FolderSource:
         folder = self.folder
         for version in folder.versions():
             folder.network(version).unlink(missing_ok=True)
-        names = list(folder.waiting_games())
-        for name in names:
-            (folder.games / str(name)).unlink(missing_ok=True)
-        if names:
-            left = counted(sum(name.num_games for name in names), "game")
+        if num_games := self._inbox.clear():
+            left = counted(num_games, "game")
             self._notices.append(
                 f"The folder was another run's, which has ended; {left} that it had not counted "
                 "are deleted."
@@ -264,68 +242,13 @@ class FolderSource:
             if not self._is_posted:
                 self._post()
             notices = self._attendance_now.look(self._looked_at)
-            self._read_files(num_games)
+            self._inbox.read(num_games, self._job, self._newest, self._looked_at)
             self._notices += notices  # a worker that has left is told of after its last games
             if self._is_away:
                 self._notices.append("The shared folder works again.")
                 self._is_away = False
         except OSError as error:
             self._note_away(error)
-
-    def _read_files(self, num_games: int) -> None:
-        """Check new files, the oldest first, until ``num_games`` games wait."""
-        known = self._counted | self._refused | {str(file.name) for file in self._waiting}
-        num_waiting = sum(len(file.records) for file in self._waiting)
-        with os.scandir(self.folder.games) as entries:
-            found = [entry for entry in entries if entry.name not in known]
-        self._drop_unfinished([entry.name for entry in found if is_temporary(entry.name)])
-        new = [entry for entry in found if not entry.name.startswith(".")]
-        for entry in sorted(new, key=_written_at):
-            if num_waiting >= num_games:
-                return
-            file = self._read(entry.name)
-            if file is not None:
-                self._waiting.append(file)
-                num_waiting += len(file.records)
-
-    def _read(self, file_name: str) -> GamesFile | None:
-        """Return the games of a file; refuse it if it is not right."""
-        name = GamesName.parse(file_name)
-        path = self.folder.games / file_name
-        try:
-            if name is None:
-                raise AnswerError("no worker names a file so")
-            may_be_adjudicated = self._job.selfplay.adjudicated_fraction > 0
-            return read_games(path, name, self._job, self._newest, self._game, may_be_adjudicated)
-        except FileNotFoundError:
-            return None
-        except StoredFileError as error:
-            self._refuse(file_name, str(error).removeprefix(f"'{path}' ").rstrip("."))
-        except AnswerError as error:
-            self._refuse(file_name, str(error))
-        except OSError as error:  # the other files may be readable
-            since = self._unreadable.setdefault(file_name, self._looked_at)
-            if self._looked_at - since > _READABLE_WITHIN_S:
-                self._refuse(file_name, f"it cannot be read ({error.strerror})")
-        return None
-
-    def _refuse(self, file_name: str, reason: str) -> None:
-        """Move a file out of the way."""
-        shown = f"{file_name!a:.100}"
-        self._notices.append(f"The file {shown} of games is refused: {reason}.")
-        try:
-            os.replace(self.folder.games / file_name, self.folder.refused / file_name)
-        except OSError:  # it is told of once all the same
-            self._refused.add(file_name)
-
-    def _drop_unfinished(self, names: list[str]) -> None:
-        """Delete files that nobody has finished for an hour."""
-        now = self._looked_at
-        self._unfinished = {name: self._unfinished.get(name, now) for name in names}
-        for name, since in self._unfinished.items():
-            if now - since > _UNFINISHED_S:
-                with contextlib.suppress(OSError):
-                    (self.folder.games / name).unlink()
 
     def _count(self, file: GamesFile) -> list[GameRecord]:
         """Return the games of a file that count: all, or none if they are too old."""
@@ -336,14 +259,11 @@ class FolderSource:
         self._work = self._work.plus(file.work)
         if worker is not None:
             roster.count(worker, len(file.records), file.seconds, staleness, is_stale)
-        if not is_stale:
-            self._counted.add(str(file.name))
-            return file.records
-        try:
-            (self.folder.games / str(file.name)).unlink(missing_ok=True)
-        except OSError:
-            self._refused.add(str(file.name))
-        return []
+        if is_stale:
+            self._inbox.drop(file)
+            return []
+        self._inbox.counted.add(str(file.name))
+        return file.records
 
     # --- sentences --------------------------------------------------------------------------------
 
@@ -365,11 +285,3 @@ class FolderSource:
     def _take_notices(self) -> list[str]:
         notices, self._notices = self._notices, []
         return notices
-
-
-def _written_at(entry: os.DirEntry) -> float:
-    """Return when a file was written, by the clock of whoever keeps the folder."""
-    try:
-        return entry.stat(follow_symlinks=False).st_mtime
-    except OSError:
-        return 0.0
