@@ -12,12 +12,12 @@ import statistics
 import sys
 import time
 
+from script_command import run_script
 from worker_speed import start_cluster
 
 from alphazero.evaluation.match import play_match
 from alphazero.games.registry import make_game
-from alphazero.runtime.overrides import parse_overrides
-from alphazero.runtime.settings import from_plain, option
+from alphazero.runtime.settings import option
 from alphazero.workers.cluster.cluster_player import ClusterPlayer, make_cluster_player, make_recipe
 from alphazero.workers.cluster.player_cluster import PlayerCluster
 from alphazero.workers.cluster.player_copy import PlayerCopy
@@ -49,11 +49,15 @@ class Threads:
         return self._player.batch_size
 
 
-def main(words: list[str]) -> None:
+def main(words: list[str]) -> int:
+    """Return the exit status."""
+    return run_script(measure_match, Settings, words, "scripts/match_speed.py", __doc__)
+
+
+def measure_match(settings: Settings) -> None:
     """Measure and print."""
     import ray
 
-    settings = from_plain(Settings(), parse_overrides(Settings, words, "scripts/match_speed.py"))
     game = make_game(settings.game)
     specs = settings.a, settings.b
     cluster = PlayerCluster("auto")
@@ -89,4 +93,4 @@ def games_per_s(settings: Settings, players: list) -> float:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -27,13 +27,13 @@ from types import SimpleNamespace
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from script_command import run_script
 
 from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.replay.buffer import ReplayBuffer
 from alphazero.replay.settings import ReplaySettings
-from alphazero.runtime.overrides import parse_overrides
-from alphazero.runtime.settings import from_plain, option
+from alphazero.runtime.settings import option
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.flat_games import flatten
 from alphazero.selfplay.lockstep import SelfPlay
@@ -69,14 +69,17 @@ class Settings:
     json: str = option("", "write the figures to this file")
 
 
-def main(words: list[str]) -> None:
+def main(words: list[str]) -> int:
+    """Return the exit status."""
+    return run_script(simulate, Settings, words, "scripts/simulate_workers.py", __doc__)
+
+
+def simulate(settings: Settings) -> None:
     """Measure and print."""
-    name = "scripts/simulate_workers.py"
-    settings = from_plain(Settings(), parse_overrides(Settings, words, name))
     if settings.ray:
         measure_ray(settings)
     elif settings.against:
-        compare(settings, words)
+        compare(settings, sys.argv[1:])
     else:
         rows = [best(settings, number) for number in settings.workers]
         show(rows)
@@ -326,6 +329,8 @@ def show(rows: list[dict]) -> None:
 
 def compare(settings: Settings, words: list[str]) -> None:
     """Measure this checkout and another one in turn; print the ratio for each number of workers."""
+    if not (Path(settings.against) / "alphazero").is_dir():
+        raise ValueError(f"against={settings.against} is not a checkout of this program.")
     words = [word for word in words if word.split("=")[0] not in ("against", "rounds", "json")]
     words = [word for word in words if not word.startswith("workers=")]
     here = Path(__file__).resolve().parents[1]
@@ -415,4 +420,4 @@ def ray_round(ray, actors: list, waiting: list, num_bytes: int) -> tuple[float, 
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -22,9 +22,9 @@ import time
 from pathlib import Path
 
 import numpy as np
+from script_command import run_script
 
-from alphazero.runtime.overrides import parse_overrides
-from alphazero.runtime.settings import from_plain, option
+from alphazero.runtime.settings import option
 from alphazero.storage.run_folder import RunFolder
 
 WORDS = [
@@ -60,13 +60,20 @@ class Settings:
     seed: int = option(0, "of the deaths and of the run")
 
 
-def main(words: list[str]) -> None:
+def main(words: list[str]) -> int:
+    """Return the exit status."""
+    return run_script(run_or_compare, Settings, words, "scripts/worker_chaos.py", __doc__)
+
+
+def run_or_compare(settings: Settings) -> None:
     """Run or compare."""
-    settings = from_plain(Settings(), parse_overrides(Settings, words, "scripts/worker_chaos.py"))
-    if settings.compare:
-        compare(*map(Path, settings.compare.split(",")))
-    else:
+    if not settings.compare:
         run(settings)
+        return
+    folders = settings.compare.split(",")
+    if len(folders) != 2:
+        raise ValueError(f"compare={settings.compare} needs two folders, with a comma between.")
+    compare(*map(Path, folders))
 
 
 def run(settings: Settings) -> None:
@@ -197,4 +204,4 @@ def compare(first: Path, second: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
+from script_command import run_script
 from simulate_workers import make_records
 
 from alphazero.games.registry import make_game
 from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays
-from alphazero.runtime.overrides import parse_overrides
-from alphazero.runtime.settings import from_plain, option
+from alphazero.runtime.settings import option
 from alphazero.selfplay.flat_games import flatten
 from alphazero.training.compose import compose
 
@@ -45,7 +45,9 @@ class Settings:
     unit_us: float = option(780.0, "of the dispatcher for a unit", low=0.0)
     ray_us: float = option(580.0, "of Ray in the learner's process for a unit", low=0.0)
     network_gbit_s: float = option(10.0, "of the learner's machine", low=0.001)
-    simulated: str = option("", "figures of scripts/simulate_workers.py paced=true")
+    simulated: str = option(
+        "", "figures of scripts/simulate_workers.py paced=true, for the picture"
+    )
     picture: str = option("", "draw a picture into this file")
 
 
@@ -92,9 +94,13 @@ class Point(NamedTuple):
         return self.unit_games * self.workers / self.offered / self.iteration_s
 
 
-def main(words: list[str]) -> None:
+def main(words: list[str]) -> int:
+    """Return the exit status."""
+    return run_script(model, Settings, words, "scripts/worker_model.py", __doc__)
+
+
+def model(settings: Settings) -> None:
     """Print the table and draw the picture."""
-    settings = from_plain(Settings(), parse_overrides(Settings, words, "scripts/worker_model.py"))
     sizes = measure_sizes(settings)
     print(
         f"network {settings.network}: {sizes.network_bytes:,} bytes; a game: "
@@ -210,4 +216,4 @@ def draw(settings: Settings, sizes: Sizes) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -15,9 +15,9 @@ import time
 
 from rich.console import Console
 from rich.table import Table
+from script_command import run_script
 
-from alphazero.runtime.overrides import parse_overrides
-from alphazero.runtime.settings import from_plain, option
+from alphazero.runtime.settings import option
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.compose import compose
 from alphazero.training.trainer import Trainer
@@ -36,9 +36,13 @@ class Settings:
     network: str = option("4x48", "the network, as in configs/network")
 
 
-def main(words: list[str]) -> None:
+def main(words: list[str]) -> int:
+    """Return the exit status."""
+    return run_script(measure_kinds, Settings, words, "scripts/worker_speed.py", __doc__)
+
+
+def measure_kinds(settings: Settings) -> None:
     """Measure and print."""
-    settings = from_plain(Settings(), parse_overrides(Settings, words, "scripts/worker_speed.py"))
     console, kinds = Console(), settings.kinds.split(",")
     cluster = start_cluster(settings.cores) if "ray" in kinds else None
     trainers = {kind: make(settings, kind) for kind in kinds}
@@ -122,4 +126,4 @@ def measure(trainer: Trainer, settings: Settings) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

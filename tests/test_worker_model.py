@@ -56,3 +56,23 @@ def test_simulated_workers_are_served(model, tmp_path, paced):
     assert row["games_per_s"] > 0 and len(row["memory_mb"]) == 4
     if paced:
         assert row["taken_games_per_s"] < 3100
+
+
+@pytest.mark.parametrize(
+    "script, words, status, named",
+    [
+        ("worker_speed", ["--help"], 0, "unit_s=5"),
+        ("worker_speed", ["kinds=foo"], 2, "foo"),
+        ("worker_model", ["workers=[0]x"], 2, "workers"),
+        ("worker_chaos", ["compare=one"], 2, "compare=one"),
+        ("simulate_workers", ["against=nowhere"], 2, "nowhere"),
+        ("match_speed", ["a=foo"], 2, "foo"),
+    ],
+)
+def test_scripts_have_help_and_refuse_wrong_settings(
+    script, words, status, named, monkeypatch, capsys
+):
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    assert importlib.import_module(script).main(words) == status
+    printed = capsys.readouterr()
+    assert named in (printed.err if status else printed.out)

@@ -110,6 +110,19 @@ def print_run_help(
     print_help(command, summary, settings, examples, groups, sections)
 
 
+def print_script_help(text: str, settings) -> None:
+    """Print the help of a script.
+
+    Args:
+        text: what it does and how it is called.
+        settings: see `print_help`.
+    """
+    console = TrimmedConsole(highlight=False, emoji=False)
+    console.width = min(console.width, _WIDTH)
+    console.print(text.strip(), markup=False)
+    _print_settings(console, _groups(settings))
+
+
 def _print_settings(console: TrimmedConsole, groups: list[tuple[str, list[Row]]]) -> None:
     for heading, group in groups:
         console.print(f"\n[bold]{heading}[/]")

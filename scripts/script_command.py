@@ -1,0 +1,35 @@
+"""What scripts of this folder have in common: settings as key=value, --help, one-line errors."""
+
+from collections.abc import Callable
+from typing import Any
+
+from alphazero.cli.errors import print_error
+from alphazero.cli.output.help_text import HELP, print_script_help
+from alphazero.runtime.overrides import from_overrides
+
+
+def run_script(
+    work: Callable[[Any], None], kind: type, words: list[str], name: str, text: str
+) -> int:
+    """Do the work of a script with the settings of its command line.
+
+    Args:
+        work: is called with the settings.
+        kind: settings class.
+        words: of the command line.
+        name: of the script, such as "scripts/worker_speed.py".
+        text: for `--help`, above the settings.
+
+    Returns:
+        The exit status: 0, 2 for bad input, or 130 if stopped by Ctrl-C.
+    """
+    if HELP & set(words):
+        print_script_help(text, kind())
+        return 0
+    try:
+        work(from_overrides(kind, words, name))
+    except (ValueError, OSError, ModuleNotFoundError) as error:
+        return print_error(error)
+    except KeyboardInterrupt:
+        return 130
+    return 0
