@@ -137,7 +137,7 @@ def test_a_full_object_store_is_said_and_waited_for(tmp_path, cluster, in_order,
         text for event in events if isinstance(event, StageProgress) for text in event.notices
     ]
     assert sum("object store" in notice for notice in notices) == 1
-    assert not any("dismissed" in notice or "is gone" in notice for notice in notices)
+    assert [notice for notice in notices if "dismissed" in notice or "is gone" in notice] == []
     assert_same(network_arrays(trainer.learner.network), in_order)
 
 
