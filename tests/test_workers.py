@@ -121,16 +121,28 @@ def test_the_nodes_of_a_cluster_play_the_games_of_one_process_in_order(tmp_path,
 
 @pytest.mark.slow
 def test_a_full_object_store_is_said_and_waited_for(tmp_path, cluster, in_order, monkeypatch):
+    """The second worker gets ready just while there is no room for the second network."""
     import ray
 
-    put, failures = ray.put, iter([False, False, True, True, True])
+    from alphazero.workers.cluster.ray_transport import RayTransport
+
+    put, finish, puts, ready = ray.put, RayTransport._finish, [], []
 
     def full_at_times(value):
-        if next(failures, False):
+        puts.append(value)  # the job, network 0, network 1 ...
+        if len(puts) > 2 and len(ready) < 2:
             raise ray.exceptions.ObjectStoreFullError("it is full")
         return put(value)
 
+    def second_waits(transport, call):
+        if transport._calls[call][1] == "version":
+            if ready and len(puts) < 4:
+                return []
+            ready.append(call)
+        return finish(transport, call)
+
     monkeypatch.setattr(ray, "put", full_at_times)
+    monkeypatch.setattr(RayTransport, "_finish", second_waits)
     trainer = make_trainer(tmp_path, *ORDERED, "workers=ray")
     events = list(trainer.run())
     notices = [
@@ -138,6 +150,7 @@ def test_a_full_object_store_is_said_and_waited_for(tmp_path, cluster, in_order,
     ]
     assert sum("object store" in notice for notice in notices) == 1
     assert [notice for notice in notices if "dismissed" in notice or "is gone" in notice] == []
+    assert len(ready) == 2
     assert_same(network_arrays(trainer.learner.network), in_order)
 
 

@@ -63,7 +63,8 @@ class RayTransport:
         self._job = ray.put(job)
         self._code_version = job.code_version
         self._weights: Weights | None = None
-        self._weights_ref: Any = None  # None where the store had no room yet
+        self._weights_ref: Any = None  # the newest for which the store had room
+        self._is_put = True  # whether that is the newest of all
         self._workers: dict[str, _Worker] = {}
         self._calls: dict[Any, tuple[str, str]] = {}  # what is under way: reference -> worker, kind
         self._failures: dict[str, int] = {}  # by node, since its last answer
@@ -77,7 +78,7 @@ class RayTransport:
 
     def publish(self, weights: Weights) -> None:
         """See `Transport.publish`; if the store is full, `poll` tries again."""
-        self._weights, self._weights_ref = weights, None
+        self._weights, self._is_put = weights, False
         self._put_weights()
 
     def submit(self, worker: str, unit: Unit) -> None:
@@ -125,13 +126,14 @@ class RayTransport:
             self._weights_ref = ray.put(self._weights)
         except (ray.exceptions.ObjectStoreFullError, ray.exceptions.OutOfDiskError) as error:
             return first_line(error)
+        self._is_put = True
         for worker in self._workers.values():
             worker.actor.load.remote(self._weights_ref)
         return ""
 
     def _look_after_weights(self) -> list[Event]:
         """Try again to put weights that had no room."""
-        if self._weights is None or self._weights_ref is not None:
+        if self._weights is None or self._is_put:
             self._is_full = False
             return []
         failure = self._put_weights()
