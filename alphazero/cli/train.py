@@ -110,8 +110,15 @@ def _train(
     logging.getLogger("torch").setLevel(logging.ERROR)
     from alphazero.training.trainer import Trainer
 
-    with console.status("Setting up; the first run of a game measures engines for ten seconds ..."):
-        trainer = Trainer(settings, folder)
+    try:
+        with console.status(
+            "Setting up; the first run of a game measures engines for ten seconds ..."
+        ):
+            trainer = Trainer(settings, folder)
+    except BaseException:  # what the run needs is not there, or Ctrl-C: no empty folder is left
+        if not resumed:
+            folder.discard()
+        raise
     if resumed:
         trainer.restore()
         folder.write_config(dataclasses.asdict(settings))

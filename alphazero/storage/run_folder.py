@@ -51,6 +51,7 @@ class RunFolder:
         self.config = self.path / "config.yaml"
         self.metrics = self.path / "metrics.jsonl"
         self.state = self.path / STATE_FILE
+        self._is_own = False  # whether everything in the folder is the run's
 
     @classmethod
     def create(cls, root: str, game: str, name: str, overrides: str = "") -> "RunFolder":
@@ -75,7 +76,9 @@ class RunFolder:
             path = parent / (stem if number == 1 else f"{stem}_{number}")
             try:
                 path.mkdir(parents=True)
-                return cls(path)
+                folder = cls(path)
+                folder._is_own = True
+                return folder
             except FileExistsError:
                 if name:
                     raise ConfigError(
@@ -108,6 +111,7 @@ class RunFolder:
             )
         try:
             path.mkdir(parents=True, exist_ok=True)
+            folder._is_own = not any(path.iterdir())
         except OSError as error:
             raise ConfigError(
                 f"{path} cannot be created ({error.strerror}).",
@@ -154,8 +158,11 @@ class RunFolder:
         return cls(max(states, key=lambda file: file.stat().st_mtime).parent)
 
     def discard(self) -> None:
-        """Remove the folder of a run that has not finished an iteration; one with a state stays."""
-        if self.state.exists():
+        """Remove the folder of a run that has not finished an iteration.
+
+        One with a state stays, and so does one that held other files before the run.
+        """
+        if self.state.exists() or not self._is_own:
             return
         shutil.rmtree(self.path, ignore_errors=True)
         with contextlib.suppress(OSError):  # the game's folder holds other runs

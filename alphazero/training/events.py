@@ -60,7 +60,7 @@ class WorkersReport:
 
     num_workers: int  #: at its end
     num_lost: int  #: lost or dismissed
-    games_per_s: float  #: of all workers, while they played
+    games_per_s: float  #: that counted, over the whole iteration
     staleness: float  #: networks by which the games lagged behind, mean
     stale_fraction: float  #: of the games: dropped, because they lagged too far behind
     each: list[WorkerReport]

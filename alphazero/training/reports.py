@@ -51,8 +51,12 @@ def selfplay_report(
     )
 
 
-def workers_report(workers: list[WorkerReport]) -> WorkersReport | None:
-    """Return the sums and means of all workers; None if there are none."""
+def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport | None:
+    """Return the sums and means of all workers; None if there are none.
+
+    Args:
+        seconds: in which the games were played.
+    """
     if not workers:
         return None
     num_games = sum(worker.num_games for worker in workers)
@@ -62,7 +66,7 @@ def workers_report(workers: list[WorkerReport]) -> WorkersReport | None:
     return WorkersReport(
         num_workers=len(alive),
         num_lost=len(workers) - len(alive),
-        games_per_s=sum(worker.games_per_s for worker in alive),
+        games_per_s=num_games / seconds,
         staleness=staleness / max(num_games, 1),
         stale_fraction=num_stale / max(num_stale + num_games, 1),
         each=workers,

@@ -197,7 +197,7 @@ class Trainer:
         report = IterationReport(
             self.iteration, selfplay, LearnerReport(), self.replay.window, selfplay_s=seconds
         )
-        report.workers = workers_report(self.source.worker_reports())
+        report.workers = workers_report(self.source.worker_reports(), played_s)
         return records, report
 
     def _played_s(self, seconds: float) -> float:

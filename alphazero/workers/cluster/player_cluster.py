@@ -124,10 +124,11 @@ class PlayerCluster:
 
     def _make_players(self) -> None:
         """Make on all nodes, at the same time, the players that are not there yet."""
+        workers = self._started()  # first of all: without a connection Ray would make one itself
         calls = []
         for player, order in self._orders:
             sent = ray.put(order)
-            for worker in self._started():
+            for worker in workers:
                 calls.append((worker, worker.actor.make.remote(player, sent)))
         self._orders.clear()
         for worker, call in calls:

@@ -3,9 +3,13 @@
 This file alone connects to Ray. It knows nothing of what actors do.
 """
 
+import contextlib
 import logging
 import os
+import signal
 import socket
+import threading
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 # Ray prints the state of its daemons, sixty lines, whenever a node dies. What matters to the user
@@ -43,21 +47,21 @@ def connect(address: str, key: str = "workers.address") -> bool:
     if ray.is_initialized():
         return False
     if address == "local":
-        ray.init(
-            address="local",
-            include_dashboard=False,
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-        )
+        with _own_answer_to_sigterm():
+            ray.init(
+                address="local",
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+            )
         return True
     try:
         _check_reachable(address)
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        with _own_answer_to_sigterm():
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
         raise ConfigError(
-            f"{key}={address}: no Ray cluster can be reached ({first_line(error)}). "
-            "Start one with 'ray start --head'; if it asks for a token, this machine needs "
-            f"RAY_AUTH_MODE=token and the same token. {key}=local needs no cluster.",
+            f"{key}={address}: {_refusal(error)} {key}=local needs no cluster.",
             key=key,
             value=address,
             allowed="HOST:PORT, auto or local",
@@ -95,12 +99,13 @@ def reason_of(error: Exception) -> str:
         text = str(error)
         for known, clause in (
             ("ModuleNotFoundError", "this program is not installed on its machine"),
-            ("memory", "its machine ran out of memory"),
-            ("node", "its machine has left the cluster or its process was killed"),
+            ("OUT_OF_MEMORY", "Ray has ended its process: its machine was running out of memory"),
+            ("low on memory", "Ray has ended its process: its machine was running out of memory"),
+            ("node has died", "its machine has left the cluster"),
         ):
             if known in text:
                 return clause
-        return "its process has died"
+        return "its process was killed or has crashed"
     return first_line(error)
 
 
@@ -108,6 +113,33 @@ def first_line(error: Any) -> str:
     """Return the first line of an error's message, without its full stop."""
     lines = str(error).strip().splitlines()
     return lines[0].rstrip(".") if lines else type(error).__name__
+
+
+@contextlib.contextmanager
+def _own_answer_to_sigterm() -> Iterator[None]:
+    """Keep what this program does on SIGTERM; Ray would print a stack and end the process."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+
+
+def _refusal(error: Exception) -> str:
+    """Return why there is no connection and what helps, as sentences."""
+    if isinstance(error, ray.exceptions.AuthenticationError):
+        return f"Ray finds no token here ({first_line(error).split('. ')[0]})."
+    if "Failed to connect to Ray cluster" in str(error):  # somebody listens there
+        return (
+            "a Ray cluster answers, but does not let this program in. Set RAY_AUTH_MODE=token "
+            "here, too, and copy the cluster's token to ~/.ray/auth_token."
+        )
+    return (
+        f"no Ray cluster can be reached ({first_line(error)}). Start one with 'ray start --head'."
+    )
 
 
 def _check_reachable(address: str) -> None:

@@ -163,10 +163,12 @@ class RayTransport:
                 self._make(node)
         events: list[Event] = []
         pending = {name for name, kind in self._calls.values() if kind == "version"}
+        joining = pending | {name for name, kind in self._calls.values() if kind == "begin"}
         for worker in list(self._workers.values()):
             if worker.node not in nodes:
                 self._remove(worker.name)
-                events.append(Left(worker.name, "its machine has left the cluster"))
+                if worker.name not in joining:
+                    events.append(Left(worker.name, "its machine has left the cluster"))
             elif worker.name in pending and now - worker.made_at > _PENDING_S:
                 events += self._tell_pending(worker, nodes[worker.node])
         return events

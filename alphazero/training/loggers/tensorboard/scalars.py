@@ -173,7 +173,7 @@ SCALARS = (
     Scalar("workers/lost", lambda r: r.workers.num_lost,
            "Workers that died, left or were dismissed in the iteration.", "workers"),
     Scalar("workers/games_per_s", lambda r: r.workers.games_per_s,
-           "Games per second of all workers while they play.", "workers"),
+           "Games per second that counted, over the whole iteration.", "workers"),
     Scalar("workers/staleness_networks", lambda r: r.workers.staleness,
            "Networks by which the games lag behind the newest one, on average.", "workers"),
     Scalar("workers/dropped_fraction", lambda r: r.workers.stale_fraction,

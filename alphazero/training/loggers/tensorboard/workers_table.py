@@ -8,7 +8,7 @@ _TITLES = (
     "engine",
     "threads",
     "evaluations/s",
-    "games/s",
+    "games/s while playing",
     "games",
     "share",
     "staleness",
