@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -363,6 +364,18 @@ def test_a_sign_of_life_that_is_none_is_ignored(tmp_path, text):
     assert shared.source.worker_reports() == []
 
 
+def test_that_no_worker_is_there_is_said_once_each_time(tmp_path):
+    shared = Shared(tmp_path)
+    shared.update(0)
+    for _ in range(2):
+        said = [notice for _ in range(200) for notice in shared.look()]
+        assert sum("No worker" in notice for notice in said) == 1
+        shared.sign()
+        assert "joined" in str(shared.look())
+        (shared.folder.workers / "worker.json").unlink()
+        assert "No worker" not in str(shared.look())
+
+
 def test_what_a_dead_worker_left_unfinished_is_removed_after_an_hour(tmp_path):
     shared = Shared(tmp_path)
     shared.update(0)
@@ -370,7 +383,8 @@ def test_what_a_dead_worker_left_unfinished_is_removed_after_an_hour(tmp_path):
     unfinished.write_bytes(b"half")
     shared.look()
     shared.now += 3500.0
-    assert shared.look() == [] and unfinished.exists()
+    shared.look()
+    assert unfinished.exists()
     shared.now += 200.0
     assert shared.look() == [] and not unfinished.exists()
     assert os.listdir(shared.folder.refused) == []
@@ -608,6 +622,17 @@ def test_a_worker_waits_out_what_goes_wrong_with_the_folder(tmp_path, monkeypatc
     events.close()
 
 
+def test_a_worker_until_the_end_does_not_take_the_end_of_an_earlier_run_for_it(tmp_path):
+    shared, events = posted(tmp_path)
+    own = Settings(num_threads=1, device="cpu", until_finished=True)
+    early, late = FolderWorker(shared, own), FolderWorker(shared, own)
+    early.step()
+    events.close()
+    for worker in (early, late):
+        worker.step()
+    assert (early.has_finished, late.has_finished) == (True, False)
+
+
 def test_a_full_disk_leaves_no_temporary_file(tmp_path, monkeypatch):
     def full(number):
         raise OSError(28, "No space left on device")
@@ -618,13 +643,27 @@ def test_a_full_disk_leaves_no_temporary_file(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
-def test_the_command_ends_with_the_run_and_removes_its_sign_of_life(tmp_path, capsys):
+def test_the_command_ends_with_the_run_and_removes_its_sign_of_life(tmp_path, capsys, monkeypatch):
     shared, events = posted(tmp_path)
-    events.close()
+    step, steps = FolderWorker.step, []
+
+    def run_ends_after_two_steps(worker):
+        steps.append(step(worker))
+        if len(steps) == 2:
+            events.close()
+        return steps[-1]
+
+    monkeypatch.setattr(FolderWorker, "step", run_ends_after_two_steps)
     words = [str(shared.path), "until_finished=true", "num_threads=1", "device=cpu"]
     assert main(["work", *words]) == 0
+    assert steps == [0.0, 0.0, 2.0]
+    (num_games,) = re.findall(r"(\d+) games played for the run", capsys.readouterr().out)
+    assert int(num_games) == sum(name.num_games for name in shared.waiting_games())
     assert os.listdir(shared.workers) == []
     (tmp_path / "file").touch()
-    for wrong in ([], [str(tmp_path / "file")], [str(tmp_path / "no" / "where")], ["a", "b"]):
+    nowhere = str(tmp_path / "no" / "where")
+    no_game = [str(shared.path), f"game={tmp_path / 'none.py'}"]
+    monkeypatch.setattr(FolderWorker, "step", lambda worker: pytest.fail("refused too late"))
+    for wrong in ([], [str(tmp_path / "file")], [nowhere], ["a", "b"], no_game):
         assert main(["work", *wrong]) == 2
     assert "Traceback" not in capsys.readouterr().err

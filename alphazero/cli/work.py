@@ -44,7 +44,9 @@ class WorkSettings:
     game: str | None = option(
         None, "your copy of the run's game file: a run never runs a program here by itself"
     )
-    until_finished: bool = option(False, "end when the run ends, instead of waiting for the next")
+    until_finished: bool = option(
+        False, "end when the run ends or is stopped, instead of waiting for it to go on"
+    )
 
 
 def main(arguments: list[str]) -> int:
@@ -66,6 +68,10 @@ def main(arguments: list[str]) -> int:
         from alphazero.workers.folder.shared_folder import SharedFolder
 
         choose_device(settings.device)
+        if settings.game is not None:
+            from alphazero.games.registry import make_game
+
+            make_game(settings.game)  # refused now rather than when the run begins
     own = dataclasses.asdict(settings)
     folder = SharedFolder(own.pop("folder"))
     line = _Line(console)
@@ -122,7 +128,8 @@ def _work(worker, console: Console, status) -> None:
     finally:
         with contextlib.suppress(OSError):
             worker.leave()
-        console.print(f"{worker.progress.num_games:,} games played for the run.", markup=False)
+        if worker.progress.num_games:
+            console.print(f"{worker.progress.num_games:,} games played for the run.", markup=False)
 
 
 class _Line:

@@ -27,7 +27,7 @@ from alphazero.selfplay.flat_games import LENGTHS, unflatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.workers.answer_check import AnswerError, check_answer
 from alphazero.workers.ordered import UNITS_OF_A_VERSION, ordered_units
-from alphazero.workers.roster import MOST_UNITS, Roster, WorkerState
+from alphazero.workers.roster import MOST_UNITS, Loneliness, Roster, WorkerState
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import Played, WorkerReport
 from alphazero.workers.transport import Event, Joined, Left, Notice, Transport
@@ -87,7 +87,7 @@ class Dispatcher:
         self._events: deque[Event] = deque()  # to be handled
         self._notices: list[str] = []
         self._looked_at = -math.inf  # when workers that hang were looked for
-        self._alone_since: float | None = None
+        self._loneliness = Loneliness(_PATIENCE_S)
         self._num_failures = 0
         self._has_answered = False
 
@@ -165,7 +165,8 @@ class Dispatcher:
             self._handle(self._events.popleft())
         if not self._events:  # else answers may wait here of those that seem to hang
             self._give_up_hanging()
-        self._note_loneliness()
+        if self._loneliness.is_news(len(self._roster), self._clock()):
+            self._notices.append(f"Waiting for workers. {self._transport.how_to_join}")
         self._give_out()
 
     def _give_out(self) -> None:
@@ -240,7 +241,6 @@ class Dispatcher:
                 "Install the same version there."
             )
             return
-        self._alone_since = None
         self._roster.add(event.worker, facts, self._clock())
         self._notices.append(
             f"Worker {event.worker} has joined: {counted(facts.num_threads, 'thread')} on "
@@ -315,18 +315,6 @@ class Dispatcher:
         first = next(iter(worker.flights.values()), None)
         expected_s = 0.0 if first is None else first.num_games / worker.games_per_s
         return _TIMEOUT_FACTOR * max(expected_s, self._settings.unit_s)
-
-    def _note_loneliness(self) -> None:
-        """Tell the user how workers join if there is none for a while."""
-        if len(self._roster):
-            self._alone_since = None
-            return
-        now = self._clock()
-        if self._alone_since is None:
-            self._alone_since = now
-        elif now - self._alone_since > _PATIENCE_S:
-            self._alone_since = math.inf  # said once
-            self._notices.append(f"Waiting for workers. {self._transport.how_to_join}")
 
     def _take_notices(self) -> list[str]:
         notices, self._notices = self._notices, []

@@ -4,6 +4,7 @@ In: what happens to workers. Out: `WorkerReport`s. Knows neither transport nor g
 """
 
 import dataclasses
+import math
 
 from alphazero.workers.source import WorkerReport
 from alphazero.workers.unit import Unit, WorkerFacts
@@ -11,6 +12,29 @@ from alphazero.workers.unit import Unit, WorkerFacts
 MOST_UNITS = 2  #: in a worker's hands: one that it plays and the next one
 _SPEED_WEIGHT = 0.5  # of the newest unit in a worker's speed
 _SHRINK, _GROW = 0.5, 1.25  # of the units of a worker that lags behind, and of one that does not
+
+
+class Loneliness:
+    """Tells when to say that there is no worker: once each time that all are away for a while.
+
+    Args:
+        patience_s: without any worker, before it is said.
+    """
+
+    def __init__(self, patience_s: float):
+        self._patience_s = patience_s
+        self._since: float | None = None
+
+    def is_news(self, num_workers: int, now: float) -> bool:
+        """Return whether it is to be said now."""
+        if num_workers:
+            self._since = None
+        elif self._since is None:
+            self._since = now
+        elif now - self._since > self._patience_s:
+            self._since = math.inf
+            return True
+        return False
 
 
 @dataclasses.dataclass

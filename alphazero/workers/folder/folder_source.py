@@ -27,12 +27,14 @@ from alphazero.workers.folder.attendance import Attendance
 from alphazero.workers.folder.game_files import GamesFile
 from alphazero.workers.folder.inbox import Inbox
 from alphazero.workers.folder.shared_folder import KEEP_NETWORKS, Posting, SharedFolder
+from alphazero.workers.roster import Loneliness
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import Played, WorkerReport
 from alphazero.workers.unit import Job
 from alphazero.workers.work import NO_WORK, SelfPlayWork
 
 _POLL_S = 0.5
+_PATIENCE_S = 60.0  # without any worker, before the user is told how one joins
 _UNITS_OF_AN_ITERATION = 4  # a unit that lasts longer would be stale when it comes
 
 
@@ -75,6 +77,7 @@ class FolderSource:
         self._is_posted = False
         self._is_resumed = False
         self._has_asked = False  # for workers
+        self._loneliness = Loneliness(_PATIENCE_S)
         self._notices: list[str] = []
         self._inbox = Inbox(self.folder, game, lambda notice: self._notices.append(notice))
         self._is_away = False  # whether the folder cannot be used, so that it is said once
@@ -112,7 +115,7 @@ class FolderSource:
         self._run_fraction, self._is_posted = run_fraction, False
         if not self._has_asked:
             self._has_asked = True
-            self._notices.append(f"Workers join with: alphazero work {self.folder.path}")
+            self._notices.append(self._how_to_join)
         num_finished = 0
         while num_finished < num_games:
             self._look(num_games - num_finished)
@@ -244,6 +247,8 @@ class FolderSource:
             notices = self._attendance_now.look(self._looked_at)
             self._inbox.read(num_games, self._job, self._newest, self._looked_at)
             self._notices += notices  # a worker that has left is told of after its last games
+            if self._loneliness.is_news(len(self._attendance_now.roster), self._looked_at):
+                self._notices.append(f"No worker is there. {self._how_to_join}")
             if self._is_away:
                 self._notices.append("The shared folder works again.")
                 self._is_away = False
@@ -266,6 +271,10 @@ class FolderSource:
         return file.records
 
     # --- sentences --------------------------------------------------------------------------------
+
+    @property
+    def _how_to_join(self) -> str:
+        return f"Workers join with: alphazero work {self.folder.path}"
 
     def _note_away(self, error: OSError) -> None:
         """Tell once that the folder cannot be used; it is tried again."""

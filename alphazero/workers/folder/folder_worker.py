@@ -56,7 +56,7 @@ class Settings:
         num_threads: 0 is one for each core.
         device: see `alphazero.runtime.device.choose_device`.
         name: what the worker is called in messages; "" is the host's name.
-        until_finished: whether the worker ends when the run ends.
+        until_finished: whether the worker ends when a run ends that it has seen under way.
     """
 
     game: str | None = None
@@ -103,6 +103,7 @@ class FolderWorker:
         self._show = show
         self._clock = clock
         self._job: Job | None = None
+        self._has_seen_run = False  # under way
         self._player: UnitPlayer | None = None
         self._sample: PositionSample | None = None  # of this worker's own games
         self._unsent: deque[tuple[GamesName, bytes]] = deque()
@@ -133,14 +134,16 @@ class FolderWorker:
     def _step(self) -> float:
         posting = self._folder.read_posting()
         if posting is None:
-            there = "" if self._folder.path.is_dir() else "; the folder is not there yet"
-            self._say(f"waiting for a run{there}")
+            missing = "job.json" if self._folder.path.is_dir() else "the folder"
+            self._say(f"waiting for a run: {missing} is not there yet")
             return WAIT_S
         self._take_on(posting)
         self._send()
         if posting.has_ended:
-            self.has_finished = self._settings.until_finished
-            return self._pause("the run has ended; waiting for it to go on")
+            self.has_finished = self._settings.until_finished and self._has_seen_run
+            rest = "" if self.has_finished else "; waiting for it to go on"
+            return self._pause(f"the run has ended{rest}")
+        self._has_seen_run = True
         self._load_newest()
         if self._player is None or self._player.version < 0:
             return self._pause("waiting for the first network")
