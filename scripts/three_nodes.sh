@@ -11,10 +11,20 @@ set -euo pipefail
 port=${PORT:-6390}
 export RAY_AUTH_MODE=token RAY_AUTH_TOKEN_PATH=${RAY_AUTH_TOKEN_PATH:-$PWD/build/ray_token}
 
+usage="usage: scripts/three_nodes.sh start, add or stop ('stop' ends every Ray process of this user)"
+
+require_ray() {
+    command -v ray > /dev/null && return
+    echo "There is no 'ray' command here: pip install 'alphazero-selfplay[cluster]', in a clone" \
+        "pip install -e '.[cluster]', and activate that environment." >&2
+    exit 1
+}
+
 node() { ray start "$@" --num-cpus=1 --disable-usage-stats > /dev/null; }
 
 case "${1:-}" in
 start)
+    require_ray
     mkdir -p "$(dirname "$RAY_AUTH_TOKEN_PATH")"
     (umask 077 && python3 -c 'import secrets; print(secrets.token_hex(32))' > "$RAY_AUTH_TOKEN_PATH")
     node --head --port="$port" --include-dashboard=false
@@ -24,10 +34,18 @@ start)
     echo "    export RAY_AUTH_MODE=token RAY_AUTH_TOKEN_PATH=$RAY_AUTH_TOKEN_PATH"
     echo "    alphazero train game=connect_four workers=ray workers.address=127.0.0.1:$port"
     ;;
-add) node --address="127.0.0.1:$port" && echo "One more node is up." ;;
-stop) ray stop ;;
+add)
+    require_ray
+    node --address="127.0.0.1:$port"
+    echo "One more node is up."
+    ;;
+stop)
+    require_ray
+    ray stop
+    ;;
+-h | --help) echo "$usage" ;;
 *)
-    echo "usage: scripts/three_nodes.sh start, add or stop" >&2
+    echo "$usage" >&2
     exit 2
     ;;
 esac

@@ -190,6 +190,8 @@ def compare(first: Path, second: Path) -> None:
     """Print two loss curves side by side, and how far apart they are beside their noise."""
     curves = []
     for path in (first, second):
+        if not (path / "connect_four" / "run").is_dir():
+            raise ValueError(f"compare: '{path}' holds no run of this script.")
         rows = RunFolder(path / "connect_four" / "run").read_metrics()
         curves.append(np.array([row["learner.loss"] for row in rows]))
     length = min(map(len, curves))

@@ -268,6 +268,13 @@ def test_a_stopped_run_removes_nothing_of_other_runs(finished_run, capsys, monke
     assert status == 130 and sorted(root.rglob("*")) == before
 
 
+def test_a_stopped_run_keeps_the_files_that_its_folder_held(tmp_path, capsys, monkeypatch):
+    (tmp_path / "notes.txt").write_text("mine")
+    Interrupt(monkeypatch, "progress", 2)
+    status, _, _ = train(capsys, *QUICK, f"hydra.run.dir={tmp_path}")
+    assert status == 130 and (tmp_path / "notes.txt").read_text() == "mine"
+
+
 def test_an_iteration_is_printed_when_it_is_stored(tmp_path, capsys, monkeypatch):
     save_games = RunFolder.save_games
 

@@ -65,6 +65,7 @@ def test_simulated_workers_are_served(model, tmp_path, paced):
         ("worker_speed", ["kinds=foo"], 2, "foo"),
         ("worker_model", ["workers=[0]x"], 2, "workers"),
         ("worker_chaos", ["compare=one"], 2, "compare=one"),
+        ("worker_chaos", ["compare=nowhere,nowhere"], 2, "'nowhere'"),
         ("simulate_workers", ["against=nowhere"], 2, "nowhere"),
         ("match_speed", ["a=foo"], 2, "foo"),
     ],

@@ -37,7 +37,10 @@ def test_processes_play_the_games_of_one_process_in_order(tmp_path, in_order):
     found, made = weights_after(tmp_path, *ORDERED, *words)
     assert_same(found, in_order)
     assert made[-1].workers.num_workers == 2  # the second may come after the first games
-    assert sum(one.num_games for one in made[0].workers.each) == made[0].selfplay.num_games
+    report = made[0]
+    assert sum(one.num_games for one in report.workers.each) == report.selfplay.num_games
+    speed = report.selfplay.num_games / report.selfplay.seconds
+    assert report.workers.games_per_s == pytest.approx(speed)
 
 
 @pytest.mark.slow

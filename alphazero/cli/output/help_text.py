@@ -119,7 +119,7 @@ def print_script_help(text: str, settings) -> None:
     """
     console = TrimmedConsole(highlight=False, emoji=False)
     console.width = min(console.width, _WIDTH)
-    console.print(text.strip(), markup=False)
+    console.print(text.strip(), markup=False, soft_wrap=True)  # its lines are broken already
     _print_settings(console, _groups(settings))
 
 

@@ -19,7 +19,8 @@ def check_ray_installed(key: str, other: str, others: tuple[str, ...]) -> None:
     if importlib.util.find_spec("ray") is None:
         raise ConfigError(
             "workers=ray needs Ray, which is not installed: pip install "
-            f"'alphazero-selfplay[cluster]', or use workers={other} on this machine alone.",
+            "'alphazero-selfplay[cluster]', in a clone pip install -e '.[cluster]'; or use "
+            f"workers={other} on this machine alone.",
             key=key,
             value="ray",
             allowed=others,

@@ -1,0 +1,109 @@
+"""The connection to Ray without a cluster: what is refused, and what is said about lost workers."""
+
+import signal
+from types import SimpleNamespace
+
+import pytest
+
+from alphazero.cli import main
+from alphazero.games.registry import make_game
+from alphazero.runtime.errors import ConfigError
+from alphazero.workers.settings import WorkerSettings
+from alphazero.workers.transport import Left
+
+ray = pytest.importorskip("ray", reason="Ray is not installed")
+
+from alphazero.workers.cluster import player_cluster, ray_connection, ray_transport  # noqa: E402
+
+#: What Ray says of every actor whose process has ended, whatever the cause.
+DIED = (
+    "The actor died unexpectedly before finishing this task.\n"
+    "The actor is dead because its worker process has died. Worker exit type: SYSTEM_ERROR Worker "
+    "exit detail: Worker unexpectedly exits with a connection error code 2. End of file. Some "
+    "common causes include: (1) the process was killed by the OOM killer due to high memory usage, "
+    "(2) ray stop --force was called, or (3) the worker is crashed unexpectedly due to SIGSEGV.\n"
+)
+
+
+@pytest.mark.parametrize(
+    "text, word",
+    [
+        (DIED, "killed"),
+        (DIED + "The actor died because its node has died.", "left"),
+        ("Task was killed due to the node running low on memory.", "memory"),
+        ("ModuleNotFoundError: No module named 'alphazero'", "installed"),
+    ],
+)
+def test_why_an_actor_is_gone(text, word):
+    words = ("killed", "left", "memory", "installed")
+    reason = ray_connection.reason_of(ray.exceptions.RayActorError(error_msg=text))
+    assert [found for found in words if found in reason] == [word]
+
+
+@pytest.mark.parametrize("address", ("local", "auto"))
+def test_ray_does_not_take_sigterm_over(address, monkeypatch):
+    def takes_over(**options):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", takes_over)
+    try:
+        assert ray_connection.connect(address) == (address == "local")
+        assert signal.getsignal(signal.SIGTERM) == before
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_a_run_without_a_cluster_is_refused_and_leaves_no_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    words = ["game=tic_tac_toe", "workers=ray", "workers.address=127.0.0.1:1", "network=2x32"]
+    assert main(["train", *words, f"run.root={tmp_path / 'runs'}"]) == 2
+    assert "workers.address=127.0.0.1:1" in capsys.readouterr().err
+    assert not list(tmp_path.rglob("*.yaml"))
+    assert not (tmp_path / "runs" / "tic_tac_toe").exists()
+
+
+@pytest.mark.parametrize("key", ("address", "workers.address"))
+def test_a_match_without_a_cluster_is_refused(key, monkeypatch, capsys):
+    """Ray starts a cluster by itself for whoever uses it before a connection is made."""
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "put", lambda value: pytest.fail("used before the connection"))
+    words = ["game=tic_tac_toe", "a=uct:10", "b=random", "workers=ray", f"{key}=127.0.0.1:1"]
+    assert main(["match", *words]) == 2
+    assert "address=127.0.0.1:1" in capsys.readouterr().err
+
+
+def test_a_player_of_a_cluster_that_is_not_there_is_refused_by_its_setting():
+    cluster = player_cluster.PlayerCluster("127.0.0.1:1")
+    cluster.add(player_cluster.Limit(0, 0))
+    with pytest.raises(ConfigError) as refused:
+        cluster.choose(1, make_game("tic_tac_toe").initial_states(), None)
+    assert refused.value.key == "address"
+
+
+class _Transport(ray_transport.RayTransport):
+    """A transport without Ray, whose workers are there at once."""
+
+    def _make(self, node):
+        self._workers[node.id] = ray_transport._Worker(node.id, node.id, None, 0.0)
+        self._calls[f"call of {node.id}"] = node.id, "begin" if node.id == "early" else "play"
+
+
+def test_a_machine_that_leaves_before_it_has_joined_is_not_mentioned(monkeypatch):
+    nodes = [ray_connection.Node(name, "host", 1, 0) for name in ("early", "late")]
+    context = SimpleNamespace(get_node_id=lambda: "own")
+    fake = SimpleNamespace(
+        get_runtime_context=lambda: context, put=lambda value: value, kill=lambda actor: None
+    )
+    monkeypatch.setattr(ray_transport, "ray", fake)
+    monkeypatch.setattr(ray_transport, "connect", lambda address: False)
+    monkeypatch.setattr(ray_transport, "live_nodes", lambda: nodes)
+    monkeypatch.setattr(ray_transport, "_NODES_EVERY_S", 0.0)
+    job = SimpleNamespace(code_version="1")
+    transport = _Transport(WorkerSettings(kind="ray"), job)
+    assert transport._look_after_nodes() == [] and len(transport._workers) == 2
+    nodes.clear()
+    (event,) = transport._look_after_nodes()
+    assert isinstance(event, Left) and event.worker == "late"
+    assert not transport._workers and not transport._calls
