@@ -1,5 +1,7 @@
 """What scripts of this folder have in common: settings as key=value, --help, one-line errors."""
 
+import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -23,11 +25,13 @@ def run_script(
     Returns:
         The exit status: 0, 2 for bad input, or 130 if stopped by Ctrl-C.
     """
-    if HELP & set(words):
-        print_script_help(text, kind())
-        return 0
     try:
-        work(from_overrides(kind, words, name))
+        if HELP & set(words):
+            print_script_help(text, kind())
+        else:
+            work(from_overrides(kind, words, name))
+    except BrokenPipeError:  # the reader of the output, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, OSError, ModuleNotFoundError) as error:
         return print_error(error)
     except KeyboardInterrupt:
