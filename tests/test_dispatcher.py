@@ -435,7 +435,7 @@ def test_patience_is_ten_units_and_ten_minutes_at_first(records):
     assert room.transport.dismissed == [("a", False), ("b", False)]
 
 
-def test_loneliness_is_told_once_each_time(records):
+def test_how_workers_join_is_said_once_each_time_that_all_are_gone(records):
     room = Room(records)
     for start in (0.0, 1000.0):
         room.notices.clear()

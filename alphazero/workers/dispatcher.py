@@ -27,7 +27,7 @@ from alphazero.selfplay.flat_games import LENGTHS, unflatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.workers.answer_check import AnswerError, check_answer
 from alphazero.workers.ordered import UNITS_OF_A_VERSION, ordered_units
-from alphazero.workers.roster import MOST_UNITS, Loneliness, Roster, WorkerState
+from alphazero.workers.roster import MOST_UNITS, NoWorkerReminder, Roster, WorkerState
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import Played, WorkerReport
 from alphazero.workers.transport import Event, Joined, Left, Notice, Transport
@@ -87,7 +87,7 @@ class Dispatcher:
         self._events: deque[Event] = deque()  # to be handled
         self._notices: list[str] = []
         self._looked_at = -math.inf  # when workers that hang were looked for
-        self._loneliness = Loneliness(_PATIENCE_S)
+        self._no_worker_reminder = NoWorkerReminder(_PATIENCE_S)
         self._num_failures = 0
         self._has_answered = False
 
@@ -165,7 +165,7 @@ class Dispatcher:
             self._handle(self._events.popleft())
         if not self._events:  # else answers may wait here of those that seem to hang
             self._give_up_hanging()
-        if self._loneliness.is_news(len(self._roster), self._clock()):
+        if self._no_worker_reminder.is_due(len(self._roster), self._clock()):
             self._notices.append(f"Waiting for workers. {self._transport.how_to_join}")
         self._give_out()
 

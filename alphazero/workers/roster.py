@@ -14,19 +14,19 @@ _SPEED_WEIGHT = 0.5  # of the newest unit in a worker's speed
 _SHRINK, _GROW = 0.5, 1.25  # of the units of a worker that lags behind, and of one that does not
 
 
-class Loneliness:
-    """Tells when to say that there is no worker: once each time that all are away for a while.
+class NoWorkerReminder:
+    """Decides when to tell the user that no worker is there: once for each long absence of all.
 
     Args:
-        patience_s: without any worker, before it is said.
+        patience_s: seconds without any worker before the reminder is due.
     """
 
     def __init__(self, patience_s: float):
         self._patience_s = patience_s
         self._since: float | None = None
 
-    def is_news(self, num_workers: int, now: float) -> bool:
-        """Return whether it is to be said now."""
+    def is_due(self, num_workers: int, now: float) -> bool:
+        """Return whether the reminder is due now; it is then taken as given."""
         if num_workers:
             self._since = None
         elif self._since is None:

@@ -27,7 +27,7 @@ from alphazero.workers.folder.attendance import Attendance
 from alphazero.workers.folder.game_files import GamesFile
 from alphazero.workers.folder.inbox import Inbox
 from alphazero.workers.folder.shared_folder import KEEP_NETWORKS, Posting, SharedFolder
-from alphazero.workers.roster import Loneliness
+from alphazero.workers.roster import NoWorkerReminder
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import Played, WorkerReport
 from alphazero.workers.unit import Job
@@ -77,7 +77,7 @@ class FolderSource:
         self._is_posted = False
         self._is_resumed = False
         self._has_asked = False  # for workers
-        self._loneliness = Loneliness(_PATIENCE_S)
+        self._no_worker_reminder = NoWorkerReminder(_PATIENCE_S)
         self._notices: list[str] = []
         self._inbox = Inbox(self.folder, game, lambda notice: self._notices.append(notice))
         self._is_away = False  # whether the folder cannot be used, so that it is said once
@@ -247,7 +247,7 @@ class FolderSource:
             notices = self._attendance_now.look(self._looked_at)
             self._inbox.read(num_games, self._job, self._newest, self._looked_at)
             self._notices += notices  # a worker that has left is told of after its last games
-            if self._loneliness.is_news(len(self._attendance_now.roster), self._looked_at):
+            if self._no_worker_reminder.is_due(len(self._attendance_now.roster), self._looked_at):
                 self._notices.append(f"No worker is there. {self._how_to_join}")
             if self._is_away:
                 self._notices.append("The shared folder works again.")
