@@ -78,6 +78,8 @@ def run_or_compare(settings: Settings) -> None:
 
 def run(settings: Settings) -> None:
     """Train, disturb, check."""
+    # Ray prints the state of every node that dies; see alphazero/workers/cluster/ray_connection.py.
+    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
     import ray
     from ray.cluster_utils import Cluster
 

@@ -90,11 +90,19 @@ class _Transport(ray_transport.RayTransport):
         self._calls[f"call of {node.id}"] = node.id, "begin" if node.id == "early" else "play"
 
 
-def test_a_machine_that_leaves_before_it_has_joined_is_not_mentioned(monkeypatch):
+@pytest.mark.parametrize("noticed_by", ("the list of nodes", "the failed call"))
+def test_a_machine_that_leaves_before_it_has_joined_is_not_mentioned(noticed_by, monkeypatch):
+    def died(call):
+        raise ray.exceptions.RayActorError(error_msg="its node has died")
+
     nodes = [ray_connection.Node(name, "host", 1, 0) for name in ("early", "late")]
     context = SimpleNamespace(get_node_id=lambda: "own")
     fake = SimpleNamespace(
-        get_runtime_context=lambda: context, put=lambda value: value, kill=lambda actor: None
+        get_runtime_context=lambda: context,
+        put=lambda value: value,
+        kill=lambda actor: None,
+        get=died,
+        exceptions=ray.exceptions,
     )
     monkeypatch.setattr(ray_transport, "ray", fake)
     monkeypatch.setattr(ray_transport, "connect", lambda address: False)
@@ -103,7 +111,11 @@ def test_a_machine_that_leaves_before_it_has_joined_is_not_mentioned(monkeypatch
     job = SimpleNamespace(code_version="1")
     transport = _Transport(WorkerSettings(kind="ray"), job)
     assert transport._look_after_nodes() == [] and len(transport._workers) == 2
-    nodes.clear()
-    (event,) = transport._look_after_nodes()
+    if noticed_by == "the list of nodes":
+        nodes.clear()
+        events = transport._look_after_nodes()
+    else:
+        events = [event for call in list(transport._calls) for event in transport._finish(call)]
+    (event,) = events
     assert isinstance(event, Left) and event.worker == "late"
     assert not transport._workers and not transport._calls

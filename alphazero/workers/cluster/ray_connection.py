@@ -22,6 +22,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noq
 
 from alphazero.runtime.errors import ConfigError  # noqa: E402
 
+NODE_LEFT = "its machine has left the cluster"  #: one of the reasons that `reason_of` returns
 _CONNECT_S = 5.0
 
 
@@ -101,7 +102,7 @@ def reason_of(error: Exception) -> str:
             ("ModuleNotFoundError", "this program is not installed on its machine"),
             ("OUT_OF_MEMORY", "Ray has ended its process: its machine was running out of memory"),
             ("low on memory", "Ray has ended its process: its machine was running out of memory"),
-            ("node has died", "its machine has left the cluster"),
+            ("node has died", NODE_LEFT),
         ):
             if known in text:
                 return clause

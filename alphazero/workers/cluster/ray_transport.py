@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from alphazero.runtime.wording import counted
 from alphazero.workers.cluster.ray_connection import (
+    NODE_LEFT,
     Node,
     connect,
     first_line,
@@ -28,6 +29,7 @@ from alphazero.workers.unit import Job, Unit, Weights, WorkerFacts
 
 _NODES_EVERY_S = 1.0
 _MOST_FAILURES = 3  # actors in a row that a node loses without an answer, before it is left alone
+_GETTING_READY = {"version", "begin"}  # the first calls of an actor, before it can play
 _PENDING_S = 60.0  # without an actor, before the user is told that a node has no free cores
 
 
@@ -163,12 +165,9 @@ class RayTransport:
                 self._make(node)
         events: list[Event] = []
         pending = {name for name, kind in self._calls.values() if kind == "version"}
-        joining = pending | {name for name, kind in self._calls.values() if kind == "begin"}
         for worker in list(self._workers.values()):
             if worker.node not in nodes:
-                self._remove(worker.name)
-                if worker.name not in joining:
-                    events.append(Left(worker.name, "its machine has left the cluster"))
+                events += self._lose(worker.name, NODE_LEFT)
             elif worker.name in pending and now - worker.made_at > _PENDING_S:
                 events += self._tell_pending(worker, nodes[worker.node])
         return events
@@ -196,6 +195,15 @@ class RayTransport:
         text = f"has no room for a worker that needs {counted(node.num_cpus, 'core')}"
         return [Notice(f"{node.host} {text}: other programs of the Ray cluster use it.")]
 
+    def _lose(self, name: str, reason: str) -> list[Event]:
+        """Forget an actor that is gone.
+
+        Nothing is said of one that was still getting ready on a machine that has left.
+        """
+        kinds = {kind for worker, kind in self._calls.values() if worker == name}
+        self._remove(name)
+        return [] if reason == NODE_LEFT and kinds & _GETTING_READY else [Left(name, reason)]
+
     def _remove(self, name: str) -> None:
         """End an actor and forget its calls."""
         worker = self._workers.pop(name)
@@ -207,13 +215,13 @@ class RayTransport:
 
     def _finish(self, call: Any) -> list[Event]:
         """Return what a call that is finished means."""
-        name, kind = self._calls.pop(call)
+        name, kind = self._calls[call]
         worker = self._workers[name]
         try:
             result = ray.get(call)
         except ray.exceptions.RayError as error:
-            self._remove(name)
-            return [Left(name, reason_of(error))]
+            return self._lose(name, reason_of(error))
+        del self._calls[call]
         if kind == "version":
             if result[2] != self._code_version:
                 return [Joined(name, WorkerFacts._make(result))]  # to be refused
