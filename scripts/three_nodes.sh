@@ -41,7 +41,8 @@ add)
     ;;
 stop)
     require_ray
-    ray stop
+    ray stop > /dev/null
+    echo "Every Ray process of this user on this machine has ended."
     ;;
 -h | --help) echo "$usage" ;;
 *)
