@@ -24,6 +24,7 @@ from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.flat_games import flatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import SelfPlaySettings
+from alphazero.training.compose import compose
 from alphazero.training.events import IterationReport
 from alphazero.workers.code_version import code_version
 from alphazero.workers.folder import game_files
@@ -154,6 +155,14 @@ def test_settings_that_do_not_go_with_a_folder_are_refused(tmp_path, words):
     with pytest.raises(ConfigError) as refused:
         make_trainer(tmp_path, "workers=folder", f"workers.folder={tmp_path / 'x'}", *words)
     assert refused.value.key == words[0].partition("=")[0]
+
+
+@pytest.mark.parametrize("word", ("workers.folder=x", "workers.address=host:1"))
+def test_where_workers_are_is_refused_for_a_new_run_that_has_none_there(tmp_path, word):
+    for kind in ("threads", "processes"):
+        with pytest.raises(ConfigError) as refused:
+            compose(["game=tic_tac_toe", f"workers={kind}", word])
+        assert refused.value.key == word.partition("=")[0]
 
 
 # --- games ----------------------------------------------------------------------------------------

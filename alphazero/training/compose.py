@@ -22,7 +22,7 @@ from alphazero.runtime.settings import explained, from_plain, rows
 from alphazero.training.config_files import config_folder, config_groups
 from alphazero.training.hydra_overrides import hydra_overrides
 from alphazero.training.own_folders import choices_hint, with_config_dir
-from alphazero.training.settings import TrainSettings, check_run
+from alphazero.training.settings import TrainSettings, check_new_run
 
 COMMAND = "alphazero train"
 #: What Hydra and its parts raise for a config that cannot be composed.
@@ -58,7 +58,7 @@ def settings_of(config: DictConfig) -> TrainSettings:
     """
     _check_keys(config)
     settings = from_plain(config, {})
-    check_run(settings)
+    check_new_run(settings)
     return settings
 
 

@@ -159,6 +159,25 @@ def check_run(settings: TrainSettings) -> None:
     _check_game(settings, make_game(settings.game.name))
 
 
+def check_new_run(settings: TrainSettings) -> None:
+    """Check the settings of a run that begins.
+
+    In a run that is resumed with another kind of workers, the folder or address of those before
+    stays in the stored settings and is ignored. Whoever types one for a new run expects its use.
+
+    Raises:
+        ConfigError: naming a key, its value and what is allowed.
+    """
+    check_run(settings)
+    workers, default = settings.workers, WorkerSettings()
+    for kind, name in (("folder", "folder"), ("ray", "address")):
+        value = getattr(workers, name)
+        if workers.kind != kind and value != getattr(default, name):
+            key = f"workers.{name}"
+            message = f"{key}={value} does nothing with workers={workers.kind}: add workers={kind}."
+            raise ConfigError(message, key=key, value=value, allowed=getattr(default, name))
+
+
 def settings_to_resume(folder: RunFolder) -> TrainSettings:
     """Return the stored settings of a run that is to be continued.
 
