@@ -171,7 +171,8 @@ def train(
         progress: called several times a second during an iteration.
 
     Raises:
-        ConfigError: for an impossible setting, or arguments that exclude each other.
+        ConfigError: for an impossible setting, arguments that exclude each other, or a run that is
+            being trained already.
         StoredFileError: if the run to continue cannot be read.
         TrainingDivergedError: if losses or weights are not finite; the last iteration is kept.
     """
@@ -190,10 +191,11 @@ def train(
         settings = settings or make_settings(*overrides)
         check_run(settings)
         folder = RunFolder.create(settings.run.root, settings.game.name, settings.run.name)
-    trainer = Trainer(settings, folder)
-    if resume is not None:
-        trainer.restore()
-    yield from _stored_reports(trainer, file_loggers(trainer), progress)
+    with folder.locked():
+        trainer = Trainer(settings, folder)
+        if resume is not None:
+            trainer.restore()
+        yield from _stored_reports(trainer, file_loggers(trainer), progress)
 
 
 def _stored_reports(

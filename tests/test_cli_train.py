@@ -18,6 +18,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 from tensorboard.util import tensor_util
 
+import alphazero as az
 from alphazero.cli import main
 from alphazero.cli.output.train_text import program
 from alphazero.games.registry import make_game
@@ -307,6 +308,22 @@ def test_a_damaged_state_is_refused_and_the_networks_are_named(finished_run, tmp
     status, _, err = train(capsys, f"resume={folder.path}", "run.num_iterations=9")
     assert status == 2
     assert str(folder.state) in err and str(folder.path / "networks") in err
+
+
+def test_a_run_is_trained_by_one_learner_at_a_time(finished_run, tmp_path, capsys):
+    copied = shutil.copytree(finished_run.path, tmp_path / "copied")
+    command = [f"resume={copied}", "run.num_iterations=5"]
+    settings = az.load_run(copied).settings
+    assert settings.run.num_iterations == 3
+    with RunFolder(copied).locked():
+        status, _, err = train(capsys, *command)
+        assert status == 2 and f"resume={copied}" in err
+        with pytest.raises(ConfigError) as refused:
+            next(az.train(resume=copied))
+        assert refused.value.key == "resume"
+    assert az.load_run(copied).settings == settings  # the refused command stored nothing
+    status, out, _ = train(capsys, *command)
+    assert status == 0 and numbers_of_lines(out) == [4, 5]
 
 
 def test_a_finished_run_is_not_continued(finished_run, tmp_path, capsys):

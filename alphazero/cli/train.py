@@ -54,7 +54,9 @@ def main(arguments: list[str]) -> int:
         print_run_help("train", SUMMARY, arguments, EXAMPLES)
         return 0
     if any(word.startswith("resume=") and word != "resume=" for word in arguments):
-        return _train(*_resumed(arguments), resumed=True)
+        settings, folder = _resumed(arguments)
+        with folder.locked():
+            return _train(settings, folder, resumed=True)
     return _train_new(arguments)
 
 
@@ -70,8 +72,10 @@ def _train_new(arguments: list[str]) -> int:
             of_jobs = f" of {job.num_jobs}" if job.num_jobs else ""
             space = "\n" if job.number > 1 else ""
             print(f"{space}run {job.number}{of_jobs}: {job.overrides}", flush=True)
-        runs.append((settings, _make_folder(settings, job.folder, job.overrides)))
-        return _train(*runs[-1], resumed=False, varied=_varied(job.overrides))
+        folder = _make_folder(settings, job.folder, job.overrides)
+        runs.append((settings, folder))
+        with folder.locked():
+            return _train(settings, folder, resumed=False, varied=_varied(job.overrides))
 
     status = run_with_hydra(arguments, COMMAND, run)
     if status == 0 and len(runs) > 1:

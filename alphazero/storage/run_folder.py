@@ -9,6 +9,7 @@
                                      decides which iteration is finished
         metrics.jsonl                one line for each iteration
         events.out.tfevents.*        TensorBoard's
+        .lock                        locked while the run is trained
 
 In: settings, games and states of a run. Out: the same, read back; stored names of earlier versions
 are translated (`alphazero.runtime.stored_names`). Knows neither trainer nor learner.
@@ -21,11 +22,13 @@ import platform
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock, Timeout
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
@@ -51,6 +54,7 @@ class RunFolder:
         self.config = self.path / "config.yaml"
         self.metrics = self.path / "metrics.jsonl"
         self.state = self.path / STATE_FILE
+        self._lock = FileLock(self.path / ".lock", thread_local=False)
         self._is_own = False  # whether everything in the folder is the run's
 
     @classmethod
@@ -164,9 +168,36 @@ class RunFolder:
         """
         if self.state.exists() or not self._is_own:
             return
+        self._lock.release(force=True)  # Windows deletes no open file
         shutil.rmtree(self.path, ignore_errors=True)
         with contextlib.suppress(OSError):  # the game's folder holds other runs
             self.path.parent.rmdir()
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Let nobody else train the run meanwhile: two learners would overwrite each other's files.
+
+        The lock ends with the process, however that ends. Where the file system has no locks,
+        nothing is locked.
+
+        Raises:
+            ConfigError: if the run is being trained.
+        """
+        try:
+            self._lock.acquire(blocking=False)
+        except Timeout:
+            raise ConfigError(
+                f"resume={self.path}: this run is being trained now. Let that end, or stop it "
+                "first.",
+                key="resume",
+                value=str(self.path),
+            ) from None
+        except (OSError, NotImplementedError):
+            pass
+        try:
+            yield
+        finally:
+            self._lock.release(force=True)
 
     def resume_words(self, game_name: str) -> str:
         """Return the arguments of `alphazero train` that resume the run.
