@@ -15,6 +15,7 @@ import torch
 from run_samples import make_trainer
 
 from alphazero.cli import main
+from alphazero.cli.work import progress_text
 from alphazero.games.registry import make_game
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.network.interface import NetworkSettings
@@ -29,7 +30,7 @@ from alphazero.training.events import IterationReport
 from alphazero.workers.code_version import code_version
 from alphazero.workers.folder import game_files
 from alphazero.workers.folder.folder_source import FolderSource
-from alphazero.workers.folder.folder_worker import FolderWorker, Settings
+from alphazero.workers.folder.folder_worker import FolderWorker, Progress, Settings
 from alphazero.workers.folder.game_files import to_bytes
 from alphazero.workers.folder.shared_folder import GamesName, Posting, SharedFolder, SignOfLife
 from alphazero.workers.settings import WorkerSettings
@@ -538,7 +539,7 @@ def trained_alone(trainer):
 KILLED = """
 import os, signal, sys
 from alphazero.runtime import files
-from alphazero.workers.folder.folder_worker import FolderWorker, Settings
+from alphazero.workers.folder.folder_worker import FolderWorker, Progress, Settings
 from alphazero.workers.folder.shared_folder import SharedFolder
 
 worker = FolderWorker(SharedFolder(sys.argv[1]), Settings(num_threads=1, device="cpu"))
@@ -676,3 +677,10 @@ def test_the_command_ends_with_the_run_and_removes_its_sign_of_life(tmp_path, ca
     for wrong in ([], [str(tmp_path / "file")], [nowhere], ["a", "b"], no_game):
         assert main(["work", *wrong]) == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_worker_names_a_network_only_when_it_has_one():
+    assert progress_text(Progress("waiting", -1, 0, 0.0, 0)) == "waiting"
+    between_runs = progress_text(Progress("getting ready", -1, 2340, 198.3, 1))
+    assert "-1" not in between_runs and "2,340" in between_runs
+    assert "network 0," in progress_text(Progress("playing", 0, 0, 0.0, 0))

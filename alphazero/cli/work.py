@@ -159,9 +159,10 @@ def progress_text(progress) -> str:
     """Return what a worker does as a line."""
     if progress.version < 0 and not progress.num_games:
         return progress.text
+    network = f"network {progress.version}, " if progress.version >= 0 else ""
     speed = f", {progress.games_per_s:,.1f} games/s" if progress.games_per_s else ""
     files = f"{progress.num_files} file{'' if progress.num_files == 1 else 's'}"
     return (
-        f"{progress.text}: network {progress.version}, {progress.num_games:,} games{speed}; "
-        f"{files} left for the learner"
+        f"{progress.text}: {network}{progress.num_games:,} games{speed}; {files} left for the "
+        "learner"
     )
