@@ -324,6 +324,7 @@ def test_a_run_is_trained_by_one_learner_at_a_time(finished_run, tmp_path, capsy
     assert az.load_run(copied).settings == settings  # the refused command stored nothing
     status, out, _ = train(capsys, *command)
     assert status == 0 and numbers_of_lines(out) == [4, 5]
+    assert not (copied / ".lock").exists()
 
 
 def test_a_finished_run_is_not_continued(finished_run, tmp_path, capsys):

@@ -9,7 +9,7 @@
                                      decides which iteration is finished
         metrics.jsonl                one line for each iteration
         events.out.tfevents.*        TensorBoard's
-        .lock                        locked while the run is trained
+        .lock                        while the run is trained
 
 In: settings, games and states of a run. Out: the same, read back; stored names of earlier versions
 are translated (`alphazero.runtime.stored_names`). Knows neither trainer nor learner.
@@ -197,6 +197,8 @@ class RunFolder:
         try:
             yield
         finally:
+            with contextlib.suppress(OSError):  # Windows deletes it on release
+                Path(self._lock.lock_file).unlink(missing_ok=True)
             self._lock.release(force=True)
 
     def resume_words(self, game_name: str) -> str:
