@@ -539,7 +539,7 @@ def trained_alone(trainer):
 KILLED = """
 import os, signal, sys
 from alphazero.runtime import files
-from alphazero.workers.folder.folder_worker import FolderWorker, Progress, Settings
+from alphazero.workers.folder.folder_worker import FolderWorker, Settings
 from alphazero.workers.folder.shared_folder import SharedFolder
 
 worker = FolderWorker(SharedFolder(sys.argv[1]), Settings(num_threads=1, device="cpu"))

@@ -9,7 +9,7 @@
                                      decides which iteration is finished
         metrics.jsonl                one line for each iteration
         events.out.tfevents.*        TensorBoard's
-        .lock                        while the run is trained
+        .lock                        held by the process that trains the run; gone afterwards
 
 In: settings, games and states of a run. Out: the same, read back; stored names of earlier versions
 are translated (`alphazero.runtime.stored_names`). Knows neither trainer nor learner.
@@ -168,17 +168,16 @@ class RunFolder:
         """
         if self.state.exists() or not self._is_own:
             return
-        self._lock.release(force=True)  # Windows deletes no open file
+        self._lock.release(force=True)  # its file can then be deleted on Windows, too
         shutil.rmtree(self.path, ignore_errors=True)
         with contextlib.suppress(OSError):  # the game's folder holds other runs
             self.path.parent.rmdir()
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Let nobody else train the run meanwhile: two learners would overwrite each other's files.
+        """Hold the run's lock: two learners would overwrite each other's files.
 
-        The lock ends with the process, however that ends. Where the file system has no locks,
-        nothing is locked.
+        The operating system releases it when the process ends, also when that is killed.
 
         Raises:
             ConfigError: if the run is being trained.
@@ -193,11 +192,11 @@ class RunFolder:
                 value=str(self.path),
             ) from None
         except (OSError, NotImplementedError):
-            pass
+            pass  # a file system without locks: the run is trained all the same
         try:
             yield
         finally:
-            with contextlib.suppress(OSError):  # Windows deletes it on release
+            with contextlib.suppress(OSError):  # Windows deletes no open file
                 Path(self._lock.lock_file).unlink(missing_ok=True)
             self._lock.release(force=True)
 

@@ -26,7 +26,7 @@ class NoWorkerReminder:
         self._since: float | None = None
 
     def is_due(self, num_workers: int, now: float) -> bool:
-        """Return whether the reminder is due now; it is then taken as given."""
+        """Return whether the reminder is due now; True is returned once for each absence."""
         if num_workers:
             self._since = None
         elif self._since is None:
