@@ -43,3 +43,30 @@ class Fork:
 
     def result(self, state):
         return -20 if state == "left" else 14
+
+
+class NotebookRace:
+    """`Race` in the form of the published notebook: a state is the sum alone, turns alternate."""
+
+    action_size = 2
+
+    def start_state(self):
+        return 0
+
+    def get_player(self, state):
+        raise NotImplementedError("turns alternate: nobody needs to ask")
+
+    def get_transitions(self, state):
+        if state >= 5:
+            return {}, -20 if state == 5 else 14
+        return {1: state + 1, 2: state + 2}, None
+
+    def run_simulation(self, state):
+        """Always add 1."""
+        return -20 if (5 - state) % 2 == 0 else 20
+
+    def canonicalize(self, state):
+        return state
+
+    def get_symmetries(self, state, probs):
+        return [(state, probs)]

@@ -5,12 +5,13 @@ import random
 
 import numpy as np
 import pytest
-from plain_games import Fork, Race
+from notebook_tic_tac_toe import TicTacToe
+from plain_games import Fork, NotebookRace, Race
 from search_samples import HashEvaluator
 
 from alphazero.games.registry import make_game
 from alphazero.textbook import evaluators
-from alphazero.textbook.alphazero import AlphaZero, Node, play_episode
+from alphazero.textbook.alphazero import NOTEBOOK, AlphaZero, Node, play_episode
 from alphazero.textbook.drawing import tree_text
 from alphazero.textbook.game import PlainGame
 from alphazero.textbook.proofs import ProvingAlphaZero
@@ -73,6 +74,40 @@ def test_the_value_of_a_final_position_is_exact_and_outcomes_keep_their_size():
 def test_a_learners_class_is_played_perfectly():
     search = make(pb_c_init=20.0, lowest_value=-20.0)
     assert search.search(300).action == 2
+
+
+def test_a_class_in_the_notebooks_form_gets_the_notebooks_tree():
+    """Every number by hand: from 4, adding 1 wins 20, and adding 2 loses 14."""
+    search = make(NotebookRace(), **NOTEBOOK)
+    search.reset(4)
+    search.search(5)
+    children = search.root.children
+    # The root's evaluation is 0; then the final child 1 has all visits: 16 = 4 * 20 / 5.
+    assert (search.root.visits, search.root.value) == (5, 16)
+    assert (children[1].visits, children[1].value, children[2].visits) == (4, -20, 0)
+    # PUCT = Q + sqrt(2) P sqrt(N) / (1 + n), with Q = 0 for what was not visited.
+    scores = search.scores(search.root)
+    assert scores[1] == pytest.approx(20 + math.sqrt(2) * 0.5 * math.sqrt(5) / 5)
+    assert scores[2] == pytest.approx(math.sqrt(2) * 0.5 * math.sqrt(5))
+    search.search(3)  # on top of the visits that the root has
+    assert search.root.visits == 8
+    samples = play_episode(search, 50, 0)
+    assert [s.outcome * (-1) ** (len(samples) - 1 - s.ply) for s in samples] == [20] * len(samples)
+
+
+def test_an_evaluator_sees_the_learners_own_class_and_states():
+    game, seen = TicTacToe(), []
+
+    def evaluate(rules, state):
+        transitions, outcome = rules.get_transitions(state)
+        seen.append((rules.canonicalize(state), outcome))
+        return dict.fromkeys(transitions, 1 / len(transitions)), 0.0
+
+    output = make(game, evaluate, **NOTEBOOK).search(40)
+    assert sum(output.action_weights.values()) == pytest.approx(1)
+    assert seen[0] == ((game.start_state()), None) and len(seen) > 20
+    with_rollouts = make(game, evaluators.rollouts(2, random.Random(0)), **NOTEBOOK)
+    assert with_rollouts.search(20).action in range(9)
 
 
 def test_noise_is_fresh_at_each_root_and_priors_still_sum_to_one():

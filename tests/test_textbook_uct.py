@@ -8,7 +8,8 @@ import sys
 from collections import Counter
 
 import pytest
-from plain_games import Fork, Race
+from notebook_tic_tac_toe import TicTacToe
+from plain_games import Fork, NotebookRace, Race
 
 from alphazero.games.registry import make_game
 from alphazero.textbook.alphazero import AlphaZero
@@ -48,22 +49,63 @@ def test_ucb1_of_nodes_built_by_hand(tic_tac_toe):
     scores = uct.scores(parent)
     assert scores[0] == ucb1(2, 2, 6) == pytest.approx(2.3386, abs=5e-5)
     assert scores[1] == ucb1(1, 2, 6) == pytest.approx(1.8386, abs=5e-5)
+    assert {scores[action] for action in range(2, 9)} == {math.inf}
     assert ucb1(1, 1, 0) == 1.0  # visited from elsewhere in a table
-    assert uct.select([parent]) == [parent, parent.children[0]]
-    parent.children[2] = Node(after(tic_tac_toe, 2), player=1)
-    assert uct.select([parent])[-1] is parent.children[2]  # unvisited
 
 
-def test_expansion_adds_all_children_of_a_leaf_that_was_visited(othello):
-    board = "--------\n--------\n--B-----\n---BB---\n---BW---\n" + 2 * "--------\n" + "--------"
-    uct, state = Uct(othello), othello.from_text(board, player=0)
-    leaf = uct.make_node(state)
-    assert not uct.expand(leaf) and not leaf.children
-    leaf.visits = 1
-    assert uct.expand(leaf)
-    assert len(leaf.children) == 3 and divmod(min(leaf.children), 8) == (1, 1)
-    replies = othello.legal_actions(leaf.children[9].state)
+BOARD = "--------\n--------\n--B-----\n---BB---\n---BW---\n" + 2 * "--------\n" + "--------"
+
+
+def test_a_missing_child_appears_at_the_first_expansion(othello):
+    uct = Uct(othello, rng=random.Random(0))
+    parent = uct.make_node(othello.from_text(BOARD, player=0))
+    legal = othello.legal_actions(parent.state)
+    assert [divmod(action, 8) for action in legal] == [(1, 1), (2, 4), (4, 2)]
+    parent.visits = 2
+    for action, wins in zip(legal[:2], (1, 0)):
+        child = uct.add_child(parent, action)
+        child.visits, child.wins = 1, wins
+    assert uct.select([parent]) == [parent]  # the first node that lacks a child
+    third = uct.expand(parent)
+    assert list(parent.children) == legal and third is parent.children[legal[2]]
+    assert (third.visits, third.action, third.player) == (0, legal[2], 1)
+    uct.backpropagate([parent, third], uct.simulate(third))
+    path = uct.select([parent])
+    assert len(path) == 2 and path[1].wins == 1  # complete: by the score
+    replies = othello.legal_actions(parent.children[9].state)
     assert [divmod(action, 8) for action in replies] == [(2, 3), (3, 2), (4, 5), (5, 4)]
+
+
+def test_missing_children_are_tried_in_random_order(tic_tac_toe):
+    firsts = set()
+    for seed in range(60):
+        uct = Uct(tic_tac_toe, rng=random.Random(seed))
+        root = uct.begin(tic_tac_toe.initial_state())
+        firsts.add(uct.expand(root).action)
+        assert len(root.children) == 1
+    assert len(firsts) == 9
+
+
+def test_a_printed_node_shows_its_board_its_move_and_its_wins(othello):
+    uct = Uct(othello)
+    root = uct.make_node(othello.from_text(BOARD, player=0))
+    child = uct.add_child(root, 9)
+    child.visits, child.wins = 4, 2.5
+    board, _, last = str(child).rpartition("\n")
+    assert board == othello.to_text(child.state) and board.split("\n")[1] == "-W------"
+    assert re.findall(r"[\d./]+", last) == ["9", "2.5/4"]
+    assert re.findall(r"[\d./]+", str(root).rpartition("\n")[2]) == ["0/0"]
+    assert str(Node((3, 1), 1, visits=2)).startswith("(3, 1)\n")  # a game without boards
+
+
+def test_a_tie_is_half_a_win_or_none_for_the_first_player(tic_tac_toe):
+    drawn = after(tic_tac_toe, 0, 4, 8, 1, 7, 6, 2, 5, 3)
+    assert tic_tac_toe.result(drawn) == 0
+    for tie_result, wins in ((0.0, (0.5, 0.5)), (-1.0, (0.0, 1.0))):
+        uct = Uct(tic_tac_toe, tie_result=tie_result)
+        node = uct.make_node(drawn)
+        uct.backpropagate([node], uct.simulate(node))
+        assert (node.wins_of(0), node.wins_of(1)) == wins
 
 
 def test_a_finished_game_is_not_expanded_and_its_rollout_is_its_result(othello):
@@ -72,8 +114,9 @@ def test_a_finished_game_is_not_expanded_and_its_rollout_is_its_result(othello):
     final = othello.step(state, 63)
     assert othello.to_text(final) == "\n".join(8 * ["BBBBBBBW"])
     uct = Uct(othello, rng=random.Random(0))
-    assert uct.rollout(othello, final, uct.rng) == -1  # player 0, white, has lost
-    assert not uct.expand(Node(final, player=1, visits=1))
+    node = Node(final, player=1, visits=1)
+    assert uct.simulate(node) == -1  # player 0, white, has lost
+    assert uct.expand(node) is node and uct.select([node]) == [node] and not node.children
     root = uct.search(state, 5)
     assert (root.visits, root.wins_of(0)) == (5, 0)
     with pytest.raises(ValueError, match="over"):
@@ -104,7 +147,7 @@ def test_every_simulation_passes_one_child_of_the_root_and_equal_moves_are_tried
     for seed in range(300):
         uct = Uct(Race(), rng=random.Random(seed))
         root = uct.search((0, 0), 1)
-        firsts[max(root.children, key=lambda action: root.children[action].visits)] += 1
+        firsts[next(iter(root.children))] += 1
         uct.run_simulation(root)
         assert [child.visits for child in root.children.values()] == [1, 1]
     assert abs(firsts[1] - 150) < 5 * math.sqrt(300 / 4)  # five standard errors
@@ -252,6 +295,81 @@ def test_the_wins_in_a_drawing_are_those_of_the_player_it_names():
     assert root.wins_of(0) == 2 and re.search("wins 2 .*player 0", uct.label(root))
 
 
+# --- classes in the notebook's form ---------------------------------------------------------------
+
+
+def statistics(root):
+    """Return N and V of every node, by the actions that lead to it."""
+    found, stack = {}, [((), root)]
+    while stack:
+        path, node = stack.pop()
+        found[path] = (node.visits, node.value if node.visits else 0)
+        stack += [((*path, action), child) for action, child in node.children.items()]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("table", [False, True], ids=["tree", "table"])
+def test_a_class_in_the_notebooks_form_gets_the_notebooks_tree(seed, table):
+    """Every number by hand: from 4, adding 1 wins 20, and adding 2 loses 14."""
+    uct = Uct(NotebookRace(), table={} if table else None, rng=random.Random(seed))
+    # The first simulation evaluates the root: 4 + 1 = 5 wins 20. The next two visit the children,
+    # both final; the others the better one. 13.2 = (20 + 20 - 14 + 20 + 20) / 5
+    root = uct.search(4, 5)
+    assert statistics(root) == {(): (5, pytest.approx(13.2)), (1,): (3, -20), (2,): (1, 14)}
+    # mean outcome + c sqrt(ln N / n)
+    assert uct.scores(root)[1] == pytest.approx(20 + math.sqrt(2 * math.log(5) / 3))
+    assert uct.scores(root)[2] == pytest.approx(-14 + math.sqrt(2 * math.log(5)))
+    # From 3 the simulations lose at the root (3, 4, 5), and win for the player to move at 4.
+    uct = Uct(NotebookRace(), table={} if table else None, rng=random.Random(seed))
+    assert statistics(uct.search(3, 5)) == {
+        (): (5, pytest.approx(4)),  # (-20 - 20 + 3 * 20) / 5
+        (1,): (1, 20),
+        (1, 1): (3, -20) if table else (0, 0),
+        (1, 2): (0, 0),
+        (2,): (3, -20),
+    }
+    assert uct.best_action(uct.search(3, 5)) == 2
+
+
+def test_a_table_shares_positions_that_either_player_may_reach():
+    """In `NotebookRace` a sum says nothing about who is to move: 4 is 3 + 1 and 2 + 2."""
+    uct = Uct(NotebookRace(), table={}, rng=random.Random(0))
+    root = uct.search(0, 2000)
+    assert walk(root, (1, 1)) is walk(root, (2,))
+    assert uct.best_action(root) == 2  # to 2, then always to 5
+    expected = action_values(Race(), (0, 0))
+    assert expected[2] == 20 and uct.lookup(2).value < -10 < 10 < uct.lookup(4).value
+    before = uct.lookup(2).visits
+    assert uct.search(2, 50).visits == before + 50
+
+
+def test_a_class_in_the_notebooks_form_plays_tic_tac_toe():
+    """Ten games as either player against random moves: few are not won."""
+    game, rng, results = TicTacToe(), random.Random(1), []
+    random.seed(1)  # of the class's own simulations
+
+    def search(state):
+        uct = Uct(game, rng=rng)
+        return uct.best_action(uct.search(state, 500))
+
+    def chance(state):
+        return rng.choice(list(game.get_transitions(state)[0]))
+
+    for number in range(20):
+        players = (search, chance) if number % 2 else (chance, search)
+        _, result = play_game(game, *players)
+        results.append(result if number % 2 else -result)
+    assert results.count(1) >= 15 and results.count(-1) <= 2
+
+
+def test_a_class_that_lacks_a_method_is_refused():
+    half = type("Half", (), {"get_transitions": None, "start_state": NotebookRace.start_state})()
+    half.get_transitions = lambda state: ({}, 0)
+    with pytest.raises(TypeError, match="run_simulation"):
+        Uct(half)
+
+
 # --- drawings and games ---------------------------------------------------------------------------
 
 
@@ -271,7 +389,8 @@ def test_a_tree_as_text():
         "├─ 2: visits 3",
         "│  ├─ 2: visits 2",
         "│  └─ 1: visits 1",
-        "│     └─ 1: visits 2",
+        "│     ├─ 1: visits 2",
+        "│     └─ not visited: 2",
         "└─ not visited: 1",
     ]
     assert len(tree_text(Uct(Race()), tree_by_hand(), max_depth=1).split("\n")) == 3

@@ -15,7 +15,7 @@ import random
 from typing import Any, NamedTuple
 
 from alphazero.textbook.evaluators import Evaluator, checked_answer
-from alphazero.textbook.game import Rules, State, check_rules
+from alphazero.textbook.game import NotebookGame, Rules, State, as_rules
 
 
 @dataclasses.dataclass(eq=False)
@@ -23,7 +23,7 @@ class Node:
     """A position, its statistics, and its prior. Values are for the player to move in it."""
 
     state: State
-    player: int  #: the player to move
+    player: int  #: the player to move; in a game whose turns just alternate, counted from 0
     prior: float = 1.0  #: P(s, a) of the action that leads here
     visits: int = 0  #: N: its own evaluation and all visits below
     value_sum: float = 0.0  #: W: the sum of their values
@@ -63,15 +63,23 @@ class Sample(NamedTuple):
 
 @dataclasses.dataclass
 class AlphaZero:
-    """A search that keeps its tree from move to move: `reset`, then `search` and `advance`."""
+    """A search that keeps its tree from move to move: `reset`, then `search` and `advance`.
 
-    game: Rules
+    The settings of the published notebook's search are ``NOTEBOOK``, so that
+    ``AlphaZero(game, evaluate, **NOTEBOOK)`` grows its tree.
+    """
+
+    game: Rules  #: or a class in the notebook's form, see `alphazero.textbook.game.NotebookGame`
     evaluate: Evaluator  #: what it must return is in `alphazero.textbook.evaluators`
     pb_c_init: float = 1.25  #: exploration constant, for values in [-1, 1]
     pb_c_base: float = 19652.0  #: visits at which exploration starts to grow
+    first_play_value: str = "parent"  #: or "zero", see `unvisited_value`
     first_play_urgency: float = 0.0  #: see `unvisited_value`
     root_first_play_urgency: float = 0.0  #: the same at the root
-    lowest_value: float = -1.0  #: of any result of the game; the highest is its negative
+    #: Of any result of the game; the highest is its negative. None is -1, or no limit for a class
+    #: in the notebook's form.
+    lowest_value: float | None = None
+    count_kept_visits: bool = True  #: whether visits of a kept tree count, see `search`
     dirichlet_alpha: float = 0.3  #: concentration of the root noise
     dirichlet_fraction: float = 0.25  #: of noise in the root's priors
     rng: random.Random = dataclasses.field(default_factory=random.Random)  #: of the noise
@@ -80,7 +88,9 @@ class AlphaZero:
     has_noise: bool = dataclasses.field(init=False, repr=False)  #: of the root
 
     def __post_init__(self):
-        check_rules(self.game)
+        self.game = as_rules(self.game)
+        if self.lowest_value is None:
+            self.lowest_value = -math.inf if isinstance(self.game, NotebookGame) else -1.0
         self.reset(self.game.initial_state())
 
     # --- searches ---------------------------------------------------------------------------------
@@ -109,13 +119,16 @@ class AlphaZero:
     def search(self, num_simulations: int, add_noise: bool = False) -> PolicyOutput:
         """Search the root until its actions have ``num_simulations`` visits.
 
-        Visits from earlier searches count.
+        Visits from earlier searches count. Without `count_kept_visits`, the root gets
+        ``num_simulations`` visits more than it has, its evaluation included.
 
         Raises:
             ValueError: if the game is over.
         """
         if self.game.is_over(self.root.state):
             raise ValueError("the game is over: there is no move to search for.")
+        if not self.count_kept_visits:
+            num_simulations += self.root.visits - 1
         if self.root.visits == 0:
             self.backward([self.root], self.expand(self.root))
         if add_noise and not self.has_noise:
@@ -175,7 +188,7 @@ class AlphaZero:
         priors, value = checked_answer(answer, actions, self.lowest_value)
         for action in actions:
             state = self.game.step(leaf.state, action)
-            leaf.children[action] = self.make_node(state, priors[action])
+            leaf.children[action] = self.make_node(state, priors[action], leaf)
         return value
 
     def backward(self, path: list[Node], value: float) -> None:
@@ -215,12 +228,14 @@ class AlphaZero:
         """Return Q of an unvisited child: the value of its parent, less the more was visited.
 
         value = node's mean value - first_play_urgency * sqrt(sum of the visited children's P)
+
+        With `first_play_value` "zero", 0 stands in place of the node's mean value.
         """
         visited = sum(child.prior for child in node.children.values() if child.visits)
         is_root = node is self.root
         urgency = self.root_first_play_urgency if is_root else self.first_play_urgency
-        value = node.value_sum / node.visits - urgency * math.sqrt(visited)
-        return max(value, self.lowest_value)
+        mean = 0.0 if self.first_play_value == "zero" else node.value_sum / node.visits
+        return max(mean - urgency * math.sqrt(visited), self.lowest_value)
 
     # --- the root ---------------------------------------------------------------------------------
 
@@ -240,9 +255,12 @@ class AlphaZero:
             child.prior = (1 - self.dirichlet_fraction) * child.prior + noise
         self.has_noise = True
 
-    def make_node(self, state: State, prior: float = 1.0) -> Node:
+    def make_node(self, state: State, prior: float = 1.0, parent: Node | None = None) -> Node:
         """Return a new node."""
-        return Node(state, self.game.player_to_move(state), prior)
+        player = self.game.player_to_move(state)
+        if player is None:
+            player = 1 - parent.player if parent else 0
+        return Node(state, player, prior)
 
     def label(self, node: Node, parent: Node | None = None) -> str:
         """Return one line about a node, for `alphazero.textbook.drawing`."""
@@ -255,9 +273,22 @@ class AlphaZero:
         prior, score = self.prior(parent, node), self.score(parent, node)
         return f"{text}, prior {prior:.3f}, PUCT {score:.4f}"
 
-    def lists_unvisited(self, node: Node) -> bool:
-        """Return whether a drawing names the unvisited children of a node: not below a leaf."""
-        return node is self.root or any(child.visits for child in node.children.values())
+    def untried(self, node: Node) -> list:
+        """Return the actions that a drawing lists as not visited: none below a leaf."""
+        children = node.children.items()
+        if node is not self.root and not any(child.visits for _, child in children):
+            return []
+        return [action for action, child in children if not child.visits]
+
+
+#: The settings of the published notebook's search: Q = 0 for an unvisited child, a constant c of
+#: sqrt(2), and simulations on top of those of a kept tree.
+NOTEBOOK = {
+    "pb_c_init": math.sqrt(2.0),
+    "pb_c_base": 1e18,
+    "first_play_value": "zero",
+    "count_kept_visits": False,
+}
 
 
 def play_episode(

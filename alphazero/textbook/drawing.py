@@ -40,9 +40,9 @@ def _lines_below(search, node, indent: str, depth_left: int | None) -> list[str]
     if depth_left == 0 or not node.children:
         return []
     depth_left = None if depth_left is None else depth_left - 1
-    unvisited = [str(action) for action, child in node.children.items() if not child.visits]
+    unvisited = [str(action) for action in search.untried(node)]
     blocks = [(f"{action}: {search.label(child, node)}", child) for action, child in _visited(node)]
-    if unvisited and search.lists_unvisited(node):
+    if unvisited:
         blocks.append((f"not visited: {', '.join(unvisited)}", None))
     lines = []
     for number, (text, child) in enumerate(blocks, 1):

@@ -72,13 +72,17 @@ def uniform(game: Rules, state: State) -> tuple[dict, float]:
 
 
 def rollouts(num_rollouts: int = 1, rng: random.Random | None = None) -> Evaluator:
-    """Return an evaluator whose value is the mean result of random games."""
+    """Return an evaluator whose value is the mean result of random games.
+
+    A class in the notebook's form plays them by its own ``run_simulation``.
+    """
     rng = rng or random.Random()
 
     def evaluate(game: Rules, state: State) -> tuple[dict, float]:
         priors, _ = uniform(game, state)
-        sign = 1 if game.player_to_move(state) == 0 else -1
-        results = [sign * random_rollout(game, state, rng) for _ in range(num_rollouts)]
+        sign = -1 if game.player_to_move(state) == 1 else 1
+        rollout = getattr(game, "rollout", random_rollout)
+        results = [sign * rollout(game, state, rng) for _ in range(num_rollouts)]
         return priors, sum(results) / num_rollouts
 
     return evaluate

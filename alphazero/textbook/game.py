@@ -1,12 +1,13 @@
 """What a game must define for the textbook, and the games of this package in that form.
 
 A game is any object with the methods of `Rules`; a learner's own class needs no base class. A state
-is any value that no method changes. `PlainGame` makes such an object from a batched game.
+is any value that no method changes. `PlainGame` makes such an object from a batched game, and
+`NotebookGame` from a class in the form of the published notebook.
 """
 
 import functools
 from collections.abc import Hashable
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,8 +24,11 @@ class Rules(Protocol):
     def initial_state(self) -> State:
         """Return the start position."""
 
-    def player_to_move(self, state: State) -> int:
-        """Return 0 for the player who began the game, 1 for the other, also where it is over."""
+    def player_to_move(self, state: State) -> int | None:
+        """Return 0 for the player who began the game, 1 for the other, also where it is over.
+
+        A game whose turns just alternate may return None for every state.
+        """
 
     def legal_actions(self, state: State) -> list:
         """Return the legal actions, at least one unless the game is over."""
@@ -43,17 +47,84 @@ class Rules(Protocol):
 
 
 _METHODS = ("initial_state", "player_to_move", "legal_actions", "step", "is_over", "result")
+_NOTEBOOK_METHODS = ("start_state", "get_transitions", "run_simulation")
 
 
-def check_rules(game: Rules) -> None:
-    """Raise TypeError if an object lacks a method of `Rules`."""
-    missing = [name for name in _METHODS if not callable(getattr(game, name, None))]
-    if missing:
-        raise TypeError(
-            f"{game!r} is not a game for the textbook: it has no method '{missing[0]}'. A game of "
-            "this package becomes one with PlainGame(alphazero.make_game(...)); a class of your "
-            f"own needs {', '.join(_METHODS)}."
-        )
+def as_rules(game: Any) -> Any:
+    """Return a game as `Rules`: as it is, or a class in the notebook's form as `NotebookGame`.
+
+    Raises:
+        TypeError: if it has the methods of neither.
+    """
+    missing = _lacks(game, _METHODS)
+    if not missing:
+        return game
+    if callable(getattr(game, "get_transitions", None)):
+        missing = _lacks(game, _NOTEBOOK_METHODS)
+        if not missing:
+            return NotebookGame(game)
+    raise TypeError(
+        f"{game!r} is not a game for the textbook: it has no method '{missing[0]}'. A game of this "
+        "package becomes one with PlainGame(alphazero.make_game(...)); a class of your own needs "
+        f"{', '.join(_METHODS)}, or {', '.join(_NOTEBOOK_METHODS)}."
+    )
+
+
+def _lacks(game: Any, names: tuple[str, ...]) -> list[str]:
+    return [name for name in names if not callable(getattr(game, name, None))]
+
+
+def turn_passes(game: Rules, state: State, after: State) -> bool:
+    """Return whether another player is to move after a step from ``state`` to ``after``."""
+    player = game.player_to_move(after)
+    return player is None or player != game.player_to_move(state)
+
+
+class NotebookGame:
+    """A game in the form of the published notebook, as `Rules`; turns alternate.
+
+    Its methods: ``start_state()``; ``get_transitions(state)``, which returns ``({action: state},
+    None)``, or ``({}, outcome)`` at the end of the game; and ``run_simulation(state)``, the outcome
+    of a random game. Outcomes are any numbers, for the player to move in ``state``. States and
+    actions are hashable. ``get_player`` is not asked. All other attributes are those of the game.
+    """
+
+    def __init__(self, game: Any):
+        self.game = game
+        self._transitions = functools.lru_cache(100_000)(game.get_transitions)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "game":  # not set yet, in a copy
+            raise AttributeError(name)
+        return getattr(self.game, name)
+
+    def initial_state(self) -> State:
+        """See `Rules`."""
+        return self.game.start_state()
+
+    def player_to_move(self, state: State) -> None:
+        """See `Rules`."""
+
+    def legal_actions(self, state: State) -> list:
+        """See `Rules`."""
+        return list(self._transitions(state)[0])
+
+    def step(self, state: State, action) -> State:
+        """See `Rules`."""
+        return self._transitions(state)[0][action]
+
+    def is_over(self, state: State) -> bool:
+        """See `Rules`."""
+        return self._transitions(state)[1] is not None
+
+    def result(self, state: State) -> float:
+        """See `Rules`."""
+        return self._transitions(state)[1]
+
+    def rollout(self, game: Rules, state: State, rng) -> float:
+        """Return the outcome of the game's own simulation, for the player to move in ``state``."""
+        outcome = self._transitions(state)[1]
+        return self.game.run_simulation(state) if outcome is None else outcome
 
 
 class PlainGame:

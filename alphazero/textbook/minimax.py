@@ -1,6 +1,6 @@
 """Perfect play by full enumeration, and counts of positions and games; for small games only."""
 
-from alphazero.textbook.game import Rules, State
+from alphazero.textbook.game import Rules, State, turn_passes
 
 
 def minimax(game: Rules, state: State, known: dict | None = None) -> float:
@@ -29,8 +29,7 @@ def action_values(game: Rules, state: State, known: dict | None = None) -> dict:
     for action in game.legal_actions(state):
         after = game.step(state, action)
         value = minimax(game, after, known)
-        same_player = game.player_to_move(after) == game.player_to_move(state)
-        values[action] = value if same_player else -value
+        values[action] = -value if turn_passes(game, state, after) else value
     return values
 
 

@@ -5,7 +5,7 @@ A chooser is a function ``choose(state) -> action``. This file knows no search.
 
 from collections.abc import Callable
 
-from alphazero.textbook.game import Rules, State
+from alphazero.textbook.game import Rules, State, as_rules
 
 Chooser = Callable[[State], object]
 
@@ -16,26 +16,34 @@ def play_game(
     """Play a game from the start.
 
     Args:
+        game: `Rules`, or a class in the notebook's form.
         show: called with each position, such as ``lambda state: print(game.to_text(state))``.
 
     Returns:
         The actions, and the result for the player who began.
     """
+    game = as_rules(game)
     state, actions = game.initial_state(), []
     while not game.is_over(state):
         if show is not None:
             show(state)
-        choose = first if game.player_to_move(state) == 0 else second
+        choose = second if _mover(game, state, actions) else first
         actions.append(choose(state))
         state = game.step(state, actions[-1])
     if show is not None:
         show(state)
-    sign = 1 if game.player_to_move(state) == 0 else -1
-    return actions, sign * game.result(state)
+    return actions, (-1) ** _mover(game, state, actions) * game.result(state)
+
+
+def _mover(game: Rules, state: State, actions: list) -> int:
+    """Return the player to move after some actions."""
+    player = game.player_to_move(state)
+    return len(actions) % 2 if player is None else player
 
 
 def person(game: Rules, read: Callable[[str], str] = input, say=print) -> Chooser:
     """Return a chooser that asks a person, again after an answer that is not a legal action."""
+    game = as_rules(game)
 
     def choose(state: State):
         legal = {str(action): action for action in game.legal_actions(state)}

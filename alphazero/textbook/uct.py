@@ -1,7 +1,7 @@
 """UCT: Monte Carlo tree search with UCB1 and rollouts, on a tree or on a table of positions.
 
 In: the rules of a game and a state. Out: a `Node` with its statistics, and the move to play. One
-simulation has four phases, each a method of `Uct`: `select`, `expand`, `rollout`, `backpropagate`.
+simulation has four phases, each a method of `Uct`: `select`, `expand`, `simulate`, `backpropagate`.
 
 Without a table every node has statistics of its own: the search is a tree. With a table, a
 dictionary from states to nodes, a position has one node however it is reached, and what was learned
@@ -18,25 +18,37 @@ import time
 from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
-from alphazero.textbook.game import Rules, State, check_rules
+from alphazero.textbook.game import NotebookGame, Rules, State, as_rules, turn_passes
 
 
 @dataclasses.dataclass(eq=False)
 class Node:
-    """A position and its statistics."""
+    """A position and its statistics; printed with its board, its move and wins/visits."""
 
     state: State
-    player: int  #: the player to move
+    player: int | None  #: the player to move; None in a game whose turns just alternate
     visits: int = 0  #: simulations that ended at or passed through the node
     #: Wins in these simulations of the player who is *not* to move: where turns alternate, the one
     #: who has just moved here. A draw is half a win.
     wins: float = 0.0
-    #: nodes by action; {} at a leaf
+    #: nodes by action; an action that was never tried has none
     children: dict = dataclasses.field(default_factory=dict, repr=False)
+    action: Hashable = None  #: the move that led here; None at the root of a search
+    game: Rules | None = dataclasses.field(default=None, repr=False)  #: draws the board
+
+    def __str__(self) -> str:
+        board = getattr(self.game, "to_text", str)(self.state)
+        move = "root" if self.action is None else f"move {self.action}"
+        return f"{board}\n{move}, {self.wins:g}/{self.visits}"
 
     def wins_of(self, player: int) -> float:
         """Return the wins of either player."""
         return self.wins if player != self.player else self.visits - self.wins
+
+    @property
+    def value(self) -> float:
+        """The mean result for the player to move; nan without visits."""
+        return 2 * (self.visits - self.wins) / self.visits - 1 if self.visits else math.nan
 
 
 class PositionStatistics(NamedTuple):
@@ -63,21 +75,36 @@ def ucb1(wins: float, visits: int, parent_visits: int, uct_c: float = math.sqrt(
 
 
 def random_rollout(game: Rules, state: State, rng: random.Random) -> float:
-    """Play random moves to the end; return the result for player 0."""
+    """Play random moves to the end.
+
+    Returns:
+        The result for player 0; in a game whose turns just alternate, for the player to move in
+        ``state``.
+    """
+    sign = -1 if game.player_to_move(state) == 1 else 1
     while not game.is_over(state):
-        state = game.step(state, rng.choice(game.legal_actions(state)))
-    return game.result(state) if game.player_to_move(state) == 0 else -game.result(state)
+        after = game.step(state, rng.choice(game.legal_actions(state)))
+        sign = -sign if turn_passes(game, state, after) else sign
+        state = after
+    return sign * game.result(state)
 
 
 class Uct:
     """A UCT search.
 
     Args:
-        uct_c: the exploration constant of `ucb1`.
+        game: `Rules`, or a class in the published notebook's form, see `NotebookGame`.
+        uct_c: the exploration constant of `ucb1`. For a class in the notebook's form it is that of
+            the notebook: score = mean outcome + uct_c * sqrt(ln(parent_visits) / visits). There the
+            same number explores half as much, since outcomes from -1 to 1 span twice the range of
+            wins / visits.
         final_move: play the move with most "visits", or the one with the best "value".
         table: None for a tree, or a dictionary for one node per position: {}, or the table of
             another search, to use what it has learned. States must then be hashable.
-        rollout: estimates a leaf: ``rollout(game, state, rng)`` returns a result for player 0.
+        rollout: estimates a leaf: ``rollout(game, state, rng)`` returns what `random_rollout` does.
+            The default is that function, or the game's own ``run_simulation``.
+        tie_result: the result of a tie for player 0. 0 is half a win for each. -1 asks, as a
+            notebook on Othello does, whether player 0 (white) has won: a tie is no win.
         rng: chooses between equal moves, and plays rollouts.
     """
 
@@ -87,15 +114,19 @@ class Uct:
         uct_c: float = math.sqrt(2.0),
         final_move: str = "visits",
         table: dict[State, Node] | None = None,
-        rollout: Callable[[Rules, State, random.Random], float] = random_rollout,
+        rollout: Callable[[Rules, State, random.Random], float] | None = None,
+        tie_result: float = 0.0,
         rng: random.Random | None = None,
     ):
         if final_move not in ("visits", "value"):
             raise ValueError(f"final_move={final_move!r} is not allowed: use 'visits' or 'value'.")
-        check_rules(game)
-        self.game, self.uct_c, self.final_move = game, uct_c, final_move
-        self.table, self.rollout = table, rollout
+        self.game: Rules = as_rules(game)
+        self.uct_c, self.final_move, self.table = uct_c, final_move, table
+        self.rollout = rollout or getattr(self.game, "rollout", random_rollout)
+        self.tie_result = tie_result
         self.rng = rng or random.Random()
+        #: As in the notebook: scores are in outcomes, and a node gets all its children at once.
+        self.is_notebook = isinstance(self.game, NotebookGame)
 
     def search(
         self,
@@ -128,88 +159,149 @@ class Uct:
         return root
 
     def begin(self, state: State) -> Node:
-        """Return the node of a position with its children, ready for simulations."""
+        """Return the node of a position, ready for simulations."""
         if self.game.is_over(state):
             raise ValueError("the game is over: there is no move to search for.")
-        root = self.make_node(state)
-        if not root.children:
-            self.add_children(root)
-        return root
+        return self.make_node(state)
 
     def run_simulation(self, root: Node) -> None:
         """Run one simulation: selection, expansion, simulation, backpropagation."""
         path = self.select([root])
-        while self.expand(path[-1]):
-            path = self.select(path)
-        result = self.rollout(self.game, path[-1].state, self.rng)
-        self.backpropagate(path, result)
+        leaf = self.expand(path[-1])
+        if leaf is not path[-1]:
+            path.append(leaf)
+        self.backpropagate(path, self.simulate(leaf))
 
     # --- the phases -------------------------------------------------------------------------------
 
     def select(self, path: list[Node]) -> list[Node]:
-        """Selection: walk on from the end of ``path``, by the largest score, to a leaf.
+        """Selection: walk on from the end of ``path``, by the largest score.
 
-        Unvisited children come first, because their score is infinite.
+        The walk stops at the first node that lacks a child, or at the end of a game.
 
         Returns:
             The longer path.
         """
         path = _checked_path(path)
-        while path[-1].children:
+        while not self.missing_actions(path[-1]) and path[-1].children:
             path.append(path[-1].children[self.random_best(self.scores(path[-1]))])
         return path
 
-    def expand(self, leaf: Node) -> bool:
-        """Expansion: add the children of a leaf that was visited before and is not final.
+    def expand(self, node: Node) -> Node:
+        """Expansion: add a missing child, chosen at random, and return it.
+
+        At the end of a game there is none to add, and the node itself is returned. As in the
+        notebook's AlphaZero, a class in its form gets all missing children at once, and the node
+        itself is evaluated.
+        """
+        missing = self.missing_actions(node)
+        if not missing:
+            return node
+        if self.is_notebook:
+            for action in missing:
+                self.add_child(node, action)
+            return node
+        return self.add_child(node, self.choose_missing(node, missing))
+
+    def simulate(self, node: Node) -> float:
+        """Simulation: play on from a node to the end of the game.
 
         Returns:
-            Whether they were added.
+            The result for player 0, such as 1 if white has won; in a game whose turns just
+            alternate, for the player to move at ``node``.
         """
-        if leaf.visits == 0 or self.game.is_over(leaf.state):
-            return False
-        self.add_children(leaf)
-        return True
-
-    # Simulation is `self.rollout`.
+        result = self.rollout(self.game, node.state, self.rng)
+        return result if result else self.tie_result
 
     def backpropagate(self, path: list[Node], result: float) -> None:
-        """Backpropagation: add one visit with ``result``, of player 0, to each node of ``path``.
+        """Backpropagation: add one visit to each node of ``path``, with the result of `simulate`.
 
         wins = wins + (1 + result) / 2,  the result being that of the player whose wins they are
         """
-        for node in _checked_path(path):
+        path = _checked_path(path)
+        value = -result if path[-1].player == 1 else result  # for the player to move
+        for index in range(len(path) - 1, -1, -1):
+            node = path[index]
             node.visits += 1
-            node.wins += (1 + (result if node.player == 1 else -result)) / 2
+            node.wins += (1 - value) / 2
+            value = -value if index and self.passes_turn(path[index - 1], node) else value
 
     # --- parts of the phases ----------------------------------------------------------------------
 
+    def missing_actions(self, node: Node) -> list:
+        """Return the legal actions that have no child yet.
+
+        In a table, the node of a position that was visited on another way becomes a child here.
+        """
+        if self.game.is_over(node.state):
+            return []
+        missing = []
+        for action in self.game.legal_actions(node.state):
+            if action not in node.children:
+                if self.table and self._is_visited(self.game.step(node.state, action)):
+                    self.add_child(node, action)
+                else:
+                    missing.append(action)
+        return missing
+
+    def choose_missing(self, node: Node, missing: list):
+        """Return the missing action to try first."""
+        return self.rng.choice(missing)
+
     def scores(self, node: Node) -> dict:
-        """Return the UCB1 score of each child by its action, for the player to move."""
+        """Return the `score` of each legal action, infinity where it has no child."""
+        actions = () if self.game.is_over(node.state) else self.game.legal_actions(node.state)
+        children = {action: node.children.get(action) for action in actions}
         return {
-            action: ucb1(child.wins_of(node.player), child.visits, node.visits, self.uct_c)
-            for action, child in node.children.items()
+            action: math.inf if child is None else self.score(node, child)
+            for action, child in children.items()
         }
+
+    def score(self, node: Node, child: Node) -> float:
+        """Return the UCB1 score of a child, for the player to move at ``node``."""
+        wins, visits = self.wins_at(node, child), child.visits
+        if not self.is_notebook:
+            return ucb1(wins, visits, node.visits, self.uct_c)
+        return 2 * ucb1(wins, visits, node.visits, self.uct_c / 2) - 1
+
+    def wins_at(self, node: Node, child: Node) -> float:
+        """Return the wins in ``child`` of the player to move at ``node``."""
+        return child.wins if self.passes_turn(node, child) else child.visits - child.wins
+
+    def passes_turn(self, node: Node, child: Node) -> bool:
+        """Return whether the other player is to move at ``child``."""
+        return child.player is None or child.player != node.player
 
     def random_best(self, scores: dict):
         """Return the action with the largest score; one of equals at random."""
         largest = max(scores.values())
         return self.rng.choice([action for action in scores if scores[action] == largest])
 
-    def add_children(self, node: Node) -> None:
-        """Give a node a child for each legal action."""
-        for action in self.game.legal_actions(node.state):
-            node.children[action] = self.make_node(self.game.step(node.state, action))
+    def add_child(self, node: Node, action) -> Node:
+        """Give a node the child of one of its legal actions, and return the child."""
+        child = self.make_node(self.game.step(node.state, action), action)
+        node.children[action] = child
+        return child
 
-    def make_node(self, state: State) -> Node:
-        """Return a new node, or the table's node of this position."""
-        if self.table is None:
-            return Node(state, self.game.player_to_move(state))
-        if not isinstance(state, Hashable):
+    def make_node(self, state: State, action=None) -> Node:
+        """Return a new node, or the table's node of this position.
+
+        Args:
+            action: the move that leads there.
+        """
+        if self.table is not None and not isinstance(state, Hashable):
             kind = type(state).__name__
             raise TypeError(f"a table needs hashable states, such as tuples; this is a {kind}.")
-        if state not in self.table:
-            self.table[state] = Node(state, self.game.player_to_move(state))
-        return self.table[state]
+        if self.table is not None and state in self.table:
+            return self.table[state]
+        node = Node(state, self.game.player_to_move(state), action=action, game=self.game)
+        if self.table is not None:
+            self.table[state] = node
+        return node
+
+    def _is_visited(self, state: State) -> bool:
+        """Return whether the table has a position with visits."""
+        return self.table is not None and state in self.table and self.table[state].visits > 0
 
     # --- the answer -------------------------------------------------------------------------------
 
@@ -224,7 +316,7 @@ class Uct:
         keys = {}
         for action, child in root.children.items():
             if child.visits > 0:
-                value = child.wins_of(root.player) / child.visits
+                value = self.wins_at(root, child) / child.visits
                 by_visits = self.final_move == "visits"
                 keys[action] = (child.visits, value) if by_visits else (value, child.visits)
         if not keys:
@@ -246,22 +338,31 @@ class Uct:
         node = self.table.get(state)
         if node is None:
             return None
-        wins = node.wins_of(node.player)
-        value = 2 * wins / node.visits - 1 if node.visits else math.nan
-        return PositionStatistics(node.visits, wins, value)
+        return PositionStatistics(node.visits, node.visits - node.wins, node.value)
 
     def label(self, node: Node, parent: Node | None = None) -> str:
         """Return one line about a node, for `alphazero.textbook.drawing`."""
-        player = node.player if parent is None else parent.player
-        text = f"visits {node.visits}, wins {node.wins_of(player):g}"
+        if self.is_notebook:
+            return self._label_in_outcomes(node, parent)
         if parent is None:
-            return f"{text} for player {player}, who is to move"
-        score = ucb1(node.wins_of(player), node.visits, parent.visits, self.uct_c)
-        return f"{text}, UCB1 {score:.4f}"
+            wins = node.visits - node.wins
+            return f"visits {node.visits}, wins {wins:g} for player {node.player}, who is to move"
+        wins, score = self.wins_at(parent, node), self.score(parent, node)
+        return f"visits {node.visits}, wins {wins:g}, UCB1 {score:.4f}"
 
-    def lists_unvisited(self, node: Node) -> bool:
-        """Return whether a drawing names the unvisited children of a node."""
-        return True
+    def _label_in_outcomes(self, node: Node, parent: Node | None) -> str:
+        """Return `label` with the mean outcome of the player to move at ``parent``."""
+        value = node.value if parent is None else -node.value
+        text = f"visits {node.visits}, mean outcome {value + 0.0:g}"
+        if parent is None:
+            return f"{text} for the player to move"
+        return f"{text}, UCB {self.score(parent, node):.4f}"
+
+    def untried(self, node: Node) -> list:
+        """Return the actions that a drawing lists as not visited: none below a leaf."""
+        if not any(child.visits for child in node.children.values()):
+            return []
+        return [action for action, score in self.scores(node).items() if score == math.inf]
 
 
 def _checked_path(path: list[Node]) -> list[Node]:
