@@ -434,7 +434,7 @@ def test_the_command_plays_with_a_network(tmp_path):
     ("moves", "setup", "actions"),
     [
         ("e3f3", None, [20, 21]),
-        (["e3", 21], None, [20, 21]),
+        (["e3", "f3"], None, [20, 21]),
         ([20, 21], "white_first", [20, 21]),
         ("f5d6c3", "standard", [34, 44, 21]),
         (["f5", "d6"], "standard", [34, 44]),
@@ -461,6 +461,7 @@ def test_moves_of_othello_may_be_squares_and_so_is_the_answer(moves, setup, acti
         ({"game": "othello", "setup": "black"}, "black"),
         ({"game": "othello", "setup": 1}, "1"),
         ({"game": "othello", "moves": ["e3", None]}, "None"),
+        ({"game": "othello", "moves": ["e3", 21]}, "21"),
         ({"game": "connect_four", "setup": "standard"}, "Othello"),
         ({"game": "connect_four", "moves": "44"}, "44"),
         ({"game": "connect_four", "moves": ["4"]}, "4"),

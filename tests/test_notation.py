@@ -54,10 +54,11 @@ def _shown(name: str, moves: list[int]) -> list[str]:
         ("connect_x:3x12x3", "12,1,10", [11, 0, 9]),
         ("tic_tac_toe", "159", [0, 4, 8]),
         ("tic_tac_toe", "[0,4,8]", [0, 4, 8]),
-        ("othello:4", "2,1", [2, 1]),
         ("othello:4", "c1b1", [2, 1]),
-        ("othello:4", "2 B1", [2, 1]),
+        ("othello:4", "C1 b1", [2, 1]),
+        ("othello:4", "[2,1]", [2, 1]),
         ("othello:4 standard", "b1c1", [2, 1]),
+        ("othello:4 standard", "[2,1]", [2, 1]),
         ("othello standard", "f5d6c3", [34, 44, 21]),
         ("othello standard", "f5-d6-c3", [34, 44, 21]),
         ("othello standard", "F5 d6, c3", [34, 44, 21]),
@@ -69,8 +70,8 @@ def test_lists_of_moves_are_read_as_on_the_screen_or_from_0_in_brackets(name, te
 
 def test_forced_passes_may_be_left_out():
     with_passes = [2, 1, 8, 3, 16, 11, 7, 14, 15, 13, 4, 16, 12]
-    assert _read("othello:4", "2,1,8,3,pass,11,7,14,15,13,4,pass,12") == with_passes
-    assert _read("othello:4", "2,1,8,3,11,7,14,15,13,4,12") == with_passes
+    assert _read("othello:4", "c1b1a3d1,pass,d3d2c4d4b4a2,pass,a4") == with_passes
+    assert _read("othello:4", "c1b1a3d1d3d2c4d4b4a2a4") == with_passes
     transcript = SKINS["othello:4 standard"].notation.list_text(with_passes)
     assert "pass" not in transcript
     assert _read("othello:4 standard", transcript) == with_passes
@@ -88,7 +89,9 @@ def test_forced_passes_may_be_left_out():
         ("connect_x:3x12x3", "112", ["move 1", "112", "1 to 12"]),
         ("tic_tac_toe", "123456789", ["move 8", "8", "end"]),
         ("othello standard", "d3c3e4", ["move 3", "e4"]),
-        ("othello standard", "19", ["move 1", "19", "a1 to h8"]),
+        ("othello standard", "19", ["move 1", "19", "a1 to h8", "[0,1]"]),
+        ("othello:4", "0", ["move 1", "0", "a1 to d4", "[0,1]"]),
+        ("othello:4", "c1,1", ["move 2", "1", "a1 to d4", "[0,1]"]),
         ("othello standard", "i9", ["move 1", "i9", "a1 to h8"]),
     ],
 )

@@ -6,12 +6,15 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rich.color import ColorSystem
 from rich.console import Console
 from rich.style import Style
 
 from alphazero.games.registry import make_game
 from alphazero.play.board import Medium, draw_board, marked_cells, piece, plain_board
+from alphazero.play.move_text import read_move
 from alphazero.play.session import Session
 from alphazero.play.skin import SETUPS, skin_of
 
@@ -58,6 +61,32 @@ def test_othello_names_the_legal_squares_alone():
         "4 |   | b4|   |   |",
     ]
     assert "a3" not in _draw(session, PLAIN, labels=False)
+
+
+@given(
+    st.sampled_from(["othello", "othello:6", "othello:4"]),
+    st.sampled_from(SETUPS),
+    st.lists(st.integers(0, 50), max_size=50),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_number_on_a_square_plays_that_square(name, setup, choices):
+    session, skin = Session(make_game(name)), skin_of(make_game(name), setup)
+    for choice in choices:
+        if not session.over:
+            session.play(session.legal_actions[choice % len(session.legal_actions)])
+    text = draw_board(session.game, skin, session.state, PLAIN, numbered=True).plain
+    columns, *lines = [line for line in text.splitlines() if "+" not in line]
+    numbers = {}  # number: name of its square, read off the edges of the board
+    for row, *cells, _ in (line.split("|") for line in lines):
+        for column, cell in zip(columns.split(), cells, strict=True):
+            if cell.strip().isdigit():
+                numbers[int(cell)] = column + row.strip()
+    can_place = not session.over and not session.is_forced_pass()
+    assert list(numbers) == list(range(len(session.legal_actions) if can_place else 0))
+    played = [read_move(session, skin, str(number)) for number in numbers]
+    assert played == [read_move(session, skin, square) for square in numbers.values()]
+    if can_place:
+        assert sorted(played) == session.legal_actions
 
 
 def test_tic_tac_toe_shows_the_keys_1_to_9():

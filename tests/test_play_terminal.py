@@ -2,6 +2,7 @@
 
 import io
 import math
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from rich.console import Console
 
 from alphazero.cli.play import PlaySettings, _adviser, _sides, main
 from alphazero.games.registry import make_game
+from alphazero.games.square_names import square_name
+from alphazero.play.skin import SETUPS, skin_of
 from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame, line_reader
 from alphazero.play.thinking import Thinking
 from alphazero.play.view import expectation_text
@@ -23,6 +26,7 @@ from alphazero.runtime.overrides import from_overrides
 
 # White has no move after the first four: it passes at ply 4, and black passes at ply 11.
 TWO_PASSES = [2, 1, 8, 3, 16, 11, 7, 14, 15, 13, 4, 16, 12]
+ONE_SQUARE = TWO_PASSES[:6]  # then White has one move
 
 
 class ScriptedPlayer:
@@ -79,6 +83,11 @@ def _result(text: str) -> str:
     return lines[asked - 1]
 
 
+def _squares(actions: list[int], size: int = 4) -> str:
+    """Return what a person types for these squares; passes are not typed."""
+    return "".join(f"{square_name(action, size)}\n" for action in actions if action < size * size)
+
+
 def _scripted(*actions):
     return lambda game: ScriptedPlayer(game, actions)
 
@@ -93,35 +102,31 @@ def _scripted(*actions):
         ("tic_tac_toe", [1, 4, 2, 5, 9, 6], 1, ["O (human)", "wins", "6"]),
         ("tic_tac_toe", [1, 2, 3, 5, 4, 6, 8, 7, 9], None, ["draw"]),
         ("connect_x:4x3x3", [1, 2, 3, 1, 3, 2, 2, 2, 3], 0, ["X Yellow (human)", "wins", "9"]),
-        ("othello:4", TWO_PASSES, 0, ["W White", "wins", "White 12, Black 3"]),
+        ("othello:4", _squares(TWO_PASSES).split(), 0, ["W White", "wins", "White 12, Black 3"]),
         (
             "othello:4",
-            [8, 14, 11, 12, 13, 4, 2, 7, 3, 15, 1, 0],
+            _squares([8, 14, 11, 12, 13, 4, 2, 7, 3, 15, 1, 0]).split(),
             None,
             ["draw", "White 8, Black 8"],
         ),
     ],
 )
 def test_people_play_to_the_end(name, typed, winner, result):
-    session_moves = [
-        move for move in typed if not (name == "othello:4" and move == 16)
-    ]  # passes are not typed
-    text, terminal, won = _play(name, "".join(f"{move}\n" for move in session_moves))
+    text, terminal, won = _play(name, "".join(f"{move}\n" for move in typed))
     assert won == winner
     assert terminal.session.over
     assert all(part in _result(text) for part in result)
 
 
 def test_passes_are_announced_and_made_without_asking():
-    moves = [move for move in TWO_PASSES if move != 16]
-    text, terminal, _ = _play("othello:4", "".join(f"{move}\n" for move in moves))
+    text, terminal, _ = _play("othello:4", _squares(TWO_PASSES))
     passes = [line for line in text.splitlines() if "passes" in line]
     assert [line.split(" (human)")[0] for line in passes] == ["W White", "B Black"]
     assert terminal.session.actions == TWO_PASSES
 
 
 def test_an_engine_without_a_move_passes_too():
-    text, terminal, _ = _play("othello:4", "1\n3\n11\n", first=_scripted(2, 8, 7))
+    text, terminal, _ = _play("othello:4", _squares([1, 3, 11]), first=_scripted(2, 8, 7))
     assert "W White (scripted)" in next(line for line in text.splitlines() if "passes" in line)
     assert terminal.session.actions == TWO_PASSES[:7]
 
@@ -153,6 +158,46 @@ def test_a_game_starts_from_a_list_of_moves():
         _play("connect_x:1x3x3", "", moves=[0, 1, 1])
 
 
+# --- numbers on the board -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("setup", "number", "name"),
+    [
+        ("white_first", 0, "e3"),
+        ("white_first", 3, "d6"),
+        ("standard", 0, "d3"),
+        ("standard", 2, "f5"),
+    ],
+)
+def test_a_legal_square_of_othello_is_chosen_by_its_number_or_its_name(setup, number, name):
+    skin = skin_of(make_game("othello"), setup)
+    for typed in (number, name):
+        text, terminal, _ = _play("othello", f"{typed}\nm\n", skin=skin)
+        row = next(line for line in text.splitlines() if line.startswith(f"{name[1]} │"))
+        assert row.split("│")[1 + "abcdefgh".index(name[0])].strip() == str(number)
+        assert [skin.notation.text(action) for action in terminal.session.actions] == [name]
+        assert f"moves={name}" in text
+
+
+@pytest.mark.parametrize("setup", SETUPS)
+def test_othello_is_played_to_its_end_by_numbers_alone(setup):
+    skin = skin_of(make_game("othello:4"), setup)
+    _, terminal, _ = _play("othello:4", "0\n" * 12, skin=skin)
+    session = terminal.session
+    assert session.over
+    for ply, action in enumerate(session.actions):  # always the first square of the first row
+        names = [skin.notation.text(other) for other in session.legal_actions_at(ply)]
+        assert skin.notation.text(action) == min(names, key=lambda square: square[::-1])
+
+
+def test_the_question_names_the_range_of_the_numbers():
+    for moves, ranges in (([], ["0-3", "0-2"]), (ONE_SQUARE, ["0", "0-2"])):
+        text, terminal, _ = _play("othello:4", "0\n", moves=moves)
+        assert re.findall(r"your move \[([\d-]+),", text) == ranges
+        assert len(terminal.session.actions) == len(moves) + 1
+
+
 # --- wrong input ----------------------------------------------------------------------------------
 
 
@@ -175,20 +220,25 @@ def test_a_game_starts_from_a_list_of_moves():
         ("connect_four", [], "three", ["'three'", "1 to 7", "'help'"]),
         ("connect_four", [], "[bold]", ["'[bold]'", "1 to 7", "'help'"]),
         ("connect_four", [], "³", ["'³'", "1 to 7"]),
-        ("othello", [], "27", ["27", "e3, f4, c5, d6"]),
-        ("othello", [], "0", ["0", "e3, f4, c5, d6"]),
-        ("othello", [], "64", ["64", "0 to 63", "'pass'"]),
-        ("othello", [], "65", ["65", "0 to 63"]),
-        ("othello", [], "pass", ["pass", "e3, f4, c5, d6"]),
-        ("othello", [], "e9", ["'e9'", "a1 to h8"]),
-        ("othello", [], "e6", ["e6", "e3, f4, c5, d6"]),
+        ("othello", [], "4", ["4", "0-3"]),
+        ("othello", [], "20", ["20", "0-3"]),  # the action of e3
+        ("othello", [], "9" * 80, ["9" * 80, "0-3"]),
+        ("othello", [], "-1", ["'-1'", "0-3"]),
+        ("othello", [], "³", ["'³'", "0-3"]),
+        ("othello", [], "", ["0-3", "'help'"]),
+        ("othello", [], "x", ["'x'", "0-3", "'help'"]),
+        ("othello", [], "pass", ["pass", "e3, f4, c5, d6", "0-3"]),
+        ("othello", [], "e9", ["'e9'", "0-3"]),
+        ("othello", [], "e6", ["e6", "e3, f4, c5, d6", "0-3"]),
+        ("othello:4", [], "e1", ["'e1'", "0-3"]),
+        ("othello:4", ONE_SQUARE, "1", ["1", "type 0 "]),
     ],
 )
 def test_wrong_input_gets_one_line_and_another_try(name, moves, typed, said):
     text, terminal, _ = _play(name, typed + "\n", moves=moves)
     lines = text.splitlines()
     asked = [index for index, line in enumerate(lines) if "your move" in line]
-    assert lines[asked[0]].endswith(f"): {typed}")  # what comes through a pipe is shown as it is
+    assert lines[asked[0]].endswith(f": {typed}")  # what comes through a pipe is shown as it is
     (answer,) = lines[asked[0] + 1 : asked[1]]
     assert all(part in answer for part in said)
     assert terminal.session.actions == moves

@@ -49,7 +49,7 @@ class BoardOptions:
     setup: str = option(SETUPS[0], SETUP_HELP, choices=SETUPS)
     moves: str = option(
         "",
-        f"the moves before the position, or of the game; with players, its opening: {MOVES_HELP}",
+        f"the moves before the position, or of the game; with players, its opening, {MOVES_HELP}",
     )
     player: str | None = option(
         None, "position: whose view is shown, as in 'alphazero match'; by default best, or uct"

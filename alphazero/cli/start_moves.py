@@ -6,8 +6,8 @@ from alphazero.play.skin import SETUPS, Skin, skin_of
 from alphazero.runtime.errors import ConfigError
 
 MOVES_HELP = (
-    "as on the screen: 4,4,3 or 443 in Connect Four, f5d6c3 in Othello; in brackets, [3,3,2], they "
-    "count from 0, as in 'alphazero engine'"
+    "such as 4,4,3 or 443 in Connect Four, f5d6c3 in Othello; in brackets, [3,3,2], they count "
+    "from 0, as in 'alphazero engine'"
 )
 SETUP_HELP = (
     "of Othello: white_first, as in our rules, or standard, as everywhere else: black moves first"

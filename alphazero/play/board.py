@@ -66,6 +66,7 @@ def draw_board(
     medium: Medium,
     previous_state: np.ndarray | None = None,
     labels: bool = True,
+    numbered: bool = False,
 ) -> Text:
     """Draw a position of a game in progress.
 
@@ -73,9 +74,11 @@ def draw_board(
         state: [K].
         previous_state: the position before the last move, which is marked; None marks nothing.
         labels: whether legal actions are labelled; columns always are.
+        numbered: label squares with their numbers, where the notation has some.
     """
-    board, inspected = game.cells(state), game.inspect(state[None])
-    shown = action_labels(board.shape, inspected.legal_action_mask[0], skin.notation.text)
+    board, legal_action_mask = game.cells(state), game.inspect(state[None]).legal_action_mask[0]
+    label = _number_label(skin, legal_action_mask) if numbered else skin.notation.text
+    shown = action_labels(board.shape, legal_action_mask, label)
     if not labels:
         shown = Labels({}, [Text(column.plain, "dim") for column in shown.columns])
     marked = marked_cells(game, skin, state, previous_state)
@@ -121,6 +124,17 @@ def action_labels(
         return NO_LABELS
     legal = np.flatnonzero(legal_action_mask[:num_squares]).tolist()
     return Labels({square: label(square) for square in legal}, [])
+
+
+def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], str]:
+    """Return the function that labels an action with its number, or without one as it is written.
+
+    Args:
+        legal_action_mask: bool[A].
+    """
+    actions = skin.notation.numbered(np.flatnonzero(legal_action_mask).tolist())
+    numbers = {action: str(number) for number, action in enumerate(actions)}
+    return lambda action: numbers.get(action) or skin.notation.text(action)
 
 
 def piece(skin: Skin, player: int, medium: Medium) -> Text:

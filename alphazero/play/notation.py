@@ -5,7 +5,7 @@ from 0 (the JSON engine, stored games, Python); how a person writes them depends
 
     the rules' own text      tic-tac-toe's keys 1 to 9
     columns from 1           Connect-X
-    squares by name          Othello; in the set-up of our rules also by number
+    squares by name          Othello; where a person is asked, also by the number on the board
 """
 
 import re
@@ -49,6 +49,13 @@ class Notation:
         """
         return self._game.text_to_action(typed)
 
+    def numbered(self, legal_actions: Iterable[int]) -> list[int]:
+        """Return the legal actions that the board numbers for a person: the first is number 0.
+
+        An empty list means that moves are typed as `text` writes them, and in no other way.
+        """
+        return []
+
     def list_text(self, actions: Iterable[int]) -> str:
         """Return moves as `read_moves` reads them."""
         return ",".join(map(self.text, actions))
@@ -77,7 +84,7 @@ class ColumnsFromOne(Notation):
 
 
 class Squares(Notation):
-    """Squares of Othello by name, in the set-up of our rules."""
+    """Squares of Othello by name, in the set-up of our rules; the legal ones have numbers."""
 
     def text(self, action: int) -> str:
         return square_name(action, self._game.planes_shape[1], self.mirrored)
@@ -85,12 +92,14 @@ class Squares(Notation):
     def action(self, typed: str) -> int:
         size = self._game.planes_shape[1]
         square = named_square(typed, size, self.mirrored)
-        if square is None and not self.mirrored and typed.strip().isdigit():
-            square = super().action(typed)
         if square is None:
             last = square_name(size * size - 1, size)
             raise ValueError(f"'{typed.strip()}' is not a square: type one from a1 to {last}.")
         return square
+
+    def numbered(self, legal_actions: Iterable[int]) -> list[int]:
+        """Return the legal squares in the order in which they are seen, row by row."""
+        return sorted(legal_actions, key=lambda action: self.text(action)[::-1])  # d3 as 3d
 
     def list_text(self, actions: Iterable[int]) -> str:
         """Return a transcript such as "f5d6c3", in which passes are left out, as is usual."""
@@ -109,7 +118,7 @@ def read_moves(
     """Return the actions of a list of moves.
 
     In brackets, ``[3,3,2]``, are actions, which count from 0 as in the JSON engine and in stored
-    games. Anything else is written as on the screen: ``4,4,3`` or ``443`` in Connect Four,
+    games. Anything else is written as `Notation.text` does: ``4,4,3`` or ``443`` in Connect Four,
     ``f5d6c3`` in Othello. A pass that is forced may be left out.
 
     Args:
@@ -128,7 +137,8 @@ def read_moves(
                 session.play(session.legal_actions[0])
             _check_legal(session, notation, word, action)
         except ValueError as error:
-            hint = " In brackets, such as [0,1], moves count from 0." if word == "0" else ""
+            counts_from_0 = word == "0" or (isinstance(notation, Squares) and word.isdigit())
+            hint = " In brackets, such as [0,1], moves count from 0." if counts_from_0 else ""
             raise ValueError(f"move {number} of the list: {error}{hint}") from None
         session.play(action)
     return session.actions

@@ -217,7 +217,13 @@ class Screen:
         is_asked = not session.over and self._names[session.player] is None
         previous = session.previous_state
         board = draw_board(
-            session.game, self.skin, session.state, self._medium, previous, labels=is_asked
+            session.game,
+            self.skin,
+            session.state,
+            self._medium,
+            previous,
+            labels=is_asked,
+            numbered=True,
         )
         width = max(line.cell_len for line in board.split())
         if not self.console.is_terminal or width + _STATUS_WIDTH + 6 > self.console.width:

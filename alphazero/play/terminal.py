@@ -191,7 +191,7 @@ class TerminalGame:
         """Ask until a move is played, a move is taken back, or the person leaves."""
         while True:
             with Pondering(self._ponderer, self.session.state):
-                typed = self._read_line(prompt(self._screen.skin, player)).strip()
+                typed = self._read_line(prompt(self.session, self._screen.skin)).strip()
             command = _NAMES.get(typed.lower())
             if command == "quit":
                 raise EOFError
@@ -279,7 +279,7 @@ class TerminalGame:
         table.add_column(no_wrap=True)
         for name, (short, meaning) in COMMANDS.items():
             table.add_row(f"  {name} or {short}", meaning)
-        text = Text(f"Type {move_name(self._screen.skin)} to move, or one of these:")
+        text = Text(f"Type {move_name(self.session, self._screen.skin)} to move, or one of these:")
         self._screen.say(Group(text, table))
 
     def _is_human(self, player: int) -> bool:
