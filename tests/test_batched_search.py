@@ -83,14 +83,24 @@ def assert_same_output(search, rows, textbooks):
 # --- the textbook ---------------------------------------------------------------------------------
 
 
+TEXTBOOK_SETTINGS = {
+    "reuse": dict(reuse_tree=True, first_play_urgency=0.3, root_first_play_urgency=0.2),
+    "no reuse": dict(reuse_tree=False, first_play_urgency=0.3, root_first_play_urgency=0.2),
+    "paper": dict(mcts_solver=False, first_play_value="zero", first_play_urgency=0.0),
+    "simulations on top": dict(mcts_solver=False, count_kept_visits=False, pb_c_base=1e18),
+    "solver, on top": dict(count_kept_visits=False, first_play_value="zero"),
+}
+
+
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("reuse", (True, False))
-def test_trees_are_those_of_the_textbook_over_whole_games(name, reuse):
+@pytest.mark.parametrize("variant", TEXTBOOK_SETTINGS)
+def test_trees_are_those_of_the_textbook_over_whole_games(name, variant):
     game = named_game(name)
-    constants = dict(pb_c_init=1.1, pb_c_base=50.0, reuse_tree=reuse, root_prior_temperature=1.4)
-    urgency = dict(first_play_urgency=0.3, root_first_play_urgency=0.2)
+    constants = (
+        dict(pb_c_init=1.1, pb_c_base=50.0, root_prior_temperature=1.4) | TEXTBOOK_SETTINGS[variant]
+    )
     states, rng = random_positions(game, 6, seed=3), np.random.default_rng(5)
-    search = make_search(game, len(states), 40, **constants, **urgency, **NO_NOISE)
+    search = make_search(game, len(states), 40, **constants, **NO_NOISE)
     rows = np.arange(len(states))
     evaluator = HashEvaluator(game.num_actions)
     textbooks = [TextbookSearch(game, evaluator, search.settings) for _ in rows]
@@ -114,6 +124,32 @@ def test_trees_are_those_of_the_textbook_over_whole_games(name, reuse):
         search.advance(rows, actions, states, budgets, np.where(full, FULL, FAST))
         for i, row in enumerate(rows):
             textbooks[row].go_on(int(actions[i]), budgets[i], flatten=full[i])
+
+
+def test_simulations_are_added_to_the_visits_of_a_kept_tree():
+    game = make_game("connect_four")
+    search = make_search(game, 1, 30, mcts_solver=False, count_kept_visits=False)
+    rows, states, kept = np.arange(1), game.initial_states(), 0
+    search.reset(rows, states, 30, FULL)
+    for _ in range(6):
+        search.run()
+        assert search.tree.node_visits[0, trees.ROOT_INDEX] == kept + 30
+        actions = search.output(rows).actions
+        kept = int(search.tree.children_visits[0, trees.ROOT_INDEX, actions[0]])
+        states = game.step(states, actions).states
+        search.advance(rows, actions, states, 30, FULL)
+    assert kept >= 20
+
+
+def test_without_the_solver_a_won_position_is_searched_to_the_end():
+    game = make_game("connect_x:4x3x3")
+    state = game.play_moves([0, 1, 2, 0, 2, 1, 1, 1])  # column 2 completes three in a row
+    search = searched(game, state[None], 50, mcts_solver=False)
+    assert search.tree.proven_values[0, trees.ROOT_INDEX] == trees.UNPROVEN
+    assert search.tree.node_visits[0, trees.ROOT_INDEX] == 51
+    visits = search.tree.children_visits[0, trees.ROOT_INDEX]
+    assert visits[2] > 25 and visits.sum() == 50 and (visits[:2] > 0).any()
+    assert search.tree.children_values[0, trees.ROOT_INDEX, 2] == 1.0
 
 
 def test_the_games_of_the_textbook_reach_proofs_draws_and_double_moves():
@@ -398,6 +434,7 @@ VARIANTS = (
     dict(root_prior_temperature=1.3),
     dict(root="gumbel", max_num_considered_actions=5),
     dict(forced_playouts_k=2.0, fast_root="gumbel"),
+    dict(mcts_solver=False, count_kept_visits=False, first_play_value="zero"),
 )
 
 
@@ -413,7 +450,7 @@ def digest(name, settings):
         for row in rows:
             num_nodes = search.tree.num_nodes[row]
             visited = search.tree.children_index[row, :num_nodes] >= 0
-            for field in search.tree[1:]:
+            for field in (array for array in search.tree if array.ndim > 1):
                 used = field[row, :num_nodes]
                 total.update((used[visited] if used.ndim == 2 else used).tobytes())
         total.update(b"".join(part.tobytes() for part in output))

@@ -80,7 +80,7 @@ def test_one_leaf_at_a_time_is_the_plain_search(name):
         num = plain.tree.num_nodes[row]
         assert search.tree.num_nodes[row] == num
         for name, values in plain.tree._asdict().items():
-            if name != "num_nodes":
+            if values.ndim > 1:
                 assert np.array_equal(getattr(search.tree, name)[row, :num], values[row, :num]), (
                     name
                 )

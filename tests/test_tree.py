@@ -296,7 +296,8 @@ def test_trees_stay_consistent_under_random_operations(name):
 
 def snapshot(search, row, nodes):
     """Return the statistics of nodes by path, without what names other nodes."""
-    links, kept = ("num_nodes", "parents", "action_from_parent", "children_index"), {}
+    links = ("num_nodes", "solves", "parents", "action_from_parent", "children_index")
+    kept = {}
     for path, node in nodes.items():
         fields = search.tree._asdict().items()
         figures = {name: field[row, node].copy() for name, field in fields if name not in links}
@@ -345,7 +346,8 @@ def test_reuse_keeps_every_statistic_of_the_subtree_and_nothing_else(name):
 @pytest.mark.parametrize("num_actions", (3, 9, 65))
 def test_a_node_takes_the_stated_memory(num_actions):
     tree = trees.make_tree(4, 10, num_actions)
-    assert sum(array.nbytes for array in tree[1:]) == 4 * 10 * trees.bytes_per_node(num_actions)
+    by_node = [array for array in tree if array.ndim > 1]
+    assert sum(array.nbytes for array in by_node) == 4 * 10 * trees.bytes_per_node(num_actions)
     assert tree.num_nodes.nbytes == 4 * 4
 
 

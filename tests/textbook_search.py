@@ -4,11 +4,23 @@ What is here beyond `alphazero.textbook.proofs` is outside the paper: a root tem
 budget of simulations that is set at each root.
 """
 
+import types
+
 from alphazero.textbook import evaluators
+from alphazero.textbook.alphazero import AlphaZero
 from alphazero.textbook.game import PlainGame
 from alphazero.textbook.proofs import ProvingAlphaZero
 
-CONSTANTS = ("pb_c_init", "pb_c_base", "first_play_urgency", "root_first_play_urgency")
+CONSTANTS = (
+    "pb_c_init",
+    "pb_c_base",
+    "first_play_value",
+    "first_play_urgency",
+    "root_first_play_urgency",
+    "count_kept_visits",
+)
+#: What the solver changes.
+PROVING = ("is_finished", "backward", "prior", "playable_actions")
 
 
 class TextbookSearch(ProvingAlphaZero):
@@ -18,6 +30,9 @@ class TextbookSearch(ProvingAlphaZero):
         constants = {name: getattr(settings, name) for name in CONSTANTS}
         super().__init__(PlainGame(game), evaluators.network(evaluator), **constants)
         self.settings = settings
+        if not settings.mcts_solver:
+            for name in PROVING:
+                setattr(self, name, types.MethodType(getattr(AlphaZero, name), self))
 
     def begin(self, state, num_simulations, flatten=False):
         """Begin with an empty tree; ``flatten`` applies the root temperature."""

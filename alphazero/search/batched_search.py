@@ -32,7 +32,8 @@ class TreeSearch:
         game: a batched game, see `alphazero.games.batched_game`.
         evaluator: see `alphazero.inference.evaluator.Evaluator`.
         num_games: B.
-        max_simulations: the largest number of simulations that any search will ask for.
+        max_simulations: the largest number of simulations that any search will ask for. Without
+            ``settings.count_kept_visits`` the trees have room for as many in each ply of a game.
         generator: samples the root noise.
         leaves_per_step: the most leaves of one tree that a step evaluates together, see
             `alphazero.search.in_flight`; more than 1 takes settings whose roots all choose by PUCT.
@@ -55,8 +56,10 @@ class TreeSearch:
         self.evaluator = evaluator
         self.settings = settings
         self.exact_leaves = exact_leaves
+        if not settings.count_kept_visits:  # a game's longest line of moves keeps them all
+            max_simulations *= game.max_plies
         num_nodes = max_simulations + 1
-        self._tree = trees.make_tree(num_games, num_nodes, game.num_actions)
+        self._tree = trees.make_tree(num_games, num_nodes, game.num_actions, settings.mcts_solver)
         self._expansion = Expansion(game, evaluator, self._tree, exact_leaves)
         self._states, self._root_states = self._expansion.states, self._expansion.root_states
         self.counts = self._expansion.counts
@@ -92,7 +95,8 @@ class TreeSearch:
         Args:
             rows: int[M].
             states: [M, K], not finished.
-            num_simulations: total visits of the root's actions; one number, or int[M].
+            num_simulations: total visits of the root's actions; one number, or int[M]. Without
+                ``settings.count_kept_visits``, visits of the root, added to those it has.
             modes: one `SearchMode`, or int[M].
 
         Raises:
@@ -108,7 +112,7 @@ class TreeSearch:
         Args:
             rows, actions: int[M].
             states: [M, K], the positions after the actions, not finished.
-            num_simulations, modes: as in `reset`; visits from earlier searches count.
+            num_simulations, modes: as in `reset`.
         """
         if not self.settings.reuse_tree:
             self.reset(rows, states, num_simulations, modes)
@@ -190,12 +194,17 @@ class TreeSearch:
         return line or [action]
 
     def _begin(self, rows, num_simulations, modes) -> None:
-        largest = np.max(num_simulations, initial=0)
+        budgets = np.broadcast_to(num_simulations, len(rows))
+        if not self.settings.count_kept_visits:
+            is_kept = self._tree.num_nodes[rows] > 0
+            # A budget counts the root's actions, so the evaluation of the root is taken off.
+            budgets = budgets + self._tree.node_visits[rows, trees.ROOT_INDEX] * is_kept - 1
+        largest = np.max(budgets, initial=0)
         if largest > self.max_simulations:
             raise ValueError(
                 f"num_simulations={largest} is not allowed: at most {self.max_simulations}."
             )
-        self._budgets[rows] = num_simulations
+        self._budgets[rows] = budgets
         self._roots.begin(rows, modes)
         self._in_use[rows] = True
 

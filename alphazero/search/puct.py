@@ -30,6 +30,7 @@ class Exploration(NamedTuple):
     pb_c_base: float
     first_play_urgency: float
     root_first_play_urgency: float
+    parent_weight: float = 1.0  #: of the node's value in that of an unvisited action; 1 or 0
     forced_playouts_k: float = 0.0  #: for `alphazero.search.forced_playouts`
     value_scale: float = 0.1  #: for `alphazero.search.gumbel`
     maxvisit_init: float = 50.0  #: for `alphazero.search.gumbel`
@@ -42,10 +43,10 @@ def select_action(tree, b, node, exploration, in_flight):
         score = value + pb_c * prior * sqrt(node_visits) / (1 + children_visits)
         pb_c  = pb_c_init + ln((node_visits + pb_c_base + 1) / pb_c_base)
 
-    ``value`` is the action's mean value. That of an unvisited action is the node's value, reduced
-    by first-play urgency (D. Wu, arXiv 1902.10565), and at least -1:
+    ``value`` is the action's mean value. That of an unvisited action is the node's value or 0
+    (``parent_weight``), reduced by first-play urgency (D. Wu, arXiv 1902.10565), and at least -1:
 
-        value = node_values - first_play_urgency * sqrt(visited_priors)
+        value = parent_weight * node_values - first_play_urgency * sqrt(visited_priors)
 
     ``visited_priors`` is the prior mass of the visited actions.
 
@@ -59,9 +60,8 @@ def select_action(tree, b, node, exploration, in_flight):
         if node == ROOT_INDEX
         else exploration.first_play_urgency
     )
-    unvisited_value = np.float64(tree.node_values[b, node]) - urgency * math.sqrt(
-        np.float64(tree.visited_priors[b, node])
-    )
+    node_value = exploration.parent_weight * np.float64(tree.node_values[b, node])
+    unvisited_value = node_value - urgency * math.sqrt(np.float64(tree.visited_priors[b, node]))
     unvisited_value = max(unvisited_value, -1.0)
     best_action, best_score = -1, -np.inf
     for action in range(tree.children_index.shape[2]):

@@ -67,8 +67,7 @@ class Roots:
         self._generator = generator
         num_games, _, num_actions = tree.children_index.shape
         self._modes = np.zeros(num_games, np.int8)
-        constants = (float(getattr(settings, name)) for name in puct.Exploration._fields)
-        self.exploration = puct.Exploration(*constants)
+        self.exploration = _exploration(settings)
         only_puct = settings.root == settings.fast_root == "puct" and not settings.forced_playouts_k
         #: None if every root uses PUCT, see `alphazero.search.simulate.simulate`
         self.plan: RootPlan | None = None if only_puct else make_root_plan(num_games, num_actions)
@@ -211,3 +210,12 @@ class Roots:
         values = weighted.sum(axis=1) / np.maximum(total, 1e-9)
         is_open = (self._tree.proven_values[rows, ROOT_INDEX] == UNPROVEN) & (total > 0.0)
         return np.where(is_open, values, output.root_values).astype(np.float32)
+
+
+def _exploration(settings: SearchSettings) -> puct.Exploration:
+    """Return the constants of the kernels."""
+    names = [name for name in puct.Exploration._fields if name != "parent_weight"]
+    return puct.Exploration(
+        parent_weight=1.0 if settings.first_play_value == "parent" else 0.0,
+        **{name: float(getattr(settings, name)) for name in names},
+    )

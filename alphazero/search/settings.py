@@ -13,10 +13,19 @@ class SearchSettings:
         1.25, "PUCT's exploration constant, for values in [-1, 1] (AlphaZero: 1.25)", low=0.0
     )
     pb_c_base: float = option(
-        19652.0, "PUCT: visits at which exploration starts to grow (AlphaZero: 19652)", low=1.0
+        19652.0,
+        "PUCT: visits at which exploration starts to grow (AlphaZero: 19652); 1e18 keeps it "
+        "constant (AlphaGo Zero)",
+        low=1.0,
+    )
+    first_play_value: str = option(
+        "parent",
+        "value of an unvisited move, before first_play_urgency: its parent's mean value, or 0, a "
+        "draw (AlphaGo Zero: zero)",
+        choices=("parent", "zero"),
     )
     first_play_urgency: float = option(
-        0.25, "value of an unvisited move: its parent's - this * sqrt(visited prior)", low=0.0
+        0.25, "value of an unvisited move: first_play_value - this * sqrt(visited prior)", low=0.0
     )
     root_first_play_urgency: float = option(0.0, "first_play_urgency at the root", low=0.0)
     dirichlet_alpha: float = option(
@@ -40,8 +49,16 @@ class SearchSettings:
         low=0,
         high=1_000_000_000,
     )
-    reuse_tree: bool = option(
-        True, "keep the subtree of the move played; its visits count as simulations"
+    mcts_solver: bool = option(
+        True,
+        "carry the exact results of finished games up the tree, which ends proven searches early "
+        "(MCTS-Solver; AlphaZero: false)",
+    )
+    reuse_tree: bool = option(True, "keep the subtree of the move played")
+    count_kept_visits: bool = option(
+        True,
+        "visits of a kept subtree count as simulations; false adds num_simulations visits of the "
+        "root to them, its evaluation included",
     )
     forced_playouts_k: float = option(
         0.0, "forced playouts in full searches; 0 disables them (KataGo: 2)", 0.0, 100.0

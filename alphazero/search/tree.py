@@ -52,6 +52,9 @@ class Tree(NamedTuple):
     children_priors: np.ndarray
     children_visits: np.ndarray  #: int32[B, N, A]
     children_values: np.ndarray  #: float32[B, N, A], mean value in [-1, 1]
+    solves: (
+        np.ndarray
+    )  #: bool[B], whether results are carried up; if not, only final nodes are proven
 
 
 def bytes_per_node(num_actions: int) -> int:
@@ -59,8 +62,12 @@ def bytes_per_node(num_actions: int) -> int:
     return 16 * num_actions + 26
 
 
-def make_tree(num_games: int, num_nodes: int, num_actions: int) -> Tree:
-    """Return empty trees for ``num_games`` games of at most ``num_nodes`` nodes each."""
+def make_tree(num_games: int, num_nodes: int, num_actions: int, solves: bool = True) -> Tree:
+    """Return empty trees for ``num_games`` games of at most ``num_nodes`` nodes each.
+
+    Args:
+        solves: see `Tree`.
+    """
     nodes, edges = (num_games, num_nodes), (num_games, num_nodes, num_actions)
     return Tree(
         num_nodes=np.zeros(num_games, np.int32),
@@ -76,6 +83,7 @@ def make_tree(num_games: int, num_nodes: int, num_actions: int) -> Tree:
         children_priors=np.zeros(edges, np.float32),
         children_visits=np.zeros(edges, np.int32),
         children_values=np.zeros(edges, np.float32),
+        solves=np.full(num_games, solves),
     )
 
 
@@ -173,13 +181,14 @@ def back_up(tree, b, leaf, value):
 
     Edges and nodes keep the mean: values += (value - values) / visits. An edge to a proven child
     has the exact value. Where this visit proves a node, its proven value is backed up from there.
+    If the tree does not solve, all values but those of finished games stay means.
 
     Args:
         value: from the viewpoint of the player to move at the leaf.
     """
     node = leaf
     parent = tree.parents[b, node]
-    proving = tree.proven_values[b, node] != UNPROVEN
+    proving = tree.solves[b] and tree.proven_values[b, node] != UNPROVEN
     while parent != NO_PARENT:
         sign = _sign(tree, b, parent, node)
         value = sign * value
@@ -196,8 +205,9 @@ def back_up(tree, b, leaf, value):
                 value = np.float64(tree.proven_values[b, parent])
         elif tree.proven_values[b, node] == UNPROVEN:
             tree.children_values[b, parent, action] = mean + (value - mean) / visits
-        else:  # proven since this visit began, by another leaf of the same batch
+        else:  # a finished game, or proven by another leaf of the same batch
             value = sign * np.float64(tree.proven_values[b, node])
+            tree.children_values[b, parent, action] = value
         tree.node_visits[b, parent] += 1
         mean = np.float64(tree.node_values[b, parent])
         tree.node_values[b, parent] = mean + (value - mean) / tree.node_visits[b, parent]
@@ -245,7 +255,7 @@ def _prove(tree, b, node):
 @njit
 def is_proven_loss(tree, b, parent, child):
     """Return whether ``child`` is a node proven to lose for the player to move at ``parent``."""
-    if child < 0 or tree.proven_values[b, child] == UNPROVEN:
+    if child < 0 or not tree.solves[b] or tree.proven_values[b, child] == UNPROVEN:
         return False
     return _sign(tree, b, parent, child) * np.float64(tree.proven_values[b, child]) == -1.0
 

@@ -13,7 +13,7 @@ class UctOutput(NamedTuple):
     value: float  #: mean result of the simulations, in [-1, 1]
     #: int32[A], visits of the positions that the actions lead to. With statistics by node they sum
     #: to `num_simulations`; by position, a child may also have been visited from elsewhere in the
-    #: tree, and with `keep_table` by earlier searches.
+    #: tree, with `record_rollouts` also by rollouts, and with `keep_table` by earlier searches.
     visits: np.ndarray
     values: np.ndarray  #: float32[A], mean results in [-1, 1], nan for an unvisited action
     num_simulations: int  #: of this search
@@ -22,7 +22,8 @@ class UctOutput(NamedTuple):
 class PositionStatistics(NamedTuple):
     """What searches have learned about a position, for the player to move there."""
 
-    visits: int  #: simulations that ended at or passed through the position
+    #: simulations that reached the position: in the tree, with `record_rollouts` also in a rollout
+    visits: int
     wins: float  #: of the player to move; a draw is half a win
     value: float  #: mean result, in [-1, 1]: 2 * wins / visits - 1; nan without visits
 

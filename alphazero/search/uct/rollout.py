@@ -1,7 +1,7 @@
 """Rollouts: play a position to its end, with uniformly random moves or with a softmax policy.
 
 In: a game's compiled rules and a position. Out: points for the player who moves first in the game
-(see `alphazero.search.uct.tree`). The weighted policy is the softmax of the game's own evaluation
+(see `alphazero.search.uct.tree`), or the positions in the table. The weighted policy is the softmax of the game's own evaluation
 of its moves (`rules.action_scores`), a weighted sum of features. `scripts/tune_rollouts.py` tunes
 the weights; this file does not know the features.
 """
@@ -16,6 +16,8 @@ from alphazero.games.batched_game import CompiledGame
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import njit
 from alphazero.runtime.random_generators import random_unit
+from alphazero.search.uct.table import NUM_NODES, UNKNOWN, look_up
+from alphazero.search.uct.tree import find_position
 
 #: Evaluations are clipped to this distance below the best one. So the likeliest move is at most
 #: exp(30), about 1e13, times as likely as any other, and every legal move has a chance above zero.
@@ -70,6 +72,36 @@ def rollout(game, state, policy, rng):
             rules.step(game, state, rules.random_action(game, state, rng, scratch.mask))
     result = rules.result(game, state)
     return 1 + result if rules.player_to_move(game, state) == 0 else 1 - result
+
+
+@njit
+def record_rollout(game, tree, state, policy, path, length, rng):
+    """Play ``state`` to its end as `rollout` does, and append the nodes of its positions to a path.
+
+    New positions are added to the table while there is room; then they are left out.
+
+    Args:
+        length: the number of nodes of ``path`` before.
+
+    Returns:
+        The number of nodes after.
+    """
+    scratch = policy.scratch
+    while not rules.is_over(game, state):
+        if policy.weighted:
+            num_legal, total = weigh_moves(game, state, policy.weights, scratch)
+            index = sample_index(scratch.chances, num_legal, total, rng)
+            rules.step(game, state, scratch.legal[index])
+        else:
+            rules.step(game, state, rules.random_action(game, state, rng, scratch.mask))
+        if tree.sizes[NUM_NODES] < tree.nodes.shape[0]:
+            node = find_position(tree, state)
+        else:
+            node = look_up(tree, state)[0]
+        if node != UNKNOWN:
+            path[length] = node
+            length += 1
+    return length
 
 
 @njit

@@ -31,6 +31,9 @@ class UctSettings:
     keep_table: bool = option(
         False, "with statistics=position, keep what was learned for the whole game"
     )
+    record_rollouts: bool = option(
+        False, "with statistics=position, count visits and wins of the rollouts' positions too"
+    )
     final_move: str = option(
         "visits", "play the move with most visits or the best value", choices=("visits", "value")
     )
@@ -59,9 +62,11 @@ class UctSettings:
             allowed = f"1 to {MAX_SIMULATIONS}, or a time_limit_s"
             message = "the search needs an end: set num_simulations or time_limit_s."
             raise ConfigError(message, key="num_simulations", allowed=allowed)
-        if self.keep_table and self.statistics != "position":
-            message = "keep_table needs statistics=position: the table is one of positions."
-            raise ConfigError(message, key="keep_table", value=True, allowed=False)
+        for key in ("keep_table", "record_rollouts"):
+            if getattr(self, key) and self.statistics != "position":
+                reason = f"with statistics={self.statistics}: it needs statistics=position."
+                message = f"{key}=true is not allowed {reason}"
+                raise ConfigError(message, key=key, value=True, allowed=False)
         smallest = 1 + game.num_actions
         if not smallest <= self.max_nodes <= MAX_SIMULATIONS:
             allowed = f"{smallest} to {MAX_SIMULATIONS}"
