@@ -107,7 +107,7 @@ WRONG = {
         "tic_tac_toe",
         "network.channels=64 network.shared_units=256 selfplay.num_parallel_games=4 "
         "selfplay.games_per_iteration=4 learner.learning_rate=5e-3 learner.replay_ratio=100 "
-        "replay.symmetries=false learner.root_value_fraction=0 run.num_iterations=5",
+        "replay.symmetries=none learner.root_value_fraction=0 run.num_iterations=5",
         "learner.replay_ratio",
     ),
     "learning_rate_too_high": (

@@ -114,6 +114,24 @@ def test_the_schedule_sets_the_step_and_the_reported_rate():
     torch.testing.assert_close(network.value_logits.data, 0.25 * torch.tensor([[1.0], [-1.0]]))
 
 
+def test_the_loss_of_each_epoch_is_the_mean_of_its_steps():
+    """With a learning rate of 0 the losses are those of the batches themselves."""
+    batches = random_batches(6)
+    learner = make_learner(epochs=3, learning_rate=0.0, final_learning_rate=0.0)
+    list(learner.learn(batches, progress=0.0))
+    expected = []
+    for batch in batches:
+        alone = make_learner(epochs=1, learning_rate=0.0, final_learning_rate=0.0)
+        list(alone.learn([batch], progress=0.0))
+        assert alone.report.epoch_losses == [pytest.approx(alone.report.loss, rel=1e-5)]
+        expected.append(alone.report.loss)
+    by_hand = [(expected[i] + expected[i + 1]) / 2 for i in (0, 2, 4)]
+    assert learner.report.epoch_losses == pytest.approx(by_hand, rel=1e-5)
+    without = make_learner()
+    list(without.learn(batches, progress=0.0))
+    assert without.report.epoch_losses is None
+
+
 def test_the_number_of_steps_follows_the_replay_ratio_or_the_epochs():
     def steps(num_new_samples, window, **settings):
         learner = Learner(Table(LOGITS, [[0.0]]), LearnerSettings(batch_size=100, **settings), CPU)

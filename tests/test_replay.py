@@ -111,7 +111,8 @@ def assert_samples_are_in(twin, game, batch, symmetries):
 @pytest.mark.parametrize("symmetric, with_owners", ((True, False), (True, True), (False, True)))
 def test_the_buffer_is_the_naive_list_under_random_operations(name, symmetric, with_owners):
     game, rng = make_game(name), np.random.default_rng(6)
-    replay = make_replay(game, with_owners=with_owners, symmetries=symmetric)
+    symmetries = "random" if symmetric else "none"
+    replay = make_replay(game, with_owners=with_owners, symmetries=symmetries)
     twin = NaiveReplay(replay.settings, game)
     symmetries = list(zip(game.cell_symmetries, game.action_symmetries))[: None if symmetric else 1]
     for _ in range(60):
@@ -128,7 +129,7 @@ def test_the_buffer_is_the_naive_list_under_random_operations(name, symmetric, w
             assert_samples_are_in(twin, game, batch, symmetries)
         if replay.window and rng.random() < 0.2:
             size = int(rng.integers(1, replay.window + 1))
-            batches = list(replay.epoch(size))
+            batches = list(replay.epochs(size, 1))
             assert [len(batch.outcomes) for batch in batches] == [size] * (replay.window // size)
             for batch in batches:
                 assert_samples_are_in(twin, game, batch, symmetries)
@@ -146,12 +147,63 @@ def test_an_epoch_has_every_sample_once_and_a_large_batch_has_all_there_are():
         replay.add(record)
         twin.add(record)
     for size in (1, 6, replay.num_added, 1000):
-        values = [float(value) for batch in replay.epoch(size) for value in batch.root_values]
+        values = [float(value) for batch in replay.epochs(size, 1) for value in batch.root_values]
         expected = replay.num_added // size * size or replay.num_added
         assert len(values) == len(set(values)) == expected
         assert set(values) <= set(twin.in_window())
-    orders = [[float(batch.root_values[0]) for batch in replay.epoch(1)] for _ in range(2)]
-    assert orders[0] != orders[1]
+    for reshuffle in (True, False):
+        values = [float(b.root_values[0]) for b in replay.epochs(1, 2, reshuffle)]
+        first, second = values[: len(values) // 2], values[len(values) // 2 :]
+        assert set(first) == set(second) and (first == second) != reshuffle
+    last = [float(batch.root_values[0]) for batch in replay.epochs(1, 1, False)]
+    assert last != second  # each call has an order of its own
+
+
+@pytest.mark.parametrize("name", ("tic_tac_toe", "connect_four", "othello:4"))
+def test_every_distinct_image_of_a_position_is_a_sample(name):
+    """Against sets of images, made one by one."""
+    game, rng = make_game(name), np.random.default_rng(2)
+    replay = make_replay(game, symmetries="all", window_start=9000, window_max=9000)
+    symmetries, expected = list(zip(game.cell_symmetries, game.action_symmetries)), []
+    record = random_record(game, rng)
+    plies = np.flatnonzero(record.is_target)
+    for state, weights in zip(record.states[plies], record.action_weights[plies]):
+        planes = game.observe(state[None])[0].reshape(game.planes_shape[0], -1)
+        images = {planes[:, cells].tobytes(): weights[actions] for cells, actions in symmetries}
+        assert len(images) <= len(symmetries)
+        expected += images
+    assert replay.add(record) == replay.window == replay.num_added == len(expected)
+    found = [
+        (planes.tobytes(), weights, mask)
+        for batch in replay.epochs(1, 1)
+        for planes, weights, mask in zip(*batch[:3])
+    ]
+    assert sorted(image for image, *_ in found) == sorted(expected)
+    assert all((weights[~mask] == 0).all() for _, weights, mask in found)
+    start = record._replace(
+        **{key: value[:1] for key, value in record._asdict().items() if value is not None}
+    )
+    start = start._replace(is_target=np.ones(1, bool))
+    num_images = {"tic_tac_toe": 1, "connect_four": 1, "othello:4": 2}[name]
+    assert replay.add(start) == num_images
+
+
+def test_the_window_is_the_newest_iterations():
+    game, rng = make_game("tic_tac_toe"), np.random.default_rng(4)
+    replay = make_replay(game, window_iterations=2, window_max=50)
+    twin = NaiveReplay(replay.settings, game)
+    counts = []
+    for num_games in (2, 3, 1, 4, 30):
+        replay.begin_iteration()
+        counts.append(0)
+        for _ in range(num_games):
+            record = random_record(game, rng)
+            counts[-1] += replay.add(record)
+            twin.add(record)
+        assert replay.window == min(sum(counts[-2:]), 50)
+        newest = {float(sample.root_value) for sample in twin.samples[-replay.window :]}
+        assert {float(b.root_values[0]) for b in replay.epochs(1, 1)} == newest
+    assert replay.window == 50
 
 
 def test_samples_and_symmetries_are_uniformly_distributed():
@@ -299,7 +351,7 @@ def test_plies_that_are_no_targets_are_left_out():
 
 
 def some_batches(replay):
-    return [*(replay.sample(7) for _ in range(5)), *itertools.islice(replay.epoch(5), 4)]
+    return [*(replay.sample(7) for _ in range(5)), *itertools.islice(replay.epochs(5, 1), 4)]
 
 
 def assert_same_batches(found, expected):
@@ -309,11 +361,14 @@ def assert_same_batches(found, expected):
 
 
 @pytest.mark.parametrize("num_games", (3, 40))
-def test_a_restored_buffer_samples_the_same_batches(num_games):
+@pytest.mark.parametrize("settings", ({}, dict(symmetries="all", window_iterations=1)), ids=str)
+def test_a_restored_buffer_samples_the_same_batches(num_games, settings):
     game, rng = make_game("connect_x:4x4x3"), np.random.default_rng(3)
     records = [random_record(game, rng) for _ in range(num_games)]
-    replay, restored = make_replay(game, seed=1), make_replay(game, seed=2)
-    for record in records:
+    replay, restored = (make_replay(game, seed=seed, **settings) for seed in (1, 2))
+    for number, record in enumerate(records):
+        if number % 4 == 2:
+            replay.begin_iteration()
         replay.add(record)
     some_batches(replay)
     # Only as many of the newest games are stored as fill the buffer.

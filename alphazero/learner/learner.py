@@ -85,10 +85,12 @@ class Learner:
         self.network.train()
         statistics = TrainingStatistics(self.device, self._loss_weights)
         self._newest_planes.clear()
-        num_steps = 0
+        num_steps, step_losses = 0, []
         for batch in batches:
             is_measured = num_steps % _MEASURE_EVERY == 0
-            self._step(self._on_device(batch), statistics if is_measured else None)
+            loss = self._step(self._on_device(batch), statistics if is_measured else None)
+            if self.settings.epochs:
+                step_losses.append(loss)
             num_steps += 1
             yield num_steps
         self.num_steps += num_steps
@@ -96,6 +98,9 @@ class Learner:
             with self._autocast:
                 update_bn(self._newest_planes, self._average)
         self.report = statistics.report(self.network, num_steps, rate)
+        if step_losses:
+            by_epoch = torch.stack(step_losses).view(self.settings.epochs, -1)
+            self.report.epoch_losses = by_epoch.mean(dim=1).tolist()
 
     @torch.no_grad()
     def held_out_losses(self, batch: Batch) -> HeldOutReport:
@@ -108,8 +113,8 @@ class Learner:
         loss = policy_loss + self.settings.value_weight * value_loss
         return HeldOutReport(len(samples.outcomes), loss, policy_loss, value_loss)
 
-    def _step(self, samples: Batch, statistics: TrainingStatistics | None) -> None:
-        """Take one step: forward, loss, backward, update.
+    def _step(self, samples: Batch, statistics: TrainingStatistics | None) -> torch.Tensor:
+        """Take one step: forward, loss, backward, update; return the loss before it.
 
         Args:
             samples: a batch of tensors.
@@ -121,7 +126,8 @@ class Learner:
         targets = self._targets(samples, output)
         parts = losses(output, targets)
         self.network.zero_grad()
-        parts.total(self._loss_weights).backward()
+        loss = parts.total(self._loss_weights)
+        loss.backward()
         gradient_norm = None
         if self.settings.max_gradient_norm or statistics:
             limit = self.settings.max_gradient_norm or torch.inf
@@ -133,6 +139,7 @@ class Learner:
             self._newest_planes.append(samples.planes)
         if statistics:
             statistics.add(output, targets, samples.outcomes, parts, gradient_norm)
+        return loss.detach()
 
     def _targets(self, samples: Batch, output: NetworkOutput) -> Targets:
         values = value_targets(

@@ -35,6 +35,8 @@ class LearnerReport:
     uninformed_value_loss: float = math.nan  #: value loss of the mean value target
     weight_size: float = math.nan  #: root of the mean squared weight
     ownership_loss: float | None = None  #: cross-entropy per cell, nats; None without that head
+    #: mean loss of all steps of each epoch; None unless the settings count epochs
+    epoch_losses: list[float] | None = None
 
 
 @dataclasses.dataclass

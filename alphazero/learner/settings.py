@@ -50,6 +50,9 @@ class LearnerSettings:
         low=0,
         high=1000,
     )
+    reshuffle: bool = option(
+        True, "draw a new order of the samples for every epoch; false keeps one for the iteration"
+    )
     max_gradient_norm: float = option(
         5.0, "gradients are scaled down to this norm; 0 disables clipping", low=0.0
     )

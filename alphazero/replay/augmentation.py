@@ -52,6 +52,24 @@ def permute(symmetries: np.ndarray, table: np.ndarray, values: np.ndarray) -> np
     return permuted
 
 
+def distinct_symmetries(planes: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Return which symmetries of each position give an image that no earlier one gives.
+
+    Args:
+        planes: float32[M, C, H, W].
+        table: int32[S, H*W], a game's ``cell_symmetries``.
+
+    Returns:
+        bool[M, S], True for the identity, which is the first.
+    """
+    images = planes.reshape(*planes.shape[:2], -1)[:, :, table]  # [M, C, S, H*W]
+    is_distinct = np.ones((len(planes), len(table)), np.bool_)
+    for symmetry in range(1, len(table)):
+        is_equal = images[:, :, :symmetry] == images[:, :, symmetry : symmetry + 1]
+        is_distinct[:, symmetry] = ~is_equal.all(axis=(1, 3)).any(axis=1)
+    return is_distinct
+
+
 @njit
 def _permute(symmetries, table, values, permuted):
     for row in range(values.shape[0]):

@@ -1,8 +1,8 @@
 """The replay buffer: samples of recent games, in a window that grows during the run.
 
-In: `GameRecord`s. Out: batches of planes and targets, each sample under a random symmetry.
-Positions are kept raw and planes are made when a batch is sampled, so stored games stay valid when
-the input planes change. Knows neither network nor torch.
+In: `GameRecord`s. Out: batches of planes and targets, each sample under a random symmetry, or each
+symmetric image as a sample of its own. Positions are kept raw and planes are made when a batch is
+sampled, so stored games stay valid when the input planes change. Knows neither network nor torch.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.replay.augmentation import apply_symmetries, permute
+from alphazero.replay.augmentation import apply_symmetries, distinct_symmetries, permute
 from alphazero.replay.settings import ReplaySettings, window_size
 from alphazero.replay.targets import owners, sample_plies
 from alphazero.selfplay.game_record import GameRecord
@@ -41,6 +41,7 @@ class ReplayBuffer:
 
     Attributes:
         num_added: samples ever added.
+        iteration_starts: `num_added` at the start of each of the window's newest iterations.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class ReplayBuffer:
         self.game = game
         self.settings = settings
         self.num_added = 0
+        self.iteration_starts: list[int] = []
         self._num_lost = 0  # of the first samples, whose games a resume did not find
         self._generator = generator
         size, num_cells = settings.window_max, game.cell_symmetries.shape[1]
@@ -61,10 +63,19 @@ class ReplayBuffer:
         self._outcomes = np.zeros(size, np.int8)
         self._root_values = np.zeros(size, np.float32)
         self._owners = np.zeros((size, num_cells), np.int8) if with_owners else None
+        stores_images = settings.symmetries == "all"
+        # The symmetry of each sample, where all distinct images are stored.
+        self._symmetries = np.zeros(size, np.int8) if stores_images else None
+
+    def begin_iteration(self) -> None:
+        """Begin an iteration, see `ReplaySettings.window_iterations`."""
+        if self.settings.window_iterations:
+            newest = [*self.iteration_starts, self.num_added]
+            self.iteration_starts = newest[-self.settings.window_iterations :]
 
     def add(self, record: GameRecord) -> int:
         """Add the samples of a finished game; return their number."""
-        plies = sample_plies(record, self.settings.surprise_fraction)[-self.settings.window_max :]
+        plies, symmetries = self._samples(record)
         slots = (self.num_added + np.arange(len(plies))) % self.settings.window_max
         self._states[slots] = record.states[plies]
         self._action_weights[slots] = record.action_weights[plies]
@@ -72,12 +83,16 @@ class ReplayBuffer:
         self._root_values[slots] = record.root_values[plies]
         if self._owners is not None:
             self._owners[slots] = owners(record, self.game)[plies]
+        if self._symmetries is not None:
+            self._symmetries[slots] = symmetries
         self.num_added += len(plies)
         return len(plies)
 
     @property
     def window(self) -> int:
         """The number of newest samples that are trained on."""
+        if self.iteration_starts:
+            return min(self.num_added - self.iteration_starts[0], self._num_kept)
         return min(window_size(self.num_added, self.settings), self.num_added - self._num_lost)
 
     def sample(self, batch_size: int) -> Batch:
@@ -90,13 +105,23 @@ class ReplayBuffer:
             raise ValueError("there is nothing to sample from: no sample has been added.")
         return self._batch(self._generator.integers(self.window, size=batch_size))
 
-    def epoch(self, batch_size: int) -> Iterator[Batch]:
-        """Yield batches that contain each sample of the window once, in random order.
+    def epochs(self, batch_size: int, num_epochs: int, reshuffle: bool = True) -> Iterator[Batch]:
+        """Yield the batches of passes over the window, each sample once a pass, in random order.
 
-        A smaller last batch is left out, unless it is the only one.
+        A smaller last batch of a pass is left out, unless it is the only one.
+
+        Args:
+            reshuffle: whether each pass has an order of its own.
         """
-        ages = self._generator.permutation(self.window)
-        ages = ages[: max(len(ages) // batch_size, 1) * batch_size]
+        ages = np.zeros(0, np.int64)
+        for epoch in range(num_epochs):
+            if epoch == 0 or reshuffle:
+                ages = self._generator.permutation(self.window)
+                ages = ages[: max(len(ages) // batch_size, 1) * batch_size]
+            yield from self._pass(ages, batch_size)
+
+    def _pass(self, ages: np.ndarray, batch_size: int) -> Iterator[Batch]:
+        """Yield the samples of these ages in batches."""
         for start in range(0, len(ages), _BATCHES_AT_ONCE * batch_size):
             samples = self._batch(ages[start : start + _BATCHES_AT_ONCE * batch_size])
             for first in range(0, len(samples.outcomes), batch_size):
@@ -123,7 +148,11 @@ class ReplayBuffer:
 
     def state_dict(self) -> dict:
         """Return the random state and the number of samples; a run stores the games themselves."""
-        return {"generator": self._generator.bit_generator.state, "num_added": self.num_added}
+        return {
+            "generator": self._generator.bit_generator.state,
+            "num_added": self.num_added,
+            "iteration_starts": self.iteration_starts,
+        }
 
     def load_state_dict(self, state: dict, records: Iterable[GameRecord]) -> None:
         """Restore what `state_dict` returned.
@@ -134,8 +163,11 @@ class ReplayBuffer:
                 starts with the first of them.
         """
         self._generator.bit_generator.state = state["generator"]
+        num_iterations = self.settings.window_iterations
+        starts = state.get("iteration_starts", [])
+        self.iteration_starts = list(starts[-num_iterations:]) if num_iterations else []
         records = list(records)
-        sizes = (min(int(record.is_target.sum()), self.settings.window_max) for record in records)
+        sizes = (len(self._samples(record)[0]) for record in records)
         self.num_added = self._num_lost = state["num_added"] - sum(sizes)
         for record in records:
             self.add(record)
@@ -148,13 +180,31 @@ class ReplayBuffer:
         """Return where the samples of these ages are; age 0 is the newest."""
         return (self.num_added - 1 - ages) % self.settings.window_max
 
+    def _samples(self, record: GameRecord) -> tuple[np.ndarray, np.ndarray]:
+        """Return the plies of a game that become samples, and the symmetry of each: int[M], int[M].
+
+        There are at most ``window_max``. The symmetry is the identity, 0, unless images are stored.
+        """
+        plies = sample_plies(record, self.settings.surprise_fraction)
+        symmetries = np.zeros(len(plies), np.int64)
+        if self._symmetries is not None:
+            planes = self.game.observe(record.states[plies])
+            rows, symmetries = np.nonzero(distinct_symmetries(planes, self.game.cell_symmetries))
+            plies = plies[rows]
+        newest = slice(-self.settings.window_max, None)
+        return plies[newest], symmetries[newest]
+
     def _batch(self, ages: np.ndarray) -> Batch:
-        """Return the samples of these ages; with `ReplaySettings.symmetries`, transform each."""
-        batch = self._raw_batch(self._slots(ages))
+        """Return the samples of these ages, each under its symmetry."""
+        slots = self._slots(ages)
+        batch = self._raw_batch(slots)
         num_symmetries = len(self.game.cell_symmetries)
-        if not self.settings.symmetries or num_symmetries == 1:
+        if self.settings.symmetries == "none" or num_symmetries == 1:
             return batch
-        symmetries = self._generator.integers(num_symmetries, size=len(ages))
+        if self._symmetries is not None:
+            symmetries = self._symmetries[slots].astype(np.int64)
+        else:
+            symmetries = self._generator.integers(num_symmetries, size=len(ages))
         planes, weights, mask = apply_symmetries(symmetries, self.game, *batch[:3])
         batch = batch._replace(planes=planes, action_weights=weights, legal_action_mask=mask)
         if batch.owners is None:

@@ -20,7 +20,19 @@ class ReplaySettings:
         0.4, "slope of the window's growth at the start; 0 keeps its size", low=0.0, high=1.0
     )
     window_max: int = option(500_000, "most samples in the window; this bounds the memory", low=1)
-    symmetries: bool = option(True, "transform each sample by a random symmetry of the game")
+    window_iterations: int = option(
+        0,
+        "the window is this number of newest iterations, up to window_max samples; 0 sizes it by "
+        "samples, as above",
+        low=0,
+        high=1_000_000,
+    )
+    symmetries: str = option(
+        "random",
+        "random: transform each sample by a random symmetry of the game whenever it is drawn; all: "
+        "store each distinct symmetric image as a sample of its own; none",
+        choices=("random", "all", "none"),
+    )
     surprise_fraction: float = option(
         0.0,
         "fraction of a game's samples assigned by how far search moved the policy (KataGo: 0.5)",

@@ -202,12 +202,16 @@ def window_too_small(past: list[Vitals], settings: TrainSettings, on: bool) -> F
     is_full = sum(vitals.num_samples for vitals in past) > window
     if len(past) < 3 or not is_full or not iterations < SHORT_WINDOW[on]:
         return None
-    key = "replay.window_max" if window >= settings.replay.window_max else "replay.window_start"
+    key, advice = "replay.window_start", f"{round(10 * num_samples, -2):,.0f} holds those of ten"
+    if window >= settings.replay.window_max:
+        key = "replay.window_max"
+    elif settings.replay.window_iterations:
+        key, advice = "replay.window_iterations", "10, or 0 for a window that grows with the run"
     return Finding(
         f"the window holds the samples of the last {iterations:.1f} iterations only",
         "it is smaller than what a few iterations produce, so the network forgets",
         key,
-        f"{round(10 * num_samples, -2):,.0f} holds the samples of ten",
+        advice,
     )
 
 

@@ -188,6 +188,7 @@ class Trainer:
             self._positions_per_s = num_positions / (time.monotonic() - start)
             progress = self._progress("self-play", min(len(records), num_games), num_games)
             yield progress._replace(notices=tuple(played.notices))
+        self.replay.begin_iteration()
         num_samples = sum(self.replay.add(record) for record in records)
         self._num_samples[self.iteration] = num_samples
         seconds = time.monotonic() - start
@@ -231,8 +232,7 @@ class Trainer:
         """Yield the batches of an iteration."""
         settings = self.settings.learner
         if settings.epochs:
-            for _ in range(settings.epochs):
-                yield from self.replay.epoch(settings.batch_size)
+            yield from self.replay.epochs(settings.batch_size, settings.epochs, settings.reshuffle)
         else:
             for _ in range(num_steps):
                 yield self.replay.sample(settings.batch_size)
