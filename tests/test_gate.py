@@ -122,7 +122,15 @@ def test_averaged_weights_are_played_with_stored_and_restored_by_a_rejection(tmp
     ],
 )
 def test_pairs_that_end_even_count_what_the_setting_says(pair_counts, tie_score, score):
-    assert gate.pit_score(pair_counts, tie_score) == pytest.approx(score)
+    scores = gate.pit_scores(SimpleNamespace(pair_counts=pair_counts), "pairs", tie_score)
+    assert sum(scores) / len(scores) == pytest.approx(score) and len(scores) == 10
+
+
+@pytest.mark.parametrize(("tie_score", "score"), [(0.5, 0.5), (0.0, 0.375), (1.0, 0.625)])
+def test_a_pit_may_count_games_with_draws_as_positive(tie_score, score):
+    games = [SimpleNamespace(score=score) for score in (1, 1, 1, 0.5, 0.5, 0, 0, 0)]
+    scores = gate.pit_scores(SimpleNamespace(games=games), "games", tie_score)
+    assert sum(scores) / len(scores) == score
 
 
 @pytest.mark.parametrize(("tie_score", "accepted"), [("0.5", False), ("1", True)])

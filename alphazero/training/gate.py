@@ -4,12 +4,12 @@ In: the learner after an iteration. Out: a `PitReport`; the learner holds the ne
 with its optimizer state. From AlphaGo Zero (Silver et al. 2017, "Evaluator"); AlphaZero has none.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import torch
 
 from alphazero.evaluation.match import Openings, play_match
-from alphazero.evaluation.report import PAIR_SCORES, score_interval
+from alphazero.evaluation.report import PAIR_SCORES, MatchReport, score_interval
 from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.network_evaluator import NetworkEvaluator
@@ -75,13 +75,14 @@ class Gate:
         )
         openings = Openings(pit.opening_plies, iteration_seed(self.settings, "pit", iteration))
         match = play_match(self._game, new, old, pit.num_games, openings)
-        score = pit_score(match.pair_counts, pit.tie_score)
+        scores = pit_scores(match, pit.counted, pit.tie_score)
+        score = sum(scores) / len(scores)
         is_accepted = score >= pit.acceptance
         if is_accepted:
             self._learner.load_state_dict(new_state)
             self.accepted = new_state
         ties = match.pair_counts[PAIR_SCORES.index(0.5)]
-        low, high = score_interval(pit_scores(match.pair_counts, pit.tie_score))
+        low, high = score_interval(scores)
         return PitReport(score, match.wins, match.draws, match.losses, is_accepted, ties, low, high)
 
     def _evaluate_accepted(self, sample: PositionSample) -> NetworkEvaluator:
@@ -94,20 +95,18 @@ class Gate:
         return self._accepted_evaluator
 
 
-def pit_score(pair_counts: Sequence[int], tie_score: float) -> float:
-    """Return the score of the new network, in [0, 1].
+def pit_scores(match: MatchReport, counted: str, tie_score: float) -> list[float]:
+    """Return what each game, or each pair of games, counts for the new network, in [0, 1].
 
     Equal networks tie in most pairs, however unbalanced the openings are: both win with the better
-    side. With ``tie_score`` 0.5 the score is the mean of all games.
+    side. With ``tie_score`` 0.5 the mean over pairs is that over games.
 
     Args:
-        pair_counts: numbers of pairs of games, see `PAIR_SCORES`.
-        tie_score: what a pair counts that ends even.
+        counted: "pairs" or "games".
+        tie_score: what counts a pair that ends even, or a drawn game.
     """
-    return sum(pit_scores(pair_counts, tie_score)) / sum(pair_counts)
-
-
-def pit_scores(pair_counts: Sequence[int], tie_score: float) -> list[float]:
-    """Return what each pair of games counts; arguments as for `pit_score`."""
-    scores = [tie_score if score == 0.5 else score for score in PAIR_SCORES]
-    return [score for score, count in zip(scores, pair_counts) for _ in range(count)]
+    if counted == "games":
+        scores = [game.score for game in match.games]
+    else:
+        scores = [s for s, count in zip(PAIR_SCORES, match.pair_counts) for _ in range(count)]
+    return [tie_score if score == 0.5 else score for score in scores]

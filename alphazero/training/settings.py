@@ -54,14 +54,19 @@ class PitSettings:
     )
     acceptance: float = option(
         0.55,
-        "score (a draw counts half) that the new network needs; below it the old one is restored",
+        "score that the new network needs; below it the old one is restored",
         low=0.0,
         high=1.0,
     )
+    counted: str = option(
+        "pairs",
+        "what the score is a mean of: the two games of each opening together, or single games",
+        choices=("pairs", "games"),
+    )
     tie_score: float = option(
         0.5,
-        "what a pair of games counts that ends even (two draws, or a win each); 1 accepts networks "
-        "that are as good as the old one",
+        "what counts a pair of games that ends even (two draws, or a win each), or with "
+        "counted=games a draw; 1 accepts networks that are as good as the old one",
         low=0.0,
         high=1.0,
     )
@@ -241,7 +246,7 @@ def _check_game(settings: TrainSettings, game: Game) -> None:
             "a game whose rules follow docs/ADD_A_GAME.md",
             "its positions are Python objects, which cannot be stored; it can only be played",
         )
-    _check_tiny_network(settings.network, game)
+    _check_small_network(settings.network, game)
     _check_ownership_head(settings)
     evaluation = settings.evaluation
     plays_uct = evaluation.num_games or evaluation.final_num_games
@@ -254,13 +259,16 @@ def _check_game(settings: TrainSettings, game: Game) -> None:
             raise _refused(key, plies, f"at most {game.max_plies - 1}", reason)
 
 
-def _check_tiny_network(network: NetworkSettings, game: Game) -> None:
-    """Check that the kernel of the tiny network fits on the board."""
-    _, height, width = game.planes_shape
-    size = network.kernel_size
-    if network.kind == "tiny" and size > min(height, width):
-        reason = f"the tiny network's kernel must fit the {height} x {width} board of {game.name}"
+def _check_small_network(network: NetworkSettings, game: Game) -> None:
+    """Check that the kernel of a network without padding fits on the board, and its planes."""
+    num_planes, height, width = game.planes_shape
+    size, kind = network.kernel_size, network.kind
+    if kind != "resnet" and size > min(height, width):
+        reason = f"the {kind} network's kernel must fit the {height} x {width} board of {game.name}"
         raise _refused("network.kernel_size", size, f"at most {min(height, width)}", reason)
+    if kind == "notebook" and num_planes < 2:
+        reason = f"it reads own and opponent's pieces from two planes, and {game.name} has one"
+        raise _refused("network.kind", kind, "resnet or tiny", reason)
 
 
 def _check_ownership_head(settings: TrainSettings) -> None:
@@ -268,7 +276,7 @@ def _check_ownership_head(settings: TrainSettings) -> None:
     key, network = "network.ownership_head", settings.network
     if not network.ownership_head:
         return
-    if network.kind == "tiny":
+    if network.kind != "resnet":
         raise _refused(key, True, False, "only the residual network (network.kind=resnet) has it")
     fraction = settings.selfplay.adjudicated_fraction
     if fraction > 0:
