@@ -18,7 +18,7 @@ from alphazero.textbook.evaluators import uniform
 from alphazero.textbook.game import PlainGame
 from alphazero.textbook.minimax import action_values, minimax, num_games, perft
 from alphazero.textbook.play import person, play_game
-from alphazero.textbook.uct import Node, Uct, ucb1
+from alphazero.textbook.uct import Node, Uct, random_rollout, ucb1
 
 
 @pytest.fixture(scope="module")
@@ -224,6 +224,47 @@ def test_a_position_is_looked_up_with_its_count_wins_and_expected_value():
     assert math.isnan(uct.lookup((9, 0)).value)
     with pytest.raises(ValueError, match="table"):
         Uct(Race()).lookup((0, 0))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_position_of_a_simulated_game_is_recorded(seed):
+    uct = Uct(Race(), table={}, record_rollouts=True, rng=random.Random(seed))
+    root = uct.search((0, 0), 1)
+    line = sorted(uct.table.values(), key=lambda node: node.state[0])
+    assert line[0] is root and Race().is_over(line[-1].state) and len(line) > 3
+    for node, child in zip(line, line[1:]):
+        assert child.state == Race().step(node.state, child.action)
+        assert uct.lookup(child.state).value == -uct.lookup(node.state).value
+    assert {node.visits for node in line} == {1}
+    assert uct.lookup(line[-1].state).value == Race().result(line[-1].state)
+    # Only a walk makes a recorded position a child; until then it is no unvisited one.
+    assert len(root.children) == 1 and not line[1].children
+    assert line[2].action not in uct.missing_actions(line[1]) and len(line[1].children) == 1
+
+
+def test_recorded_games_are_those_of_the_default_rollout(tic_tac_toe):
+    start = tic_tac_toe.initial_state()
+    recorded, usual = (
+        Uct(tic_tac_toe, table={}, record_rollouts=record, rng=random.Random(5))
+        for record in (True, False)
+    )
+    assert recorded.search(start, 1).wins == usual.search(start, 1).wins
+    assert recorded.rng.random() == usual.rng.random()
+    assert len(usual.table) == 2 and len(recorded.table) > 5
+
+
+def test_a_class_in_the_notebooks_form_is_recorded_with_random_moves():
+    uct = Uct(NotebookRace(), table={}, record_rollouts=True, rng=random.Random(0))
+    uct.search(0, 200)
+    assert (uct.lookup(0).visits, uct.lookup(5).value, uct.lookup(6).value) == (200, -20, 14)
+    assert uct.lookup(5).visits + uct.lookup(6).visits == 200
+
+
+def test_recording_needs_a_table_and_plays_its_own_rollouts():
+    with pytest.raises(ValueError, match="table"):
+        Uct(Race(), record_rollouts=True)
+    with pytest.raises(ValueError, match="rollout"):
+        Uct(Race(), table={}, rollout=random_rollout, record_rollouts=True)
 
 
 def test_a_table_refuses_states_that_cannot_be_its_keys():

@@ -37,15 +37,17 @@ def visits_after(search, *moves):
 @pytest.mark.parametrize(
     "name", mostly_slow(GAMES, 3), ids=lambda name: Path(name).stem.replace(":", "_")
 )
-def test_a_kept_table_is_the_textbooks_over_a_whole_game(name):
-    search, generator = kept(name, 120, uct_c=0.8), np.random.default_rng(4)
+@pytest.mark.parametrize(("record_rollouts", "num_simulations"), [(False, 120), (True, 40)])
+def test_a_kept_table_is_the_textbooks_over_a_whole_game(name, record_rollouts, num_simulations):
+    settings = dict(uct_c=0.8, record_rollouts=record_rollouts)
+    search, generator = kept(name, num_simulations, **settings), np.random.default_rng(4)
     game, plain = search.game, PlainGame(search.game)
-    textbook = InKernelOrder(plain, kernel_rng(generator), uct_c=0.8, table={})
+    textbook = InKernelOrder(plain, kernel_rng(generator), table={}, **settings)
     states, num_searches = game.initial_states(), 0
     while not game.over(states)[0]:
         if game.players(states)[0] == 0:
             textbook.kernel_rng[0] = search.rng[0]
-            root = textbook.search(tuple(states[0].tolist()), 120)
+            root = textbook.search(tuple(states[0].tolist()), num_simulations)
             action, num_searches = search.run(states[0]).action, num_searches + 1
             assert_same_tree(search.tree, root)
             num_nodes, num_edges = search.tree.sizes

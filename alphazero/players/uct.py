@@ -14,7 +14,7 @@ from alphazero.search.uct.settings import UctSettings
 DEFAULT_UCT_SIMULATIONS = 1000
 
 #: The fields of `PlayerSettings` that a UCT search takes as they are.
-_UCT_KEYS = ("uct_c", "statistics", "keep_table", "final_move", "rollout")
+_UCT_KEYS = ("uct_c", "statistics", "keep_table", "record_rollouts", "final_move", "rollout")
 
 
 class UctPlayer:

@@ -5,7 +5,7 @@ simulation has four phases, each a method of `Uct`: `select`, `expand`, `simulat
 
 Without a table every node has statistics of its own: the search is a tree. With a table, a
 dictionary from states to nodes, a position has one node however it is reached, and what was learned
-for one move serves the next.
+for one move serves the next. It can record the positions of the rollouts, too.
 
 Sources: L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", 2006; C. Browne et al.,
 "A survey of Monte Carlo tree search methods", 2012, section 3.
@@ -103,6 +103,8 @@ class Uct:
             another search, to use what it has learned. States must then be hashable.
         rollout: estimates a leaf: ``rollout(game, state, rng)`` returns what `random_rollout` does.
             The default is that function, or the game's own ``run_simulation``.
+        record_rollouts: with a table, every position of a simulated game gets a node and a visit,
+            also those of the rollout. The search then plays the random moves itself.
         tie_result: the result of a tie for player 0. 0 is half a win for each. -1 asks, as a
             notebook on Othello does, whether player 0 (white) has won: a tie is no win.
         rng: chooses between equal moves, and plays rollouts.
@@ -115,14 +117,22 @@ class Uct:
         final_move: str = "visits",
         table: dict[State, Node] | None = None,
         rollout: Callable[[Rules, State, random.Random], float] | None = None,
+        record_rollouts: bool = False,
         tie_result: float = 0.0,
         rng: random.Random | None = None,
     ):
         if final_move not in ("visits", "value"):
             raise ValueError(f"final_move={final_move!r} is not allowed: use 'visits' or 'value'.")
+        if record_rollouts and table is None:
+            raise ValueError("record_rollouts=True is not allowed with table=None: use table={}.")
+        if record_rollouts and rollout is not None:
+            raise ValueError(
+                "record_rollouts=True is not allowed with a rollout of your own: use rollout=None."
+            )
         self.game: Rules = as_rules(game)
         self.uct_c, self.final_move, self.table = uct_c, final_move, table
         self.rollout = rollout or getattr(self.game, "rollout", random_rollout)
+        self.record_rollouts = record_rollouts
         self.tie_result = tie_result
         self.rng = rng or random.Random()
         #: As in the notebook: scores are in outcomes, and a node gets all its children at once.
@@ -170,7 +180,9 @@ class Uct:
         leaf = self.expand(path[-1])
         if leaf is not path[-1]:
             path.append(leaf)
-        self.backpropagate(path, self.simulate(leaf))
+        if self.record_rollouts:
+            path = self.play_on(path)
+        self.backpropagate(path, self.simulate(path[-1]))
 
     # --- the phases -------------------------------------------------------------------------------
 
@@ -213,6 +225,18 @@ class Uct:
         result = self.rollout(self.game, node.state, self.rng)
         return result if result else self.tie_result
 
+    def play_on(self, path: list[Node]) -> list[Node]:
+        """Play random moves from the end of ``path`` to the end of the game, for `record_rollouts`.
+
+        Returns:
+            The path with the nodes of all these positions, as the table has them.
+        """
+        path = _checked_path(path)
+        while not self.game.is_over(path[-1].state):
+            action = self.random_action(path[-1].state)
+            path.append(self.make_node(self.game.step(path[-1].state, action), action))
+        return path
+
     def backpropagate(self, path: list[Node], result: float) -> None:
         """Backpropagation: add one visit to each node of ``path``, with the result of `simulate`.
 
@@ -247,6 +271,10 @@ class Uct:
     def choose_missing(self, node: Node, missing: list):
         """Return the missing action to try first."""
         return self.rng.choice(missing)
+
+    def random_action(self, state: State):
+        """Return a legal action, all equally likely."""
+        return self.rng.choice(self.game.legal_actions(state))
 
     def scores(self, node: Node) -> dict:
         """Return the `score` of each legal action, infinity where it has no child."""

@@ -1,9 +1,10 @@
 """Rollouts: play a position to its end, with uniformly random moves or with a softmax policy.
 
 In: a game's compiled rules and a position. Out: points for the player who moves first in the game
-(see `alphazero.search.uct.tree`), or the positions in the table. The weighted policy is the softmax of the game's own evaluation
-of its moves (`rules.action_scores`), a weighted sum of features. `scripts/tune_rollouts.py` tunes
-the weights; this file does not know the features.
+(see `alphazero.search.uct.tree`), and with `record_rollout` the nodes of the positions. The
+weighted policy is the softmax of the game's own evaluation of its moves (`rules.action_scores`), a
+weighted sum of features. `scripts/tune_rollouts.py` tunes the weights; this file does not know the
+features.
 """
 
 import math
@@ -78,7 +79,8 @@ def rollout(game, state, policy, rng):
 def record_rollout(game, tree, state, policy, path, length, rng):
     """Play ``state`` to its end as `rollout` does, and append the nodes of its positions to a path.
 
-    New positions are added to the table while there is room; then they are left out.
+    A new position is added to the table if there is room, and left out otherwise. It gets no
+    children: a walk in the tree expands it.
 
     Args:
         length: the number of nodes of ``path`` before.

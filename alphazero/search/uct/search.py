@@ -130,9 +130,8 @@ class UctSearch:
         # search of few simulations needs few nodes.
         num_nodes = settings.max_nodes
         if not settings.keep_table:
-            num_recorded = game.max_plies * self._max_simulations * settings.record_rollouts
-            num_added = game.num_actions * (1 + self._max_simulations)
-            num_nodes = min(num_nodes, 1 + num_added + num_recorded)
+            num_per_leaf = game.num_actions + (game.max_plies if settings.record_rollouts else 0)
+            num_nodes = min(num_nodes, 1 + num_per_leaf * (1 + self._max_simulations))
         by_position = settings.statistics == "position"
         self.tree = make_tree(num_nodes, game.state_size, game.state_dtype, by_position)
         self._scratch = make_scratch(

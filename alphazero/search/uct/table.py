@@ -36,7 +36,10 @@ def look_up(tree, state):
 
 @njit(allocates=True)
 def follows_root(tree, node):
-    """Return whether expanded moves lead from the root to a node, or it is the root."""
+    """Return whether expanded moves lead from the root to a node, or it is the root.
+
+    To a position that rollouts alone have recorded, none do.
+    """
     seen = np.zeros(tree.sizes[NUM_NODES], np.bool_)
     stack = np.empty(tree.sizes[NUM_NODES], np.int32)
     stack[0] = ROOT_INDEX

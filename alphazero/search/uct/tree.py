@@ -34,7 +34,7 @@ NO_CHILDREN = -1
 #: One node, 16 bytes: four in a cache line.
 NODE = np.dtype(
     [
-        # simulations that ended at or passed through the node
+        # simulations that ended at or passed through the node, rollouts only if they are recorded
         ("visits", np.int32),
         # sum of their points
         ("points", np.int32),
