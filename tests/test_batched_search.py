@@ -87,7 +87,7 @@ TEXTBOOK_SETTINGS = {
     "reuse": dict(reuse_tree=True, first_play_urgency=0.3, root_first_play_urgency=0.2),
     "no reuse": dict(reuse_tree=False, first_play_urgency=0.3, root_first_play_urgency=0.2),
     "paper": dict(mcts_solver=False, first_play_value="zero", first_play_urgency=0.0),
-    "simulations on top": dict(mcts_solver=False, count_kept_visits=False, pb_c_base=1e18),
+    "simulations on top": dict(mcts_solver=False, count_kept_visits=False, pb_c_base=1e30),
     "solver, on top": dict(count_kept_visits=False, first_play_value="zero"),
 }
 

@@ -198,55 +198,6 @@ def test_the_choice_alphazero_has_the_values_of_the_paper_whatever_the_game_prop
     assert {key: values[key] for key in paper} == paper
 
 
-# --- the published recipes ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "name, game, iterations, episodes, plies",
-    (
-        ("notebook_tic_tac_toe", "tic_tac_toe", 150, 5, 5),
-        ("notebook_connect_four", "connect_four", 35, 25, 15),
-    ),
-)
-def test_the_published_recipes_have_their_numbers(name, game, iterations, episodes, plies):
-    values = values_of(f"experiment={name}")
-    assert (
-        values
-        | {
-            "game.name": game,
-            "network.kind": "tiny",
-            "network.channels": 16,
-            "network.kernel_size": 2,
-            "network.shared_units": 32,
-            "network.value_head": "scalar",
-            "learner.optimizer": "adam",
-            "learner.learning_rate": 3e-3,
-            "learner.schedule": "constant",
-            "learner.weight_decay": 1e-4,
-            "learner.batch_size": 64,
-            "learner.epochs": 10,
-            "learner.root_value_fraction": 0.0,
-            "learner.value_weight": 1.0,
-            "replay.window_start": 200_000,
-            "replay.window_max": 200_000,
-            "run.num_iterations": iterations,
-            "run.time_limit_s": 0.0,
-            "selfplay.games_per_iteration": episodes,
-            "selfplay.carry_over": False,
-            "selfplay.num_simulations": 200,
-            "selfplay.full_search_fraction": 1.0,
-            "selfplay.num_sampled_plies": plies,
-            "selfplay.temperature": 1.0,
-            "selfplay.final_temperature": 0.0,
-            "selfplay.temperature_half_life": 0.0,
-            "search.reuse_tree": True,
-            "pit.every": 0,
-        }
-        == values
-    )
-    assert values["search.dirichlet_fraction"] > 0
-
-
 # --- what is refused ------------------------------------------------------------------------------
 
 NUMBER, WHOLE, SWITCH, LIST = "a number", "a whole number", "true or false", "a list"

@@ -10,7 +10,7 @@ from alphazero.inference.engines import selection
 from alphazero.training import autotune
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "docs/tour.md", "docs/python.md", "docs/textbook.md")
+PAGES = ("README.md", "docs/tour.md", "docs/python.md", "docs/textbook.md", "docs/notebooks.md")
 #: An example, and what it prints if a block of text follows at once.
 EXAMPLE = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
 

@@ -31,6 +31,7 @@ NETWORKS = {
     "kernels of 2, scalar": dict(kernel_size=2, value_head="scalar"),
     "no blocks": dict(blocks=0),
     "tiny": dict(kind="tiny", kernel_size=2),
+    "notebook": dict(kind="notebook", kernel_size=2, value_head="scalar"),
     "tiny with kernels of 3, scalar": dict(kind="tiny", kernel_size=3, value_head="scalar"),
 }
 # Convolutions in the residual blocks; the other networks have none.

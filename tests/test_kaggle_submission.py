@@ -84,6 +84,7 @@ def test_only_a_submission_is_replaced(submission, tmp_path):
         dict(kernel_size=1, value_head="scalar"),
         dict(kind="tiny"),
         dict(kind="tiny", kernel_size=2, value_head="scalar"),
+        dict(kind="notebook", kernel_size=2, value_head="scalar"),
         dict(ownership_head=True, blocks=0),
     ),
     ids=str,

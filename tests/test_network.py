@@ -1,8 +1,10 @@
 """Networks: shapes, seeds, the folded copy, values in range."""
 
+import numpy as np
 import pytest
 import torch
 from network_samples import SMALL, planes_of, small_network
+from torch import nn
 
 from alphazero.games.registry import make_game
 from alphazero.network.interface import NetworkSettings, expected_value
@@ -32,20 +34,32 @@ def test_every_network_config_fits_every_game(choice):
         assert (len(network.tower), network.stem.conv.out_channels) == (blocks, channels)
 
 
-def test_the_tiny_network_is_the_published_one():
+def test_the_notebooks_network_computes_what_its_page_says():
+    """Against torch.nn.Sequential, layer by layer."""
     game = make_game("connect_four")
-    network = make_network(game.planes_shape, game.num_actions, compose(["network=tiny"]).network)
-    shapes = {
-        name: tuple(weights.shape)
-        for name, weights in network.named_parameters()
-        if name.endswith("weight")
-    }
-    assert shapes == {
-        "conv.weight": (16, 2, 2, 2),
-        "shared.weight": (32, 16 * 5 * 6),
-        "policy.weight": (7, 32),
-        "value.weight": (1, 32),
-    }
+    settings = compose(["network=notebook"]).network
+    network = make_network(game.planes_shape, game.num_actions, settings)
+    trunk = nn.Sequential(
+        nn.Conv2d(1, 16, 2, bias=False), nn.Flatten(), nn.Linear(16 * 5 * 6, 32), nn.ReLU()
+    )
+    policy = nn.Sequential(nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 7))
+    value = nn.Sequential(nn.Linear(32, 8), nn.ReLU(), nn.Linear(8, 1), nn.Tanh())
+    stacked = nn.ModuleList([trunk, policy, value])
+    assert len(list(stacked.parameters())) == len(list(network.parameters()))
+    stacked.load_state_dict(dict(zip(stacked.state_dict(), network.state_dict().values())))
+    states = [game.play_moves(moves) for moves in ([], [3], [3, 3, 2, 4])]
+    board = np.array([own(game, state) for state in states], np.float32)
+    with torch.inference_mode():
+        found = network(torch.from_numpy(game.observe(np.array(states))))
+        features = trunk(torch.from_numpy(board)[:, None])
+        torch.testing.assert_close(found.prior_logits, policy(features))
+        torch.testing.assert_close(expected_value(found.value_logits)[:, None], value(features))
+
+
+def own(game, state):
+    """Return the board as the player to move sees it: 1 own, -1 the opponent's, 0 empty."""
+    cells, player = game.cells(state), int(game.players(state[None])[0])
+    return (cells == 1 + player).astype(int) - (cells == 2 - player)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +70,7 @@ def test_the_tiny_network_is_the_published_one():
         dict(kernel_size=2),
         dict(blocks=0),
         dict(kind="tiny", kernel_size=2),
+        dict(kind="notebook", kernel_size=2, value_head="scalar"),
     ),
 )
 def test_the_folded_copy_is_the_same_function_and_the_original_does_not_change(settings):

@@ -42,7 +42,12 @@ class RunOptions:
         None, "the run's folder, or latest (the default); several, separated by commas, for exact"
     )
     root: str = option("checkpoints", "the folder of all runs, for latest")
-    rolling_mean: int = option(5, "run: iterations in the rolling mean of the losses", 1, 10_000)
+    rolling_mean: int = option(
+        5,
+        "run: iterations in the rolling mean of the losses, or epochs with learner.epochs",
+        1,
+        10_000,
+    )
     lines: str = option(
         "each",
         "exact: a line for each run, or their median with the band from lowest to highest",

@@ -132,6 +132,12 @@ class Network:
     def evaluate(self, planes):
         """Map planes, float32[B, C, H, W], to prior logits, [B, A], and values, [B]."""
         planes = np.ascontiguousarray(planes.transpose(0, 2, 3, 1))
+        if "policy_hidden.weight" in self.arrays:
+            features = self._conv("conv", planes[..., :1] - planes[..., 1:2], padded=False)
+            x = np.maximum(self._linear("shared", _flat(features)), 0)
+            policy = np.maximum(self._linear("policy_hidden", x), 0)
+            value = np.maximum(self._linear("value_hidden", x), 0)
+            return self._linear("policy", policy), _expected(self._linear("value", value))
         if "shared.weight" in self.arrays:
             x = np.maximum(self._conv("conv", planes, padded=False), 0)
             x = np.maximum(self._linear("shared", _flat(x)), 0)
@@ -160,7 +166,8 @@ class Network:
         for k in range(size * size):
             down, right = divmod(k, size)
             parts[:, :, :, k] = x[:, down : down + height, right : right + width]
-        found = parts.reshape(-1, size * size * channels) @ kernel + self.arrays[f"{name}.bias"]
+        found = parts.reshape(-1, size * size * channels) @ kernel
+        found = found + self.arrays.get(f"{name}.bias", 0)
         return found.reshape(num, height, width, -1)
 
     def _linear(self, name, x):

@@ -14,8 +14,9 @@ class NetworkSettings:
 
     kind: str = option(
         "resnet",
-        "resnet: a residual tower; tiny: one convolution and one layer of shared units",
-        choices=("resnet", "tiny"),
+        "resnet: a residual tower; tiny: one convolution and one layer of shared units; notebook: "
+        "the published notebook's, on one plane",
+        choices=("resnet", "tiny", "notebook"),
     )
     blocks: int = option(4, "residual blocks (AlphaZero: 19)", low=0, high=80)
     channels: int = option(48, "channels of every convolution (AlphaZero: 256)", low=1, high=2048)
@@ -30,8 +31,11 @@ class NetworkSettings:
     value_units: int = option(
         64, "hidden units of the value head (AlphaZero: 256)", low=1, high=4096
     )
+    policy_units: int = option(
+        16, "hidden units of the notebook network's policy head", low=1, high=4096
+    )
     shared_units: int = option(
-        32, "units of the tiny network that both heads share", low=1, high=4096
+        32, "units of the tiny and the notebook network that both heads share", low=1, high=4096
     )
     value_head: str = option(
         "wdl",

@@ -5,19 +5,20 @@ logits of the value head. It is a pure function of tensors: masking, softmax and
 the caller. To add an architecture, add its class to `_KINDS` and its name to the choices of
 `NetworkSettings.kind`.
 
-There are two kinds: the residual tower of AlphaZero (Silver et al. 2018, supplement,
-"Representation" and "Architecture") in sizes that fit a laptop, and the tiny network of the
-published notebook recipe.
+There are three kinds: the residual tower of AlphaZero (Silver et al. 2018, supplement,
+"Representation" and "Architecture") in sizes that fit a laptop, a tiny network, and that of the
+published notebook (docs/notebooks.md).
 """
 
 from torch import nn
 from torch.random import fork_rng, manual_seed
 
 from alphazero.network.interface import NetworkSettings
+from alphazero.network.notebook import NotebookNetwork
 from alphazero.network.residual import ResidualNetwork
 from alphazero.network.tiny import TinyNetwork
 
-_KINDS = {"resnet": ResidualNetwork, "tiny": TinyNetwork}
+_KINDS = {"resnet": ResidualNetwork, "tiny": TinyNetwork, "notebook": NotebookNetwork}
 
 
 def make_network(

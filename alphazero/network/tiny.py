@@ -1,4 +1,4 @@
-"""The tiny network of the published notebook recipe."""
+"""A tiny network, for laptops and tests."""
 
 import torch
 from torch import nn

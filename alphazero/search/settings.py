@@ -14,7 +14,7 @@ class SearchSettings:
     )
     pb_c_base: float = option(
         19652.0,
-        "PUCT: visits at which exploration starts to grow (AlphaZero: 19652); 1e18 keeps it "
+        "PUCT: visits at which exploration starts to grow (AlphaZero: 19652); 1e30 keeps it "
         "constant (AlphaGo Zero)",
         low=1.0,
     )

@@ -285,7 +285,7 @@ class AlphaZero:
 #: sqrt(2), and simulations on top of those of a kept tree.
 NOTEBOOK = {
     "pb_c_init": math.sqrt(2.0),
-    "pb_c_base": 1e18,
+    "pb_c_base": 1e30,
     "first_play_value": "zero",
     "count_kept_visits": False,
 }

@@ -24,7 +24,7 @@ def tree_dot(search, root, max_depth: int | None = None) -> str:
     while layer and (max_depth is None or depth < max_depth):
         below = []
         for node in layer:
-            for action, child in _visited(node):
+            for action, child in _visited(search, node):
                 if id(child) not in numbers:
                     numbers[id(child)] = len(numbers)
                     label = _stacked(search.label(child, node))
@@ -41,7 +41,8 @@ def _lines_below(search, node, indent: str, depth_left: int | None) -> list[str]
         return []
     depth_left = None if depth_left is None else depth_left - 1
     unvisited = [str(action) for action in search.untried(node)]
-    blocks = [(f"{action}: {search.label(child, node)}", child) for action, child in _visited(node)]
+    visited = _visited(search, node)
+    blocks = [(f"{action}: {search.label(child, node)}", child) for action, child in visited]
     if unvisited:
         blocks.append((f"not visited: {', '.join(unvisited)}", None))
     lines = []
@@ -53,10 +54,11 @@ def _lines_below(search, node, indent: str, depth_left: int | None) -> list[str]
     return lines
 
 
-def _visited(node) -> list[tuple]:
+def _visited(search, node) -> list[tuple]:
     """Return (action, child) of the visited children, the most visited first."""
+    places = {action: place for place, action in enumerate(search.scores(node))}
     visited = [(action, child) for action, child in node.children.items() if child.visits]
-    return sorted(visited, key=lambda pair: -pair[1].visits)
+    return sorted(visited, key=lambda pair: (-pair[1].visits, places.get(pair[0], len(places))))
 
 
 def _stacked(label: str) -> str:

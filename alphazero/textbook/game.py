@@ -6,7 +6,7 @@ is any value that no method changes. `PlainGame` makes such an object from a bat
 """
 
 import functools
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -141,6 +141,7 @@ class PlainGame:
         if not (hasattr(game, "inspect") and hasattr(game, "state_dtype")):
             raise TypeError(f"PlainGame takes a game of alphazero.make_game, not {game!r}.")
         self.game = game
+        self.action_size: int = game.num_actions
         self._inspect = functools.lru_cache(100_000)(self._look_at)
 
     def initial_state(self) -> State:
@@ -200,6 +201,24 @@ class PlainGame:
     def to_text(self, state: State) -> str:
         """Return the board in text, one line for each row."""
         return self.game.state_to_text(self.to_array(state)[0])
+
+    def canonicalize(self, state: State) -> tuple[int, ...]:
+        """Return the board, row by row, as the player to move sees it: 1 own, -1 the opponent's."""
+        own = 1 + self.player_to_move(state)
+        cells = self.game.cells(self.to_array(state)[0]).ravel().tolist()
+        return tuple(0 if cell == 0 else 1 if cell == own else -1 for cell in cells)
+
+    def get_symmetries(self, board: tuple, probs: Sequence[float]) -> list[tuple[tuple, list]]:
+        """Return a board and a number for each action under each symmetry of the game.
+
+        Args:
+            board: as `canonicalize` returns it.
+        """
+        tables = zip(self.game.cell_symmetries, self.game.action_symmetries)
+        return [
+            (tuple(board[cell] for cell in cells), [probs[action] for action in actions])
+            for cells, actions in tables
+        ]
 
     def _look_at(self, state: State) -> "_Inspected":
         found = self.game.inspect(self.to_array(state))

@@ -3,7 +3,7 @@
 In: the vital figures of the newest iterations, and the settings. Out: a `Finding` for each symptom
 that is present. Every limit is a pair, so that a figure that fluctuates does not switch an alarm on
 and off. "Healthy" below means the runs of docs/HEALTH.md: tic-tac-toe, Connect Four and Othello
-with the shipped configs, and the published notebook's recipe for the first two.
+with the shipped configs, and small networks for the first two.
 `alphazero.training.health` keeps the figures between iterations; nothing here has a memory.
 """
 

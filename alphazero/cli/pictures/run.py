@@ -16,7 +16,7 @@ def draw_run(metrics: list[dict], title: str, span: int, output: Path) -> None:
 
     Args:
         metrics: one dict for each iteration.
-        span: iterations in the rolling mean of the losses.
+        span: iterations in the rolling mean of the losses, or epochs in a run that counts them.
 
     Raises:
         ConfigError: if matplotlib is missing or cannot write the file.
@@ -36,6 +36,9 @@ def rolling_mean(values: list[float], span: int) -> list[float]:
 
 
 def _draw_losses(axis, metrics, span) -> None:
+    if any(row.get("learner.epoch_losses") for row in metrics):
+        _draw_epochs(axis, metrics, span)
+        return
     iterations = [row["iteration"] for row in metrics]
     losses = (("loss", "total"), ("policy_loss", "policy"), ("value_loss", "value"))
     for (key, label), color in zip(losses, COLORS):
@@ -45,6 +48,17 @@ def _draw_losses(axis, metrics, span) -> None:
     axis.xaxis.get_major_locator().set_params(integer=True)
     title = f"losses (thick: rolling mean over {span} iterations)"
     axis.set(title=title, xlabel="iteration", ylim=(0, None))
+    axis.legend(frameon=False)
+
+
+def _draw_epochs(axis, metrics, span) -> None:
+    """Draw the loss of each epoch."""
+    losses = [loss for row in metrics for loss in row.get("learner.epoch_losses") or []]
+    epochs = range(1, len(losses) + 1)
+    axis.plot(epochs, losses, color=BLUE, alpha=0.3, linewidth=1)
+    axis.plot(epochs, rolling_mean(losses, span), color=BLUE, label="total")
+    title = f"loss (thick: rolling mean over {span} epochs)"
+    axis.set(title=title, xlabel="epoch", ylim=(0, None))
     axis.legend(frameon=False)
 
 
