@@ -339,5 +339,5 @@ def test_metrics_come_back_without_torn_lines_and_none_at_all_are_refused(tmp_pa
         with pytest.raises(StoredFileError) as error:
             folder.read_metrics()
         assert error.value.path == folder.metrics
-    folder.metrics.write_text('{"iteration": 1, "fresh.loss": 2.5}\n{"iterat')
+    folder.metrics.write_text('{"iteration": 1, "held_out.loss": 2.5}\n{"iterat')
     assert folder.read_metrics() == [{"iteration": 1, "held_out.loss": 2.5}]

@@ -19,13 +19,13 @@ from alphazero.evaluation.rating_file import RatingFile
 from alphazero.evaluation.tournament import TournamentMatch
 from alphazero.runtime.errors import ConfigError
 
-EARLIER_RUN = Path(__file__).parent / "earlier_run"
+STORED_RUN = Path(__file__).parent / "stored_run"
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     """A folder to work in, with a run of tic-tac-toe."""
-    shutil.copytree(EARLIER_RUN, tmp_path / "run")
+    shutil.copytree(STORED_RUN, tmp_path / "run")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -208,14 +208,6 @@ def test_a_run_of_an_older_version_is_described_as_far_as_possible(run, tmp_path
     compose(info["recipe"])  # raises if it is not valid
 
 
-def test_settings_stored_under_old_names_are_part_of_the_recipe(run, tmp_path):
-    run.config.write_text("game: {name: tic_tac_toe}\nlearner: {reuse: 3.5}\n")
-    _ship(tmp_path, f"run={run.path}")
-    info = _info(tmp_path)
-    assert info["settings"]["learner.replay_ratio"] == 3.5
-    assert "learner.replay_ratio=3.5" in info["recipe"]
-
-
 def test_a_network_without_its_run_can_be_shipped(tmp_path):
     _network(tmp_path / "alone.safetensors")
     _, card = _ship(tmp_path, f"run={tmp_path / 'alone.safetensors'}")

@@ -39,8 +39,8 @@ def test_the_parts_add_up_to_the_whole_run(script):
 
 
 def test_the_metrics_of_an_earlier_version_are_read(script, capsys):
-    rows = RunFolder(TESTS / "earlier_run").read_metrics()
-    assert script.main([str(TESTS / "earlier_run")]) == 0
+    rows = RunFolder(TESTS / "stored_run").read_metrics()
+    assert script.main([str(TESTS / "stored_run")]) == 0
     seconds = sum(script.time_breakdown(rows).values())
     assert seconds == pytest.approx(rows[-1]["elapsed_s"] + sum(row["measure_s"] for row in rows))
     assert "2 iterations" in capsys.readouterr().out
@@ -48,7 +48,7 @@ def test_the_metrics_of_an_earlier_version_are_read(script, capsys):
 
 @pytest.mark.parametrize("metrics", ["", '{"iteration": 1, "selfplay_s": 2.0}\n'])
 def test_metrics_that_lack_the_times_are_refused_in_one_line(script, tmp_path, capsys, metrics):
-    shutil.copy(TESTS / "earlier_run" / "state.safetensors", tmp_path)
+    shutil.copy(TESTS / "stored_run" / "state.safetensors", tmp_path)
     (tmp_path / "metrics.jsonl").write_text(metrics)
     assert script.main([str(tmp_path)]) == 2
     error = capsys.readouterr().err

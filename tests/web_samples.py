@@ -17,7 +17,7 @@ pytest.importorskip("starlette", reason="the extra [web] is not installed")
 from alphazero.web.backend import Backend  # noqa: E402
 from alphazero.web.server import Server  # noqa: E402
 
-EARLIER_RUN = Path(__file__).parent / "earlier_run"
+STORED_RUN = Path(__file__).parent / "stored_run"
 #: Without exact leaves.
 SETTINGS = PlayerSettings()
 
@@ -29,7 +29,7 @@ def make_backend(runs="nowhere", game=None) -> Backend:
 def copy_run(root: Path, name: str = "tic_tac_toe/earlier") -> Path:
     """Put a stored run under a root of runs; return its folder."""
     folder = root / name
-    shutil.copytree(EARLIER_RUN, folder)
+    shutil.copytree(STORED_RUN, folder)
     return folder
 
 

@@ -7,7 +7,6 @@ file; a summary of them in a few words. `alphazero.evaluation.model_card` makes 
 import json
 from typing import Any
 
-from alphazero.runtime.stored_names import current_settings
 from alphazero.storage.run_folder import RunFolder
 
 #: Settings of the run folder and its contents, which do not affect what is learned.
@@ -53,7 +52,7 @@ def run_facts(folder: RunFolder, iteration: int) -> dict[str, Any]:
     if rows and rows[-1]["iteration"] == iteration:
         facts |= _iteration_facts(rows[-1])
     if folder.config.is_file():
-        settings = flat_settings(current_settings(folder.read_config()))
+        settings = flat_settings(folder.read_config())
         facts["settings"] = {
             key: value for key, value in settings.items() if key not in RUN_FOLDER_KEYS
         }

@@ -1,7 +1,6 @@
 """Stored networks: a safetensors file of the weights, with the game and the network's shape.
 
 In: weights as arrays, and plain data about them. Out: a file; when it is read, the same values.
-Names in files of earlier versions are replaced by today's (`alphazero.runtime.stored_names`).
 """
 
 import json
@@ -14,14 +13,6 @@ import safetensors.numpy
 
 from alphazero.runtime.errors import InputError, StoredFileError
 from alphazero.runtime.files import parse_object, read_safetensors, write_atomically
-from alphazero.runtime.stored_names import (
-    SHAPES_OF_STORED_NETWORKS,
-    check_stored_settings,
-    current_metrics,
-    current_overrides,
-    current_settings,
-    current_weights,
-)
 
 if TYPE_CHECKING:  # reading a network's metadata must not take the second that torch needs to load
     import torch
@@ -64,22 +55,16 @@ def save_network(
 
 
 def load_network(path: Path) -> NetworkFile:
-    """Read a network of this version or an earlier one.
-
-    Returns:
-        The network, without the settings and weights that were removed since it was stored.
+    """Read a network.
 
     Raises:
-        StoredFileError: if the file is missing, damaged or not a network, or if the network depends
-            on a setting that was removed.
+        StoredFileError: if the file is missing, damaged or not a network.
     """
     metadata, arrays = _read_network(path)
     settings = parse_object(metadata.get("network"), path, "the settings of its network")
-    check_stored_settings(settings, path, "network.", SHAPES_OF_STORED_NETWORKS)
-    settings = current_settings(settings, "network.")
-    info = _current_info(metadata, path)
+    info = _info(metadata, path)
     _check_finite(arrays, path)
-    return NetworkFile(current_weights(arrays), metadata["game"], settings, info)
+    return NetworkFile(arrays, metadata["game"], settings, info)
 
 
 def network_game(path: Path) -> str:
@@ -97,7 +82,7 @@ def network_info(path: Path) -> dict:
     Raises:
         StoredFileError: if the file is missing, damaged or not a network.
     """
-    return _current_info(_read_network(path, with_arrays=False)[0], path)
+    return _info(_read_network(path, with_arrays=False)[0], path)
 
 
 def network_arrays(network: "torch.nn.Module") -> dict[str, np.ndarray]:
@@ -138,8 +123,8 @@ def _check_finite(arrays: dict[str, np.ndarray], path: Path) -> None:
             raise StoredFileError(message, path=path)
 
 
-def _current_info(metadata: dict[str, str], path: Path) -> dict:
-    """Return `NetworkFile.info` under today's names."""
+def _info(metadata: dict[str, str], path: Path) -> dict:
+    """Return `NetworkFile.info`."""
     info = parse_object(metadata.get("info"), path, "the facts about its network")
     for name, kind in _TYPES_OF_INFO.items():
         if name in info and not isinstance(info[name], kind):
@@ -147,12 +132,6 @@ def _current_info(metadata: dict[str, str], path: Path) -> dict:
                 f"'{path}' is damaged: the facts about its network have an impossible {name}.",
                 path=path,
             )
-    if "settings" in info:
-        info["settings"] = current_settings(info["settings"])
-    for section in {"exact", "proof"} & info.keys():
-        info[section] = current_metrics(info[section], f"{section}.")
-    if "recipe" in info:
-        info["recipe"] = current_overrides(info["recipe"])
     return info
 
 

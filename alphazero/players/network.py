@@ -111,7 +111,7 @@ def load_module(game: Game, path: Path) -> LoadedNetwork:
         raise StoredFileError(
             f"the network '{path}' plays {stored.game}, not {game.name}.", path=path
         )
-    network_settings = from_stored(NetworkSettings, stored.settings, path, "network.")
+    network_settings = from_stored(NetworkSettings, stored.settings, path)
     network = make_network(game.planes_shape, game.num_actions, network_settings)
     try:
         load_arrays(network, stored.arrays)

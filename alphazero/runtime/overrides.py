@@ -14,7 +14,6 @@ import yaml
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.key_hints import nearest_key_hint
 from alphazero.runtime.settings import aliases_of, from_plain, rows, types_of
-from alphazero.runtime.stored_names import check_not_retired
 
 _MAX_LISTED = 40
 
@@ -82,7 +81,6 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
     Raises:
         ConfigError: for any other key; the message names the most similar one.
     """
-    check_not_retired(key, text)
     if key in known:
         return
     hint = nearest_key_hint(key, known)

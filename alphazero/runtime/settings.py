@@ -19,7 +19,6 @@ from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseExceptio
 
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.key_hints import nearest_key_hint
-from alphazero.runtime.stored_names import current_settings
 
 _TYPE_TEXT = {
     int: "a whole number",
@@ -191,10 +190,10 @@ def _literal(value: Any) -> Any:
     return value.replace("${", "\\${") if isinstance(value, str) else value
 
 
-def from_stored(cls: type, values: dict[str, Any], path: str | Path, section: str = "") -> Any:
+def from_stored(cls: type, values: dict[str, Any], path: str | Path) -> Any:
     """Return `from_plain` of the settings in the file ``path``; a ConfigError names the file."""
     try:
-        return from_plain(cls, current_settings(values, section))
+        return from_plain(cls, values)
     except ConfigError as error:
         raise ConfigError(
             f"the settings in {path} do not fit this version: {error}",

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.runtime.stored_names import current_games
 from alphazero.selfplay.game_record import GameRecord
 
 
@@ -115,14 +114,12 @@ class GamesInProgress:
 
     def load_state_dict(self, state: dict[str, np.ndarray]) -> None:
         """Replace all games by those that `state_dict` returned."""
-        state = current_games(state)
         rows = state["rows"]
         self.playing[:] = False
         for name, array in self._per_game().items():
             array[rows] = state[name]
         for name, array in self.moves._asdict().items():
-            if name in state:  # runs of early versions did not note surprises
-                array[rows, : state[name].shape[1]] = state[name]
+            array[rows, : state[name].shape[1]] = state[name]
 
     def _per_game(self) -> dict[str, np.ndarray]:
         """Return the stored arrays with one entry for each game."""
@@ -144,7 +141,6 @@ def deal_games(states: list[dict], num_parts: int) -> list[dict]:
     Returns:
         One state for each new worker, its games in rows 0, 1, ...
     """
-    states = [current_games(state) for state in states]
     longest = max(state["states"].shape[1] for state in states)
     games = {
         name: np.concatenate([_padded(state[name], name, longest) for state in states])

@@ -11,8 +11,8 @@
         events.out.tfevents.*        TensorBoard's
         .lock                        held by the process that trains the run; gone afterwards
 
-In: settings, games and states of a run. Out: the same, read back; stored names of earlier versions
-are translated (`alphazero.runtime.stored_names`). Knows neither trainer nor learner.
+In: settings, games and states of a run. Out: the same, read back. Knows neither trainer nor
+learner.
 """
 
 import contextlib
@@ -36,7 +36,6 @@ from yaml import YAMLError
 from alphazero.games.registry import is_game_file
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import read_text, write_atomically
-from alphazero.runtime.stored_names import current_metrics
 from alphazero.selfplay.flat_games import REQUIRED, flatten, unflatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.checkpoint import load_state, save_state
@@ -243,7 +242,7 @@ class RunFolder:
         return StoredFileError(message, path=self.config)
 
     def read_metrics(self) -> list[dict[str, Any]]:
-        """Return the metrics of each iteration under today's names, the oldest first.
+        """Return the metrics of each iteration, the oldest first.
 
         A line that was only partly written is left out.
 
@@ -251,7 +250,7 @@ class RunFolder:
             StoredFileError: if there are none.
         """
         lines = read_text(self.metrics).splitlines() if self.metrics.exists() else []
-        rows = [current_metrics(json.loads(line)) for line in lines if _iteration_of(line) > 0]
+        rows = [json.loads(line) for line in lines if _iteration_of(line) > 0]
         if not rows:
             raise StoredFileError(
                 f"'{self.metrics}' holds no metrics: no iteration was finished.", path=self.metrics

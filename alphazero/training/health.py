@@ -11,7 +11,6 @@ import math
 import numpy as np
 
 from alphazero.runtime.errors import InputError
-from alphazero.runtime.stored_names import current_vitals
 from alphazero.training.events import Alarm, IterationReport
 from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS, lower_rate
@@ -78,9 +77,9 @@ class HealthMonitor:
         }
 
     def load_state_dict(self, state: dict | None) -> None:
-        """Restore what `state_dict` returned, also in an earlier version; None starts empty."""
+        """Restore what `state_dict` returned; None starts empty."""
         state = state or {"past": {}, "since": {}}
-        past = current_vitals(state["past"])
+        past = state["past"]
         missing = np.full(len(past.get("iteration", ())), math.nan)
         columns = [past.get(name, missing).tolist() for name in Vitals._fields]
         self._past = [Vitals(*row) for row in zip(*columns)]

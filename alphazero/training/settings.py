@@ -18,7 +18,6 @@ from alphazero.replay.settings import ReplaySettings
 from alphazero.runtime.device import choose_device
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.settings import check, from_stored, option, section, value_text
-from alphazero.runtime.stored_names import SHAPES_OF_STORED_RUNS, check_stored_settings
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.storage.run_folder import RunFolder
@@ -187,14 +186,9 @@ def settings_to_resume(folder: RunFolder) -> TrainSettings:
     """Return the stored settings of a run that is to be continued.
 
     Raises:
-        StoredFileError: if they cannot be read, or the run's network has a part that was removed
-            since.
+        StoredFileError: if they cannot be read.
     """
-    stored = folder.read_config()
-    settings = from_stored(TrainSettings, stored, folder.config)
-    network = stored.get("network", {})
-    check_stored_settings(network, folder.config, "network.", SHAPES_OF_STORED_RUNS)
-    return settings
+    return from_stored(TrainSettings, folder.read_config(), folder.config)
 
 
 def check_resumable(old: TrainSettings, new: TrainSettings) -> None:

@@ -138,6 +138,6 @@ def _minutes(metrics) -> list[float]:
 
 
 def _column(metrics, key) -> list[float]:
-    """Return a figure of each iteration; nan where a run of an earlier version has none."""
+    """Return a figure of each iteration; nan where a row has none."""
     values = (row.get(key) for row in metrics)
     return [value if isinstance(value, (int, float)) else math.nan for value in values]
