@@ -20,7 +20,8 @@ from rich.progress import track
 from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.sets import read_set, shipped_path
 from alphazero.games.registry import make_stored_game
-from alphazero.inference.engines.engine import REFERENCE, make_engine
+from alphazero.inference.engines.engine import REFERENCE
+from alphazero.inference.engines.registry import make_engine
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
 from alphazero.players.evaluator_player import EvaluatorPlayer

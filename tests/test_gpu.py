@@ -9,7 +9,8 @@ from network_samples import planes_of, small_network
 
 from alphazero.games.registry import make_game
 from alphazero.inference.engines.agreement import sample_positions
-from alphazero.inference.engines.engine import EngineChoice, make_engine
+from alphazero.inference.engines.engine import EngineChoice
+from alphazero.inference.engines.registry import make_engine
 from alphazero.inference.network_evaluator import (
     STREAMS_PER_GPU,
     EvaluatorSettings,

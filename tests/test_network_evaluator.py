@@ -92,7 +92,7 @@ def fakes(monkeypatch):
 
     monkeypatch.setattr(verified_engine, "make_engine", make_engine)
     monkeypatch.setattr(
-        "alphazero.inference.engines.openvino_engine.precisions",
+        "alphazero.inference.engines.openvino_engine.cpu_precisions",
         lambda: ["float32", "bfloat16", "int8"],
     )
     return engines, errors

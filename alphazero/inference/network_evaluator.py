@@ -13,6 +13,7 @@ import torch
 
 from alphazero.inference.engines.agreement import Deviation, PositionSample
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
+from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.inference.evaluator_stream import EvaluatorStream
 from alphazero.inference.verified_engine import EngineReport, VerifiedEngine
 from alphazero.runtime.settings import option
@@ -28,12 +29,12 @@ class EvaluatorSettings:
     engine: str = option(
         "auto",
         "what evaluates the network; auto measures at the start and takes the fastest",
-        choices=("auto", "torch", "torch_compile", "openvino"),
+        choices=("auto", *ENGINES),
     )
     precision: str = option(
         "auto",
         "number format of the network in search; auto measures at the start",
-        choices=("auto", "float32", "bfloat16", "int8"),
+        choices=("auto", *PRECISIONS),
     )
     max_policy_kl: float = option(
         0.01,

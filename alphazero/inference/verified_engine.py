@@ -12,7 +12,8 @@ import time
 import torch
 
 from alphazero.inference.engines.agreement import Deviation, PositionSample, deviation
-from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice, make_engine
+from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
+from alphazero.inference.engines.registry import make_engine
 from alphazero.inference.engines.selection import fallbacks
 
 
