@@ -100,7 +100,7 @@ class SelfPlayRun:
             return sum(pool.map(evaluations_per_s, streams, [self.planes] * len(streams)))
 
     def _stream_counts(self) -> np.ndarray:
-        """Return the sums of the streams' `StreamCounts`."""
+        """Return the sums of the streams' `EvaluationCounts`."""
         return np.sum([stream.counts for stream in self.evaluator.streams], axis=0)
 
 
