@@ -13,9 +13,6 @@ SCRIPTS = Path(__file__).parents[1] / "scripts"
     [
         ("worker_speed", ["--help"], 0, "unit_s=5"),
         ("worker_speed", ["kinds=foo"], 2, "foo"),
-        ("worker_chaos", ["compare=one"], 2, "compare=one"),
-        ("worker_chaos", ["compare=nowhere,nowhere"], 2, "'nowhere'"),
-        ("match_speed", ["a=foo"], 2, "foo"),
     ],
 )
 def test_scripts_have_help_and_refuse_wrong_settings(
