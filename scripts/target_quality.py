@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from script_command import exit_status
 
 from alphazero.games.registry import make_stored_game
 from alphazero.players.network import NetworkPlayer
@@ -176,20 +177,21 @@ def search_table(
 def main(words: list[str]) -> int:
     """Read the arguments and print the tables; return the exit status."""
     options = _parser().parse_args(words)
-    try:
-        folder = RunFolder.find(options.run, options.root, None, key="run")
-        config = folder.read_config()
-        game = make_stored_game(config["game"]["name"], f"the run '{folder.path}'")
-        solver = make_solver(game)
-        records = folder.load_all_games()
-        records = records[: options.games] if options.oldest else records[-options.games :]
-        generator = np.random.default_rng(0)
-        samples = sample_positions(records, options.positions, options.first_ply, generator)
-        scores = solver.scores(samples.states)
-        player = NetworkPlayer(game, options.network or folder.path)
-    except (OSError, ValueError, LookupError, ImportError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    return exit_status(lambda: print_tables(options))
+
+
+def print_tables(options: argparse.Namespace) -> None:
+    """Print both tables."""
+    folder = RunFolder.find(options.run, options.root, None, key="run")
+    config = folder.read_config()
+    game = make_stored_game(config["game"]["name"], f"the run '{folder.path}'")
+    solver = make_solver(game)
+    records = folder.load_all_games()
+    records = records[: options.games] if options.oldest else records[-options.games :]
+    generator = np.random.default_rng(0)
+    samples = sample_positions(records, options.positions, options.first_ply, generator)
+    scores = solver.scores(samples.states)
+    player = NetworkPlayer(game, options.network or folder.path)
     console = Console(highlight=False)
     exact = values_of(scores.max(axis=1))
     console.print(value_table(value_targets(samples), exact, samples.plies))
@@ -197,7 +199,6 @@ def main(words: list[str]) -> int:
     settings = SearchSettings(**{name: config["search"][name] for name in noise})
     table = search_table(player, samples.states, scores, options.simulations, settings)
     console.print(table)
-    return 0
 
 
 def _parser() -> argparse.ArgumentParser:
