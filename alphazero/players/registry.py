@@ -132,7 +132,7 @@ def existing_network(kind: str, spec: str, game_name: str) -> Path:
         hint = f" Did you mean {meant}?" if meant else ""
         raise ConfigError(
             f"there is no player '{spec}'.{hint} A player is one of {', '.join(_ALLOWED)}, "
-            "and in 'alphazero play' also human (docs/PLAY.md).",
+            "and in 'alphazero play' also human (docs/players.md).",
             value=spec,
             allowed=_ALLOWED,
         )
