@@ -143,8 +143,7 @@ def make_settings(*overrides: str) -> TrainSettings:
 
     settings = compose(list(overrides))
     if settings.resume:
-        message = f"resume={settings.resume} is no setting here: call train(resume=...)."
-        raise ConfigError(message, key="resume", value=settings.resume)
+        raise ConfigError.of("resume", settings.resume, reason="call train(resume=...) for that")
     return settings
 
 

@@ -171,9 +171,5 @@ def _onnx():
 
 
 def _missing(package: str) -> ConfigError:
-    return ConfigError(
-        f'{package} is not installed here: pip install "alphazero-selfplay[onnx]" installs what '
-        "format=onnx needs.",
-        key="format",
-        value="onnx",
-    )
+    reason = f'{package} is not installed here; pip install "alphazero-selfplay[onnx]" installs it'
+    return ConfigError.of("format", "onnx", reason=reason)

@@ -84,18 +84,11 @@ class RunFolder:
                 return folder
             except FileExistsError:
                 if name:
-                    raise ConfigError(
-                        f"run.name={name} is taken: {path} exists. Choose another name, or "
-                        f"continue that run with resume={path}.",
-                        key="run.name",
-                        value=name,
-                    ) from None
+                    reason = f"{path} exists; choose another name, or continue it with resume={path}"
+                    raise ConfigError.of("run.name", name, reason=reason) from None
             except OSError as error:
-                raise ConfigError(
-                    f"run.root={root}: no folder can be created there ({error.strerror}).",
-                    key="run.root",
-                    value=root,
-                ) from None
+                reason = f"no folder can be created there ({error.strerror})"
+                raise ConfigError.of("run.root", root, reason=reason) from None
 
     @classmethod
     def at(cls, path: Path) -> "RunFolder":
@@ -106,21 +99,14 @@ class RunFolder:
         """
         folder = cls(path)
         if folder.config.exists() or folder.state.exists():
-            raise ConfigError(
-                f"{path} holds a run already. Choose another folder, or continue that run with "
-                f"resume={path}.",
-                key="hydra.run.dir",
-                value=str(path),
-            )
+            reason = f"it holds a run; choose another folder, or continue it with resume={path}"
+            raise ConfigError.of("hydra.run.dir", str(path), reason=reason)
         try:
             path.mkdir(parents=True, exist_ok=True)
             folder._is_own = not any(path.iterdir())
         except OSError as error:
-            raise ConfigError(
-                f"{path} cannot be created ({error.strerror}).",
-                key="hydra.run.dir",
-                value=str(path),
-            ) from None
+            reason = f"it cannot be created ({error.strerror})"
+            raise ConfigError.of("hydra.run.dir", str(path), reason=reason) from None
         return folder
 
     @classmethod
@@ -141,23 +127,16 @@ class RunFolder:
         """
         if path != "latest":
             if not Path(path).exists():
-                raise ConfigError(f"{key}={path}: there is no such folder.", key=key, value=path)
+                raise ConfigError.of(key, path, reason="there is no such folder")
             if not (Path(path) / holding).is_file():
-                raise ConfigError(
-                    f"{key}={path} is not the folder of a run with a finished iteration: it has no "
-                    f"{holding}.",
-                    key=key,
-                    value=path,
-                )
+                reason = f"it lacks {holding}, which a run with a finished iteration has"
+                raise ConfigError.of(key, path, reason=reason)
             return cls(path)
         states = list(Path(root).glob(f"{folder_name(game) if game else '*'}/*/{STATE_FILE}"))
         if not states:
             of_game = f" of {game}" if game else ""
-            raise ConfigError(
-                f"{key}=latest: there is no run{of_game} with a finished iteration under '{root}'.",
-                key=key,
-                value=path,
-            )
+            reason = f"there is no run{of_game} with a finished iteration under '{root}'"
+            raise ConfigError.of(key, path, reason=reason)
         return cls(max(states, key=lambda file: file.stat().st_mtime).parent)
 
     def discard(self) -> None:
@@ -184,12 +163,8 @@ class RunFolder:
         try:
             self._lock.acquire(blocking=False)
         except Timeout:
-            raise ConfigError(
-                f"resume={self.path}: this run is being trained now. Let that end, or stop it "
-                "first.",
-                key="resume",
-                value=str(self.path),
-            ) from None
+            reason = "this run is being trained now; let that end, or stop it first"
+            raise ConfigError.of("resume", str(self.path), reason=reason) from None
         except (OSError, NotImplementedError):
             pass  # a file system without locks: the run is trained all the same
         try:

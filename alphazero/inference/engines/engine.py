@@ -66,33 +66,17 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
         ConfigError: if the engine does not run on this machine.
     """
     if choice.engine not in _ENGINES:
-        allowed = ", ".join(_ENGINES)
-        raise ConfigError(
-            f"engine={choice.engine} is not allowed: engine takes one of {allowed}.",
-            key="engine",
-            value=choice.engine,
-            allowed=_ENGINES,
-        )
+        raise ConfigError.of("engine", choice.engine, _ENGINES)
     if choice.engine == "openvino":
         if device.type != "cpu":
-            raise ConfigError(
-                "engine=openvino runs on a CPU only; "
-                f"use device=cpu, or engine=torch with device={device}.",
-                key="engine",
-                value="openvino",
-                allowed=["torch", "torch_compile"],
-            )
+            reason = f"it runs on a CPU only (device=cpu), not with device={device}"
+            raise ConfigError.of("engine", "openvino", ["torch", "torch_compile"], reason)
         from alphazero.inference.engines.openvino_engine import OpenVinoEngine
 
         return OpenVinoEngine(choice.precision, num_threads)
     if choice.precision == "int8":
-        raise ConfigError(
-            f"precision=int8 is not available with {choice.engine}; "
-            "use engine=openvino, or precision float32 or bfloat16.",
-            key="precision",
-            value="int8",
-            allowed=["float32", "bfloat16"],
-        )
+        reason = f"{choice.engine} lacks it, which engine=openvino has"
+        raise ConfigError.of("precision", "int8", ["float32", "bfloat16"], reason)
     compiled = choice.engine == "torch_compile"
     if device.type == "cuda":
         from alphazero.inference.engines.cuda_engine import CudaEngine

@@ -87,22 +87,11 @@ def precisions() -> list[str]:
 
 def _check(precision: str) -> None:
     if openvino is None:
-        raise ConfigError(
-            "engine=openvino needs OpenVINO, which is not installed: "
-            "pip install openvino, or use engine=auto and precision=auto.",
-            key="engine",
-            value="openvino",
-            allowed=["auto", "torch", "torch_compile"],
-        )
+        reason = "it is not installed; pip install openvino, or use engine=auto and precision=auto"
+        raise ConfigError.of("engine", "openvino", ["auto", "torch", "torch_compile"], reason)
     available = precisions()
     if precision not in available:
-        raise ConfigError(
-            f"precision={precision} is not available on this processor; "
-            f"use {' or '.join(available)}.",
-            key="precision",
-            value=precision,
-            allowed=available,
-        )
+        raise ConfigError.of("precision", precision, available, "this processor lacks it")
 
 
 @functools.cache

@@ -285,11 +285,7 @@ class FolderSource:
             )
 
     def _unusable(self, reason: str) -> ConfigError:
-        return ConfigError(
-            f"workers.folder={self._settings.folder} cannot be used: {reason}.",
-            key="workers.folder",
-            value=self._settings.folder,
-        )
+        return ConfigError.of("workers.folder", self._settings.folder, reason=reason)
 
     def _take_notices(self) -> list[str]:
         notices, self._notices = self._notices, []
