@@ -143,7 +143,8 @@ def make_settings(*overrides: str) -> TrainSettings:
 
     settings = compose(list(overrides))
     if settings.resume:
-        raise ConfigError.of("resume", settings.resume, reason="call train(resume=...) for that")
+        message = f"resume={settings.resume} is no setting here: call train(resume=...)."
+        raise ConfigError(message, key="resume", value=settings.resume)
     return settings
 
 

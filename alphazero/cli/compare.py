@@ -78,5 +78,6 @@ def _matches(name: str) -> list[str]:
         return [name]
     found = sorted(path for path in glob.glob(name) if (Path(path) / STATE_FILE).is_file())
     if not found:
-        raise ConfigError.of("run", name, reason="no folder of a run matches this pattern")
+        message = f"run={name}: no folder of a run matches this pattern."
+        raise ConfigError(message, key="run", value=name)
     return found

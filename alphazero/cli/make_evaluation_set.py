@@ -70,7 +70,8 @@ def main(arguments: list[str]) -> int:
         settings.max_empties = _OTHELLO_EMPTIES
     out = Path(settings.out or f"{folder_name(game.name)}_{settings.seed}.csv")
     if out.is_file() and not settings.replace:
-        raise ConfigError.of("out", str(out), reason="it exists; name another, or add replace=true")
+        message = f"{out} exists: name another file by out=, or use replace=true."
+        raise ConfigError(message, key="out", value=str(out))
     check_output(out, "out")
     jit.announce_first_compilation()
     if advice := solver_advice(game):

@@ -89,7 +89,8 @@ def _check(settings: ServeSettings) -> None:
         message = f'the page needs {error.name}: pip install "alphazero-selfplay[web]" installs it.'
         raise ConfigError(message) from None
     if settings.runs != ServeSettings().runs and not Path(settings.runs).is_dir():
-        raise ConfigError.of("runs", settings.runs, reason="there is no such folder")
+        message = f"runs={settings.runs}: there is no such folder."
+        raise ConfigError(message, key="runs", value=settings.runs)
     token = settings.token
     if token is not None and (len(token) < _MIN_TOKEN or not token.isascii() or " " in token):
         reason = f"a token has {_MIN_TOKEN} or more characters of ASCII and no spaces"

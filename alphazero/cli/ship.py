@@ -107,8 +107,9 @@ def _write(path: Path, network: NetworkFile) -> None:
         save_network(path, network.arrays, network.game, network.settings, network.info)
         write_atomically(path.with_suffix(".md"), card_text(network, path.stat().st_size).encode())
     except OSError as error:
-        reason = f"the network cannot be written there ({error.strerror}); name another folder"
-        raise ConfigError.of("into", str(path.parent), reason=reason) from None
+        message = f"the network cannot be written to {path.parent} ({error.strerror}): name "
+        message += "another folder by into=."
+        raise ConfigError(message, key="into", value=str(path.parent)) from None
 
 
 def _done_lines(source: Path, path: Path, network: NetworkFile, replaced: str | None) -> list[str]:

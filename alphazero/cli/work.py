@@ -105,7 +105,8 @@ def _check(settings: WorkSettings) -> None:
     if place.exists() and not place.is_dir():
         raise ConfigError(f"'{path}' is not a folder.", key="folder", value=path)
     if not place.parent.is_dir():  # the learner makes the folder itself
-        message = f"there is no {place.parent} for the folder '{path}'. Is the share mounted?"
+        message = f"the folder '{path}' cannot be there: there is no {place.parent}. Is the share "
+        message += "mounted?"
         raise ConfigError(message, key="folder", value=path)
 
 

@@ -127,8 +127,9 @@ def next_pairing(pairings: Iterable[Pairing], players: Collection[str]) -> tuple
         ConfigError: for fewer than two players.
     """
     if len(players) < 2:
-        reason = "a tournament needs opponents"
-        raise ConfigError.of("players", list(players), "two players or more", reason)
+        allowed = "two players or more"
+        message = f"a tournament needs {allowed}, not {len(players)}."
+        raise ConfigError(message, key="players", value=list(players), allowed=allowed)
     names, counts = count_pairs(pairings, players)
     precision = (ELO_PER_UNIT / PRIOR_ELO_STDDEV) ** 2
     units = fit(counts, precision)

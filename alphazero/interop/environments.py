@@ -62,7 +62,7 @@ def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
     if name in CLASSIC_TWINS:
         return classic_module(name).env(render_mode=render_mode)
     if re.fullmatch(r"\w+_v\d+", name):
-        raise ConfigError.of("env", name, list(CLASSIC_TWINS), "it does not exist here")
+        raise ConfigError.of("env", name, list(CLASSIC_TWINS), "there is no such environment")
     return env(name, render_mode)
 
 

@@ -171,5 +171,6 @@ def _onnx():
 
 
 def _missing(package: str) -> ConfigError:
-    reason = f'{package} is not installed here; pip install "alphazero-selfplay[onnx]" installs it'
-    return ConfigError.of("format", "onnx", reason=reason)
+    message = f'{package} is not installed here: pip install "alphazero-selfplay[onnx]" installs '
+    message += "what format=onnx needs."
+    return ConfigError(message, key="format", value="onnx")

@@ -185,8 +185,8 @@ def _num_simulations_word(spec: str, kind: str, number: str) -> str:
     if kind != "uct":
         raise ConfigError(f"'{spec}' is not a player: {kind} takes no number.", value=spec)
     if not re.fullmatch(r"[0-9]{1,9}", number) or int(number) == 0:
-        message = f"'{spec}' is not a player: uct: takes a number of simulations, such as uct:1000."
-        raise ConfigError(message, key="num_simulations", value=number)
+        text = f"'{spec}' is not a player: 'uct:' takes a number of simulations, such as uct:1000."
+        raise ConfigError(text, key="num_simulations", value=number)
     return f"num_simulations={number}"
 
 

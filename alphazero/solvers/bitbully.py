@@ -50,7 +50,8 @@ class BitbullySolver:
             reason = "bitbully solves Connect Four on 6 rows and 7 columns only"
             raise ConfigError.of("game", game.name, ["connect_four"], reason)
         if not available():
-            raise ConfigError('bitbully is missing: pip install "alphazero-selfplay[bitbully]".')
+            message = 'bitbully is not installed: pip install "alphazero-selfplay[bitbully]".'
+            raise ConfigError(message)
         from bitbully import bitbully_core
         from bitbully_databases import BitBullyDatabases
 

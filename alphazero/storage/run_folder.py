@@ -84,11 +84,12 @@ class RunFolder:
                 return folder
             except FileExistsError:
                 if name:
-                    reason = f"{path} exists; choose another name, or continue it with resume={path}"
-                    raise ConfigError.of("run.name", name, reason=reason) from None
+                    message = f"run.name={name} is taken: {path} exists. Choose another name, or "
+                    message += f"continue that run with resume={path}."
+                    raise ConfigError(message, key="run.name", value=name) from None
             except OSError as error:
-                reason = f"no folder can be created there ({error.strerror})"
-                raise ConfigError.of("run.root", root, reason=reason) from None
+                message = f"run.root={root}: no folder can be created there ({error.strerror})."
+                raise ConfigError(message, key="run.root", value=root) from None
 
     @classmethod
     def at(cls, path: Path) -> "RunFolder":
@@ -99,14 +100,15 @@ class RunFolder:
         """
         folder = cls(path)
         if folder.config.exists() or folder.state.exists():
-            reason = f"it holds a run; choose another folder, or continue it with resume={path}"
-            raise ConfigError.of("hydra.run.dir", str(path), reason=reason)
+            message = f"{path} holds a run already. Choose another folder, or continue that "
+            message += f"run with resume={path}."
+            raise ConfigError(message, key="hydra.run.dir", value=str(path))
         try:
             path.mkdir(parents=True, exist_ok=True)
             folder._is_own = not any(path.iterdir())
         except OSError as error:
-            reason = f"it cannot be created ({error.strerror})"
-            raise ConfigError.of("hydra.run.dir", str(path), reason=reason) from None
+            message = f"{path} cannot be created ({error.strerror})."
+            raise ConfigError(message, key="hydra.run.dir", value=str(path)) from None
         return folder
 
     @classmethod
@@ -127,16 +129,18 @@ class RunFolder:
         """
         if path != "latest":
             if not Path(path).exists():
-                raise ConfigError.of(key, path, reason="there is no such folder")
+                raise ConfigError(f"{key}={path}: there is no such folder.", key=key, value=path)
             if not (Path(path) / holding).is_file():
-                reason = f"it lacks {holding}, which a run with a finished iteration has"
-                raise ConfigError.of(key, path, reason=reason)
+                message = f"{key}={path} is not the folder of a run with a finished iteration: "
+                message += f"it has no {holding}."
+                raise ConfigError(message, key=key, value=path)
             return cls(path)
         states = list(Path(root).glob(f"{folder_name(game) if game else '*'}/*/{STATE_FILE}"))
         if not states:
             of_game = f" of {game}" if game else ""
-            reason = f"there is no run{of_game} with a finished iteration under '{root}'"
-            raise ConfigError.of(key, path, reason=reason)
+            message = f"{key}=latest: there is no run{of_game} with a finished iteration under "
+            message += f"'{root}'."
+            raise ConfigError(message, key=key, value=path)
         return cls(max(states, key=lambda file: file.stat().st_mtime).parent)
 
     def discard(self) -> None:
@@ -163,8 +167,9 @@ class RunFolder:
         try:
             self._lock.acquire(blocking=False)
         except Timeout:
-            reason = "this run is being trained now; let that end, or stop it first"
-            raise ConfigError.of("resume", str(self.path), reason=reason) from None
+            message = f"resume={self.path}: this run is being trained now. Let that end, or stop "
+            message += "it first."
+            raise ConfigError(message, key="resume", value=str(self.path)) from None
         except (OSError, NotImplementedError):
             pass  # a file system without locks: the run is trained all the same
         try:

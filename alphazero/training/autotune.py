@@ -69,7 +69,8 @@ def check_device(settings: TrainSettings, device: torch.device) -> None:
     evaluator = settings.evaluator
     if not candidates(evaluator.engine, evaluator.precision, device):
         allowed = ["auto", "float32", "bfloat16"]
-        reason = "int8 needs OpenVINO (pip install openvino) and a CPU that supports it"
+        reason = "it is not available on this machine; int8 needs OpenVINO "
+        reason += "(pip install openvino) and a CPU that supports it"
         raise ConfigError.of("evaluator.precision", evaluator.precision, allowed, reason)
 
 

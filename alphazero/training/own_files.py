@@ -149,8 +149,8 @@ def _check_values(path: Path, values: dict[str, Any]) -> None:
             raise _wrong(path, message, key=name, value=value)
         if name in keys and "." in str(name):
             section, _, inner = name.partition(".")
-            message = f"'{name}' is not one key: write '{section}:' and, below it, '  {inner}:'."
-            raise _wrong(path, message, key=name, value=value)
+            text = f"'{name}' is not one key: write '{section}:' and, indented below, '{inner}:'."
+            raise _wrong(path, text, key=name, value=value)
         if name not in sections and name not in keys and name != "hydra":
             known = sorted(sections) if isinstance(value, dict) else [*sorted(sections), *keys]
             hint = nearest_key_hint(str(name), known)

@@ -152,12 +152,14 @@ def check_run(settings: TrainSettings) -> None:
         ("evaluation.final_num_games", settings.evaluation.final_num_games),
     ):
         if count % 2:
-            raise ConfigError.of(key, count, "an even number", "games come in colour-swapped pairs")
+            reason = "games come in pairs with colours swapped"
+            raise ConfigError.of(key, count, "an even number", reason)
     _check_window(settings.replay)
     _check_workers(settings.workers)
     name = settings.run.name
     if Path(name).name != name or name == "..":
-        raise ConfigError.of("run.name", name, "the name of one folder", "run.root sets the place")
+        reason = "run.root says where it is"
+        raise ConfigError.of("run.name", name, "the name of one folder", reason)
     choose_device(settings.device)
     _check_game(settings, make_game(settings.game.name))
 
@@ -271,7 +273,8 @@ def _check_ownership_head(settings: TrainSettings) -> None:
     if not network.ownership_head:
         return
     if network.kind != "resnet":
-        raise ConfigError.of(key, True, False, "only network.kind=resnet has it")
+        reason = "only the residual network (network.kind=resnet) has it"
+        raise ConfigError.of(key, True, False, reason)
     fraction = settings.selfplay.adjudicated_fraction
     if fraction > 0:
         reason = "the ownership head learns from final boards, which adjudicated games do not reach"

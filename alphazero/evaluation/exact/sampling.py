@@ -84,8 +84,10 @@ def sample_set(
             if progress is not None and not num_barren:
                 progress(len(sampler.samples), num_positions)
             if num_barren >= _MAX_BARREN_GAMES:
-                allowed = f"{len(sampler.samples)} or less"
-                reason = f"{num_barren} games of {game.name} in a row held no new one to misplay"
+                num_found = len(sampler.samples)
+                reason = f"after {num_found} positions, {num_barren} games of {game.name} in a row "
+                reason += "held no new one that can be misplayed"
+                allowed = f"{num_found} or less"
                 raise ConfigError.of("num_positions", num_positions, allowed, reason)
     return sampler.evaluation_set()
 

@@ -18,5 +18,5 @@ def check_compiled(engine: Engine, planes: np.ndarray) -> None:
         raise
     except Exception as error:  # torch.compile raises many types, none of them public
         cause = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-        reason = f"it does not work here ({cause}), as it needs a C++ compiler"
+        reason = f"it needs a C++ compiler and does not work here ({cause})"
         raise ConfigError.of("engine", "torch_compile", ["torch"], reason) from None

@@ -75,7 +75,7 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
 
         return OpenVinoEngine(choice.precision, num_threads)
     if choice.precision == "int8":
-        reason = f"{choice.engine} lacks it, which engine=openvino has"
+        reason = f"{choice.engine} does not have it, but engine=openvino does"
         raise ConfigError.of("precision", "int8", ["float32", "bfloat16"], reason)
     compiled = choice.engine == "torch_compile"
     if device.type == "cuda":

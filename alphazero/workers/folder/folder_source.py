@@ -285,7 +285,8 @@ class FolderSource:
             )
 
     def _unusable(self, reason: str) -> ConfigError:
-        return ConfigError.of("workers.folder", self._settings.folder, reason=reason)
+        message = f"workers.folder={self._settings.folder} cannot be used: {reason}."
+        return ConfigError(message, key="workers.folder", value=self._settings.folder)
 
     def _take_notices(self) -> list[str]:
         notices, self._notices = self._notices, []

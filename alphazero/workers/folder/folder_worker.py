@@ -163,10 +163,10 @@ class FolderWorker:
         if self._player is not None and self._job == job:
             return
         if job.code_version != code_version():
-            message = f"the learner of '{self._folder.path}' runs version {job.code_version} of "
-            message += f"this program, and this machine {code_version()}: install the same version here."
-            allowed = job.code_version
-            raise ConfigError(message, key="code_version", value=code_version(), allowed=allowed)
+            wanted, found = job.code_version, code_version()
+            message = f"the learner of '{self._folder.path}' runs version {wanted} of this "
+            message += f"program, and this machine {found}: install the same version here."
+            raise ConfigError(message, key="code_version", value=found, allowed=wanted)
         self._unsent.clear()
         self._player, self._sample = None, None
         self._say("getting ready")
@@ -179,8 +179,8 @@ class FolderWorker:
         named = self._settings.game
         name = make_stored_game(job.game, f"the run in '{self._folder.path}'", named).name
         if is_game_file(name) and named is not None and read_text(named) != job.game_file:
-            reason = "its text differs from that of the file that the learner runs"
-            raise ConfigError.of("game", named, reason=reason)
+            message = f"game={named} is not the file that the learner runs: their texts differ."
+            raise ConfigError(message, key="game", value=named)
         return name
 
     def _load_newest(self) -> None:
