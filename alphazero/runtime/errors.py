@@ -17,6 +17,8 @@ class InputError(ValueError):
 class ConfigError(InputError):
     """A setting that is refused.
 
+    `ConfigError.of` writes the sentence; a message of its own suits a missing file, or advice.
+
     Attributes:
         key: the setting's name, such as "learner.batch_size"; None if the error does not concern a
             single setting.
