@@ -64,13 +64,11 @@ def _folders(text: str, root: str) -> list[RunFolder]:
         raise ConfigError(message, key="run", value=text, allowed=allowed)
     found = [path for name in filter(None, text.split(",")) for path in _matches(name)]
     if len(found) < 2:
-        message = f"run={text} is not allowed: run takes {allowed}."
-        raise ConfigError(message, key="run", value=text, allowed=allowed)
+        raise ConfigError.of("run", text, allowed)
     folders = [RunFolder.find(path, root, None, key="run") for path in found]
     places = [folder.path.resolve() for folder in folders]
     if twice := sorted({path for path, place in zip(found, places) if places.count(place) > 1}):
-        message = f"run={text} is not allowed: {', '.join(twice)} is the same run."
-        raise ConfigError(message, key="run", value=text, allowed=allowed)
+        raise ConfigError.of("run", text, allowed, f"{', '.join(twice)} is the same run")
     return folders
 
 

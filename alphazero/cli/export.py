@@ -90,9 +90,7 @@ def _game_and_network(settings: ExportSettings) -> tuple[Game, Path]:
     name = settings.game or DEFAULT_GAME
     found = network_path(place, name)
     if found is None:
-        allowed = "best, latest, or the path of a network or a run"
-        message = f"network={place} is not a network: it takes {allowed}."
-        raise ConfigError(message, key="network", value=place, allowed=allowed)
+        raise ConfigError.of("network", place, "best, latest, or the path of a network or a run")
     path = find_network(found)
     if place in ("best", "latest", "network"):
         return make_game(name), path

@@ -64,12 +64,9 @@ def _parsed(options: list[str], command: str) -> argparse.Namespace:
         names = [text for action in parser._actions for text in action.option_strings]
         close = difflib.get_close_matches(name, names, n=1)
         hint = f" Did you mean {close[0]}?" if close else ""
-        raise ConfigError(
-            f"'{command}' has no option {name}.{hint} Settings are written key=value, and "
-            f"'{command} --hydra-help' lists the options.",
-            key=name,
-            allowed=names,
-        )
+        message = f"'{command}' has no option {name}.{hint} Settings are written key=value, and "
+        message += f"'{command} --hydra-help' lists the options."
+        raise ConfigError(message, key=name, allowed=names)
     for word in known.overrides:  # follows an option that takes no value
         split_argument(word)
     return known
@@ -82,9 +79,5 @@ def _check_package(package: str) -> None:
     known = [*sections, *keys]
     if package not in known:
         hint = nearest_key_hint(package, known) or f" The sections are {', '.join(sections)}."
-        raise ConfigError(
-            f"--package {package}: there is no such section.{hint}",
-            key="--package",
-            value=package,
-            allowed=known,
-        )
+        message = f"--package {package}: there is no such section.{hint}"
+        raise ConfigError(message, key="--package", value=package, allowed=known)

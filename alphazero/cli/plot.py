@@ -83,15 +83,11 @@ def _check_settings(what: str, arguments: list[str]) -> None:
     for key, value in map(split_word, arguments):
         if key not in ("what", "output", *keys):
             others = [name for name, named in _SETTINGS_OF.items() if key in named.split()]
-            raise ConfigError(
-                f"{key}= is not a setting of what={what}, but of what={' and '.join(others)}.",
-                key=key,
-                value=value,
-                allowed=keys,
-            )
+            text = " and ".join(others)
+            message = f"{key}= is not a setting of what={what}, but of what={text}."
+            raise ConfigError(message, key=key, value=value, allowed=keys)
     given = {split_word(word)[0] for word in arguments}
     if what == "game" and "run" in given and (clash := given & {"moves", "first", "second"}):
-        raise ConfigError(
-            f"{sorted(clash)[0]}= and run= are two different games: give one of them.",
-            key=sorted(clash)[0],
-        )
+        key = min(clash)
+        message = f"{key}= and run= are two different games: give one of them."
+        raise ConfigError(message, key=key)

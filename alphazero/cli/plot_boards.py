@@ -82,8 +82,8 @@ def plot_position(settings) -> Path:
         raise ConfigError(f"moves={settings.moves}: {message}", key="moves", value=settings.moves)
     spec = settings.player or default_player(game.name)
     if read_spec(spec, limits)[0].startswith("gtp:"):
-        message = f"player={spec} tells its move alone: take a network, uct or solver."
-        raise ConfigError(message, key="player", value=spec)
+        reason = "it tells its move alone; take a network, uct or solver"
+        raise ConfigError.of("player", spec, reason=reason)
     draw_position(session, skin, _thought(make_player(spec, game, limits), session), output)
     return output
 
@@ -186,11 +186,6 @@ def _stored_game(folder: RunFolder, number: int):
         raise ConfigError(message, key="run", value=str(folder.path))
     games = folder.load_games(max(iterations), 1)
     if number > len(games):
-        raise ConfigError(
-            f"number={number} is not allowed: the newest iteration of '{folder.path}' has "
-            f"{counted(len(games), 'game')}.",
-            key="number",
-            value=number,
-            allowed=f"1 to {len(games)}",
-        )
+        reason = f"the newest iteration of '{folder.path}' has {counted(len(games), 'game')}"
+        raise ConfigError.of("number", number, f"1 to {len(games)}", reason)
     return games[number - 1]

@@ -83,12 +83,9 @@ def plot_ratings(settings) -> Path:
     output = _output(settings, folder, "ratings.png")
     path = folder.path / "ratings.json"
     if not path.exists():
-        raise ConfigError(
-            f"'{folder.path}' holds no ratings: 'alphazero rate run={folder.path}' plays the games "
-            "for them.",
-            key="run",
-            value=str(folder.path),
-        )
+        message = f"'{folder.path}' holds no ratings: 'alphazero rate run={folder.path}' plays the "
+        message += "games for them."
+        raise ConfigError(message, key="run", value=str(folder.path))
     file = RatingFile.read(path)
     draw_ratings(_stored_ratings(file), file.networks, f"{file.game}: {folder.path.name}", output)
     return output

@@ -27,8 +27,8 @@ from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.players.base import PlayerSettings
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
-from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import from_stored, option, rows, value_text
+from alphazero.runtime.errors import ConfigError, value_text
+from alphazero.runtime.settings import from_stored, option, rows
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.settings import TrainSettings
 

@@ -86,21 +86,15 @@ def _check(settings: ServeSettings) -> None:
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:
-        raise ConfigError(
-            f'the page needs {error.name}: install it with pip install "alphazero-selfplay[web]".'
-        ) from None
+        message = f'the page needs {error.name}: pip install "alphazero-selfplay[web]" installs it.'
+        raise ConfigError(message) from None
     if settings.runs != ServeSettings().runs and not Path(settings.runs).is_dir():
-        raise ConfigError(
-            f"runs={settings.runs}: there is no such folder.", key="runs", value=settings.runs
-        )
+        message = f"runs={settings.runs}: there is no such folder."
+        raise ConfigError(message, key="runs", value=settings.runs)
     token = settings.token
     if token is not None and (len(token) < _MIN_TOKEN or not token.isascii() or " " in token):
-        raise ConfigError(
-            f"token={token} is not allowed: a token has {_MIN_TOKEN} or more characters of ASCII "
-            "and no spaces.",
-            key="token",
-            value=token,
-        )
+        reason = f"a token has {_MIN_TOKEN} or more characters of ASCII and no spaces"
+        raise ConfigError.of("token", token, reason=reason)
 
 
 def _warm_up(backend) -> None:

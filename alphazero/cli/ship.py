@@ -68,13 +68,10 @@ def main(arguments: list[str], console: Console | None = None) -> int:
     if path.is_file() and path.resolve() != source.resolve():
         replaced = _strength_text(network_info(path))
     if replaced and not settings.replace:
-        raise ConfigError(
-            f"{path} holds another network of {network.game}: {replaced}. replace=true replaces it "
-            f"by this one: {_strength_text(network.info)}. Keep a copy of that file if you may "
-            "want it back, or name another folder by into=.",
-            key="replace",
-            value=False,
-        )
+        message = f"{path} holds another network of {network.game}: {replaced}. replace=true "
+        message += f"replaces it by this one: {_strength_text(network.info)}. Keep a copy of that "
+        message += "file if you may want it back, or name another folder by into=."
+        raise ConfigError(message, key="replace", value=False)
     _write(path, network)
     console = console or Console(highlight=False, emoji=False)
     for line in _done_lines(source, path, network, replaced):
@@ -110,12 +107,9 @@ def _write(path: Path, network: NetworkFile) -> None:
         save_network(path, network.arrays, network.game, network.settings, network.info)
         write_atomically(path.with_suffix(".md"), card_text(network, path.stat().st_size).encode())
     except OSError as error:
-        raise ConfigError(
-            f"the network cannot be written to {path.parent} ({error.strerror}): name another "
-            "folder by into=.",
-            key="into",
-            value=str(path.parent),
-        ) from None
+        message = f"the network cannot be written to {path.parent} ({error.strerror}): name "
+        message += "another folder by into=."
+        raise ConfigError(message, key="into", value=str(path.parent)) from None
 
 
 def _done_lines(source: Path, path: Path, network: NetworkFile, replaced: str | None) -> list[str]:

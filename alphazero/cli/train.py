@@ -196,11 +196,9 @@ def _compare(runs: list[tuple[TrainSettings, RunFolder]]) -> None:
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     """Return the settings of a stored run, changed by the arguments, and its folder."""
     if options := [word for word in arguments if word.startswith(("-", "~", "+"))]:
-        raise ConfigError(
-            f"{options[0]} cannot be combined with resume=: a stored run continues with its own "
-            "settings, changed by key=value arguments.",
-            key=options[0],
-        )
+        message = f"{options[0]} cannot be combined with resume=: a stored run continues with its "
+        message += "own settings, changed by key=value arguments."
+        raise ConfigError(message, key=options[0])
     texts = dict(split_word(word) for word in arguments)
     key = "game.name" if "game.name" in texts else "game"
     game = texts.pop("game", None)
@@ -224,8 +222,6 @@ def _check_no_choices(keys: Iterable[str]) -> None:
     for key in keys:
         if key in config_groups():
             kept = "its network" if key == "network" else "its own settings"
-            raise ConfigError(
-                f"{key}= cannot be combined with resume=: a stored run keeps {kept}. Single "
-                "settings can change, such as learner.learning_rate=1e-3.",
-                key=key,
-            )
+            message = f"{key}= cannot be combined with resume=: a stored run keeps {kept}. Single "
+            message += "settings can change, such as learner.learning_rate=1e-3."
+            raise ConfigError(message, key=key)

@@ -89,12 +89,9 @@ def as_settings(arguments: list[str]) -> list[str]:
     """
     words = [word for word in arguments if "=" not in word and word[:1] != "-"]
     if len(words) > 1:
-        raise ConfigError(
-            f"'{COMMAND}' takes one folder, not {len(words)}: {' and '.join(words)}. Settings are "
-            "written key=value.",
-            key="folder",
-            value=words[1],
-        )
+        message = f"'{COMMAND}' takes one folder, not {len(words)}: {' and '.join(words)}. "
+        message += "Settings are written key=value."
+        raise ConfigError(message, key="folder", value=words[1])
     return [word if "=" in word or word[:1] == "-" else f"folder={word}" for word in arguments]
 
 
@@ -102,19 +99,15 @@ def _check(settings: WorkSettings) -> None:
     """Refuse what cannot work before anything is loaded."""
     path = settings.folder
     if not path:
-        raise ConfigError(
-            f"'{COMMAND}' needs the shared folder: {COMMAND} FOLDER.", key="folder", value=""
-        )
+        message = f"'{COMMAND}' needs the shared folder: {COMMAND} FOLDER."
+        raise ConfigError(message, key="folder", value="")
     place = Path(path).absolute()
     if place.exists() and not place.is_dir():
         raise ConfigError(f"'{path}' is not a folder.", key="folder", value=path)
     if not place.parent.is_dir():  # the learner makes the folder itself
-        raise ConfigError(
-            f"the folder '{path}' cannot be there: there is no {place.parent}. Is the share "
-            "mounted?",
-            key="folder",
-            value=path,
-        )
+        message = f"the folder '{path}' cannot be there: there is no {place.parent}. Is the share "
+        message += "mounted?"
+        raise ConfigError(message, key="folder", value=path)
 
 
 def _work(worker, console: Console, status) -> None:

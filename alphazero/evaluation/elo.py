@@ -126,21 +126,13 @@ def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -
 
 def _check_connected(players: tuple[str, ...], pairings: list[Pairing], anchor: str) -> None:
     if anchor not in players:
-        raise ConfigError(
-            f"anchor={anchor} has not played, but all ratings are relative to the anchor.",
-            key="anchor",
-            value=anchor,
-            allowed=list(players),
-        )
+        reason = "it has not played, but all ratings are relative to the anchor"
+        raise ConfigError.of("anchor", anchor, list(players), reason)
     connected = connected_players(pairings, anchor)
     if missing := sorted(set(players) - connected):
-        raise ConfigError(
-            f"no chain of games connects {', '.join(missing)} to the anchor {anchor}, "
-            "so that their ratings cannot be compared.",
-            key="players",
-            value=missing,
-            allowed=sorted(connected),
-        )
+        message = f"no chain of games connects {', '.join(missing)} to the anchor {anchor}, "
+        message += "so that their ratings cannot be compared."
+        raise ConfigError(message, key="players", value=missing, allowed=sorted(connected))
 
 
 def connected_players(pairings: Iterable[Pairing], anchor: str) -> set[str]:

@@ -92,8 +92,7 @@ def check_num_games(num_games: int, key: str = "num_games", low: int = 2) -> Non
     """
     if num_games < low or num_games % 2:
         allowed = f"an even number, {low} or more"
-        message = f"{key}={num_games} is not allowed: games come in pairs, so use {allowed}."
-        raise ConfigError(message, key=key, value=num_games, allowed=allowed)
+        raise ConfigError.of(key, num_games, allowed, "games come in pairs")
 
 
 class _Match:

@@ -88,8 +88,7 @@ class Openings:
             num_candidates = _MAX_ROUNDS * _NUM_CANDIDATES
             reason = f"none of {num_candidates:,} random positions of {game.name} is accepted"
             allowed = "another number of plies"
-        message = f"opening_plies={self.plies} is not possible: {reason}; use {allowed}."
-        return ConfigError(message, key="opening_plies", value=self.plies, allowed=allowed)
+        return ConfigError.of("opening_plies", self.plies, allowed, reason)
 
 
 def _random_openings(

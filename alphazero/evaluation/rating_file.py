@@ -60,13 +60,8 @@ class RatingFile:
                 path=path,
             )
         if stored.opening_plies != opening_plies:
-            raise ConfigError(
-                f"opening_plies={opening_plies} differs from the games in '{path}'; "
-                f"use opening_plies={stored.opening_plies}, or move the file away.",
-                key="opening_plies",
-                value=opening_plies,
-                allowed=[stored.opening_plies],
-            )
+            reason = f"it differs from the games in '{path}', which you may move away"
+            raise ConfigError.of("opening_plies", opening_plies, [stored.opening_plies], reason)
         return stored
 
     @classmethod

@@ -55,18 +55,13 @@ class Sprt:
 
     def __post_init__(self):
         if not self.elo0 < self.elo1:
-            raise ConfigError(
-                f"elo0={self.elo0:g} must be less than elo1={self.elo1:g}.",
-                key="elo0",
-                value=self.elo0,
-                allowed=f"less than {self.elo1:g}",
-            )
+            reason = f"elo1 is {self.elo1:g}"
+            raise ConfigError.of("elo0", self.elo0, f"less than {self.elo1:g}", reason)
         for key in ("alpha", "beta"):
             value = getattr(self, key)
             if not 0.0 < value < 0.5:
-                allowed = "between 0 and 0.5"
-                message = f"{key}={value:g} is an error probability and must be {allowed}."
-                raise ConfigError(message, key=key, value=value, allowed=allowed)
+                reason = "it is an error probability"
+                raise ConfigError.of(key, value, "between 0 and 0.5", reason)
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -34,8 +34,7 @@ def make_pettingzoo_game(environment_name: str) -> PythonGame:
     name = f"pettingzoo:{environment_name}"
     if environment_name not in CLASSIC_TWINS:
         names = ", ".join(f"pettingzoo:{known}" for known in CLASSIC_TWINS)
-        message = f"there is no game '{name}'; the environments are {names}."
-        raise ConfigError(message, key="game", value=name, allowed=names)
+        raise ConfigError.of("game", name, names, "there is no such environment")
     classic_module(environment_name)
     twin = CLASSIC_TWINS[environment_name]
     return game_of_environment(
@@ -61,20 +60,13 @@ def game_of_environment(name: str, make_environment, max_plies: int, symmetries=
     environment = make_environment()
     agents = environment.possible_agents
     if len(agents) != 2:
-        raise ConfigError(
-            f"'{name}' has {len(agents)} agents; only games of two players can be wrapped.",
-            key="game",
-            value=len(agents),
-            allowed=2,
-        )
+        message = f"'{name}' has {len(agents)} agents; only games of two players can be wrapped."
+        raise ConfigError(message, key="game", value=len(agents), allowed=2)
     sizes = {getattr(environment.action_space(agent), "n", None) for agent in agents}
     if len(sizes) != 1 or None in sizes:
-        raise ConfigError(
-            f"the agents of '{name}' do not share one Discrete action space.",
-            key="game",
-            value=sizes,
-            allowed="one Discrete space for both agents",
-        )
+        message = f"the agents of '{name}' do not share one Discrete action space."
+        allowed = "one Discrete space for both agents"
+        raise ConfigError(message, key="game", value=sizes, allowed=allowed)
     start = EnvironmentPosition(make_environment)
     return PythonGame(
         name, start, num_actions=int(sizes.pop()), max_plies=max_plies, symmetries=symmetries

@@ -101,21 +101,12 @@ def make_stored_game(name: str, source: str, named: str | None = None, key: str 
     """
     if named is not None:
         if not same_game(named, name):
-            raise ConfigError(
-                f"{key}={named} does not go with {source}, which is of {name}.",
-                key=key,
-                value=named,
-                allowed=name,
-            )
+            raise ConfigError.of(key, named, name, f"{source} is of another game")
         return make_game(named)
     if is_game_file(name):
-        raise ConfigError(
-            f"{source} is of the game file '{name}'. A stored file never runs a program by itself: "
-            f"if you trust that file, name it with {key}={name}.",
-            key=key,
-            value=None,
-            allowed=name,
-        )
+        message = f"{source} is of the game file '{name}'. A stored file never runs a program by "
+        message += f"itself: if you trust that file, name it with {key}={name}."
+        raise ConfigError(message, key=key, allowed=name)
     try:
         return make_game(name)
     except ConfigError as error:

@@ -95,13 +95,8 @@ def view_of(environment) -> BoardView:
         return _view(game, agents, count_tells_mover=False)
     name = environment.metadata.get("name")
     if name not in _OUR_NAMES:
-        names = ", ".join(_OUR_NAMES)
-        raise ConfigError(
-            f"the environment '{name}' is not known here: use {names} or one of our own games.",
-            key="env",
-            value=name,
-            allowed=list(_OUR_NAMES),
-        )
+        reason = "it is neither known here nor one of our own games"
+        raise ConfigError.of("env", name, list(_OUR_NAMES), reason)
     game = make_game(_OUR_NAMES[name])
     return _view(game, agents, True, _COLUMN_BY_COLUMN if name == "tictactoe_v3" else None)
 

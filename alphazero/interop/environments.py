@@ -62,12 +62,7 @@ def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
     if name in CLASSIC_TWINS:
         return classic_module(name).env(render_mode=render_mode)
     if re.fullmatch(r"\w+_v\d+", name):
-        raise ConfigError(
-            f"there is no environment '{name}'; PettingZoo's are {', '.join(CLASSIC_TWINS)}.",
-            key="env",
-            value=name,
-            allowed=list(CLASSIC_TWINS),
-        )
+        raise ConfigError.of("env", name, list(CLASSIC_TWINS), "there is no such environment")
     return env(name, render_mode)
 
 
@@ -84,12 +79,7 @@ class GameEnvironment(AECEnv):
     def __init__(self, game, render_mode: str | None = None):
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ConfigError(
-                f"render_mode={render_mode} is not allowed: use one of {', '.join(RENDER_MODES)}.",
-                key="render_mode",
-                value=render_mode,
-                allowed=list(RENDER_MODES),
-            )
+            raise ConfigError.of("render_mode", render_mode, list(RENDER_MODES))
         self.game = game
         self.render_mode = render_mode
         self.metadata = {

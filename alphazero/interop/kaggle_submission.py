@@ -78,10 +78,7 @@ def _board(game: Game) -> tuple[int, int, int]:
     """Return (rows, columns, length) of a game of Connect-X."""
     sizes = getattr(game, "rules", None)
     if type(sizes).__name__ not in ("ConnectX", "LargeConnectX"):
-        raise ConfigError(
-            f"format=kaggle plays Kaggle's ConnectX: it takes networks of connect_four and "
-            f"connect_x:ROWSxCOLUMNSxLENGTH, not of {game.name}.",
-            key="format",
-            value="kaggle",
-        )
+        message = "format=kaggle plays Kaggle's ConnectX: it takes networks of connect_four and "
+        message += f"connect_x:ROWSxCOLUMNSxLENGTH, not of {game.name}."
+        raise ConfigError(message, key="format", value="kaggle")
     return sizes.rows, sizes.columns, sizes.length

@@ -171,9 +171,6 @@ def _onnx():
 
 
 def _missing(package: str) -> ConfigError:
-    return ConfigError(
-        f'{package} is not installed here: pip install "alphazero-selfplay[onnx]" installs what '
-        "format=onnx needs.",
-        key="format",
-        value="onnx",
-    )
+    message = f'{package} is not installed here: pip install "alphazero-selfplay[onnx]" installs '
+    message += "what format=onnx needs."
+    return ConfigError(message, key="format", value="onnx")

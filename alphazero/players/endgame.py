@@ -56,12 +56,7 @@ def check_endgame(text: str) -> str:
     is_number = text.isascii() and text.isdigit() and 1 <= int(text) <= 10**9
     if text not in ("off", "auto") and not is_number:
         allowed = "off, auto, or the nodes that an answer may cost on average, such as 10000"
-        raise ConfigError(
-            f"endgame={text} is not allowed: endgame takes {allowed}.",
-            key="endgame",
-            value=text,
-            allowed=allowed,
-        )
+        raise ConfigError.of("endgame", text, allowed)
     return text
 
 

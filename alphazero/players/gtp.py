@@ -65,12 +65,8 @@ class GtpPlayer:
         self._process: subprocess.Popen[str] | None = None
         self._size = math.isqrt(game.num_actions - 1)
         if not isinstance(getattr(game, "rules", None), Othello):
-            raise ConfigError(
-                f"a GTP engine plays only Othello here, not {game.name}.",
-                key="game",
-                value=game.name,
-                allowed=["othello"],
-            )
+            reason = "a GTP engine plays only Othello here"
+            raise ConfigError.of("game", game.name, ["othello"], reason)
         self._process = _start(command)
         self._ask(f"boardsize {self._size}")
 
@@ -179,6 +175,5 @@ def _start(command: str) -> subprocess.Popen[str]:
         )
     except (OSError, ValueError, IndexError) as error:
         reason = getattr(error, "strerror", None) or "there is no command"
-        raise ConfigError(
-            f"the engine '{command}' cannot be started: {reason}.", value=command
-        ) from None
+        message = f"the engine '{command}' cannot be started: {reason}."
+        raise ConfigError(message, value=command) from None

@@ -130,12 +130,9 @@ def existing_network(kind: str, spec: str, game_name: str) -> Path:
         name = kind.lower().partition(":")[0]
         meant = name if name in _NAMED_KINDS else _MEANT.get(name)
         hint = f" Did you mean {meant}?" if meant else ""
-        raise ConfigError(
-            f"there is no player '{spec}'.{hint} A player is one of {', '.join(_ALLOWED)}, "
-            "and in 'alphazero play' also human (docs/players.md).",
-            value=spec,
-            allowed=_ALLOWED,
-        )
+        message = f"there is no player '{spec}'.{hint} A player is one of {', '.join(_ALLOWED)}, "
+        message += "and in 'alphazero play' also human (docs/players.md)."
+        raise ConfigError(message, value=spec, allowed=_ALLOWED)
     return path
 
 
@@ -188,11 +185,8 @@ def _num_simulations_word(spec: str, kind: str, number: str) -> str:
     if kind != "uct":
         raise ConfigError(f"'{spec}' is not a player: {kind} takes no number.", value=spec)
     if not re.fullmatch(r"[0-9]{1,9}", number) or int(number) == 0:
-        raise ConfigError(
-            f"'{spec}' is not a player: 'uct:' takes a number of simulations, such as uct:1000.",
-            key="num_simulations",
-            value=number,
-        )
+        text = f"'{spec}' is not a player: 'uct:' takes a number of simulations, such as uct:1000."
+        raise ConfigError(text, key="num_simulations", value=number)
     return f"num_simulations={number}"
 
 
@@ -217,10 +211,8 @@ def network_path(kind: str, game_name: str) -> Path | None:
     if kind == "latest":
         newest = _newest_network(game_name)
         if newest is None:
-            message = (
-                f"latest: no network of {game_name} was trained under '{_ROOT}'; a run elsewhere "
-                "is a player by its folder, such as runs/GAME/RUN."
-            )
+            message = f"latest: no network of {game_name} was trained under '{_ROOT}'; a run "
+            message += "elsewhere is a player by its folder, such as runs/GAME/RUN."
             raise ConfigError(message, value=kind)
         return newest
     if not is_path(kind):
@@ -236,11 +228,9 @@ def network_path(kind: str, game_name: str) -> Path | None:
 def _shipped_network(game_name: str, kind: str) -> Path:
     shipped = shipped_network(game_name)
     if shipped is None:
-        raise ConfigError(
-            f"{kind}: no network ships with {game_name}; take uct, or train a network "
-            "(alphazero train) and take latest.",
-            value=kind,
-        )
+        message = f"{kind}: no network ships with {game_name}; take uct, or train a network "
+        message += "(alphazero train) and take latest."
+        raise ConfigError(message, value=kind)
     return shipped
 
 

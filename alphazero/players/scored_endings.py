@@ -60,12 +60,7 @@ def check_aim(game: Game, aim: str, endgame: str) -> None:
         why, allowed = "endgame is off", ["result", "score with endgame=auto"]
     else:
         return
-    raise ConfigError(
-        f"aim={aim} is not possible: {why}; use aim={allowed[-1].replace('score with', 'score')}.",
-        key="aim",
-        value=aim,
-        allowed=allowed,
-    )
+    raise ConfigError.of("aim", aim, allowed, why)
 
 
 def _has_scores(game: Game) -> bool:

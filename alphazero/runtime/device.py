@@ -29,29 +29,15 @@ def choose_device(name: str) -> torch.device:
     except RuntimeError:
         device = None
     if device is None or device.type not in ("cpu", "cuda", "mps"):
-        raise ConfigError(
-            f"device={name} is not a supported device; use auto, cpu, cuda, cuda:1 or mps.",
-            key="device",
-            value=name,
-            allowed=_ALLOWED,
-        )
+        raise ConfigError.of("device", name, _ALLOWED)
     if device.type == "mps" and not _apple_gpu_works():
-        raise ConfigError(
-            "device=mps, the GPU of an Apple computer, does not work on this machine; use "
-            "device=cpu or device=auto.",
-            key="device",
-            value=name,
-            allowed=["auto", "cpu"],
-        )
+        reason = "the GPU of an Apple computer does not work on this machine"
+        raise ConfigError.of("device", name, ["auto", "cpu"], reason)
     num_gpus = torch.cuda.device_count()
     if device.type == "cuda" and (device.index or 0) >= num_gpus:
-        raise ConfigError(
-            f"device={name} does not exist: torch finds {num_gpus} GPUs on this machine; "
-            "use device=cpu or device=auto.",
-            key="device",
-            value=name,
-            allowed=["auto", "cpu", *(f"cuda:{index}" for index in range(num_gpus))],
-        )
+        allowed = ["auto", "cpu", *(f"cuda:{index}" for index in range(num_gpus))]
+        reason = f"torch finds {num_gpus} GPUs on this machine"
+        raise ConfigError.of("device", name, allowed, reason)
     return device
 
 

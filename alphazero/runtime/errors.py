@@ -17,6 +17,8 @@ class InputError(ValueError):
 class ConfigError(InputError):
     """A setting that is refused.
 
+    `ConfigError.of` writes the sentence; a message of its own suits a missing file, or advice.
+
     Attributes:
         key: the setting's name, such as "learner.batch_size"; None if the error does not concern a
             single setting.
@@ -32,6 +34,21 @@ class ConfigError(InputError):
         self.value = value
         self.allowed = allowed
 
+    @classmethod
+    def of(cls, key: str, value: Any, allowed: Any = None, reason: str = "") -> "ConfigError":
+        """Return the error "KEY=VALUE is not allowed: REASON. Allowed: ALLOWED."
+
+        Args:
+            allowed: None leaves it out.
+            reason: a clause without a full stop; without it, the sentence is
+                "KEY=VALUE is not allowed: KEY takes ALLOWED."
+        """
+        if allowed is not None:
+            text = _allowed_text(allowed)
+            reason = f"{reason}. Allowed: {text}" if reason else f"{key} takes {text}"
+        message = f"{key}={value_text(value)} is not allowed: {reason}."
+        return cls(message, key=key, value=value, allowed=allowed)
+
 
 class StoredFileError(InputError):
     """A stored file that is missing, damaged, or of another kind.
@@ -43,3 +60,20 @@ class StoredFileError(InputError):
     def __init__(self, message: str, *, path: str | Path):
         super().__init__(message)
         self.path = Path(path)
+
+
+def value_text(value: Any) -> str:
+    """Return the value of a setting as it is typed in a command."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"[{','.join(map(value_text, value))}]" if isinstance(value, list) else str(value)
+
+
+def _allowed_text(allowed: Any) -> str:
+    """Return what a setting takes as text: of choices, "1, 2 or 3"."""
+    if not isinstance(allowed, (list, tuple)):
+        return value_text(allowed)
+    *others, last = map(value_text, allowed)
+    return f"{', '.join(others)} or {last}" if others else last

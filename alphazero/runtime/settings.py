@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException
 
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, value_text
 from alphazero.runtime.key_hints import nearest_key_hint
 
 _TYPE_TEXT = {
@@ -98,15 +98,6 @@ def allowed_text(field: dataclasses.Field) -> str:
     return "" if high is None else f"{_number_text(high)} or less"
 
 
-def value_text(value: Any) -> str:
-    """Return the value of a setting as it is typed in a command."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"[{','.join(map(value_text, value))}]" if isinstance(value, list) else str(value)
-
-
 def _walk(settings: Any, prefix: str = "") -> Iterator[tuple[str, dataclasses.Field, Any]]:
     """Yield (key, field, value) of every setting."""
     for field in dataclasses.fields(settings):
@@ -176,9 +167,8 @@ def _check_sections(known: Any, values: dict[str, Any], prefix: str = "") -> Non
             _check_sections(section, value, f"{key}.")
         elif isinstance(section, dict):
             message = f"{key}={value_text(value)} is not allowed: {key} is a section of settings."
-            raise ConfigError(
-                message, key=key, value=value, allowed=[f"{key}.{n}" for n in section]
-            )
+            allowed = [f"{key}.{inner}" for inner in section]
+            raise ConfigError(message, key=key, value=value, allowed=allowed)
 
 
 def _literal(value: Any) -> Any:
@@ -195,12 +185,8 @@ def from_stored(cls: type, values: dict[str, Any], path: str | Path) -> Any:
     try:
         return from_plain(cls, values)
     except ConfigError as error:
-        raise ConfigError(
-            f"the settings in {path} do not fit this version: {error}",
-            key=error.key,
-            value=error.value,
-            allowed=error.allowed,
-        ) from None
+        text = f"the settings in {path} do not fit this version: {error}"
+        raise ConfigError(text, key=error.key, value=error.value, allowed=error.allowed) from None
 
 
 def check(settings: Any) -> None:
@@ -211,9 +197,7 @@ def check(settings: Any) -> None:
     """
     for key, field, value in _walk(settings):
         if value is not None and not _is_within(value, field.metadata):
-            allowed = allowed_text(field)
-            message = f"{key}={value_text(value)} is not allowed: {key} takes {allowed}."
-            raise ConfigError(message, key=key, value=value, allowed=allowed)
+            raise ConfigError.of(key, value, allowed_text(field))
 
 
 def explained(error: OmegaConfBaseException, cls: type, values: dict[str, Any]) -> ConfigError:
@@ -238,9 +222,7 @@ def explained(error: OmegaConfBaseException, cls: type, values: dict[str, Any]) 
         return ConfigError(f"{key}: {cause}.{hint}", key=key, value=value)
     wanted = _TYPE_TEXT[types_of(cls)[key]]
     limits = known[key].allowed
-    allowed = f"{wanted}, {limits}" if limits else wanted
-    message = f"{key}={value_text(value)} is not allowed: {key} takes {allowed}."
-    return ConfigError(message, key=key, value=value, allowed=allowed)
+    return ConfigError.of(key, value, f"{wanted}, {limits}" if limits else wanted)
 
 
 def _is_within(value: Any, metadata: Mapping[str, Any]) -> bool:

@@ -47,17 +47,11 @@ class BitbullySolver:
 
     def __init__(self, game: Game):
         if not solves(game):
-            raise ConfigError(
-                f"bitbully solves Connect Four on 6 rows and 7 columns only, not {game.name}.",
-                key="game",
-                value=game.name,
-                allowed=["connect_four"],
-            )
+            reason = "bitbully solves Connect Four on 6 rows and 7 columns only"
+            raise ConfigError.of("game", game.name, ["connect_four"], reason)
         if not available():
-            raise ConfigError(
-                "bitbully is not installed: "
-                'install it with pip install "alphazero-selfplay[bitbully]".'
-            )
+            message = 'bitbully is not installed: pip install "alphazero-selfplay[bitbully]".'
+            raise ConfigError(message)
         from bitbully import bitbully_core
         from bitbully_databases import BitBullyDatabases
 

@@ -82,12 +82,7 @@ class ConnectXSolver:
 
     def __init__(self, game: Game, table_bits: int = 20, max_nodes: int = MAX_NODES):
         if table_bits < BOUND_BITS:
-            raise ConfigError(
-                f"table_bits={table_bits} is too small: it takes {BOUND_BITS} or more.",
-                key="table_bits",
-                value=table_bits,
-                allowed=f"{BOUND_BITS} or more",
-            )
+            raise ConfigError.of("table_bits", table_bits, f"{BOUND_BITS} or more")
         self.game = game
         self.max_nodes = max_nodes
         self.num_nodes = 0  #: searched since the solver was made

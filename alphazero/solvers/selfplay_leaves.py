@@ -39,13 +39,8 @@ def exact_leaves_maker(
         return None
     prover = make_prover(game)
     if prover is None:
-        raise ConfigError(
-            f"search.exact_leaves={nodes} needs compiled rules, which {game.name} lacks: "
-            "use search.exact_leaves=0.",
-            key="search.exact_leaves",
-            value=nodes,
-            allowed=0,
-        )
+        reason = f"it needs compiled rules, which {game.name} lacks"
+        raise ConfigError.of("search.exact_leaves", nodes, 0, reason)
     provers = iter([prover, *(copy.deepcopy(prover) for _ in range(num_threads - 1))])
     positions = game_positions(game, _NUM_GAMES, child_generator(seed, "exact leaves"))
     costs = leaf_costs(prover, positions, nodes)

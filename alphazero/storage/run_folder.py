@@ -84,18 +84,12 @@ class RunFolder:
                 return folder
             except FileExistsError:
                 if name:
-                    raise ConfigError(
-                        f"run.name={name} is taken: {path} exists. Choose another name, or "
-                        f"continue that run with resume={path}.",
-                        key="run.name",
-                        value=name,
-                    ) from None
+                    message = f"run.name={name} is taken: {path} exists. Choose another name, or "
+                    message += f"continue that run with resume={path}."
+                    raise ConfigError(message, key="run.name", value=name) from None
             except OSError as error:
-                raise ConfigError(
-                    f"run.root={root}: no folder can be created there ({error.strerror}).",
-                    key="run.root",
-                    value=root,
-                ) from None
+                message = f"run.root={root}: no folder can be created there ({error.strerror})."
+                raise ConfigError(message, key="run.root", value=root) from None
 
     @classmethod
     def at(cls, path: Path) -> "RunFolder":
@@ -106,21 +100,15 @@ class RunFolder:
         """
         folder = cls(path)
         if folder.config.exists() or folder.state.exists():
-            raise ConfigError(
-                f"{path} holds a run already. Choose another folder, or continue that run with "
-                f"resume={path}.",
-                key="hydra.run.dir",
-                value=str(path),
-            )
+            message = f"{path} holds a run already. Choose another folder, or continue that "
+            message += f"run with resume={path}."
+            raise ConfigError(message, key="hydra.run.dir", value=str(path))
         try:
             path.mkdir(parents=True, exist_ok=True)
             folder._is_own = not any(path.iterdir())
         except OSError as error:
-            raise ConfigError(
-                f"{path} cannot be created ({error.strerror}).",
-                key="hydra.run.dir",
-                value=str(path),
-            ) from None
+            message = f"{path} cannot be created ({error.strerror})."
+            raise ConfigError(message, key="hydra.run.dir", value=str(path)) from None
         return folder
 
     @classmethod
@@ -143,21 +131,16 @@ class RunFolder:
             if not Path(path).exists():
                 raise ConfigError(f"{key}={path}: there is no such folder.", key=key, value=path)
             if not (Path(path) / holding).is_file():
-                raise ConfigError(
-                    f"{key}={path} is not the folder of a run with a finished iteration: it has no "
-                    f"{holding}.",
-                    key=key,
-                    value=path,
-                )
+                message = f"{key}={path} is not the folder of a run with a finished iteration: "
+                message += f"it has no {holding}."
+                raise ConfigError(message, key=key, value=path)
             return cls(path)
         states = list(Path(root).glob(f"{folder_name(game) if game else '*'}/*/{STATE_FILE}"))
         if not states:
             of_game = f" of {game}" if game else ""
-            raise ConfigError(
-                f"{key}=latest: there is no run{of_game} with a finished iteration under '{root}'.",
-                key=key,
-                value=path,
-            )
+            message = f"{key}=latest: there is no run{of_game} with a finished iteration under "
+            message += f"'{root}'."
+            raise ConfigError(message, key=key, value=path)
         return cls(max(states, key=lambda file: file.stat().st_mtime).parent)
 
     def discard(self) -> None:
@@ -184,12 +167,9 @@ class RunFolder:
         try:
             self._lock.acquire(blocking=False)
         except Timeout:
-            raise ConfigError(
-                f"resume={self.path}: this run is being trained now. Let that end, or stop it "
-                "first.",
-                key="resume",
-                value=str(self.path),
-            ) from None
+            message = f"resume={self.path}: this run is being trained now. Let that end, or stop "
+            message += "it first."
+            raise ConfigError(message, key="resume", value=str(self.path)) from None
         except (OSError, NotImplementedError):
             pass  # a file system without locks: the run is trained all the same
         try:

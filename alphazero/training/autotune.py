@@ -68,14 +68,10 @@ def check_device(settings: TrainSettings, device: torch.device) -> None:
     """
     evaluator = settings.evaluator
     if not candidates(evaluator.engine, evaluator.precision, device):
-        raise ConfigError(
-            f"evaluator.precision={evaluator.precision} is not available on this machine; "
-            "use auto, float32 or bfloat16. int8 needs OpenVINO (pip install openvino) and a CPU "
-            "that supports it.",
-            key="evaluator.precision",
-            value=evaluator.precision,
-            allowed=["auto", "float32", "bfloat16"],
-        )
+        allowed = ["auto", "float32", "bfloat16"]
+        reason = "it is not available on this machine; int8 needs OpenVINO "
+        reason += "(pip install openvino) and a CPU that supports it"
+        raise ConfigError.of("evaluator.precision", evaluator.precision, allowed, reason)
 
 
 def _has_auto(settings: TrainSettings) -> bool:

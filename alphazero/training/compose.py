@@ -91,16 +91,14 @@ def refused(error: Exception) -> ConfigError:
     cause = error.__cause__ or error.__context__ or error
     if not isinstance(cause, OmegaConfBaseException):
         return ConfigError(f"{text}.")
-    explanation = explained(cause, TrainSettings, _refused_value(cause))
+    found = explained(cause, TrainSettings, _refused_value(cause))
     place = re.match("In '(.*?)':", text)
     if not place:
-        return explanation
-    message = f"in the config file {place[1]}.yaml: {explanation}"
-    if explanation.key in config_groups():
+        return found
+    message = f"in the config file {place[1]}.yaml: {found}"
+    if found.key in config_groups():
         message += " Is its first line '# @package _global_'?"
-    return ConfigError(
-        message, key=explanation.key, value=explanation.value, allowed=explanation.allowed
-    )
+    return ConfigError(message, key=found.key, value=found.value, allowed=found.allowed)
 
 
 def _refused_value(error: OmegaConfBaseException) -> dict[str, Any]:
@@ -133,10 +131,8 @@ def _missing(path: str, options: Sequence[str]) -> ConfigError:
         if path.startswith(name + "/"):
             group, choice, shipped = name, path.removeprefix(name + "/"), choices
     if not group:
-        message = (
-            f"--config-name {choice}: there is no config file '{choice}.yaml'. A recipe of your "
-            "own is chosen by experiment=NAME."
-        )
+        message = f"--config-name {choice}: there is no config file '{choice}.yaml'. A recipe of "
+        message += "your own is chosen by experiment=NAME."
         return ConfigError(message, key="--config-name", value=choice)
     own = [name for name in options if name not in shipped] if ".." not in path else []
     allowed = [*own, *shipped]
@@ -155,12 +151,8 @@ def _check_keys(config: DictConfig) -> None:
             values = {f"{name!s}.{key!s}": inner for key, inner in value.items_ex(resolve=False)}
         for key in sorted(values.keys() - known):
             hint = nearest_key_hint(key, sorted(known | sections))
-            raise ConfigError(
-                f"there is no setting '{key}'.{hint}",
-                key=key,
-                value=str(values[key]),
-                allowed=sorted(known),
-            )
+            message = f"there is no setting '{key}'.{hint}"
+            raise ConfigError(message, key=key, value=str(values[key]), allowed=sorted(known))
 
 
 @functools.lru_cache(maxsize=256)

@@ -139,11 +139,8 @@ def _override(argument: Argument, command: str, multirun: bool) -> str:
     if argument.prefix == "~":
         return _deletion(argument, groups)
     if _is_sweep(argument) and not multirun:
-        raise ConfigError(
-            f"{argument} gives several values: --multirun makes a run for each of them.",
-            key=argument.key,
-            value=argument.text,
-        )
+        message = f"{argument} gives several values: --multirun makes a run for each of them."
+        raise ConfigError(message, key=argument.key, value=argument.text)
     key, text = argument.key, argument.text or ""
     if _SWEEP_FUNCTION.match(text):
         return f"{key}={text}"
@@ -154,10 +151,8 @@ def _override(argument: Argument, command: str, multirun: bool) -> str:
 
 def _deletion(argument: Argument, groups: dict[str, list[str]]) -> str:
     if argument.key not in groups:
-        raise ConfigError(
-            f"{argument}: a setting cannot be deleted, only a choice such as ~experiment can.",
-            key=argument.key,
-        )
+        message = f"{argument}: a setting cannot be deleted, only a choice such as ~experiment can."
+        raise ConfigError(message, key=argument.key)
     return str(argument)
 
 

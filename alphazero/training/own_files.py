@@ -149,10 +149,8 @@ def _check_values(path: Path, values: dict[str, Any]) -> None:
             raise _wrong(path, message, key=name, value=value)
         if name in keys and "." in str(name):
             section, _, inner = name.partition(".")
-            message = (
-                f"'{name}' is not one key: write '{section}:' and, indented below, '{inner}:'."
-            )
-            raise _wrong(path, message, key=name, value=value)
+            text = f"'{name}' is not one key: write '{section}:' and, indented below, '{inner}:'."
+            raise _wrong(path, text, key=name, value=value)
         if name not in sections and name not in keys and name != "hydra":
             known = sorted(sections) if isinstance(value, dict) else [*sorted(sections), *keys]
             hint = nearest_key_hint(str(name), known)
@@ -162,7 +160,8 @@ def _check_values(path: Path, values: dict[str, Any]) -> None:
     try:
         from_plain(TrainSettings, _without_interpolations(plain))
     except ConfigError as error:
-        raise _wrong(path, str(error), error.key, error.value, error.allowed) from None
+        about = {"key": error.key, "value": error.value, "allowed": error.allowed}
+        raise _wrong(path, str(error), **about) from None
 
 
 def _without_interpolations(values: dict[str, Any]) -> dict[str, Any]:
@@ -177,8 +176,5 @@ def _is_interpolation(value: Any) -> bool:
     return "${" in str(value) if isinstance(value, (str, list)) else False
 
 
-def _wrong(
-    path: Path, reason: str, key: str | None = None, value: Any = None, allowed: Any = None
-) -> ConfigError:
-    message = f"in the config file {path}: {reason}"
-    return ConfigError(message, key=key, value=value, allowed=allowed)
+def _wrong(path: Path, reason: str, **about: Any) -> ConfigError:
+    return ConfigError(f"in the config file {path}: {reason}", **about)

@@ -89,8 +89,5 @@ def _check_groups(option: str, folder: Path) -> None:
     hint = ""
     if folder.absolute().name in config_groups():
         hint = f" Did you mean {option}{folder.absolute().parent}?"
-    raise ConfigError(
-        f"{option}{folder} holds no folder of a config group, such as experiment/.{hint}",
-        key=option.rstrip(" ="),
-        value=str(folder),
-    )
+    message = f"{option}{folder} holds no folder of a config group, such as experiment/.{hint}"
+    raise ConfigError(message, key=option.rstrip(" ="), value=str(folder))

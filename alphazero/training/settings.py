@@ -5,7 +5,6 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from alphazero.network.interface import NetworkSettings
 from alphazero.replay.settings import ReplaySettings
 from alphazero.runtime.device import choose_device
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import check, from_stored, option, section, value_text
+from alphazero.runtime.settings import check, from_stored, option, section
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.storage.run_folder import RunFolder
@@ -153,12 +152,14 @@ def check_run(settings: TrainSettings) -> None:
         ("evaluation.final_num_games", settings.evaluation.final_num_games),
     ):
         if count % 2:
-            raise _refused(key, count, "an even number", "games come in pairs with colours swapped")
+            reason = "games come in pairs with colours swapped"
+            raise ConfigError.of(key, count, "an even number", reason)
     _check_window(settings.replay)
     _check_workers(settings.workers)
     name = settings.run.name
     if Path(name).name != name or name == "..":
-        raise _refused("run.name", name, "the name of one folder", "run.root says where it is")
+        reason = "run.root says where it is"
+        raise ConfigError.of("run.name", name, "the name of one folder", reason)
     choose_device(settings.device)
     _check_game(settings, make_game(settings.game.name))
 
@@ -205,18 +206,19 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
     for key, before, after in fixed:
         if before != after:
             reason = "it cannot change in a resumed run; start a new run for it"
-            raise _refused(key, after, before, reason)
+            raise ConfigError.of(key, after, before, reason)
     before, after = old.selfplay.num_parallel_games, new.selfplay.num_parallel_games
     if before > after:
         reason = "games are in progress in all of them, so a resumed run cannot have fewer"
-        raise _refused("selfplay.num_parallel_games", after, f"{before} or more", reason)
+        raise ConfigError.of("selfplay.num_parallel_games", after, f"{before} or more", reason)
 
 
 def _check_window(replay: ReplaySettings) -> None:
     """Check that the replay window starts below its largest size."""
     if replay.window_start > replay.window_max:
         allowed = f"at most replay.window_max={replay.window_max}"
-        raise _refused("replay.window_start", replay.window_start, allowed, "the window only grows")
+        reason = "the window only grows"
+        raise ConfigError.of("replay.window_start", replay.window_start, allowed, reason)
 
 
 def _check_workers(workers: WorkerSettings) -> None:
@@ -225,16 +227,16 @@ def _check_workers(workers: WorkerSettings) -> None:
         return
     if not workers.folder:
         reason = "workers=folder needs a folder that the learner and all workers can write"
-        raise _refused("workers.folder", "", "its path", reason)
+        raise ConfigError.of("workers.folder", "", "its path", reason)
     if workers.mode == "ordered":
         reason = "workers on a shared folder come and go, and play what they like"
-        raise _refused("workers.mode", "ordered", "free, or another kind of workers", reason)
+        raise ConfigError.of("workers.mode", "ordered", "free, or another kind of workers", reason)
 
 
 def _check_game(settings: TrainSettings, game: Game) -> None:
     """Check the settings that depend on the game."""
     if np.dtype(game.state_dtype).kind == "O":
-        raise _refused(
+        raise ConfigError.of(
             "game.name",
             game.name,
             "a game whose rules follow docs/ADD_A_GAME.md",
@@ -250,7 +252,7 @@ def _check_game(settings: TrainSettings, game: Game) -> None:
     ):
         if is_used and plies >= game.max_plies:
             reason = f"a game of {game.name} ends after at most {game.max_plies} plies"
-            raise _refused(key, plies, f"at most {game.max_plies - 1}", reason)
+            raise ConfigError.of(key, plies, f"at most {game.max_plies - 1}", reason)
 
 
 def _check_small_network(network: NetworkSettings, game: Game) -> None:
@@ -259,10 +261,10 @@ def _check_small_network(network: NetworkSettings, game: Game) -> None:
     size, kind = network.kernel_size, network.kind
     if kind != "resnet" and size > min(height, width):
         reason = f"the {kind} network's kernel must fit the {height} x {width} board of {game.name}"
-        raise _refused("network.kernel_size", size, f"at most {min(height, width)}", reason)
+        raise ConfigError.of("network.kernel_size", size, f"at most {min(height, width)}", reason)
     if kind == "notebook" and num_planes < 2:
         reason = f"it reads own and opponent's pieces from two planes, and {game.name} has one"
-        raise _refused("network.kind", kind, "resnet or tiny", reason)
+        raise ConfigError.of("network.kind", kind, "resnet or tiny", reason)
 
 
 def _check_ownership_head(settings: TrainSettings) -> None:
@@ -271,14 +273,9 @@ def _check_ownership_head(settings: TrainSettings) -> None:
     if not network.ownership_head:
         return
     if network.kind != "resnet":
-        raise _refused(key, True, False, "only the residual network (network.kind=resnet) has it")
+        reason = "only the residual network (network.kind=resnet) has it"
+        raise ConfigError.of(key, True, False, reason)
     fraction = settings.selfplay.adjudicated_fraction
     if fraction > 0:
         reason = "the ownership head learns from final boards, which adjudicated games do not reach"
-        raise _refused("selfplay.adjudicated_fraction", fraction, 0, f"{reason} ({key}=true)")
-
-
-def _refused(key: str, value: Any, allowed: Any, reason: str) -> ConfigError:
-    """Return the error for a setting; ``reason`` says why the value is not allowed."""
-    message = f"{key}={value_text(value)} is not allowed: {reason}. Allowed: {value_text(allowed)}."
-    return ConfigError(message, key=key, value=value, allowed=allowed)
+        raise ConfigError.of("selfplay.adjudicated_fraction", fraction, 0, f"{reason} ({key}=true)")

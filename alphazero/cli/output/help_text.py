@@ -13,10 +13,10 @@ from rich.text import Text
 
 from alphazero.players.base import PlayerSettings
 from alphazero.runtime.console import TrimmedConsole
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, value_text
 from alphazero.runtime.key_hints import nearest_key_hint
 from alphazero.runtime.line_wrap import wrapped
-from alphazero.runtime.settings import Row, rows, value_text
+from alphazero.runtime.settings import Row, rows
 
 HELP = {"-h", "--help"}
 _WIDTH = 100  # longer lines are hard to read
@@ -140,12 +140,8 @@ def _of_sections(
         if section not in (*names, *keys):
             hint = nearest_key_hint(section, [*names, *keys])
             hint = hint or f" The sections are {', '.join(names)}."
-            raise ConfigError(
-                f"--help {section}: there is no such section.{hint}",
-                key="--help",
-                value=section,
-                allowed=[*names, *keys],
-            )
+            message = f"--help {section}: there is no such section.{hint}"
+            raise ConfigError(message, key="--help", value=section, allowed=[*names, *keys])
     found = []
     for heading, group in groups:
         is_whole = bool({_name(heading), "all"} & set(sections))

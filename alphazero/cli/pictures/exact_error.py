@@ -59,12 +59,9 @@ def draw_exact_error(runs: dict[str, list[dict]], game: str, lines: str, output:
 def _measurements(name: str, metrics: list[dict]) -> list[dict]:
     rows = [row for row in metrics if "exact.accuracy" in row]
     if not rows:
-        raise ConfigError(
-            f"the run {name} was never measured on an exact evaluation set: train with "
-            "evaluation.exact=true a game that such a set ships with.",
-            key="run",
-            value=name,
-        )
+        message = f"the run {name} was never measured on an exact evaluation set: train with "
+        message += "evaluation.exact=true a game that such a set ships with."
+        raise ConfigError(message, key="run", value=name)
     return rows
 
 
@@ -101,12 +98,9 @@ def _draw_median(axis, curves: list[Curve], dashes: str, label: str) -> None:
     first = max(curve.minutes[0] for curve in curves)
     last = min(curve.minutes[-1] for curve in curves)
     if first > last:
-        raise ConfigError(
-            "lines=median is not possible: there is no time at which all runs had been measured. "
-            "lines=each draws them one by one.",
-            key="lines",
-            value="median",
-        )
+        message = "lines=median is not possible: there is no time at which all runs had been "
+        message += "measured. lines=each draws them one by one."
+        raise ConfigError(message, key="lines", value="median")
     minutes = np.unique(np.concatenate([curve.minutes for curve in curves]).clip(first, last))
     logs = [np.interp(minutes, curve.minutes, np.log(_percent(curve))) for curve in curves]
     errors = np.exp(logs)

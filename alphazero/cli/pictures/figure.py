@@ -95,7 +95,6 @@ def _pyplot():
         matplotlib.use("Agg")
         from matplotlib import pyplot
     except ImportError:
-        raise ConfigError(
-            'matplotlib is not installed here: pip install "alphazero-selfplay[plot]" installs it.'
-        ) from None
+        message = 'matplotlib is not installed: pip install "alphazero-selfplay[plot]" installs it.'
+        raise ConfigError(message) from None
     return pyplot

@@ -84,18 +84,12 @@ def sample_set(
             if progress is not None and not num_barren:
                 progress(len(sampler.samples), num_positions)
             if num_barren >= _MAX_BARREN_GAMES:
-                raise _too_many(game, num_positions, len(sampler.samples))
+                num_found = len(sampler.samples)
+                reason = f"after {num_found} positions, {num_barren} games of {game.name} in a row "
+                reason += "held no new one that can be misplayed"
+                allowed = f"{num_found} or less"
+                raise ConfigError.of("num_positions", num_positions, allowed, reason)
     return sampler.evaluation_set()
-
-
-def _too_many(game: Game, num_positions: int, num_found: int) -> ConfigError:
-    return ConfigError(
-        f"num_positions={num_positions} is too many for {game.name}: after {num_found} positions, "
-        f"{_MAX_BARREN_GAMES} games in a row held no new one that can be misplayed.",
-        key="num_positions",
-        value=num_positions,
-        allowed=f"{num_found} or less",
-    )
 
 
 class _Sample(NamedTuple):

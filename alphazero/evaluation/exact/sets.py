@@ -74,14 +74,10 @@ def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
     """
     found = path or shipped_path(game.name)
     if found is None:
-        raise ConfigError(
-            f"no evaluation set ships for {game.name}; make one with "
-            f"'alphazero make_evaluation_set game={game.name}' and name it with set=. "
-            "('alphazero prove' examines every position of a small game.)",
-            key="set",
-            value=path,
-            allowed="the path of an evaluation set",
-        )
+        message = f"no evaluation set ships for {game.name}; make one with "
+        message += f"'alphazero make_evaluation_set game={game.name}' and name it with set=. "
+        message += "('alphazero prove' examines every position of a small game.)"
+        raise ConfigError(message, key="set", value=path, allowed="the path of an evaluation set")
     return read_set(found, game)
 
 

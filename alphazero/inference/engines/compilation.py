@@ -17,11 +17,6 @@ def check_compiled(engine: Engine, planes: np.ndarray) -> None:
     except ConfigError:
         raise
     except Exception as error:  # torch.compile raises many types, none of them public
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-        raise ConfigError(
-            f"engine=torch_compile does not work here ({reason}); "
-            "it needs a C++ compiler. Use engine=torch.",
-            key="engine",
-            value="torch_compile",
-            allowed=["torch"],
-        ) from None
+        cause = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+        reason = f"it needs a C++ compiler and does not work here ({cause})"
+        raise ConfigError.of("engine", "torch_compile", ["torch"], reason) from None

@@ -159,11 +159,9 @@ class _Batch:
         try:
             output = self._forward(planes)
         except torch.cuda.OutOfMemoryError:
-            raise ConfigError(
-                f"a batch of {len(self._planes)} positions does not fit into the GPU's memory; "
-                "lower selfplay.num_parallel_games.",
-                key="selfplay.num_parallel_games",
-            ) from None
+            message = f"a batch of {len(self._planes)} positions does not fit into the GPU's "
+            message += "memory; lower selfplay.num_parallel_games."
+            raise ConfigError(message, key="selfplay.num_parallel_games") from None
         return output.prior_logits.float(), expected_value(output.value_logits.float())
 
 

@@ -26,13 +26,8 @@ else:
 def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
     """See `alphazero.inference.engines.registry.EngineModule`."""
     if device.type != "cpu":
-        raise ConfigError(
-            "engine=openvino runs on a CPU only; "
-            f"use device=cpu, or engine=torch with device={device}.",
-            key="engine",
-            value="openvino",
-            allowed=["torch", "torch_compile"],
-        )
+        reason = f"it runs on a CPU only (device=cpu), not with device={device}"
+        raise ConfigError.of("engine", "openvino", ["torch", "torch_compile"], reason)
     return OpenVinoEngine(choice.precision, num_threads)
 
 
@@ -115,13 +110,7 @@ def _check(precision: str) -> None:
         )
     available = cpu_precisions()
     if precision not in available:
-        raise ConfigError(
-            f"precision={precision} is not available on this processor; "
-            f"use {' or '.join(available)}.",
-            key="precision",
-            value=precision,
-            allowed=available,
-        )
+        raise ConfigError.of("precision", precision, available, "this processor lacks it")
 
 
 @functools.cache

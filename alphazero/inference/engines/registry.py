@@ -68,10 +68,5 @@ def precisions(engine: str, device: torch.device) -> list[str]:
 
 def _module(engine: str) -> EngineModule:
     if engine not in _ENGINES:
-        raise ConfigError(
-            f"engine={engine} is not allowed: engine takes one of {', '.join(ENGINES)}.",
-            key="engine",
-            value=engine,
-            allowed=ENGINES,
-        )
+        raise ConfigError.of("engine", engine, ENGINES)
     return importlib.import_module(f"{__package__}.{_ENGINES[engine].module}")

@@ -22,13 +22,8 @@ _SMALLEST_COMPILED = 32  # rows
 def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
     """See `alphazero.inference.engines.registry.EngineModule`; on a GPU it is a `CudaEngine`."""
     if choice.precision not in ("float32", "bfloat16"):
-        raise ConfigError(
-            f"precision={choice.precision} is not available with {choice.engine}; "
-            "use engine=openvino, or precision float32 or bfloat16.",
-            key="precision",
-            value=choice.precision,
-            allowed=["float32", "bfloat16"],
-        )
+        reason = f"{choice.engine} does not have it, but engine=openvino does"
+        raise ConfigError.of("precision", choice.precision, ["float32", "bfloat16"], reason)
     compiled = choice.engine == "torch_compile"
     if device.type == "cuda":
         from alphazero.inference.engines.cuda_engine import CudaEngine

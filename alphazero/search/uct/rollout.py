@@ -178,8 +178,7 @@ def check_weights(game: CompiledGame, weights=None) -> np.ndarray:
     """
     own, names = rules.rollout_weights(game.rules), ", ".join(rules.feature_names(game.rules))
     if len(own) == 0:
-        message = f"{game.name} has no evaluation for weighted rollouts: use rollout=random."
-        raise ConfigError(message, key="rollout", value="weighted", allowed=("random",))
+        raise ConfigError.of("rollout", "weighted", ("random",), f"{game.name} has no evaluation")
     if weights is None:
         return own
     weights = np.asarray(weights, np.float64)

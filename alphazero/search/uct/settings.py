@@ -64,9 +64,8 @@ class UctSettings:
             raise ConfigError(message, key="num_simulations", allowed=allowed)
         for key in ("keep_table", "record_rollouts"):
             if getattr(self, key) and self.statistics != "position":
-                reason = f"with statistics={self.statistics}: it needs statistics=position."
-                message = f"{key}=true is not allowed {reason}"
-                raise ConfigError(message, key=key, value=True, allowed=False)
+                reason = f"it needs statistics=position, not {self.statistics}"
+                raise ConfigError.of(key, True, False, reason)
         smallest = 1 + game.num_actions
         if not smallest <= self.max_nodes <= MAX_SIMULATIONS:
             allowed = f"{smallest} to {MAX_SIMULATIONS}"

@@ -61,12 +61,9 @@ def connect(address: str, key: str = "workers.address") -> bool:
         with _own_answer_to_sigterm():
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
-        raise ConfigError(
-            f"{key}={address}: {_refusal(error)} {key}=local needs no cluster.",
-            key=key,
-            value=address,
-            allowed="HOST:PORT, auto or local",
-        ) from None
+        message = f"{key}={address}: {_refusal(error)} {key}=local needs no cluster."
+        allowed = "HOST:PORT, auto or local"
+        raise ConfigError(message, key=key, value=address, allowed=allowed) from None
     return False
 
 

@@ -17,11 +17,7 @@ def check_ray_installed(key: str, other: str, others: tuple[str, ...]) -> None:
         ConfigError: if it is refused.
     """
     if importlib.util.find_spec("ray") is None:
-        raise ConfigError(
-            "workers=ray needs Ray, which is not installed: pip install "
-            "'alphazero-selfplay[cluster]', in a clone pip install -e '.[cluster]'; or use "
-            f"workers={other} on this machine alone.",
-            key=key,
-            value="ray",
-            allowed=others,
-        )
+        message = "workers=ray needs Ray, which is not installed: pip install "
+        message += "'alphazero-selfplay[cluster]', in a clone pip install -e '.[cluster]'; or use "
+        message += f"workers={other} on this machine alone."
+        raise ConfigError(message, key=key, value="ray", allowed=others)

@@ -285,11 +285,8 @@ class FolderSource:
             )
 
     def _unusable(self, reason: str) -> ConfigError:
-        return ConfigError(
-            f"workers.folder={self._settings.folder} cannot be used: {reason}.",
-            key="workers.folder",
-            value=self._settings.folder,
-        )
+        message = f"workers.folder={self._settings.folder} cannot be used: {reason}."
+        return ConfigError(message, key="workers.folder", value=self._settings.folder)
 
     def _take_notices(self) -> list[str]:
         notices, self._notices = self._notices, []

@@ -163,13 +163,10 @@ class FolderWorker:
         if self._player is not None and self._job == job:
             return
         if job.code_version != code_version():
-            raise ConfigError(
-                f"the learner of '{self._folder.path}' runs version {job.code_version} of this "
-                f"program, and this machine {code_version()}: install the same version here.",
-                key="code_version",
-                value=code_version(),
-                allowed=job.code_version,
-            )
+            wanted, found = job.code_version, code_version()
+            message = f"the learner of '{self._folder.path}' runs version {wanted} of this "
+            message += f"program, and this machine {found}: install the same version here."
+            raise ConfigError(message, key="code_version", value=found, allowed=wanted)
         self._unsent.clear()
         self._player, self._sample = None, None
         self._say("getting ready")
@@ -182,11 +179,8 @@ class FolderWorker:
         named = self._settings.game
         name = make_stored_game(job.game, f"the run in '{self._folder.path}'", named).name
         if is_game_file(name) and named is not None and read_text(named) != job.game_file:
-            raise ConfigError(
-                f"game={named} is not the file that the learner runs: their texts differ.",
-                key="game",
-                value=named,
-            )
+            message = f"game={named} is not the file that the learner runs: their texts differ."
+            raise ConfigError(message, key="game", value=named)
         return name
 
     def _load_newest(self) -> None:
@@ -310,10 +304,6 @@ def own_name(wanted: str) -> str:
     plain = re.sub("[^a-z0-9_-]+", "-", wanted.lower())[:_NAME_LENGTH].strip("-")
     name = f"{plain}-{uuid.uuid4().hex[:8]}"
     if not plain or sign_name(f"{name}.json") is None:
-        raise ConfigError(
-            f"name={wanted} is not allowed: a worker's name has letters or digits.",
-            key="name",
-            value=wanted,
-            allowed="letters, digits, - and _",
-        )
+        reason = "a worker's name has letters or digits"
+        raise ConfigError.of("name", wanted, "letters, digits, - and _", reason)
     return name
