@@ -478,16 +478,6 @@ def test_each_sign_of_a_learning_rate_that_is_too_high_is_named_with_its_figures
     assert re.findall(r"\d+(?:\.\d+)?", seen) == figures and ";" not in seen
 
 
-def test_the_ownership_loss_neither_hides_an_alarm_nor_raises_one():
-    """With an ownership loss of 1.5 counted, the first would pass, and the second look too high."""
-    for loss, held_out, expected in ((1.2, 1.6, ["overfitting"]), (2.5, 2.5, [])):
-        reports = run_of(40, loss=loss, held_out=held_out)
-        for report in reports:
-            report.learner.ownership_loss = 1.5
-            report.learner.loss += 1.5
-        assert observed(reports)[-1] == expected
-
-
 def test_a_loss_that_rises_a_little_or_falls_is_no_alarm():
     assert (
         observed(run_of(40, loss=[2 - 0.02 * i for i in range(25)] + [1.7], held_out=1.5))
