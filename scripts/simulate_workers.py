@@ -171,7 +171,7 @@ class SimulatedWorkers:
 def make_records() -> list:
     """Return finished games of Connect Four."""
     game = make_game("connect_four")
-    options = SelfPlaySettings(num_parallel_games=64, num_simulations=16, full_search_fraction=1.0)
+    options = SelfPlaySettings(num_parallel_games=64, num_simulations=16)
     evaluator, generator = UniformEvaluator(game.num_actions), np.random.default_rng(0)
     return list(SelfPlay(game, evaluator, options, SearchSettings(), generator).play(_NUM_GAMES))
 

@@ -42,7 +42,7 @@ from alphazero.training.trainer import Trainer
 
 SMALL = (
     "network=tiny selfplay.num_parallel_games=16 selfplay.games_per_iteration=24 "
-    "selfplay.full_search_fraction=1 selfplay.num_simulations=8 selfplay.random_opening_fraction=0 "
+    "selfplay.num_simulations=8 selfplay.random_opening_fraction=0 "
     "replay.window_start=20000"
 ).split()
 

@@ -224,7 +224,6 @@ def test_old_networks_and_games_out_of_the_window_are_dropped(tmp_path):
         "run.keep_networks=2",
         "replay.window_start=20",
         "replay.window_max=20",
-        "selfplay.full_search_fraction=1.0",
     )
     rows = [report.selfplay.num_samples for report in reports(trainer)]
     assert min(rows) >= 20  # one iteration fills the window

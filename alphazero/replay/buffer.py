@@ -193,8 +193,7 @@ class ReplayBuffer:
             symmetries = self._symmetries[slots].astype(np.int64)
         else:
             symmetries = self._generator.integers(num_symmetries, size=len(ages))
-        planes, weights, mask = apply_symmetries(symmetries, self.game, *batch[:3])
-        return batch._replace(planes=planes, action_weights=weights, legal_action_mask=mask)
+        return Batch(*apply_symmetries(symmetries, self.game, *batch[:3]), *batch[3:])
 
     def _raw_batch(self, slots: np.ndarray) -> Batch:
         """Return the samples in these slots as they were played."""

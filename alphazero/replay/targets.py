@@ -8,7 +8,7 @@ from alphazero.selfplay.game_record import GameRecord
 def sample_plies(record: GameRecord, surprise_fraction: float) -> np.ndarray:
     """Return the plies that become training samples, in order: int64[number of targets].
 
-    Without surprise weighting, each ply with a full search appears once. With it, the weight of a
+    Without surprise weighting, each ply with a search appears once. With it, the weight of a
     ply is
 
         1 - surprise_fraction + surprise_fraction * its surprise / the game's mean surprise
