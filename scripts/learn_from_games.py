@@ -88,7 +88,7 @@ def _buffer_of(game, settings: TrainSettings, records) -> ReplayBuffer:
     num_samples = sum(int(record.is_target.sum()) for record in records)
     replay = dataclasses.replace(settings.replay, window_start=num_samples, window_max=num_samples)
     generator = child_generator(settings.seed, "replay")
-    buffer = ReplayBuffer(game, replay, generator, settings.network.ownership_head)
+    buffer = ReplayBuffer(game, replay, generator)
     for record in records:
         buffer.add(record)
     return buffer

@@ -28,7 +28,6 @@ from alphazero.players.network import NetworkPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.batched_search import TreeSearch
-from alphazero.search.roots import SearchMode
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.solvers.base import ILLEGAL_SCORE, values_of
@@ -126,14 +125,15 @@ def value_table(targets: dict[str, np.ndarray], exact: np.ndarray, plies: np.nda
 def search_again(
     game, evaluator, states: np.ndarray, num_simulations: int, settings: SearchSettings
 ) -> Searched:
-    """Search positions ([N, K]) with full searches, as self-play does for its targets."""
+    """Search positions ([N, K]) with noise, as self-play does for its targets."""
     parts = []
     for start in range(0, len(states), _BATCH_SIZE):
         part = states[start : start + _BATCH_SIZE]
         rows = np.arange(len(part))
         generator = child_generator(start, "target quality")
-        search = TreeSearch(game, evaluator, len(part), num_simulations, settings, generator)
-        search.reset(rows, part, num_simulations, SearchMode.FULL)
+        sizes = len(part), num_simulations
+        search = TreeSearch(game, evaluator, *sizes, settings, generator, explores=True)
+        search.reset(rows, part, num_simulations)
         search.run()
         output = search.output(rows)
         parts.append((output.action_weights, output.root_values))

@@ -99,7 +99,6 @@ def make(settings: Settings, kind: str) -> Trainer:
         f"run.num_threads={settings.cores if kind == 'threads' else 1}",
         f"selfplay.num_parallel_games={128 * settings.cores if kind == 'threads' else 128}",
         f"selfplay.num_simulations={settings.num_simulations}",
-        "selfplay.full_search_fraction=1",
         "selfplay.games_per_iteration=100000",
         "evaluator.engine=openvino",
         "evaluator.precision=int8",

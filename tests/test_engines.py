@@ -62,21 +62,6 @@ def every_engine(test):
     return pytest.mark.parametrize("engine_choice", cases)(test)
 
 
-@every_engine
-def test_the_ownership_head_is_not_evaluated_in_search(engine_choice):
-    planes, answers, runs = planes_of(GAME, 40), [], []
-    for has_head in (False, True):
-        network = small_network(GAME, ownership_head=has_head)
-        engine = make_engine(engine_choice, CPU, 1)
-        if has_head:
-            network.ownership.register_forward_hook(lambda *_: runs.append("the head"))
-        engine.load(network, planes)
-        answers.append(engine.evaluate(planes))
-    assert not runs
-    for ours, theirs in zip(*answers, strict=True):
-        assert np.array_equal(ours, theirs)
-
-
 @pytest.fixture(autouse=True)
 def one_thread():
     torch.set_num_threads(1)

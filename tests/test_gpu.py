@@ -35,7 +35,7 @@ TINY = (
     "game=tic_tac_toe device=cuda evaluator.engine=torch learner.precision=float32 "
     "network.blocks=1 network.channels=8 network.head_channels=2 network.value_units=4 "
     "selfplay.num_parallel_games=64 selfplay.games_per_iteration=64 "
-    "selfplay.num_simulations=8 selfplay.num_fast_simulations=4 learner.batch_size=32 "
+    "selfplay.num_simulations=8 learner.batch_size=32 "
     "evaluation.every=0 evaluation.num_games=0 evaluation.final_num_games=0 evaluation.prove=false"
 ).split()
 

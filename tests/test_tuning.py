@@ -442,9 +442,7 @@ def test_a_real_measurement_finds_real_speeds(monkeypatch, tmp_path):
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(selection, "_ROUND_S", 1e-3)
     monkeypatch.setattr(autotune, "_LOCKSTEP_S", 0.05)
-    settings = settings_of(
-        engine="torch", games_per_iteration=130, num_simulations=8, num_fast_simulations=4
-    )
+    settings = settings_of(engine="torch", games_per_iteration=130, num_simulations=8)
     generator_state = torch.get_rng_state()
     found = tune(settings, GAME, small_network(GAME).train(), CPU, 2)
     assert torch.equal(torch.get_rng_state(), generator_state)
