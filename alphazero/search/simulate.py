@@ -1,9 +1,9 @@
 """`simulate`: walk in each of B trees from the root to an edge that has no node yet.
 
-In: the trees, and how their roots choose an action. Out: `Edges`, for the caller
-to step the games over and to have evaluated. Below the root every node chooses by PUCT
-(`alphazero.search.puct`); at the root it is PUCT, PUCT with forced playouts
-(`alphazero.search.forced_playouts`), or sequential halving (`alphazero.search.gumbel`).
+In: the trees, and how their roots choose an action. Out: `Edges`, for the caller to step the games
+over and to have evaluated. Below the root every node chooses by PUCT (`alphazero.search.puct`); at
+the root it is PUCT, PUCT with forced playouts (`alphazero.search.forced_playouts`), or sequential
+halving (`alphazero.search.gumbel`).
 """
 
 from typing import NamedTuple
