@@ -87,8 +87,10 @@ def precisions() -> list[str]:
 
 def _check(precision: str) -> None:
     if openvino is None:
-        reason = "it is not installed; pip install openvino, or use engine=auto and precision=auto"
-        raise ConfigError.of("engine", "openvino", ["auto", "torch", "torch_compile"], reason)
+        message = "engine=openvino needs OpenVINO, which is not installed: pip install openvino, "
+        message += "or use engine=auto and precision=auto."
+        allowed = ["auto", "torch", "torch_compile"]
+        raise ConfigError(message, key="engine", value="openvino", allowed=allowed)
     available = precisions()
     if precision not in available:
         raise ConfigError.of("precision", precision, available, "this processor lacks it")
