@@ -1,6 +1,6 @@
 # make train: set up and run a short real training run.   make test: set up and run the tests.
 # make notebook: set up and execute docs/tutorial.ipynb, about 12 minutes.
-# make test-slow, coverage, docs, format, bench, clean: see CONTRIBUTING.md.
+# make lint, test-slow, coverage, docs, format, bench, clean: see CONTRIBUTING.md.
 # Everything is installed into .venv; PYTHON=python3.12 chooses another interpreter.
 PYTHON ?= python3
 VENV := .venv
@@ -12,17 +12,19 @@ TESTS := -n auto --dist loadfile --no-loadscope-reorder -m "not slow and not gpu
 PIP_INSTALL := $(BIN)/python -m pip install -q --no-compile -c constraints.txt
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: train test test-slow notebook coverage docs format bench clean
+.PHONY: train test lint test-slow notebook coverage docs format bench clean
 
 train: $(VENV)/.installed
 	$(BIN)/alphazero train game=tic_tac_toe
 
-test: $(VENV)/.installed-test
+test: lint
+	$(BIN)/python -m pytest $(TESTS)
+
+lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet . || { echo "error: some files are not laid out as ruff does it: make format"; exit 1; }
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
-	$(BIN)/python -m pytest $(TESTS)
 
 test-slow: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "slow or gpu"

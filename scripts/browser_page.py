@@ -7,6 +7,7 @@ In: the JavaScript of `browser/`, the page of `alphazero serve`, the networks th
 folder of static files; whatever serves them need only send files.
 """
 
+import argparse
 import json
 import shutil
 import sys
@@ -113,6 +114,9 @@ def _describe(name: str) -> dict:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder", type=Path, help="is emptied first")
+    options = parser.parse_args()
     if (reason := missing()) is not None:
         sys.exit(f"error: {reason}.")
-    build(Path(sys.argv[1]))
+    build(options.folder)

@@ -11,8 +11,6 @@ and the seconds per move. It needs Kaggle's package and three others, and nothin
 import argparse
 import statistics
 
-from kaggle_environments import make
-
 
 def main() -> None:
     """Play the games and print a line for each opponent."""
@@ -40,6 +38,8 @@ RESULTS = {1: "won", 0: "drawn", -1: "lost", None: "failed"}
 
 def play(submission: str, opponent: str, seat: int) -> tuple[int | None, list[float]]:
     """Play a game; return the submission's result, None after an error, and its times per move."""
+    from kaggle_environments import make
+
     environment = make("connectx")
     players = [submission, opponent]
     steps = environment.run(players if seat == 0 else players[::-1])

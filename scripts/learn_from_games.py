@@ -6,27 +6,28 @@
 A new network is trained for the given number of steps on all stored games except the newest tenth;
 the learning rate falls as over a whole run. The script prints its held-out losses on the newest
 tenth and, if an evaluation set ships with the game, the accuracy of the network without search and
-the error of its values. The arguments after the number are those of `alphazero train`; the game is
-the run's.
+the error of its values.
 """
 
+import argparse
 import dataclasses
 import sys
 import time
 
 import torch
 from rich.progress import track
+from script_command import exit_status
 
 from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.sets import read_set, shipped_path
 from alphazero.games.registry import make_stored_game
-from alphazero.inference.engines.engine import REFERENCE, make_engine
+from alphazero.inference.engines.engine import REFERENCE
+from alphazero.inference.engines.registry import make_engine
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
 from alphazero.players.evaluator_player import EvaluatorPlayer
 from alphazero.replay.buffer import ReplayBuffer
 from alphazero.runtime.device import set_num_threads
-from alphazero.runtime.errors import InputError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.compose import compose
@@ -36,7 +37,23 @@ _NUM_CALLS = 50  # of the learner: the learning rate falls from one to the next,
 _MAX_HELD_OUT_SAMPLES = 16_384
 
 
-def main(path: str, num_steps: int, words: list[str]) -> None:
+def main(words: list[str]) -> int:
+    """Read the arguments and train; return the exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run", help="the folder of a run, or latest")
+    parser.add_argument("steps", type=int, help="steps of the learner")
+    parser.add_argument(
+        "settings",
+        nargs="*",
+        help="those of `alphazero train`, as key=value; the game is the run's",
+    )
+    options = parser.parse_args(words)
+    return exit_status(lambda: train(options.run, options.steps, options.settings))
+
+
+def train(path: str, num_steps: int, words: list[str]) -> None:
     """Train and print the held-out losses and the accuracy."""
     folder = RunFolder.find(path, "checkpoints", None)
     game = _game_of(folder, words)
@@ -71,7 +88,7 @@ def _buffer_of(game, settings: TrainSettings, records) -> ReplayBuffer:
     num_samples = sum(int(record.is_target.sum()) for record in records)
     replay = dataclasses.replace(settings.replay, window_start=num_samples, window_max=num_samples)
     generator = child_generator(settings.seed, "replay")
-    buffer = ReplayBuffer(game, replay, generator, settings.network.ownership_head)
+    buffer = ReplayBuffer(game, replay, generator)
     for record in records:
         buffer.add(record)
     return buffer
@@ -113,9 +130,4 @@ def _print_accuracy(game, learner: Learner, buffer: ReplayBuffer) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3 or not sys.argv[2].isdigit():
-        sys.exit("usage: python scripts/learn_from_games.py RUN STEPS [key=value ...]")
-    try:
-        main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
-    except InputError as error:
-        sys.exit(str(error))
+    sys.exit(main(sys.argv[1:]))

@@ -14,6 +14,7 @@ shapes, and all other characters are text. Boards therefore have no gaps, whatev
 has. The SVG loads nothing.
 """
 
+import argparse
 import io
 import re
 import sys
@@ -224,14 +225,15 @@ def last_screen(written: str) -> str:
     return re.sub(r"\x1b\[[KJ]", "", written.split("\x1b[H")[-1])
 
 
-def main(arguments: list[str]) -> int:
-    """Draw all pictures.
-
-    Args:
-        arguments: "run=RUN", or nothing.
-    """
+def main(words: list[str]) -> int:
+    """Draw all pictures; return the exit status."""
     from alphazero.cli import main as alphazero
 
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run", nargs="*", help="run=RUN, a run to draw as well")
+    arguments = parser.parse_args(words).run
     draw_play(IMAGES / "play_connect_four.svg")
     plots = PLOTS | {name: [*words, *arguments] for name, words in RUN_PLOTS.items() if arguments}
     return max(

@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from script_command import exit_status
 
 from alphazero.games.registry import make_stored_game
 from alphazero.players.network import NetworkPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.batched_search import TreeSearch
-from alphazero.search.roots import SearchMode
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.solvers.base import ILLEGAL_SCORE, values_of
@@ -125,14 +125,15 @@ def value_table(targets: dict[str, np.ndarray], exact: np.ndarray, plies: np.nda
 def search_again(
     game, evaluator, states: np.ndarray, num_simulations: int, settings: SearchSettings
 ) -> Searched:
-    """Search positions ([N, K]) with full searches, as self-play does for its targets."""
+    """Search positions ([N, K]) with noise, as self-play does for its targets."""
     parts = []
     for start in range(0, len(states), _BATCH_SIZE):
         part = states[start : start + _BATCH_SIZE]
         rows = np.arange(len(part))
         generator = child_generator(start, "target quality")
-        search = TreeSearch(game, evaluator, len(part), num_simulations, settings, generator)
-        search.reset(rows, part, num_simulations, SearchMode.FULL)
+        sizes = len(part), num_simulations
+        search = TreeSearch(game, evaluator, *sizes, settings, generator, explores=True)
+        search.reset(rows, part, num_simulations)
         search.run()
         output = search.output(rows)
         parts.append((output.action_weights, output.root_values))
@@ -176,20 +177,21 @@ def search_table(
 def main(words: list[str]) -> int:
     """Read the arguments and print the tables; return the exit status."""
     options = _parser().parse_args(words)
-    try:
-        folder = RunFolder.find(options.run, options.root, None, key="run")
-        config = folder.read_config()
-        game = make_stored_game(config["game"]["name"], f"the run '{folder.path}'")
-        solver = make_solver(game)
-        records = folder.load_all_games()
-        records = records[: options.games] if options.oldest else records[-options.games :]
-        generator = np.random.default_rng(0)
-        samples = sample_positions(records, options.positions, options.first_ply, generator)
-        scores = solver.scores(samples.states)
-        player = NetworkPlayer(game, options.network or folder.path)
-    except (OSError, ValueError, LookupError, ImportError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    return exit_status(lambda: print_tables(options))
+
+
+def print_tables(options: argparse.Namespace) -> None:
+    """Print both tables."""
+    folder = RunFolder.find(options.run, options.root, None, key="run")
+    config = folder.read_config()
+    game = make_stored_game(config["game"]["name"], f"the run '{folder.path}'")
+    solver = make_solver(game)
+    records = folder.load_all_games()
+    records = records[: options.games] if options.oldest else records[-options.games :]
+    generator = np.random.default_rng(0)
+    samples = sample_positions(records, options.positions, options.first_ply, generator)
+    scores = solver.scores(samples.states)
+    player = NetworkPlayer(game, options.network or folder.path)
     console = Console(highlight=False)
     exact = values_of(scores.max(axis=1))
     console.print(value_table(value_targets(samples), exact, samples.plies))
@@ -197,7 +199,6 @@ def main(words: list[str]) -> int:
     settings = SearchSettings(**{name: config["search"][name] for name in noise})
     table = search_table(player, samples.states, scores, options.simulations, settings)
     console.print(table)
-    return 0
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -13,8 +13,9 @@ from collections.abc import Callable
 
 from rich.console import Console
 from rich.table import Table
+from script_command import exit_status
 
-from alphazero.runtime.errors import InputError
+from alphazero.runtime.errors import StoredFileError
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.settings import TrainSettings
 
@@ -74,19 +75,20 @@ def main(words: list[str]) -> int:
     root = TrainSettings().run.root
     parser.add_argument("--root", default=root, help="the folder of all runs, for latest")
     options = parser.parse_args(words)
+    return exit_status(lambda: print_breakdown(options))
+
+
+def print_breakdown(options: argparse.Namespace) -> None:
+    """Print the table of a run."""
+    folder = RunFolder.find(options.run, options.root, None, key="run")
+    rows = folder.read_metrics()
     try:
-        folder = RunFolder.find(options.run, options.root, None, key="run")
-        rows = folder.read_metrics()
         parts = time_breakdown(rows)
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
     except KeyError as error:
-        print(f"error: the metrics of '{options.run}' lack {error}.", file=sys.stderr)
-        return 2
+        message = f"the metrics of '{options.run}' lack {error}."
+        raise StoredFileError(message, path=folder.metrics) from error
     title = f"{folder.path}: {len(rows)} iterations"
     Console(highlight=False).print(breakdown_table(parts, title))
-    return 0
 
 
 if __name__ == "__main__":

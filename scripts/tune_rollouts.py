@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from rich.console import Console
+from script_command import exit_status
 
 from alphazero.evaluation.match import MatchReport, Openings, play_match
 from alphazero.games import rules
@@ -157,15 +158,7 @@ def main(words: list[str]) -> int:
     """Run the script and return its exit status."""
     options = read_options(words)
     jit.announce_first_compilation()
-    try:
-        tune(options, Console(soft_wrap=True))
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("stopped.", file=sys.stderr)
-        return 130
-    return 0
+    return exit_status(lambda: tune(options, Console(soft_wrap=True)))
 
 
 if __name__ == "__main__":

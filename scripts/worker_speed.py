@@ -15,8 +15,10 @@ import time
 
 from rich.console import Console
 from rich.table import Table
-from script_command import run_script
+from script_command import exit_status
 
+from alphazero.cli.output.help_text import HELP, print_script_help
+from alphazero.runtime.overrides import from_overrides
 from alphazero.runtime.settings import option
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.compose import compose
@@ -38,7 +40,10 @@ class Settings:
 
 def main(words: list[str]) -> int:
     """Return the exit status."""
-    return run_script(measure_kinds, Settings, words, "scripts/worker_speed.py", __doc__)
+    if HELP & set(words):
+        return exit_status(lambda: print_script_help(__doc__, Settings()))
+    name = "scripts/worker_speed.py"
+    return exit_status(lambda: measure_kinds(from_overrides(Settings, words, name)))
 
 
 def measure_kinds(settings: Settings) -> None:
@@ -94,7 +99,6 @@ def make(settings: Settings, kind: str) -> Trainer:
         f"run.num_threads={settings.cores if kind == 'threads' else 1}",
         f"selfplay.num_parallel_games={128 * settings.cores if kind == 'threads' else 128}",
         f"selfplay.num_simulations={settings.num_simulations}",
-        "selfplay.full_search_fraction=1",
         "selfplay.games_per_iteration=100000",
         "evaluator.engine=openvino",
         "evaluator.precision=int8",

@@ -18,24 +18,19 @@ SHAPE = dict(blocks=1, channels=8, kernel_size=3, head_channels=4, value_units=1
 KINDS = {
     "resnet": dict(kind="resnet"),
     "tiny": dict(kind="tiny"),
-    "ownership head": dict(kind="resnet", ownership_head=True),
 }
 
 
 class Table(torch.nn.Module):
     """A network whose weights are its outputs, whatever the input."""
 
-    def __init__(self, prior_logits, value_logits, ownership_logits=None):
+    def __init__(self, prior_logits, value_logits):
         super().__init__()
         self.prior_logits = torch.nn.Parameter(torch.tensor(prior_logits))
         self.value_logits = torch.nn.Parameter(torch.tensor(value_logits))
-        self.ownership_logits = None
-        if ownership_logits is not None:
-            self.ownership_logits = torch.nn.Parameter(torch.tensor(ownership_logits))
 
     def forward(self, planes):
-        outputs = (self.prior_logits, self.value_logits, self.ownership_logits)
-        return NetworkOutput(*(None if logits is None else 1 * logits for logits in outputs))
+        return NetworkOutput(1 * self.prior_logits, 1 * self.value_logits)
 
 
 def make_batch(action_weights, mask, outcomes, root_values):
@@ -76,9 +71,8 @@ def random_batch(num_samples, seed=0):
     weights /= weights.sum(axis=1, keepdims=True)
     planes = rng.integers(0, 2, (num_samples, *GAME.planes_shape)).astype(np.float32)
     outcomes = rng.integers(-1, 2, num_samples).astype(np.int8)
-    owners = rng.integers(-1, 2, (num_samples, planes[0, 0].size)).astype(np.int8)
     root_values = outcomes.astype(np.float32)
-    return Batch(planes, weights.astype(np.float32), mask, outcomes, root_values, owners)
+    return Batch(planes, weights.astype(np.float32), mask, outcomes, root_values)
 
 
 def random_batches(count, num_samples=8, first_seed=0):

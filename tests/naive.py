@@ -192,26 +192,6 @@ def naive_apply_symmetries(chosen, game, planes, action_weights, legal_action_ma
     )
 
 
-def naive_owners(record, game):
-    """Return who owns each cell at the end of a game, for the player to move at each ply."""
-    state = record.states[0]
-    for action in record.actions:
-        state = game.step(state[None], [action]).states[0]
-    rows = []
-    for before in record.states:
-        own = 1 + int(game.players(before[None])[0])
-        rows.append(
-            np.array(
-                [
-                    0 if cell == 0 else 1 if cell == own else -1
-                    for cell in game.cells(state).ravel()
-                ],
-                np.int8,
-            )
-        )
-    return rows
-
-
 def naive_deviation(answers, other_answers, legal_action_mask):
     """Return (mean KL divergence, mean absolute value error) of two evaluators' answers."""
     divergences, errors = [], []

@@ -8,7 +8,6 @@ from alphazero.games.batched_game import Game, Transition
 from alphazero.games.registry import make_game
 from alphazero.search import tree as trees
 from alphazero.search.batched_search import TreeSearch
-from alphazero.search.roots import SearchMode
 from alphazero.search.settings import SearchSettings
 from alphazero.search.uct.search import UctSearch
 from alphazero.search.uct.settings import UctSettings
@@ -16,7 +15,7 @@ from alphazero.search.uct.settings import UctSettings
 #: Games whose trees reach proofs, draws (many in 3x3x3), passes and two moves in a row.
 GAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_x:3x3x3", "othello:4", "twice")
 
-#: Priors stay as the evaluator gives them, in FULL searches too.
+#: Priors stay as the evaluator gives them, in searches that explore too.
 NO_NOISE = dict(dirichlet_fraction=0.0)
 
 
@@ -36,6 +35,7 @@ def make_search(
     seed=0,
     leaves_per_step=1,
     exact_leaves=None,
+    explores=False,
     **settings,
 ):
     """Return a `TreeSearch` with these `SearchSettings`."""
@@ -50,20 +50,16 @@ def make_search(
         generator,
         leaves_per_step,
         exact_leaves,
+        explores,
     )
 
 
-def searched(game, states, num_simulations, mode=SearchMode.EVALUATION, **options):
+def searched(game, states, num_simulations, **options):
     """Return the finished search of ``states``; options as in `make_search`."""
     search = make_search(game, len(states), num_simulations, **options)
-    search.reset(np.arange(len(states)), states, num_simulations, mode)
+    search.reset(np.arange(len(states)), states, num_simulations)
     search.run()
     return search
-
-
-def random_modes(rng, num):
-    """Return FULL (in 0.6 of the cases) and FAST at random."""
-    return np.where(rng.random(num) < 0.6, SearchMode.FULL, SearchMode.FAST)
 
 
 def random_positions(game, num_games, seed):
@@ -245,15 +241,16 @@ def pull_arms(
     arm_values,
     num_simulations,
     num_games=1,
-    mode=SearchMode.FULL,
+    explores=True,
     seed=0,
     **settings,
 ):
     """Return the finished searches of a bandit, and their `PolicyOutput`."""
     game = BanditGame(len(priors))
     evaluator = BanditEvaluator(priors, root_value, arm_values)
-    search = make_search(game, num_games, num_simulations, evaluator, seed, **settings)
+    options = dict(explores=explores, **settings)
+    search = make_search(game, num_games, num_simulations, evaluator, seed, **options)
     rows = np.arange(num_games)
-    search.reset(rows, game.initial_states(num_games), num_simulations, mode)
+    search.reset(rows, game.initial_states(num_games), num_simulations)
     search.run()
     return search, search.output(rows)

@@ -26,11 +26,8 @@ from textbook_search import TextbookSearch
 from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.search import tree as trees
-from alphazero.search.roots import SearchMode
 from alphazero.textbook.game import PlainGame
 from alphazero.textbook.minimax import minimax
-
-FAST, FULL = SearchMode.FAST, SearchMode.FULL
 
 
 def assert_same_tree(search, row, textbook):
@@ -94,20 +91,21 @@ TEXTBOOK_SETTINGS = {
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("variant", TEXTBOOK_SETTINGS)
-def test_trees_are_those_of_the_textbook_over_whole_games(name, variant):
+@pytest.mark.parametrize("explores", (True, False))
+def test_trees_are_those_of_the_textbook_over_whole_games(name, variant, explores):
     game = named_game(name)
     constants = (
         dict(pb_c_init=1.1, pb_c_base=50.0, root_prior_temperature=1.4) | TEXTBOOK_SETTINGS[variant]
     )
     states, rng = random_positions(game, 6, seed=3), np.random.default_rng(5)
-    search = make_search(game, len(states), 40, **constants, **NO_NOISE)
+    search = make_search(game, len(states), 40, explores=explores, **constants, **NO_NOISE)
     rows = np.arange(len(states))
     evaluator = HashEvaluator(game.num_actions)
     textbooks = [TextbookSearch(game, evaluator, search.settings) for _ in rows]
-    budgets, full = rng.integers(1, 41, len(rows)), rng.random(len(rows)) < 0.5
-    search.reset(rows, states, budgets, np.where(full, FULL, FAST))
+    budgets = rng.integers(1, 41, len(rows))
+    search.reset(rows, states, budgets)
     for i in rows:
-        textbooks[i].begin(states[i], budgets[i], flatten=full[i])
+        textbooks[i].begin(states[i], budgets[i], flatten=explores)
     while len(rows):
         search.run()
         for i in rows:
@@ -120,24 +118,24 @@ def test_trees_are_those_of_the_textbook_over_whole_games(name, variant):
         after = game.step(search.root_states[rows], actions)
         search.stop(rows[after.over])
         rows, actions, states = rows[~after.over], actions[~after.over], after.states[~after.over]
-        budgets, full = rng.integers(1, 41, len(rows)), rng.random(len(rows)) < 0.5
-        search.advance(rows, actions, states, budgets, np.where(full, FULL, FAST))
+        budgets = rng.integers(1, 41, len(rows))
+        search.advance(rows, actions, states, budgets)
         for i, row in enumerate(rows):
-            textbooks[row].go_on(int(actions[i]), budgets[i], flatten=full[i])
+            textbooks[row].go_on(int(actions[i]), budgets[i], flatten=explores)
 
 
 def test_simulations_are_added_to_the_visits_of_a_kept_tree():
     game = make_game("connect_four")
-    search = make_search(game, 1, 30, mcts_solver=False, count_kept_visits=False)
+    search = make_search(game, 1, 30, explores=True, mcts_solver=False, count_kept_visits=False)
     rows, states, kept = np.arange(1), game.initial_states(), 0
-    search.reset(rows, states, 30, FULL)
+    search.reset(rows, states, 30)
     for _ in range(6):
         search.run()
         assert search.tree.node_visits[0, trees.ROOT_INDEX] == kept + 30
         actions = search.output(rows).actions
         kept = int(search.tree.children_visits[0, trees.ROOT_INDEX, actions[0]])
         states = game.step(states, actions).states
-        search.advance(rows, actions, states, 30, FULL)
+        search.advance(rows, actions, states, 30)
     assert kept >= 20
 
 
@@ -223,7 +221,7 @@ def test_an_action_proven_to_lose_gets_no_further_visit_while_there_is_another()
     num_checked = 0
     for state in random_positions(game, 12, seed=4):
         search = make_search(game, 1, 60)
-        search.reset(np.array([0]), state[None], 60, FAST)
+        search.reset(np.array([0]), state[None], 60)
         before = {}
         while not len(search.finished_rows()):
             search.step()
@@ -272,7 +270,7 @@ def test_visits_sum_to_the_budget_and_nodes_fit_the_memory(name):
     game, rng = named_game(name), np.random.default_rng(0)
     states, rows = random_positions(game, 20, seed=2), np.arange(20)
     search, kept, budgets = make_search(game, 20, 50), np.zeros(20, int), rng.integers(1, 51, 20)
-    search.reset(rows, states, budgets, FAST)
+    search.reset(rows, states, budgets)
     num_checked = 0
     while len(rows):
         search.run()
@@ -288,7 +286,7 @@ def test_visits_sum_to_the_budget_and_nodes_fit_the_memory(name):
         going = ~after.over
         search.stop(rows[after.over])
         rows, budgets = rows[going], rng.integers(1, 51, going.sum())
-        search.advance(rows, actions[going], after.states[going], budgets, FAST)
+        search.advance(rows, actions[going], after.states[going], budgets)
         kept = np.where(tree.num_nodes[rows] > 0, tree.node_visits[rows, 0] - 1, 0)
     assert num_checked >= 5
 
@@ -297,13 +295,13 @@ def test_more_simulations_than_there_is_room_for_are_refused():
     game = make_game("tic_tac_toe")
     search = make_search(game, 2, 10)
     with pytest.raises(ValueError, match="11.* 10"):
-        search.reset(np.arange(2), game.initial_states(2), np.array([10, 11]), FAST)
+        search.reset(np.arange(2), game.initial_states(2), np.array([10, 11]))
 
 
 def test_a_stopped_game_gets_no_leaf_and_the_others_continue():
     game = make_game("connect_four")
     search = make_search(game, 3, 10)
-    search.reset(np.arange(3), game.initial_states(3), 10, FAST)
+    search.reset(np.arange(3), game.initial_states(3), 10)
     search.stop(np.array([1]))
     search.run()
     assert search.tree.num_nodes.tolist() == [11, 0, 11]
@@ -314,7 +312,7 @@ def test_the_deadline_ends_a_search_when_every_root_has_visited_its_likeliest_ac
     """Without a visit there would be nothing to choose by."""
     game = make_game("connect_four")
     search = make_search(game, 2, 1000)
-    search.reset(np.arange(2), game.initial_states(2), 1000, FAST)
+    search.reset(np.arange(2), game.initial_states(2), 1000)
     search.run(deadline=-math.inf)
     tree = search.tree
     assert tree.node_visits[:, 0].tolist() == [2, 2]
@@ -326,7 +324,7 @@ def test_the_deadline_ends_a_search_when_every_root_has_visited_its_likeliest_ac
 def test_progress_is_the_finished_fraction_of_the_simulations():
     game, reports = make_game("connect_four"), []
     search = make_search(game, 2, 40)
-    search.reset(np.arange(2), game.initial_states(2), np.array([19, 39]), FAST)
+    search.reset(np.arange(2), game.initial_states(2), np.array([19, 39]))
     search.run(progress=reports.append)
     assert reports[0] == pytest.approx((1 / 20 + 1 / 40) / 2)
     assert reports == sorted(reports) and len(reports) == 40 and reports[-1] == 1.0
@@ -359,7 +357,7 @@ def test_the_expected_line_is_legal_and_begins_with_the_action():
 
 
 def root_priors(name, moves, num_games=3000, evaluator=None, **settings):
-    """Return the root priors of many FULL searches of one position, and its legal actions.
+    """Return the root priors of many exploring searches of one position, and its legal actions.
 
     Returns:
         float64[num_games, A], int[L].
@@ -367,8 +365,8 @@ def root_priors(name, moves, num_games=3000, evaluator=None, **settings):
     game = make_game(name)
     states = np.repeat(game.play_moves(moves)[None], num_games, axis=0)
     evaluator = evaluator or UniformEvaluator(game.num_actions)
-    search = make_search(game, num_games, 1, evaluator, seed=11, **settings)
-    search.reset(np.arange(num_games), states, 1, FULL)
+    search = make_search(game, num_games, 1, evaluator, seed=11, explores=True, **settings)
+    search.reset(np.arange(num_games), states, 1)
     search.step()
     legal = np.flatnonzero(game.legal_action_mask(states[:1])[0])
     return search.tree.children_priors[:, 0].astype(np.float64), legal
@@ -400,24 +398,24 @@ def test_noise_has_the_spread_of_its_alpha(per_move):
         assert abs(squares.mean() - variance) < 5 * squares.std() / math.sqrt(len(priors))
 
 
-def test_noise_is_fresh_at_every_root_and_only_in_full_searches():
+@pytest.mark.parametrize("explores", (True, False))
+def test_noise_is_fresh_at_every_root_and_only_where_the_search_explores(explores):
     game = make_game("connect_four")
-    states, rows = np.repeat(game.initial_states(1), 4, axis=0), np.arange(4)
-    search = make_search(game, 4, 30, UniformEvaluator(7))
-    search.reset(rows, states, 30, [FULL, FULL, FAST, SearchMode.EVALUATION])
+    states, rows = np.repeat(game.initial_states(1), 2, axis=0), np.arange(2)
+    search = make_search(game, 2, 30, UniformEvaluator(7), explores=explores)
+    search.reset(rows, states, 30)
     search.run()
     first = search.tree.children_priors[:, 0].copy()
-    assert not np.array_equal(first[0], first[1])
-    assert np.allclose(first[2:], 1 / 7)
-    actions = np.full(4, 3)
+    assert np.array_equal(first[0], first[1]) != explores
+    assert np.allclose(first, 1 / 7) != explores
+    actions = np.full(2, 3)
     inside = search.tree.children_priors[rows, search.tree.children_index[:, 0, 3]]
     after = game.step(states, actions).states
-    search.advance(rows, actions, after, 30, [FULL, FAST, FULL, SearchMode.EVALUATION])
+    search.advance(rows, actions, after, 30)
     kept = search.tree.children_priors[:, 0]
-    assert not np.allclose(kept[0], inside[0])
-    assert not np.allclose(kept[2], inside[2])
-    assert not np.allclose(kept[0], kept[2])
-    assert np.array_equal(kept[1], inside[1]) and np.array_equal(kept[3], inside[3])
+    for row in rows:
+        assert np.allclose(kept[row], inside[row]) != explores
+    assert np.allclose(kept[0], kept[1]) != explores
 
 
 def test_root_temperature_flattens_the_priors():
@@ -433,7 +431,7 @@ def test_root_temperature_flattens_the_priors():
 VARIANTS = (
     dict(root_prior_temperature=1.3),
     dict(root="gumbel", max_num_considered_actions=5),
-    dict(forced_playouts_k=2.0, fast_root="gumbel"),
+    dict(forced_playouts_k=2.0),
     dict(mcts_solver=False, count_kept_visits=False, first_play_value="zero"),
 )
 
@@ -442,8 +440,8 @@ def digest(name, settings):
     """Return a hash of everything in two trees, over two moves, with noise."""
     game, total = named_game(name), hashlib.sha256()
     states, rows = random_positions(game, 3, seed=21)[:2], np.arange(2)
-    search = make_search(game, 2, 16, **settings)
-    search.reset(rows, states, np.array([16, 9]), [FULL, FAST])
+    search = make_search(game, 2, 16, explores=True, **settings)
+    search.reset(rows, states, np.array([16, 9]))
     for _ in range(2):
         search.run()
         output = search.output(rows)
@@ -453,12 +451,12 @@ def digest(name, settings):
             for field in (array for array in search.tree if array.ndim > 1):
                 used = field[row, :num_nodes]
                 total.update((used[visited] if used.ndim == 2 else used).tobytes())
-        total.update(b"".join(part.tobytes() for part in output))
+        total.update(b"".join(np.asarray(part).tobytes() for part in output))
         after = game.step(search.root_states[rows], output.actions)
         going = ~after.over
         search.stop(rows[after.over])
         rows = rows[going]
-        search.advance(rows, output.actions[going], after.states[going], 12, FULL)
+        search.advance(rows, output.actions[going], after.states[going], 12)
     return total.hexdigest()
 
 

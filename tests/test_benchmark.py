@@ -62,6 +62,7 @@ def test_without_open_spiel_the_rest_is_measured(short, monkeypatch):
 
 
 def test_a_single_position_is_measured_beside_the_evaluations_of_torch(monkeypatch):
+    monkeypatch.setattr(engines, "RUN_S", 0.01)
     monkeypatch.setattr(one_position, "RUN_S", 0.01)
     monkeypatch.setattr(one_position, "NUM_SIMULATIONS", 300)
     monkeypatch.setattr(one_position, "GAMES", ("tic_tac_toe",))

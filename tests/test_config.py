@@ -191,7 +191,6 @@ def test_the_choice_alphazero_has_the_values_of_the_paper_whatever_the_game_prop
         "search.root_prior_temperature": 1.0,
         "search.forced_playouts_k": 0.0,
         "search.root": "puct",
-        "selfplay.full_search_fraction": 1.0,
         "selfplay.random_opening_fraction": 0.0,
         "selfplay.adjudicated_fraction": 0.0,
     }

@@ -20,7 +20,7 @@ PAGES = [
     *sorted(ROOT.glob("docs/**/*.md")),
     *sorted(ROOT.glob("checkpoints/best/*.md")),
 ]
-#: Words of commands that belong to an earlier commit, which the page names.
+#: Arguments that only an earlier commit accepts, which the page names.
 OF_EARLIER_COMMITS = {
     "ablation/cool_play",
     "ablation/merged_positions",

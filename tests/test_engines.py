@@ -15,8 +15,9 @@ from network_samples import planes_of, small_network
 
 from alphazero.games.registry import make_game
 from alphazero.inference.engines import cuda_engine, openvino_engine, selection
-from alphazero.inference.engines.engine import REFERENCE, EngineChoice, make_engine
+from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.engines.padding import padded, padded_size
+from alphazero.inference.engines.registry import make_engine
 from alphazero.inference.engines.selection import candidates, fallbacks, measure_speeds
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
@@ -59,21 +60,6 @@ def every_engine(test):
         for one in CPU_ENGINES
     ]
     return pytest.mark.parametrize("engine_choice", cases)(test)
-
-
-@every_engine
-def test_the_ownership_head_is_not_evaluated_in_search(engine_choice):
-    planes, answers, runs = planes_of(GAME, 40), [], []
-    for has_head in (False, True):
-        network = small_network(GAME, ownership_head=has_head)
-        engine = make_engine(engine_choice, CPU, 1)
-        if has_head:
-            network.ownership.register_forward_hook(lambda *_: runs.append("the head"))
-        engine.load(network, planes)
-        answers.append(engine.evaluate(planes))
-    assert not runs
-    for ours, theirs in zip(*answers, strict=True):
-        assert np.array_equal(ours, theirs)
 
 
 @pytest.fixture(autouse=True)
@@ -381,7 +367,7 @@ def test_a_sample_of_one_position_is_enough_to_convert_a_network():
 
 def test_without_openvino_torch_remains_and_asking_for_openvino_is_an_error(monkeypatch):
     monkeypatch.setattr(openvino_engine, "openvino", None)
-    assert openvino_engine.precisions() == []
+    assert openvino_engine.cpu_precisions() == []
     assert candidates("auto", "auto", CPU) == [
         EngineChoice("torch", "float32"),
         EngineChoice("torch", "bfloat16"),
@@ -402,7 +388,7 @@ def test_without_openvino_torch_remains_and_asking_for_openvino_is_an_error(monk
 
 @needs_openvino
 def test_a_number_format_that_the_processor_lacks_is_an_error(monkeypatch):
-    monkeypatch.setattr(openvino_engine, "precisions", lambda: ["float32"])
+    monkeypatch.setattr(openvino_engine, "cpu_precisions", lambda: ["float32"])
     for precision in ("int8", "bfloat16"):
         with pytest.raises(ConfigError, match=precision) as error:
             make_engine(EngineChoice("openvino", precision), CPU, 1)
@@ -528,7 +514,7 @@ def test_a_compiler_that_fails_is_an_error_with_one_line(monkeypatch):
 
 
 def test_candidates_are_what_the_settings_allow_and_the_machine_has(monkeypatch):
-    monkeypatch.setattr(openvino_engine, "precisions", lambda: ["float32", "int8"])
+    monkeypatch.setattr(openvino_engine, "cpu_precisions", lambda: ["float32", "int8"])
 
     def names(*setting):
         return [str(one) for one in candidates(*setting)]
@@ -555,7 +541,7 @@ def test_candidates_are_what_the_settings_allow_and_the_machine_has(monkeypatch)
 
 
 def test_fallbacks_are_more_and_more_precise_and_end_with_the_reference(monkeypatch):
-    monkeypatch.setattr(openvino_engine, "precisions", lambda: ["float32", "bfloat16", "int8"])
+    monkeypatch.setattr(openvino_engine, "cpu_precisions", lambda: ["float32", "bfloat16", "int8"])
 
     def names(*words):
         return [str(one) for one in fallbacks(EngineChoice(*words))]
@@ -574,7 +560,7 @@ def test_fallbacks_are_more_and_more_precise_and_end_with_the_reference(monkeypa
     assert names("torch", "bfloat16") == ["torch bfloat16", "torch float32"]
     assert names("torch", "float32") == ["torch float32"]
     # As on processors of 2019.
-    monkeypatch.setattr(openvino_engine, "precisions", lambda: ["float32", "int8"])
+    monkeypatch.setattr(openvino_engine, "cpu_precisions", lambda: ["float32", "int8"])
     assert names("openvino", "int8") == ["openvino int8", "openvino float32", "torch float32"]
 
 

@@ -9,7 +9,6 @@ from search_samples import HashEvaluator, random_positions, searched
 from solver_samples import late_states
 
 from alphazero.games.registry import make_game
-from alphazero.search.roots import SearchMode
 from alphazero.search.settings import SearchSettings
 from alphazero.search.tree import UNPROVEN
 from alphazero.selfplay.lockstep import SelfPlay
@@ -233,7 +232,7 @@ def test_a_root_that_was_a_proven_leaf_gets_its_moves():
     actions = search.output(rows).actions
     after = game.step(states, actions)
     rows = rows[~after.over]
-    search.advance(rows, actions[rows], after.states[rows], 30, SearchMode.EVALUATION)
+    search.advance(rows, actions[rows], after.states[rows], 30)
     search.run()
     output = search.output(rows)
     legal = after.legal_action_mask[rows]
@@ -249,7 +248,6 @@ def test_self_play_ends_proven_games_with_their_exact_results(fraction):
     settings = SelfPlaySettings(
         num_parallel_games=16,
         num_simulations=24,
-        num_fast_simulations=8,
         adjudicated_fraction=fraction,
     )
     play = SelfPlay(

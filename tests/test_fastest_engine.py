@@ -8,7 +8,8 @@ from alphazero.games.registry import make_game
 from alphazero.inference import fastest_engine as module
 from alphazero.inference import measurements
 from alphazero.inference.engines.agreement import sample_positions
-from alphazero.inference.engines.engine import REFERENCE, EngineChoice, make_engine
+from alphazero.inference.engines.engine import REFERENCE, EngineChoice
+from alphazero.inference.engines.registry import make_engine
 from alphazero.inference.fastest_engine import fastest_engine
 from alphazero.network.interface import NetworkSettings
 from alphazero.players.base import PlayerSettings, engine_of

@@ -9,7 +9,8 @@ from network_samples import planes_of, small_network
 
 from alphazero.games.registry import make_game
 from alphazero.inference.engines.agreement import sample_positions
-from alphazero.inference.engines.engine import EngineChoice, make_engine
+from alphazero.inference.engines.engine import EngineChoice
+from alphazero.inference.engines.registry import make_engine
 from alphazero.inference.network_evaluator import (
     STREAMS_PER_GPU,
     EvaluatorSettings,
@@ -34,7 +35,7 @@ TINY = (
     "game=tic_tac_toe device=cuda evaluator.engine=torch learner.precision=float32 "
     "network.blocks=1 network.channels=8 network.head_channels=2 network.value_units=4 "
     "selfplay.num_parallel_games=64 selfplay.games_per_iteration=64 "
-    "selfplay.num_simulations=8 selfplay.num_fast_simulations=4 learner.batch_size=32 "
+    "selfplay.num_simulations=8 learner.batch_size=32 "
     "evaluation.every=0 evaluation.num_games=0 evaluation.final_num_games=0 evaluation.prove=false"
 ).split()
 

@@ -14,7 +14,6 @@ from search_samples import (
     make_search,
     named_game,
     pull_arms,
-    random_modes,
     random_positions,
     searched,
 )
@@ -25,10 +24,8 @@ from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.players.evaluator_player import EvaluatorPlayer
 from alphazero.search import tree as trees
 from alphazero.search.gumbel import considered_visits
-from alphazero.search.roots import SearchMode
 from alphazero.search.settings import SearchSettings
 
-FAST, FULL, EVALUATION = SearchMode.FAST, SearchMode.FULL, SearchMode.EVALUATION
 QUIET = dict(root="gumbel", gumbel_scale=0.0)
 
 
@@ -71,15 +68,15 @@ def test_the_schedule_is_the_naive_one():
             assert found == naive_schedule(num_considered, num)
 
 
-@pytest.mark.parametrize("mode", SearchMode)
+@pytest.mark.parametrize("explores", (True, False))
 @pytest.mark.parametrize(
     ("num_simulations", "visits"),
     [(8, [3, 3, 1, 1]), (16, [6, 6, 2, 2]), (24, [9, 9, 3, 3]), (3, [1, 1, 1, 0])],
 )
-def test_the_visits_of_a_bandit_are_those_of_the_schedule(num_simulations, visits, mode):
+def test_the_visits_of_a_bandit_are_those_of_the_schedule(num_simulations, visits, explores):
     arms = np.random.default_rng(num_simulations).uniform(-1, 1, 4)
-    roots = dict(root="gumbel", fast_root="gumbel")
-    search, _ = pull_arms([0.1, 0.2, 0.3, 0.4], 0.0, arms, num_simulations, 20, mode, **roots)
+    priors, options = [0.1, 0.2, 0.3, 0.4], dict(explores=explores, root="gumbel")
+    search, _ = pull_arms(priors, 0.0, arms, num_simulations, 20, **options)
     assert (np.sort(search.tree.children_visits[:, 0], axis=1)[:, ::-1] == visits).all()
 
 
@@ -126,7 +123,7 @@ def test_without_weight_on_values_the_choice_is_a_sample_from_the_sharpened_prio
     found = np.bincount(output.actions, minlength=4) / num
     # Within 5 standard errors.
     assert (np.abs(found - expected) <= 5 * np.sqrt(expected * (1 - expected) / num)).all()
-    assert output.is_sampled.all()
+    assert output.is_sampled
     assert (search.output(np.arange(num), np.zeros(num)).actions == 0).all()
 
 
@@ -159,26 +156,12 @@ def test_gumbel_noise_replaces_dirichlet_noise_and_has_its_scale():
     assert abs(gumbels.var() - 4 * math.pi**2 / 6) < 5 * squares.std() / math.sqrt(len(gumbels))
 
 
-@pytest.mark.parametrize("mode", (FAST, EVALUATION))
-def test_only_full_searches_have_gumbel_noise(mode):
-    roots = dict(root="gumbel", fast_root="gumbel")
-    search, output = pull_arms([0.5, 0.3, 0.2], 0.0, [0.0] * 3, 3, 5, mode, **roots)
-    assert not search._roots.plan.gumbels.any() and not output.is_sampled.any()
+def test_only_searches_that_explore_have_gumbel_noise():
+    search, output = pull_arms([0.5, 0.3, 0.2], 0.0, [0.0] * 3, 3, 5, False, root="gumbel")
+    assert not search._roots.plan.gumbels.any() and not output.is_sampled
 
 
 # --- the twin -------------------------------------------------------------------------------------
-
-
-def algorithm_of(settings, mode):
-    """Return the twin's name of a root's algorithm."""
-    if (settings.fast_root if mode == FAST else settings.root) == "gumbel":
-        return "gumbel"
-    return "forced" if mode == FULL and settings.forced_playouts_k else "puct"
-
-
-def flattens(settings, mode):
-    """Return whether the root temperature is applied."""
-    return mode == FULL and algorithm_of(settings, mode) != "gumbel"
 
 
 def assert_same_output(search, rows, naives, temperatures):
@@ -201,13 +184,17 @@ def assert_same_weights(found, expected):
     np.testing.assert_allclose(found, expected, atol=2e-5)
 
 
+#: The root's algorithm, and whether the searches explore.
 VARIANTS = {
-    "gumbel": dict(root="gumbel", max_num_considered_actions=3),
-    "gumbel in all searches": dict(
-        root="gumbel", fast_root="gumbel", value_scale=0.3, maxvisit_init=10.0
+    "gumbel": ("gumbel", True, dict(root="gumbel", max_num_considered_actions=3)),
+    "gumbel, other sigma": (
+        "gumbel",
+        True,
+        dict(root="gumbel", value_scale=0.3, maxvisit_init=10.0),
     ),
-    "forced": dict(forced_playouts_k=2.0),
-    "forced, fast gumbel": dict(forced_playouts_k=1.3, fast_root="gumbel"),
+    "gumbel of a player": ("gumbel", False, dict(root="gumbel", forced_playouts_k=2.0)),
+    "forced": ("forced", True, dict(forced_playouts_k=2.0)),
+    "a player forces nothing": ("puct", False, dict(forced_playouts_k=1.3)),
 }
 
 
@@ -215,20 +202,22 @@ VARIANTS = {
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("reuse", (True, False))
 def test_trees_and_outputs_are_those_of_the_naive_twin_over_whole_games(name, variant, reuse):
-    game = named_game(name)
-    settings = dict(root_prior_temperature=1.4, reuse_tree=reuse, **NO_NOISE, **VARIANTS[variant])
+    game, (algorithm, explores, own) = named_game(name), VARIANTS[variant]
+    settings = dict(root_prior_temperature=1.4, reuse_tree=reuse, **NO_NOISE, **own)
     states, rng = random_positions(game, 5, seed=3), np.random.default_rng(5)
-    search, rows = make_search(game, len(states), 30, **settings), np.arange(len(states))
-    evaluator, settings = HashEvaluator(game.num_actions), search.settings
-    naives = [NaivePlannedSearch(game, evaluator, settings) for _ in rows]
-    budgets, modes = rng.integers(1, 31, len(rows)), random_modes(rng, len(rows))
-    search.reset(rows, states, budgets, modes)
+    search = make_search(game, len(states), 30, explores=explores, **settings)
+    evaluator, rows = HashEvaluator(game.num_actions), np.arange(len(states))
+    naives = [NaivePlannedSearch(game, evaluator, search.settings) for _ in rows]
+    flatten = explores and algorithm != "gumbel"  # whether the root temperature is applied
+    budgets = rng.integers(1, 31, len(rows))
+    search.reset(rows, states, budgets)
     for i in rows:
-        naives[i].begin(states[i], budgets[i], flattens(settings, modes[i]))
+        naives[i].begin(states[i], budgets[i], flatten)
     while len(rows):
         search.run()
-        for row, mode in zip(rows, modes):
-            naives[row].plan(algorithm_of(settings, mode), search._roots.plan.gumbels[row])
+        for row in rows:
+            gumbels = search._roots.plan.gumbels[row] if algorithm == "gumbel" else None
+            naives[row].plan(algorithm, gumbels)
             naives[row].run()
             assert_same_tree(search, row, naives[row])
         temperatures = rng.choice([0.0, 0.5, 1.0], len(rows))
@@ -239,27 +228,25 @@ def test_trees_and_outputs_are_those_of_the_naive_twin_over_whole_games(name, va
         after = game.step(search.root_states[rows], actions)
         search.stop(rows[after.over])
         rows, actions, states = rows[~after.over], actions[~after.over], after.states[~after.over]
-        budgets, modes = rng.integers(1, 31, len(rows)), random_modes(rng, len(rows))
-        search.advance(rows, actions, states, budgets, modes)
+        budgets = rng.integers(1, 31, len(rows))
+        search.advance(rows, actions, states, budgets)
         for i, row in enumerate(rows):
-            flatten = flattens(settings, modes[i])
             naives[row].go_on(int(actions[i]), budgets[i], flatten)
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_games_of_a_batch_do_not_depend_on_each_other_and_a_puct_root_is_plain_puct(name):
-    game, modes = named_game(name), np.array([FULL, FAST] * 3)
+@pytest.mark.parametrize("settings", (QUIET, dict(forced_playouts_k=2.0, **NO_NOISE)), ids=str)
+def test_games_of_a_batch_do_not_depend_on_each_other(name, settings):
+    game = named_game(name)
     states, rows = random_positions(game, 6, seed=1), np.arange(6)
-    mixed = make_search(game, 6, 30, **QUIET)
-    mixed.reset(rows, states, 30, modes)
-    mixed.run()
-    output = mixed.output(rows)
+    together = searched(game, states, 30, explores=True, **settings)
+    output = together.output(rows)
     for row in rows:
-        settings = QUIET if modes[row] == FULL else {}
-        alone = searched(game, states[row : row + 1], 30, modes[row], **settings)
-        expected = alone.output(np.array([0]))
-        assert np.array_equal(mixed.tree.children_visits[row, 0], alone.tree.children_visits[0, 0])
-        assert all(np.array_equal(ours[row], theirs[0]) for ours, theirs in zip(output, expected))
+        alone = searched(game, states[row : row + 1], 30, explores=True, **settings)
+        visits = together.tree.children_visits[row, 0], alone.tree.children_visits[0, 0]
+        assert np.array_equal(*visits)
+        for ours, theirs in zip(output[:4], alone.output(np.array([0]))):
+            assert np.array_equal(ours[row], theirs[0])
 
 
 # --- reuse of the tree and proofs -----------------------------------------------------------------
@@ -268,11 +255,14 @@ def test_games_of_a_batch_do_not_depend_on_each_other_and_a_puct_root_is_plain_p
 def test_the_schedule_counts_the_visits_of_this_search_alone():
     game, row = BanditGame(4), np.array([0])
     evaluator = BanditEvaluator([0.25] * 4, 0.0, [0.3, 0.2, 0.1, 0.0])
-    search, first = make_search(game, 1, 40, evaluator, **QUIET), game.initial_states()
-    search.reset(row, first, 40, FULL)
+    search, first = (
+        make_search(game, 1, 40, evaluator, explores=True, **QUIET),
+        game.initial_states(),
+    )
+    search.reset(row, first, 40)
     search.run()
     action = search.output(row).actions
-    search.advance(row, action, game.step(first, action).states, 40, FULL)
+    search.advance(row, action, game.step(first, action).states, 40)
     kept = search.tree.children_visits[0, 0].copy()
     search.run()
     made = search.tree.children_visits[0, 0] - kept
@@ -293,8 +283,8 @@ def visits_of(schedule):
 def test_an_action_proven_to_lose_is_left_and_has_no_weight():
     game, num_checked = make_game("tic_tac_toe"), 0
     for state in random_positions(game, 40, seed=4):
-        search = make_search(game, 1, 60, root="gumbel")
-        search.reset(np.array([0]), state[None], 60, FULL)
+        search = make_search(game, 1, 60, explores=True, root="gumbel")
+        search.reset(np.array([0]), state[None], 60)
         before, tree = {}, search.tree
         while not len(search.finished_rows()):
             search.step()
@@ -315,14 +305,16 @@ def test_an_action_proven_to_lose_is_left_and_has_no_weight():
 def test_a_proven_root_ends_the_search_and_restricts_the_policy():
     game = make_game("connect_x:4x3x3")
     winning = game.play_moves([0, 1, 2, 0, 2, 1, 1, 1])  # column 2 completes three in a row
-    search = searched(game, winning[None], 20, FULL, root="gumbel")
+    search = searched(game, winning[None], 20, explores=True, root="gumbel")
     output = search.output(np.array([0]))
     assert output.action_weights[0].tolist() == [0.0, 0.0, 1.0]
     assert output.actions[0] == 2 and output.root_values[0] == 1.0
     assert search.tree.node_visits[0, 0] < 20
     game = make_game("tic_tac_toe")
     threatened = game.play_moves([0, 4, 1])[None]  # only square 2 stops the row
-    search = searched(game, threatened, 200, FULL, evaluator=UniformEvaluator(9), root="gumbel")
+    search = searched(
+        game, threatened, 200, evaluator=UniformEvaluator(9), explores=True, root="gumbel"
+    )
     output = search.output(np.array([0]))
     assert output.action_weights[0].tolist() == np.eye(9)[2].tolist()
     assert output.actions[0] == 2
@@ -331,7 +323,7 @@ def test_a_proven_root_ends_the_search_and_restricts_the_policy():
 def test_a_lost_root_keeps_the_prior_as_its_target():
     game, evaluator = make_game("tic_tac_toe"), HashEvaluator(9)
     state = game.play_moves([0, 1, 3, 6, 4])[None]  # two rows are open: nothing helps
-    search = searched(game, state, 400, FULL, evaluator=evaluator, root="gumbel")
+    search = searched(game, state, 400, evaluator=evaluator, explores=True, root="gumbel")
     output = search.output(np.array([0]))
     logits, _ = evaluator.evaluate(game.observe(state))
     priors = np.where(game.legal_action_mask(state), np.exp(logits), 0.0)
@@ -342,11 +334,11 @@ def test_a_lost_root_keeps_the_prior_as_its_target():
 # --- players --------------------------------------------------------------------------------------
 
 
-def test_a_player_uses_the_root_of_full_searches_without_noise():
+def test_a_player_uses_the_root_of_self_play_without_noise():
     game, evaluator = make_game("connect_four"), HashEvaluator(7)
     states = random_positions(game, 9, seed=2)
     player = EvaluatorPlayer(game, evaluator, 6, settings=SearchSettings(root="gumbel"))
-    search = searched(game, states, 6, EVALUATION, evaluator=evaluator, root="gumbel")
+    search = searched(game, states, 6, evaluator=evaluator, root="gumbel")
     expected = search.output(np.arange(9))
     for _ in range(2):
         choice = player.choose(states)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from search_samples import GAMES, HashEvaluator, make_search, named_game, random_positions, searched
 
-from alphazero.search.roots import SearchMode
 from alphazero.search.tree import UNPROVEN, UNVISITED
 
 
@@ -24,7 +23,7 @@ def small_search(game, states, num_simulations, leaves_per_step, evaluator=None)
     search = make_search(
         game, len(states), num_simulations, evaluator, leaves_per_step=leaves_per_step
     )
-    search.reset(np.arange(len(states)), states, num_simulations, SearchMode.EVALUATION)
+    search.reset(np.arange(len(states)), states, num_simulations)
     return search
 
 

@@ -85,7 +85,7 @@ def test_only_a_submission_is_replaced(submission, tmp_path):
         dict(kind="tiny"),
         dict(kind="tiny", kernel_size=2, value_head="scalar"),
         dict(kind="notebook", kernel_size=2, value_head="scalar"),
-        dict(ownership_head=True, blocks=0),
+        dict(blocks=0),
     ),
     ids=str,
 )

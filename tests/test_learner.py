@@ -20,7 +20,7 @@ from learner_samples import (
 )
 
 from alphazero.learner.learner import Learner
-from alphazero.learner.loss import LossWeights, Targets, losses, value_targets
+from alphazero.learner.loss import Targets, losses, value_targets
 from alphazero.learner.schedule import learning_rate
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkOutput
@@ -161,31 +161,6 @@ def test_a_small_batch_is_learned_by_heart(optimizer, rate, value_head):
     assert after.value_error < 0.2
 
 
-def test_the_ownership_of_a_small_batch_is_learned_by_heart():
-    settings = dict(learning_rate=0.01, schedule="constant", weight_decay=0.0)
-    learner = make_learner("ownership head", **settings)
-    batch = random_batch(16)
-    # A cell that nobody owns costs at least ln 2.
-    batch = batch._replace(owners=np.where(batch.owners == 0, 1, batch.owners).astype(np.int8))
-    list(learner.learn([batch], 0.0))
-    before = learner.report
-    list(learner.learn([batch] * 250, 0.0))
-    list(learner.learn([batch], 0.0))
-    assert learner.report.ownership_loss < 0.1 * before.ownership_loss
-
-
-def test_an_ownership_head_of_weight_zero_changes_nothing():
-    batches = random_batches(4)
-    with_head = make_learner("ownership head", ownership_weight=0.0, weight_decay=0.1)
-    without = make_learner("resnet", weight_decay=0.1)
-    for learner in (with_head, without):
-        list(learner.learn(batches, 0.0))
-    ours, expected = network_arrays(with_head.network), network_arrays(without.network)
-    assert set(ours) - set(expected) == {"ownership.weight", "ownership.bias"}
-    for name in expected:
-        np.testing.assert_allclose(ours[name], expected[name], rtol=1e-6, atol=1e-7)
-
-
 OPTIMIZERS = {
     "adamw": dict(kind=torch.optim.AdamW, weight_decay=0.5),
     "adam": dict(kind=torch.optim.Adam, weight_decay=0.1),
@@ -238,11 +213,11 @@ def _train_by_the_textbook(network, batches, precision, limit, kind, **options):
         samples = Batch(*map(torch.from_numpy, batch))
         with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
             output = network(samples.planes)
-        output = NetworkOutput(*(None if logits is None else logits.float() for logits in output))
+        output = NetworkOutput(*(logits.float() for logits in output))
         values = value_targets(samples.outcomes, samples.root_values, 0.5, 3)
-        targets = Targets(samples.action_weights, samples.legal_action_mask, values, samples.owners)
+        targets = Targets(samples.action_weights, samples.legal_action_mask, values)
         optimizer.zero_grad()
-        losses(output, targets).total(LossWeights(value=1.0, ownership=0.5)).backward()
+        losses(output, targets).total(1.0).backward()
         if limit:
             torch.nn.utils.clip_grad_norm_(network.parameters(), limit)
         optimizer.step()

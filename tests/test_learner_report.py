@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 from learner_samples import (
-    KINDS,
     LOGITS,
     TWO_SAMPLES,
     Table,
@@ -69,23 +68,6 @@ def test_a_draw_is_a_class_of_its_own():
     assert report.value_loss == pytest.approx(LN_2)
 
 
-def test_ownership_loss():
-    # Probabilities 0.8, 0.5 and 0.5, 0.8; owned 1, 1 and 0, 1/2.
-    network = Table(LOGITS, [[0.0], [0.0]], [[math.log(4), 0.0], [0.0, math.log(4)]])
-    batch = TWO_SAMPLES._replace(owners=np.array([[1, 1], [-1, 0]], np.int8))
-    report = learn(network, [batch], root_value_fraction=0.0, ownership_weight=3.0).report
-    expected = -(math.log(0.8) + 2 * math.log(0.5) + (math.log(0.8) + math.log(0.2)) / 2) / 4
-    assert report.ownership_loss == pytest.approx(expected)
-    assert report.loss == pytest.approx(LN_2 + 1 + 3 * expected)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_there_is_an_ownership_loss_if_there_is_the_head(kind):
-    learner = make_learner(kind)
-    list(learner.learn([random_batch(8)], 0.0))
-    assert (learner.report.ownership_loss is not None) == (kind == "ownership head")
-
-
 def test_entropies_and_norms():
     network = Table(LOGITS, [[0.0], [0.0]])
     report = learn(network, [TWO_SAMPLES], root_value_fraction=0.0, **STILL).report
@@ -137,7 +119,7 @@ def test_held_out_losses_are_those_of_the_network_that_plays_and_change_nothing(
         output = learner.played_network.eval()(samples.planes)
     values = value_targets(samples.outcomes, samples.root_values, 0.5, 3)
     targets = Targets(samples.action_weights, samples.legal_action_mask, values)
-    policy_loss, value_loss, _ = losses(output, targets)
+    policy_loss, value_loss = losses(output, targets)
     assert report.num_samples == 30
     assert report.policy_loss == pytest.approx(float(policy_loss))
     assert report.value_loss == pytest.approx(float(value_loss))

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from alphazero.learner.loss import LossWeights, Targets, losses, masked_log_softmax, value_targets
+from alphazero.learner.loss import Targets, losses, masked_log_softmax, value_targets
 from alphazero.network.interface import NetworkOutput
 
-NUM_SAMPLES, NUM_ACTIONS, NUM_CELLS = 20, 5, 9
+NUM_SAMPLES, NUM_ACTIONS = 20, 5
 
 
 def random_targets(num_value_logits):
@@ -22,28 +22,25 @@ def random_targets(num_value_logits):
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
     outcomes = rng.integers(-1, 2, NUM_SAMPLES).astype(np.int8)
     root_values = rng.uniform(-1, 1, NUM_SAMPLES).astype(np.float32)
-    owners = rng.integers(-1, 2, (NUM_SAMPLES, NUM_CELLS)).astype(np.int8)
     return Targets(
         torch.from_numpy(weights.astype(np.float32)),
         torch.from_numpy(mask),
         value_targets(*map(torch.from_numpy, (outcomes, root_values)), 0.3, num_value_logits),
-        torch.from_numpy(owners),
     )
 
 
-def random_output(num_value_logits, has_ownership):
+def random_output(num_value_logits):
     generator = torch.Generator().manual_seed(3)
-    sizes = (NUM_ACTIONS, num_value_logits, NUM_CELLS)[: 3 if has_ownership else 2]
+    sizes = (NUM_ACTIONS, num_value_logits)
     logits = (3 * torch.randn(NUM_SAMPLES, size, generator=generator) for size in sizes)
     return NetworkOutput(*(rows.requires_grad_() for rows in logits))
 
 
-def closed_form_gradients(output, targets, weights):
+def closed_form_gradients(output, targets, value_weight):
     """Return the gradients of the total loss by each of the network's outputs.
 
     By the logits of a softmax p, the gradient of the cross-entropy -q . log p is p * sum(q) - q. By
-    the logit of a sigmoid p, that of the binary cross-entropy is p - q. By x, that of
-    (tanh(x) - z)^2 is 2 (tanh(x) - z) (1 - tanh(x)^2).
+    x, that of (tanh(x) - z)^2 is 2 (tanh(x) - z) (1 - tanh(x)^2).
     """
     logits = output.prior_logits.masked_fill(~targets.legal_action_mask, -1e30)
     sums = targets.action_weights.sum(dim=1, keepdim=True)
@@ -53,26 +50,16 @@ def closed_form_gradients(output, targets, weights):
         value = 2 * (v - targets.values) * (1 - v * v)
     else:
         value = torch.softmax(output.value_logits, dim=1) - targets.values
-    gradients = [policy, value * weights.value / NUM_SAMPLES]
-    if output.ownership_logits is not None:
-        ownership = torch.sigmoid(output.ownership_logits) - (targets.owners.float() + 1) / 2
-        gradients.append(ownership * weights.ownership / targets.owners.numel())
-    return gradients
+    return policy, value * value_weight / NUM_SAMPLES
 
 
 @pytest.mark.parametrize("num_value_logits", (1, 3))
-@pytest.mark.parametrize("has_ownership", (False, True))
 @pytest.mark.parametrize("value_weight", (1.0, 0.3))
-def test_the_gradients_are_those_of_the_closed_formulas(
-    num_value_logits, has_ownership, value_weight
-):
-    targets = random_targets(num_value_logits)
-    output = random_output(num_value_logits, has_ownership)
-    parts, weights = losses(output, targets), LossWeights(value_weight, 1.5)
-    assert (parts.ownership is not None) == has_ownership
-    found = torch.autograd.grad(parts.total(weights), output[: 3 if has_ownership else 2])
+def test_the_gradients_are_those_of_the_closed_formulas(num_value_logits, value_weight):
+    targets, output = random_targets(num_value_logits), random_output(num_value_logits)
+    found = torch.autograd.grad(losses(output, targets).total(value_weight), output)
     with torch.no_grad():
-        expected = closed_form_gradients(output, targets, weights)
+        expected = closed_form_gradients(output, targets, value_weight)
     for ours, formula in zip(found, expected, strict=True):
         assert formula.abs().max() > 1e-3
         torch.testing.assert_close(ours, formula, rtol=1e-4, atol=1e-7)
@@ -80,12 +67,8 @@ def test_the_gradients_are_those_of_the_closed_formulas(
 
 
 def test_the_total_is_the_weighted_sum():
-    parts = losses(random_output(3, True), random_targets(3))
-    expected = parts.policy + 0.5 * parts.value + 1.5 * parts.ownership
-    torch.testing.assert_close(parts.total(LossWeights(0.5, 1.5)), expected)
-    expected = parts.policy + 0.5 * parts.value
-    total = parts._replace(ownership=None).total(LossWeights(0.5, 1.5))
-    torch.testing.assert_close(total, expected)
+    parts = losses(random_output(3), random_targets(3))
+    torch.testing.assert_close(parts.total(0.5), parts.policy + 0.5 * parts.value)
 
 
 def test_value_targets_by_hand():

@@ -101,43 +101,6 @@ def test_a_seed_gives_the_same_weights_and_does_not_touch_torchs_generator():
     assert not torch.equal(first["stem.conv.weight"], other["stem.conv.weight"])
 
 
-def test_the_ownership_head_does_not_change_the_other_weights():
-    game = make_game("connect_x:4x5x3")
-    plain, headed = (
-        make_network(
-            game.planes_shape, game.num_actions, NetworkSettings(**SMALL, ownership_head=head), 3
-        ).eval()
-        for head in (False, True)
-    )
-    planes = torch.from_numpy(planes_of(game, 6))
-    assert plain(planes).ownership_logits is None
-    assert [tuple(logits.shape) for logits in headed(planes)] == [(6, 5), (6, 3), (6, 20)]
-    for name, weights in plain.state_dict().items():
-        assert torch.equal(headed.state_dict()[name], weights)
-
-
-def test_the_ownership_of_a_cell_is_predicted_at_that_cell():
-    game = make_game("connect_x:4x5x3")
-    network = small_network(game, blocks=0, kernel_size=1, ownership_head=True)
-    planes = torch.zeros(1, *game.planes_shape)
-    before = network(planes).ownership_logits
-    planes[0, 0, 2, 3] = 1
-    changed = (network(planes).ownership_logits - before).abs() > 1e-6
-    assert changed.nonzero().tolist() == [[0, 2 * 5 + 3]]
-
-
-def test_the_folded_copy_has_only_policy_and_value():
-    game = make_game("connect_x:4x4x3")
-    network = small_network(game, ownership_head=True)
-    names = [name for name, _ in network.named_parameters()]
-    output = folded(network)(torch.from_numpy(planes_of(game, 3)))
-    assert output.ownership_logits is None and output.prior_logits.shape == (3, 4)
-    folded_names = [name for name, _ in folded(network).named_parameters()]
-    assert not [name for name in folded_names if name.startswith("ownership")]
-    assert [name for name, _ in network.named_parameters()] == names
-    assert all(logits is not None for logits in network(torch.from_numpy(planes_of(game, 3))))
-
-
 def test_values_are_between_a_loss_and_a_win():
     logits = torch.tensor([[50.0, 0, 0], [0, 50, 0], [0, 0, 50], [0, 0, 0], [1, 2, 3]])
     values = expected_value(logits)

@@ -92,7 +92,7 @@ def fakes(monkeypatch):
 
     monkeypatch.setattr(verified_engine, "make_engine", make_engine)
     monkeypatch.setattr(
-        "alphazero.inference.engines.openvino_engine.precisions",
+        "alphazero.inference.engines.openvino_engine.cpu_precisions",
         lambda: ["float32", "bfloat16", "int8"],
     )
     return engines, errors
@@ -363,7 +363,7 @@ def test_each_stream_computes_on_its_callers_thread_behind_its_own_cache(fakes):
                 np.testing.assert_array_equal(logits, expected)
             counts = stream.counts
             assert (counts.num_requested, counts.num_evaluated) == (120, 60)
-            assert counts.network_s > 0
+            assert counts.evaluator_s > 0
             assert engine.calls == [(60, thread)] * number  # once for each stream
 
 
@@ -394,7 +394,7 @@ def test_symmetric_positions_share_an_answer_only_if_asked_for(fakes, cache_symm
 def test_the_streams_share_the_memory_for_caches():
     for num_threads in (1, 3):
         evaluator = make_evaluator(num_threads=num_threads, cache_mb=3)
-        tables = [stream._cache._table for stream in evaluator.streams]
+        tables = [stream._table for stream in evaluator.streams]
         total = sum(array.nbytes for table in tables for array in table)
         assert 0.5 * 3e6 <= total <= 3e6
 
@@ -412,7 +412,7 @@ def test_a_dropped_evaluator_is_freed_at_once_without_garbage_collection(choice)
     parts = [
         evaluator,
         *evaluator.streams,
-        evaluator.streams[0]._cache._table.logits,
+        evaluator.streams[0]._table.logits,
         evaluator._engine,
         evaluator._engine.current,
         evaluator._pool,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from test_code_size import lines_of_code
 
 from alphazero.network.weights import load_network
 from alphazero.runtime.settings import rows as setting_rows
@@ -102,7 +103,7 @@ def test_the_trained_networks_have_the_layers_of_the_page(place, name, tmp_path)
 def test_the_students_loop_trains_and_stores_a_network_that_can_be_proven(which, tmp_path):
     script = ROOT / "examples" / "notebook_training.py"
     done = subprocess.run(
-        [sys.executable, script, which, "2", "3", "0"],
+        [sys.executable, script, which, "--iterations", "2", "--seed", "3"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -118,5 +119,4 @@ def test_the_students_loop_trains_and_stores_a_network_that_can_be_proven(which,
 
 def test_the_students_loop_is_short():
     source = (ROOT / "examples" / "notebook_training.py").read_text()
-    code = source.split('"""', 2)[2].splitlines()
-    assert sum(bool(line.strip()) and not line.strip().startswith("#") for line in code) <= 80
+    assert lines_of_code(source) <= 80

@@ -24,8 +24,6 @@ def settings_of(**changed):
         dict(
             num_parallel_games=7,
             num_simulations=12,
-            num_fast_simulations=4,
-            full_search_fraction=0.5,
             num_sampled_plies=4,
         )
         | changed

@@ -40,9 +40,11 @@ def test_the_next_search_finds_evaluations_in_the_cache_and_answers_the_same():
     expected = rested.analyse(after)
     with Pondering(ponderer(pondered), state) as pondering:
         wait_until(lambda: pondering.num_simulations > 3000)
-    num_misses = pondered._cache.num_misses
+    num_misses = pondered._cache.counts.num_evaluated
     found = pondered.analyse(after)
-    assert pondered._cache.num_misses - num_misses < 0.5 * rested._cache.num_misses
+    assert (
+        pondered._cache.counts.num_evaluated - num_misses < 0.5 * rested._cache.counts.num_evaluated
+    )
     assert found.action == expected.action and np.array_equal(found.visits, expected.visits)
 
 
@@ -72,11 +74,11 @@ def test_an_engine_ponders_while_a_person_chooses_if_it_is_told_to(ponders):
     lookups = []
 
     def read_line(prompt):
-        before = engine._cache.num_lookups
+        before = engine._cache.counts.num_requested
         end = time.monotonic() + (30 if ponders else 0.1)
-        while engine._cache.num_lookups < before + 30 and time.monotonic() < end:
+        while engine._cache.counts.num_requested < before + 30 and time.monotonic() < end:
             time.sleep(0.001)
-        lookups.append(engine._cache.num_lookups - before)
+        lookups.append(engine._cache.counts.num_requested - before)
         if len(lookups) == 3:
             raise EOFError
         return "3"

@@ -10,7 +10,6 @@ from alphazero.games.python_game import PythonGame
 from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.search.batched_search import TreeSearch
-from alphazero.search.roots import SearchMode
 from alphazero.search.settings import SearchSettings
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
@@ -78,7 +77,7 @@ def test_a_playout_ends_with_the_result_for_the_player_to_move(nim):
 def test_the_search_finds_the_winning_move_of_a_python_game(nim):
     settings, generator = SearchSettings(dirichlet_fraction=0.0), np.random.default_rng(0)
     search = TreeSearch(nim, UniformEvaluator(2), 1, 64, settings, generator)
-    search.reset(np.array([0]), nim.initial_states(), 64, SearchMode.FAST)
+    search.reset(np.array([0]), nim.initial_states(), 64)
     search.run()
     assert search.output(np.array([0])).actions[0] == 0  # leaves 3, which is lost for who must take
 
@@ -178,10 +177,12 @@ def test_the_search_sees_no_difference(twins):
     outputs = []
     for game in twins:
         evaluator = UniformEvaluator(game.num_actions)
-        search = TreeSearch(game, evaluator, 2, 40, SearchSettings(), np.random.default_rng(5))
+        search = TreeSearch(
+            game, evaluator, 2, 40, SearchSettings(), np.random.default_rng(5), explores=True
+        )
         reply = 4 if game.num_actions == 7 else 0  # a column takes several discs, a square one mark
         states = np.stack([game.play_moves(moves) for moves in ([0, 1, 2], [4, reply])])
-        search.reset(np.arange(2), states, np.array([40, 25]), [SearchMode.FULL, SearchMode.FAST])
+        search.reset(np.arange(2), states, np.array([40, 25]))
         search.run()
         outputs.append(search.output(np.arange(2)))
     assert np.array_equal(outputs[0].action_weights, outputs[1].action_weights)

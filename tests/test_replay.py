@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from game_samples import EXAMPLE
-from naive import naive_apply_symmetries, naive_owners
+from naive import naive_apply_symmetries
 
 from alphazero.games.registry import make_game
-from alphazero.replay.augmentation import apply_symmetries, permute
+from alphazero.replay.augmentation import apply_symmetries
 from alphazero.replay.buffer import ReplayBuffer
 from alphazero.replay.settings import ReplaySettings, window_size
-from alphazero.replay.targets import owners
 from alphazero.selfplay.game_record import GameRecord
 
 
@@ -49,7 +48,6 @@ class Sample(NamedTuple):
     action_weights: np.ndarray
     outcome: int
     root_value: float
-    owners: np.ndarray
 
 
 class NaiveReplay:
@@ -59,10 +57,9 @@ class NaiveReplay:
         self.settings, self.game, self.samples = settings, game, []
 
     def add(self, record):
-        all_owners = naive_owners(record, self.game)
         for ply in np.flatnonzero(record.is_target):
             columns = (record.states, record.action_weights, record.outcomes, record.root_values)
-            self.samples.append(Sample(*(column[ply] for column in columns), all_owners[ply]))
+            self.samples.append(Sample(*(column[ply] for column in columns)))
 
     @property
     def window(self):
@@ -79,17 +76,16 @@ class NaiveReplay:
         return {float(sample.root_value): sample for sample in self.samples[start:]}
 
 
-def make_replay(game, seed=0, with_owners=True, **settings):
+def make_replay(game, seed=0, **settings):
     window = dict(window_start=20, window_alpha=0.75, window_beta=0.4, window_max=60)
     settings = ReplaySettings(**(window | settings))
-    return ReplayBuffer(game, settings, np.random.default_rng(seed), with_owners)
+    return ReplayBuffer(game, settings, np.random.default_rng(seed))
 
 
 def assert_samples_are_in(twin, game, batch, symmetries):
     """Assert that each sample is the twin's under one of the symmetries, all its arrays alike."""
     expected_samples = twin.in_window()
-    columns = [column for column in batch if column is not None]
-    for planes, weights, mask, outcome, root_value, *auxiliary in zip(*columns):
+    for planes, weights, mask, outcome, root_value in zip(*batch):
         sample = expected_samples[float(root_value)]
         assert (outcome, root_value) == (sample.outcome, sample.root_value)
         raw_planes = game.observe(sample.state[None])[0].reshape(len(planes), -1)
@@ -99,20 +95,19 @@ def assert_samples_are_in(twin, game, batch, symmetries):
                 raw_planes[:, cells].reshape(planes.shape),
                 sample.action_weights[actions],
                 raw_mask[actions],
-                sample.owners[cells],
             )
             for cells, actions in symmetries
         ]
-        found = (planes, weights, mask, *auxiliary)
+        found = (planes, weights, mask)
         assert any(all(map(np.array_equal, image, found)) for image in images)
 
 
 @pytest.mark.parametrize("name", ("tic_tac_toe", "connect_four", "othello:4"))
-@pytest.mark.parametrize("symmetric, with_owners", ((True, False), (True, True), (False, True)))
-def test_the_buffer_is_the_naive_list_under_random_operations(name, symmetric, with_owners):
+@pytest.mark.parametrize("symmetric", (True, False))
+def test_the_buffer_is_the_naive_list_under_random_operations(name, symmetric):
     game, rng = make_game(name), np.random.default_rng(6)
     symmetries = "random" if symmetric else "none"
-    replay = make_replay(game, with_owners=with_owners, symmetries=symmetries)
+    replay = make_replay(game, symmetries=symmetries)
     twin = NaiveReplay(replay.settings, game)
     symmetries = list(zip(game.cell_symmetries, game.action_symmetries))[: None if symmetric else 1]
     for _ in range(60):
@@ -124,8 +119,7 @@ def test_the_buffer_is_the_naive_list_under_random_operations(name, symmetric, w
         if replay.window and rng.random() < 0.5:
             size = int(rng.integers(1, 12))
             batch = replay.sample(size)
-            assert (batch.owners is not None) == with_owners
-            assert all(len(column) == size for column in batch if column is not None)
+            assert all(len(column) == size for column in batch)
             assert_samples_are_in(twin, game, batch, symmetries)
         if replay.window and rng.random() < 0.2:
             size = int(rng.integers(1, replay.window + 1))
@@ -279,44 +273,6 @@ def test_the_newest_states_are_the_newest_samples():
     )
 
 
-# --- the ownership target -------------------------------------------------------------------------
-
-
-def test_owners_are_those_of_the_final_board():
-    game = make_game("connect_x:3x3x3")
-    actions = [0, 1, 0, 1, 0]  # the first player fills the left column and wins
-    states = np.array([game.play_moves(actions[:ply]) for ply in range(5)])
-    weights, outcomes = np.zeros((5, 3), np.float32), np.zeros(5, np.int8)
-    record = GameRecord(states, np.array(actions), weights, np.zeros(5), outcomes, np.ones(5, bool))
-    first = np.array([[1, 0, 0], [1, -1, 0], [1, -1, 0]], np.int8).ravel()
-    found = owners(record, game)
-    assert found.dtype == np.int8
-    assert np.array_equal(found, [first, -first, first, -first, first])
-
-
-def flat_planes(game, states):
-    return game.observe(states).reshape(len(states), game.planes_shape[0], -1)
-
-
-@pytest.mark.parametrize("name", ("connect_x:4x4x3", "othello:4", "tic_tac_toe", EXAMPLE))
-def test_the_owners_of_a_transformed_game_are_the_transformed_owners(name):
-    game, rng = make_game(name), np.random.default_rng(8)
-    record = random_record(game, rng)
-    players = game.players(record.states)
-    for symmetry, (cells, actions) in enumerate(zip(game.cell_symmetries, game.action_symmetries)):
-        boards = [game.cells(state).ravel()[cells] for state in record.states]
-        boards = [board.reshape(game.planes_shape[1:]) for board in boards]
-        pairs = zip(boards, players)
-        states = np.array([game.cells_to_state(board, int(player)) for board, player in pairs])
-        new_actions = actions.argsort()[record.actions].astype(np.int32)
-        transformed = record._replace(states=states, actions=new_actions)
-        planes = flat_planes(game, record.states)
-        assert np.array_equal(flat_planes(game, states), planes[:, :, cells])
-        symmetries = np.full(len(states), symmetry)
-        expected = permute(symmetries, game.cell_symmetries, owners(record, game))
-        assert np.array_equal(owners(transformed, game), expected)
-
-
 # --- the window -----------------------------------------------------------------------------------
 
 
@@ -356,7 +312,6 @@ def some_batches(replay):
 
 def assert_same_batches(found, expected):
     for ours, others in zip(found, expected, strict=True):
-        assert ours.owners is not None
         assert all(map(np.array_equal, ours, others))
 
 

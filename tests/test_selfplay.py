@@ -10,7 +10,7 @@ from alphazero.games.registry import make_game
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.move_sampling import sample_actions
-from alphazero.selfplay.settings import SelfPlaySettings, full_simulations, ply_temperatures
+from alphazero.selfplay.settings import SelfPlaySettings, ply_temperatures, simulations_at
 from alphazero.solvers.base import values_of
 from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.storage.checkpoint import load_state, save_state
@@ -27,8 +27,6 @@ def make_selfplay(game, seed=0, search=None, **settings):
         dict(
             num_parallel_games=6,
             num_simulations=12,
-            num_fast_simulations=4,
-            full_search_fraction=0.5,
             num_sampled_plies=4,
         )
         | settings
@@ -58,9 +56,7 @@ def test_adjudicated_games_end_where_search_first_proves_their_result_and_with_t
     game = named_game(name)
     solver = EnumeratedSolver(game)
     num_whole, num_early = 0, 0
-    for record in make_selfplay(
-        game, num_simulations=60, num_fast_simulations=60, adjudicated_fraction=0.5
-    ).play(60):
+    for record in make_selfplay(game, num_simulations=60, adjudicated_fraction=0.5).play(60):
         last = game.step(record.states[-1:], record.actions[-1:])
         exact = values_of(solver.scores(record.states)).max(axis=1)
         if last.over[0]:
@@ -117,11 +113,7 @@ def test_records_are_whole_games_of_the_rules(name):
 
 
 def test_a_proven_last_move_has_the_outcome_as_its_value():
-    records = list(
-        make_selfplay(make_game("tic_tac_toe"), num_simulations=60, full_search_fraction=1.0).play(
-            20
-        )
-    )
+    records = list(make_selfplay(make_game("tic_tac_toe"), num_simulations=60).play(20))
     won = [record for record in records if record.outcomes[-1] == 1]
     assert len(won) > 5
     assert all(record.root_values[-1] == 1.0 for record in won)
@@ -173,7 +165,6 @@ def test_early_moves_are_sampled_from_the_visits_and_later_ones_are_the_most_vis
             num_parallel_games=32,
             num_sampled_plies=3,
             final_temperature=0.0,
-            full_search_fraction=1.0,
         ).play(400)
     )
     excess, variance = 0.0, 0.0
@@ -210,7 +201,6 @@ def test_gumbel_moves_are_sampled_from_the_prior_and_at_temperature_zero_the_bes
     shared = dict(
         num_parallel_games=64,
         num_simulations=4,
-        full_search_fraction=1.0,
         temperature_half_life=1.0,
         carry_over=False,
     )
@@ -238,25 +228,30 @@ def test_gumbel_moves_are_sampled_from_the_prior_and_at_temperature_zero_the_bes
     assert {int(record.actions[0]) for record in greedy.play(100)} == {int(prior.argmax())}
 
 
-def test_the_action_of_a_gumbel_search_is_played_and_that_of_another_is_sampled():
-    selfplay, seen = make_selfplay(make_game("connect_four"), search=dict(root="gumbel")), []
-    choose = selfplay._choose_actions
+@pytest.mark.parametrize("root", ("gumbel", "puct"))
+def test_the_action_of_a_gumbel_search_is_played_and_that_of_another_is_sampled(root):
+    selfplay = make_selfplay(make_game("connect_four"), search=dict(root=root))
+    of_search, played = [], []
+    output_of, move = selfplay.search.output, selfplay.games.move
 
-    def choose_and_note(output, plies):
-        actions = choose(output, plies)
-        seen.append((actions, output.actions, output.is_sampled))
-        return actions
+    def output_and_note(rows, temperatures):
+        output = output_of(rows, temperatures)
+        of_search.extend(output.actions)
+        return output
 
-    selfplay._choose_actions = choose_and_note
+    def move_and_note(rows, moves, states):
+        played.extend(moves.actions)
+        move(rows, moves, states)
+
+    selfplay.search.output, selfplay.games.move = output_and_note, move_and_note
     list(selfplay.play(20))
-    actions, of_search, is_sampled = (np.concatenate(parts) for parts in zip(*seen))
-    assert np.array_equal(actions[is_sampled], of_search[is_sampled]) and is_sampled.sum() > 100
-    assert (actions[~is_sampled] != of_search[~is_sampled]).any()
+    assert len(played) == len(of_search) > 100
+    assert np.array_equal(played, of_search) == (root == "gumbel")
 
 
 def test_moves_are_sampled_from_forced_visits_too_but_these_are_not_trained_on():
     game, drawn = make_game("connect_four"), 0
-    settings = dict(num_simulations=24, num_sampled_plies=30, full_search_fraction=1.0)
+    settings = dict(num_simulations=24, num_sampled_plies=30)
     for record in make_selfplay(game, search=dict(forced_playouts_k=2.0), **settings).play(40):
         np.testing.assert_allclose(record.action_weights.sum(axis=1), 1.0, atol=1e-6)
         drawn += (record.action_weights[np.arange(len(record.actions)), record.actions] == 0).sum()
@@ -267,7 +262,6 @@ def test_moves_are_sampled_from_forced_visits_too_but_these_are_not_trained_on()
     "search",
     (
         dict(root="gumbel"),
-        dict(root="gumbel", fast_root="gumbel"),
         dict(forced_playouts_k=2.0),
     ),
 )
@@ -295,32 +289,14 @@ def test_games_of_other_roots_are_whole_and_continue_as_if_never_stopped(tmp_pat
 # --- how many searches and games ------------------------------------------------------------------
 
 
-def test_full_searches_have_their_fraction_and_their_simulations():
-    game = make_game("connect_four")
-    selfplay = make_selfplay(
-        game,
-        num_parallel_games=32,
-        num_simulations=13,
-        num_fast_simulations=5,
-        full_search_fraction=0.3,
-    )
-    records = list(selfplay.play(120))
-    full = np.concatenate([record.is_target for record in records])
-    assert abs(full.mean() - 0.3) < 5 * math.sqrt(0.3 * 0.7 / len(full))
-    for record in records:  # nothing is reused at the first ply, and nothing is proven
-        visits = record.action_weights[0] * (13 if record.is_target[0] else 5)
-        np.testing.assert_allclose(visits, visits.round(), atol=1e-4)
-
-
-def test_only_full_searches_have_noise():
-    game = make_game("connect_four")
-    first = {True: set(), False: set()}
-    for record in make_selfplay(
-        game, num_parallel_games=32, num_simulations=20, num_fast_simulations=20
-    ).play(64):
-        first[bool(record.is_target[0])].add(record.action_weights[0].tobytes())
-    assert len(first[False]) == 1
-    assert len(first[True]) > 10
+def test_every_search_has_its_simulations_and_noise_and_is_trained_on():
+    selfplay = make_selfplay(make_game("connect_four"), num_parallel_games=32, num_simulations=13)
+    records = list(selfplay.play(64))
+    assert all(record.is_target.all() for record in records)
+    first = np.array([record.action_weights[0] for record in records])
+    # Nothing is reused at the first ply, and nothing is proven.
+    np.testing.assert_allclose(13 * first, (13 * first).round(), atol=1e-4)
+    assert len(np.unique(first, axis=0)) > 10
 
 
 @pytest.mark.parametrize("num_parallel_games", (3, 7, 20))
@@ -406,9 +382,7 @@ def test_new_weights_are_used_from_the_next_call_on():
 def test_random_openings_are_recorded_but_not_trained_on():
     game = make_game("connect_four")
     records = list(
-        make_selfplay(
-            game, full_search_fraction=1.0, random_opening_fraction=1.0, random_opening_plies=3
-        ).play(40)
+        make_selfplay(game, random_opening_fraction=1.0, random_opening_plies=3).play(40)
     )
     lengths = []
     for record in records:
@@ -432,9 +406,9 @@ def test_random_openings_are_recorded_but_not_trained_on():
 @pytest.mark.parametrize("name", GAMES)
 def test_a_random_opening_never_ends_a_game(name):
     game = named_game(name)
-    for record in make_selfplay(
-        game, full_search_fraction=1.0, random_opening_fraction=1.0, random_opening_plies=1000
-    ).play(10):
+    for record in make_selfplay(game, random_opening_fraction=1.0, random_opening_plies=1000).play(
+        10
+    ):
         assert record.is_target[-1]
         state = game.initial_states(1)[0]
         for action in record.actions:
@@ -446,16 +420,15 @@ def test_a_random_opening_never_ends_a_game(name):
 @pytest.mark.parametrize(
     ("run_fraction", "expected"), [(0.0, 10), (0.2, 22), (0.4, 34), (0.5, 40), (1.0, 40)]
 )
-def test_full_searches_grow_linearly_until_their_fraction_of_the_run(run_fraction, expected):
+def test_searches_grow_linearly_until_their_fraction_of_the_run(run_fraction, expected):
     settings = SelfPlaySettings(num_simulations=40, initial_num_simulations=10)
-    assert full_simulations(settings, run_fraction) == expected
+    assert simulations_at(settings, run_fraction) == expected
 
 
 def test_searches_have_the_simulations_of_that_point_of_the_run():
     selfplay = make_selfplay(
         make_game("connect_four"),
         search={"reuse_tree": False},
-        full_search_fraction=1.0,
         num_simulations=40,
         initial_num_simulations=10,
     )

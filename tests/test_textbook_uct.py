@@ -404,6 +404,39 @@ def test_a_class_in_the_notebooks_form_plays_tic_tac_toe():
     assert results.count(1) >= 15 and results.count(-1) <= 2
 
 
+def test_mistakes_in_a_class_are_named():
+    """Each wrong answer of `get_transitions` or `run_simulation`, and what is said of it."""
+
+    def changed(**methods):
+        return Uct(type("Changed", (NotebookRace,), methods)())
+
+    for wrong in (({}, None), ({1: 4}, 0), [{1: 4}, None], ([4], None)):
+        with pytest.raises(ValueError, match="get_transitions"):
+            changed(get_transitions=lambda self, state, wrong=wrong: wrong).search(0, 3)
+    with pytest.raises(ValueError, match="run_simulation"):
+        changed(run_simulation=lambda self, state: None).search(0, 3)
+    with pytest.raises(TypeError, match="hashable"):
+        Uct(NotebookRace()).search([0], 3)
+    with pytest.raises(TypeError, match=r"NotebookRace\(\)"):
+        Uct(NotebookRace)
+    with pytest.raises(ValueError, match="tie_result"):
+        Uct(NotebookRace(), tie_result=-1)
+    with pytest.raises(ValueError, match="7"):
+        uct = Uct(NotebookRace())
+        uct.add_child(uct.begin(0), 7)
+
+
+def test_by_hand_a_node_that_gets_all_its_children_is_the_one_to_simulate():
+    uct = Uct(NotebookRace())
+    root = uct.begin(4)
+    path = uct.select([root])
+    assert uct.expand(path[-1]) is root and set(root.children) == {1, 2}
+    with pytest.raises(ValueError):
+        uct.backpropagate([*path, root], 20)
+    uct.backpropagate(path, uct.simulate(root))
+    assert (root.visits, root.value) == (1, 20) and "mean outcome 20 " in str(root)
+
+
 def test_a_class_that_lacks_a_method_is_refused():
     half = type("Half", (), {"get_transitions": None, "start_state": NotebookRace.start_state})()
     half.get_transitions = lambda state: ({}, 0)

@@ -56,13 +56,10 @@ CASES = {
         "connect_four",
         "run.num_threads=2 evaluator.engine=openvino evaluator.precision=int8",
     ),
-    "the ownership head and averaged weights": (
-        "tic_tac_toe",
-        "network.ownership_head=true learner.ema_half_life_steps=3",
-    ),
-    "the ownership head, averaged weights and a pit": (
+    "averaged weights": ("tic_tac_toe", "learner.ema_half_life_steps=3"),
+    "averaged weights and a pit": (
         "othello_4x4",
-        "network.ownership_head=true learner.ema_half_life_steps=3 pit.every=1 pit.acceptance=0.5",
+        "learner.ema_half_life_steps=3 pit.every=1 pit.acceptance=0.5",
     ),
     "muon and an average": ("connect_four", "learner=muon learner.ema_half_life_steps=3"),
     "growing searches and random openings": (
@@ -78,7 +75,7 @@ CASES = {
 #: Those that use most parts of a run's state; `make test-slow` tests the others.
 QUICK_CASES = {
     "int8 on two threads",
-    "the ownership head and averaged weights",
+    "averaged weights",
     "measured in between",
 }
 
@@ -221,22 +218,12 @@ def test_reports_agree_with_the_stored_games(tmp_path):
     assert_same(stored.arrays, network_arrays(trainer.learner.network))
 
 
-@pytest.mark.parametrize("has_head", (False, True))
-def test_the_replay_keeps_owners_for_the_ownership_head_only(tmp_path, has_head):
-    words = ["run.num_iterations=1", f"network.ownership_head={has_head}"]
-    trainer = make_trainer(tmp_path, *words)
-    (report,) = reports(trainer)
-    assert (trainer.replay.sample(2).owners is not None) == has_head
-    assert (report.learner.ownership_loss is not None) == has_head
-
-
 def test_old_networks_and_games_out_of_the_window_are_dropped(tmp_path):
     trainer = make_trainer(
         tmp_path,
         "run.keep_networks=2",
         "replay.window_start=20",
         "replay.window_max=20",
-        "selfplay.full_search_fraction=1.0",
     )
     rows = [report.selfplay.num_samples for report in reports(trainer)]
     assert min(rows) >= 20  # one iteration fills the window

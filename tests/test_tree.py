@@ -10,7 +10,6 @@ from alphazero.games.registry import make_game
 from alphazero.search import puct
 from alphazero.search import simulate as simulation
 from alphazero.search import tree as trees
-from alphazero.search.roots import SearchMode
 
 #: pb_c stays 1, and an unvisited arm has its parent's value.
 PLAIN = puct.Exploration(
@@ -250,10 +249,6 @@ def assert_statistics(tree, row, node):
         assert value == pytest.approx(sign * tree.node_values[row, child], abs=1e-4)
 
 
-def random_modes(rng, num):
-    return np.where(rng.random(num) < 0.5, SearchMode.FULL, SearchMode.FAST)
-
-
 def advance_at_random(search, rows, rng):
     """Play a random move in games whose root is evaluated; return how many kept a subtree."""
     game = search.game
@@ -262,17 +257,18 @@ def advance_at_random(search, rows, rng):
     actions = (weights * rng.random(mask.shape)).argmax(axis=1)
     after = game.step(search.root_states[rows], actions)
     going, ended = ~after.over, rows[after.over]
-    budgets, modes = rng.integers(0, 31, going.sum()), random_modes(rng, going.sum())
-    search.advance(rows[going], actions[going], after.states[going], budgets, modes)
-    search.reset(ended, game.initial_states(len(ended)), 30, SearchMode.FULL)
+    budgets = rng.integers(0, 31, going.sum())
+    search.advance(rows[going], actions[going], after.states[going], budgets)
+    search.reset(ended, game.initial_states(len(ended)), 30)
     return (search.tree.num_nodes[rows[going]] > 1).sum()
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_trees_stay_consistent_under_random_operations(name):
+@pytest.mark.parametrize("explores", (True, False))
+def test_trees_stay_consistent_under_random_operations(name, explores):
     game, rng, num_games = named_game(name), np.random.default_rng(9), 6
-    search = make_search(game, num_games, 30, seed=1)
-    search.reset(np.arange(num_games), game.initial_states(num_games), 30, SearchMode.FAST)
+    search = make_search(game, num_games, 30, seed=1, explores=explores)
+    search.reset(np.arange(num_games), game.initial_states(num_games), 30)
     num_kept = 0
     for _ in range(150):
         rows = np.flatnonzero(rng.random(num_games) < 0.4)
@@ -282,8 +278,8 @@ def test_trees_stay_consistent_under_random_operations(name):
             for _ in range(rng.integers(1, 12)):
                 search.step()
         elif operation == "reset":
-            budgets, modes = rng.integers(0, 31, len(rows)), random_modes(rng, len(rows))
-            search.reset(rows, game.initial_states(len(rows)), budgets, modes)
+            budgets = rng.integers(0, 31, len(rows))
+            search.reset(rows, game.initial_states(len(rows)), budgets)
         elif len(evaluated):
             num_kept += advance_at_random(search, evaluated, rng)
         for row in range(num_games):
@@ -319,7 +315,7 @@ def test_reuse_keeps_every_statistic_of_the_subtree_and_nothing_else(name):
     game, rng = named_game(name), np.random.default_rng(2)
     rows = np.arange(8)
     search = make_search(game, 8, 80, seed=1)
-    search.reset(rows, game.initial_states(8), 80, SearchMode.FAST)
+    search.reset(rows, game.initial_states(8), 80)
     sizes = []
     for _ in range(4):
         search.run()
@@ -329,14 +325,14 @@ def test_reuse_keeps_every_statistic_of_the_subtree_and_nothing_else(name):
         search.stop(rows[after.over])
         rows, actions, states = rows[~after.over], actions[~after.over], after.states[~after.over]
         before = [subtree(search, row, action) for row, action in zip(rows, actions)]
-        search.advance(rows, actions, states, 0, SearchMode.FAST)
+        search.advance(rows, actions, states, 0)
         for row, expected in zip(rows, before):
             found = snapshot(search, row, nodes_by_path(search.tree, row))
             assert search.tree.num_nodes[row] == len(expected) == len(found)
             for path, figures in expected.items():
                 assert all(np.array_equal(figures[key], found[path][key]) for key in figures), path
             sizes.append(len(expected))
-        search._begin(rows, 80, SearchMode.FAST)
+        search._begin(rows, 80)
     assert max(sizes) > 10 and len(set(sizes)) > 5
 
 

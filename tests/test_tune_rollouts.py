@@ -1,6 +1,6 @@
 """`scripts/tune_rollouts.py`: the local search, its output, and refused arguments."""
 
-import importlib.util
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,16 +9,9 @@ import pytest
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
-def load(name):
-    path = Path(__file__).parents[1] / "scripts" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-tuning = load("tune_rollouts")
+import tune_rollouts as tuning
 
 
 def test_climbing_keeps_better_weights_and_approaches_the_top():

@@ -69,7 +69,7 @@ def machine(monkeypatch, tmp_path):
     noted.folder = tmp_path / "cache"
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(noted.folder))
     monkeypatch.setattr(
-        "alphazero.inference.engines.openvino_engine.precisions",
+        "alphazero.inference.engines.openvino_engine.cpu_precisions",
         lambda: ["float32", "bfloat16", "int8"],
     )
 
@@ -270,7 +270,7 @@ def test_no_more_games_run_in_lockstep_than_an_iteration_has(machine):
 def test_an_engine_that_is_not_available_is_refused_before_anything_is_measured(
     machine, monkeypatch
 ):
-    monkeypatch.setattr("alphazero.inference.engines.openvino_engine.precisions", lambda: [])
+    monkeypatch.setattr("alphazero.inference.engines.openvino_engine.cpu_precisions", lambda: [])
     with pytest.raises(ConfigError) as error:
         run(settings_of(precision="int8"))
     assert (error.value.key, error.value.value) == ("evaluator.precision", "int8")
@@ -442,9 +442,7 @@ def test_a_real_measurement_finds_real_speeds(monkeypatch, tmp_path):
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(selection, "_ROUND_S", 1e-3)
     monkeypatch.setattr(autotune, "_LOCKSTEP_S", 0.05)
-    settings = settings_of(
-        engine="torch", games_per_iteration=130, num_simulations=8, num_fast_simulations=4
-    )
+    settings = settings_of(engine="torch", games_per_iteration=130, num_simulations=8)
     generator_state = torch.get_rng_state()
     found = tune(settings, GAME, small_network(GAME).train(), CPU, 2)
     assert torch.equal(torch.get_rng_state(), generator_state)

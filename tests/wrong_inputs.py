@@ -138,7 +138,6 @@ train network=tiny network.kernel_size=9
 train network.blocks=-1
 train network.blocks=100000
 train network.kind=transformer
-train network=tiny network.ownership_head=true
 train device=quick
 train device=cuda:99
 train device=

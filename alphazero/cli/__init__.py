@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(importlib.metadata.version("alphazero-selfplay"))
         return 0
     if arguments[0] in OPTIONS:
-        return complete(arguments, COMMANDS)
+        return complete(arguments, COMMANDS, _run_with_hydra)
     command, *rest = arguments
     if command not in COMMANDS:
         print_text(f"error: there is no command '{command}'.\n\n{usage()}", stderr=True)
@@ -114,3 +114,9 @@ def _sigterm_as_keyboard_interrupt():
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _run_with_hydra(*arguments) -> int:
+    from alphazero.cli.hydra_main import run_with_hydra  # importing Hydra takes a second
+
+    return run_with_hydra(*arguments)

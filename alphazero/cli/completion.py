@@ -8,21 +8,22 @@ knows no commands: here they are completed, and the rest of the line is passed o
 
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 OPTIONS = {"-sc", "--shell-completion"}
 _OF_HYDRA = ("train", "tune")
 
 
-def complete(arguments: list[str], commands: Collection[str]) -> int:
+def complete(
+    arguments: list[str], commands: Collection[str], run_with_hydra: Callable[..., int]
+) -> int:
     """Print the script that a shell is to run, or what it proposes for the line typed so far.
 
     Args:
         arguments: Hydra's option for completion and what follows it.
         commands: of the program.
+        run_with_hydra: see `alphazero.cli.hydra_main`.
     """
-    from alphazero.cli.hydra_main import run_with_hydra
-
     is_query = any(argument.startswith("query=") for argument in arguments)
     found = re.match(r"\s*(\S+)\s+(\S+)(\s.*)", os.environ.get("COMP_LINE", ""))
     if is_query and not found:

@@ -21,7 +21,7 @@ from alphazero.runtime.settings import option
 COMMAND = "alphazero engine"
 SUMMARY = (
     "Answer one JSON line on standard output for every JSON line on standard input. "
-    "docs/PLAY.md describes requests and answers."
+    "docs/engine.md describes requests and answers."
 )
 EXAMPLES = [
     """echo '{"game": "connect_four", "moves": [3, 3, 2]}' | alphazero engine""",

@@ -21,6 +21,7 @@ from alphazero.evaluation.rating_file import RatingFile
 from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game
+from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.network.weights import load_network
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.runtime.console import Console
@@ -76,12 +77,12 @@ class RateSettings(PlayerWorkers):
     engine: str = option(
         "auto",
         "what runs networks; auto takes the fastest, measured once on this machine",
-        choices=("auto", "torch", "torch_compile", "openvino"),
+        choices=("auto", *ENGINES),
     )
     precision: str = option(
         "auto",
         "number format of networks; auto is float32 with an engine that is named",
-        choices=("auto", "float32", "bfloat16", "int8"),
+        choices=("auto", *PRECISIONS),
     )
     seed: int = option(0, "seed of openings and players", 0, 2**63 - 4)
     output: str = option(

@@ -23,6 +23,7 @@ from alphazero.evaluation.exact.sets import EvaluationSet, find_set
 from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game, same_game
+from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.players.base import PlayerSettings
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
@@ -48,12 +49,8 @@ class ComparisonSettings:
         "with the game",
     )
     num_simulations: int = option(200, "simulations per move", 1, 1_000_000)
-    engine: str = option(
-        "torch", "what runs the networks", choices=("torch", "torch_compile", "openvino")
-    )
-    precision: str = option(
-        "float32", "number format; int8 needs openvino", choices=("float32", "bfloat16", "int8")
-    )
+    engine: str = option("torch", "what runs the networks", choices=ENGINES)
+    precision: str = option("float32", "number format; int8 needs openvino", choices=PRECISIONS)
     json: str | None = option(None, "file to write the figures to")
 
 

@@ -1,11 +1,14 @@
 """A cache in front of an evaluator: a position that was evaluated before is not evaluated again.
 
-In: planes. Out: the evaluator's answers, new or stored. The key of a position is a hash of its
-planes, which are the network's only input. Optionally, symmetric positions share one entry.
-Memory is fixed: a new position may overwrite an older one. Knows neither network nor game.
+In: planes. Out: the evaluator's answers, new or stored, and counts of the work. This is all that
+stands between a search and the network's engine, for self-play and for players. The key of a
+position is a hash of its planes, which are the network's only input. Optionally, symmetric
+positions share one entry. Memory is fixed: a new position may overwrite an older one. Knows neither
+network nor game.
 """
 
 import threading
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -38,8 +41,20 @@ class Lookup(NamedTuple):
     miss_symmetries: np.ndarray  #: int32[B], for each miss: symmetry from its answer to the entry
 
 
+class EvaluationCounts(NamedTuple):
+    """The work of a cached evaluator since it was made."""
+
+    num_requested: int  #: positions asked for
+    num_evaluated: int  #: of these, the ones that were evaluated; the cache had the others
+    evaluator_s: float  #: wall-clock seconds inside the evaluator behind the cache
+
+
 class CachedEvaluator:
     """An `alphazero.inference.evaluator.Evaluator` with memory. Threads take turns.
+
+    Each self-play thread has one of its own. A shared cache would have slightly more hits, but
+    which thread fills it first would then decide the last bits of an answer, and no run could be
+    repeated.
 
     Args:
         evaluator: evaluates what is not stored; call `clear` when its answers change.
@@ -47,7 +62,7 @@ class CachedEvaluator:
         cell_symmetries: int32[S, H * W], see `alphazero.games.rules.symmetries`.
         action_symmetries: int32[S, A]; pass only the first row of both tables, the identity, to
             store symmetric positions separately.
-        max_bytes: limit for the table.
+        max_bytes: limit for the table; 0 is none, and every position is evaluated.
         evaluates_canonical: evaluate the canonical image of a position that is not stored. An
             answer then depends on the position alone, not on which of its images came first.
     """
@@ -62,35 +77,49 @@ class CachedEvaluator:
         evaluates_canonical: bool = False,
     ):
         self.evaluator = evaluator
-        self.num_lookups = 0  #: positions looked up so far
-        self.num_misses = 0  #: of these, the ones that `evaluator` evaluated
+        self._num_requested, self._num_evaluated, self._evaluator_s = 0, 0, 0.0
         self._factors = _key_factors(planes_shape, cell_symmetries)
         self._actions = np.ascontiguousarray(action_symmetries)
         self._cells = cell_symmetries if evaluates_canonical else None
-        self._table = _empty_table(action_symmetries.shape[1], max_bytes)
+        self._table = _empty_table(action_symmetries.shape[1], max_bytes) if max_bytes else None
         self._lookup = _lookup_buffers(0)
         self._turn = threading.Lock()
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
         with self._turn:
-            return self._evaluate(planes)
+            self._num_requested += len(planes)
+            if self._table is None:
+                return self._ask(planes)
+            return self._look_up(planes, self._table)
 
-    def _evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    @property
+    def counts(self) -> EvaluationCounts:
+        """The work so far."""
+        return EvaluationCounts(self._num_requested, self._num_evaluated, self._evaluator_s)
+
+    def _ask(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the evaluator's answers."""
+        start = time.perf_counter()
+        answers = self.evaluator.evaluate(planes)
+        self._evaluator_s += time.perf_counter() - start
+        self._num_evaluated += len(planes)
+        return answers
+
+    def _look_up(self, planes: np.ndarray, table: CacheTable) -> tuple[np.ndarray, np.ndarray]:
+        """Return the answers of the table, and the evaluator's where the table has none."""
         num_rows = len(planes)
         bits = np.ascontiguousarray(planes).reshape(num_rows, -1).view(np.uint32)
-        logits = np.empty((num_rows, self._table.logits.shape[1]), np.float32)
+        logits = np.empty((num_rows, table.logits.shape[1]), np.float32)
         values = np.empty(num_rows, np.float32)
         if num_rows > len(self._lookup.misses):
             self._lookup = _lookup_buffers(num_rows)
-        table, actions, lookup = self._table, self._actions, self._lookup
+        actions, lookup = self._actions, self._lookup
         try:
             with np.errstate(over="ignore"):  # hashes overflow; numpy warns when interpreted
                 num_misses = look_up(table, self._factors, actions, bits, lookup, logits, values)
-            self.num_lookups += num_rows
-            self.num_misses += num_misses
             if num_misses:
-                answers = self.evaluator.evaluate(self._missing(planes, num_misses))
+                answers = self._ask(self._missing(planes, num_misses))
                 store(table, actions, lookup, *answers, logits, values)
         except BaseException:
             self.clear()  # no entry may stay pending: the next batch would fill it
@@ -111,8 +140,9 @@ class CachedEvaluator:
 
     def clear(self) -> None:
         """Forget all answers."""
-        self._table.keys.fill(_EMPTY)
-        self._table.pending.fill(_NOT_PENDING)
+        if self._table is not None:
+            self._table.keys.fill(_EMPTY)
+            self._table.pending.fill(_NOT_PENDING)
 
 
 def bytes_per_entry(num_actions: int) -> int:

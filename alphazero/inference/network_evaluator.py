@@ -11,9 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import torch
 
+from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import Deviation, PositionSample
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
-from alphazero.inference.evaluator_stream import EvaluatorStream
+from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.inference.verified_engine import EngineReport, VerifiedEngine
 from alphazero.runtime.settings import option
 
@@ -28,12 +29,12 @@ class EvaluatorSettings:
     engine: str = option(
         "auto",
         "what evaluates the network; auto measures at the start and takes the fastest",
-        choices=("auto", "torch", "torch_compile", "openvino"),
+        choices=("auto", *ENGINES),
     )
     precision: str = option(
         "auto",
         "number format of the network in search; auto measures at the start",
-        choices=("auto", "float32", "bfloat16", "int8"),
+        choices=("auto", *PRECISIONS),
     )
     max_policy_kl: float = option(
         0.01,
@@ -90,8 +91,10 @@ class NetworkEvaluator:
         cache_bytes = self.settings.cache_mb * 1_000_000 // self._num_threads
         # Streams refer to the engine, not to this object: without a reference cycle, an evaluator
         # that is dropped is freed at once, with its caches.
+        shared = slice(None) if self.settings.cache_symmetries else slice(1)  # the identity
+        symmetries = game.cell_symmetries[shared], game.action_symmetries[shared]
         self.streams = [
-            EvaluatorStream(self._engine, game, cache_bytes, self.settings.cache_symmetries)
+            CachedEvaluator(self._engine, game.planes_shape, *symmetries, cache_bytes)
             for _ in range(self._num_threads)
         ]
         self.report = EngineReport()
@@ -107,7 +110,7 @@ class NetworkEvaluator:
         limits = Deviation(self.settings.max_policy_kl, self.settings.max_value_error)
         self.report = self._engine.load(network, self._sample, limits)
         for stream in self.streams:
-            stream.clear_cache()
+            stream.clear()
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `Evaluator.evaluate`; all threads share a large batch."""

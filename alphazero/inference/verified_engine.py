@@ -9,10 +9,12 @@ weights, and a more precise one takes its place. Knows nothing of games, threads
 import dataclasses
 import time
 
+import numpy as np
 import torch
 
 from alphazero.inference.engines.agreement import Deviation, PositionSample, deviation
-from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice, make_engine
+from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
+from alphazero.inference.engines.registry import make_engine
 from alphazero.inference.engines.selection import fallbacks
 
 
@@ -60,6 +62,10 @@ class VerifiedEngine:
         self.current = engine
         seconds = time.perf_counter() - start
         return EngineReport(str(choice), *found, ", ".join(refused), seconds)
+
+    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
+        return self.current.evaluate(planes)
 
     def _loaded(self, choice: EngineChoice, network, sample: PositionSample) -> Engine:
         if choice not in self._engines:

@@ -11,7 +11,7 @@ import torch
 from torch.optim.swa_utils import update_bn
 
 from alphazero.learner.averaged_weights import averaged_model
-from alphazero.learner.loss import LossWeights, Targets, losses, value_targets
+from alphazero.learner.loss import Targets, losses, value_targets
 from alphazero.learner.optimizers import (
     load_optimizer,
     make_optimizers,
@@ -52,7 +52,6 @@ class Learner:
         half_life = settings.ema_half_life_steps
         self._average = averaged_model(network, half_life) if half_life else None
         self._newest_planes = collections.deque(maxlen=_NORM_BATCHES)
-        self._loss_weights = LossWeights(settings.value_weight, settings.ownership_weight)
         self._autocast = torch.autocast(
             device.type, torch.bfloat16, enabled=settings.precision == "bfloat16"
         )
@@ -83,7 +82,7 @@ class Learner:
         rate = learning_rate(self.settings, progress)
         set_learning_rate(self._optimizers, self.settings, rate)
         self.network.train()
-        statistics = TrainingStatistics(self.device, self._loss_weights)
+        statistics = TrainingStatistics(self.device, self.settings.value_weight)
         self._newest_planes.clear()
         num_steps, step_losses = 0, []
         for batch in batches:
@@ -107,11 +106,10 @@ class Learner:
         """Return the losses of the network that plays; change nothing."""
         samples = self._on_device(batch)
         output = _float32(self.played_network.eval()(samples.planes))
-        output = output._replace(ownership_logits=None)
         parts = losses(output, self._targets(samples, output))
-        policy_loss, value_loss = float(parts.policy), float(parts.value)
-        loss = policy_loss + self.settings.value_weight * value_loss
-        return HeldOutReport(len(samples.outcomes), loss, policy_loss, value_loss)
+        loss = parts.total(self.settings.value_weight)
+        numbers = map(float, (loss, parts.policy, parts.value))
+        return HeldOutReport(len(samples.outcomes), *numbers)
 
     def _step(self, samples: Batch, statistics: TrainingStatistics | None) -> torch.Tensor:
         """Take one step: forward, loss, backward, update; return the loss before it.
@@ -126,7 +124,7 @@ class Learner:
         targets = self._targets(samples, output)
         parts = losses(output, targets)
         self.network.zero_grad()
-        loss = parts.total(self._loss_weights)
+        loss = parts.total(self.settings.value_weight)
         loss.backward()
         gradient_norm = None
         if self.settings.max_gradient_norm or statistics:
@@ -148,12 +146,11 @@ class Learner:
             self.settings.root_value_fraction,
             output.value_logits.shape[1],
         )
-        return Targets(samples.action_weights, samples.legal_action_mask, values, samples.owners)
+        return Targets(samples.action_weights, samples.legal_action_mask, values)
 
     def _on_device(self, batch: Batch) -> Batch:
         """Return the batch as tensors on the device."""
-        arrays = (None if array is None else torch.from_numpy(array) for array in batch)
-        return Batch(*(None if array is None else array.to(self.device) for array in arrays))
+        return Batch(*(torch.from_numpy(array).to(self.device) for array in batch))
 
     def state_dict(self) -> dict:
         """Return copies of weights, average, optimizer states and step count."""
@@ -181,4 +178,4 @@ class Learner:
 
 
 def _float32(output: NetworkOutput) -> NetworkOutput:
-    return NetworkOutput(*(None if logits is None else logits.float() for logits in output))
+    return NetworkOutput(*(logits.float() for logits in output))

@@ -2,9 +2,8 @@
 
 In: the network's logits and the targets of a batch. Out: the parts of the loss. The loss is
 (z - v)^2 - pi . log p (Silver et al. 2018, equation 1). With a win/draw/loss value head, the
-cross-entropy of its three probabilities replaces the square. The ownership head adds the
-cross-entropy of each cell's owner (D. Wu, KataGo, arXiv 1902.10565, section 4.1). Weight decay is
-the optimizer's. Knows nothing of search, games and the replay.
+cross-entropy of its three probabilities replaces the square. Weight decay is the optimizer's. Knows
+nothing of search, games and the replay.
 """
 
 from typing import NamedTuple
@@ -25,15 +24,6 @@ class Targets(NamedTuple):
     legal_action_mask: torch.Tensor  #: bool[M, A]
     #: for the player to move: float32[M, 3], P(win, draw, loss); or float32[M, 1], the value
     values: torch.Tensor
-    #: int8[M, H*W], owner of each cell at the end: 1 the player to move, -1 the opponent, 0 nobody
-    owners: torch.Tensor | None = None
-
-
-class LossWeights(NamedTuple):
-    """Weights of the parts of the loss; the policy loss has 1."""
-
-    value: float = 1.0
-    ownership: float = 0.0
 
 
 class Losses(NamedTuple):
@@ -41,12 +31,10 @@ class Losses(NamedTuple):
 
     policy: torch.Tensor  #: cross-entropy, nats
     value: torch.Tensor  #: cross-entropy in nats (win/draw/loss), or squared error (scalar)
-    ownership: torch.Tensor | None = None  #: cross-entropy per cell, nats; None without that head
 
-    def total(self, weights: LossWeights) -> torch.Tensor:
-        """Return the weighted sum, which training minimizes."""
-        total = self.policy + weights.value * self.value
-        return total if self.ownership is None else total + weights.ownership * self.ownership
+    def total(self, value_weight: float) -> torch.Tensor:
+        """Return the weighted sum, which training minimizes; the policy loss has the weight 1."""
+        return self.policy + value_weight * self.value
 
 
 def losses(output: NetworkOutput, targets: Targets) -> Losses:
@@ -58,11 +46,7 @@ def losses(output: NetworkOutput, targets: Targets) -> Losses:
         value_loss = functional.mse_loss(value, targets.values.squeeze(1))
     else:
         value_loss = functional.cross_entropy(output.value_logits, targets.values)
-    if output.ownership_logits is None:
-        return Losses(policy_loss, value_loss)
-    is_owned = (targets.owners.float() + 1) / 2  # by the player to move; 1/2: nobody's
-    ownership_loss = functional.binary_cross_entropy_with_logits(output.ownership_logits, is_owned)
-    return Losses(policy_loss, value_loss, ownership_loss)
+    return Losses(policy_loss, value_loss)
 
 
 def value_targets(

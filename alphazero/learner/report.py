@@ -8,7 +8,7 @@ import math
 
 import torch
 
-from alphazero.learner.loss import Losses, LossWeights, Targets, masked_log_softmax
+from alphazero.learner.loss import Losses, Targets, masked_log_softmax
 from alphazero.learner.uninformed_loss import UninformedLoss
 from alphazero.network.interface import NetworkOutput, expected_value
 
@@ -34,7 +34,6 @@ class LearnerReport:
     uninformed_policy_loss: float = math.nan  #: policy loss of equal probabilities
     uninformed_value_loss: float = math.nan  #: value loss of the mean value target
     weight_size: float = math.nan  #: root of the mean squared weight
-    ownership_loss: float | None = None  #: cross-entropy per cell, nats; None without that head
     #: mean loss of all steps of each epoch; None unless the settings count epochs
     epoch_losses: list[float] | None = None
 
@@ -58,11 +57,10 @@ class TrainingStatistics:
     They stay on the device until the report, because reading a number waits for the device.
     """
 
-    def __init__(self, device: torch.device, weights: LossWeights):
-        self._weights = weights
+    def __init__(self, device: torch.device, value_weight: float):
+        self._value_weight = value_weight
         self._num_measured = 0
-        self._has_ownership = False
-        self._sums = torch.zeros(8, device=device)
+        self._sums = torch.zeros(7, device=device)
         # For each bin of predicted values: samples, sum of v, sum of z.
         self._calibration = torch.zeros((3, _NUM_BINS), device=device)
         self._uninformed = UninformedLoss(device)
@@ -86,7 +84,7 @@ class TrainingStatistics:
         log_target = targets.action_weights.clamp_min(1e-30).log()
         values, results = expected_value(output.value_logits), outcomes.float()
         numbers = [
-            parts.total(self._weights),
+            parts.total(self._value_weight),
             parts.policy,
             parts.value,
             -(log_policy.exp() * log_policy).sum(dim=1).mean(),
@@ -94,10 +92,7 @@ class TrainingStatistics:
             (values - results).abs().mean(),
             gradient_norm,
         ]
-        if parts.ownership is not None:
-            self._has_ownership = True
-            numbers.append(parts.ownership)
-        self._sums[: len(numbers)] += torch.stack(numbers)
+        self._sums += torch.stack(numbers)
         self._num_measured += 1
         bins = ((values + 1) * (_NUM_BINS / 2)).long().clamp(0, _NUM_BINS - 1)
         columns = torch.stack([torch.ones_like(values), values, results])
@@ -114,7 +109,7 @@ class TrainingStatistics:
             rate: the learning rate.
         """
         means = (self._sums / max(self._num_measured, 1)).tolist()
-        loss, policy, value, entropy, target_entropy, value_error, gradient_norm, ownership = means
+        loss, policy, value, entropy, target_entropy, value_error, gradient_norm = means
         num_samples, values, results = self._calibration
         uninformed_policy_loss, uninformed_value_loss = self._uninformed.losses()
         parameters = list(network.parameters())
@@ -137,5 +132,4 @@ class TrainingStatistics:
             uninformed_policy_loss=uninformed_policy_loss,
             uninformed_value_loss=uninformed_value_loss,
             weight_size=weight_norm / math.sqrt(num_weights),
-            ownership_loss=ownership if self._has_ownership else None,
         )

@@ -65,12 +65,6 @@ class LearnerSettings:
         low=0.0,
         high=1.0,
     )
-    ownership_weight: float = option(
-        0.5,
-        "weight of the ownership loss, a mean over the cells (KataGo: 1.5)",
-        low=0.0,
-        high=100.0,
-    )
     ema_half_life_steps: float = option(
         0.0,
         "EMA half-life of the weights that play, in learner steps; 0 disables averaging",

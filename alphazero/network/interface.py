@@ -42,9 +42,6 @@ class NetworkSettings:
         "wdl predicts win, draw and loss; scalar predicts one number (AlphaZero: scalar)",
         choices=("wdl", "scalar"),
     )
-    ownership_head: bool = option(
-        False, "also learn who owns each cell at the end (KataGo: true); search does not run it"
-    )
 
 
 class NetworkOutput(NamedTuple):
@@ -53,9 +50,6 @@ class NetworkOutput(NamedTuple):
     prior_logits: torch.Tensor  #: [M, A], policy
     #: [M, 3], logits of win, draw and loss of the player to move; or [M, 1], the value before tanh
     value_logits: torch.Tensor
-    #: [M, H*W], logit of the probability that the player to move owns the cell at the end of the
-    #: game; None without that head
-    ownership_logits: torch.Tensor | None = None
 
 
 def expected_value(value_logits: torch.Tensor) -> torch.Tensor:

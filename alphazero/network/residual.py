@@ -1,9 +1,4 @@
-"""The residual network of AlphaZero (Silver et al. 2018, supplement, "Architecture").
-
-The optional ownership head predicts who owns each cell at the end of the game (D. Wu, KataGo, arXiv
-1902.10565, section 4.1). Its only purpose is what the trunk learns from it. Search never runs it:
-`folded` removes it.
-"""
+"""The residual network of AlphaZero (Silver et al. 2018, supplement, "Architecture")."""
 
 import copy
 
@@ -47,10 +42,7 @@ class ResidualBlock(nn.Module):
 
 
 class ResidualNetwork(nn.Module):
-    """A stem, residual blocks, and heads behind 1x1 convolutions.
-
-    As in KataGo, the ownership head reads the features of the value head.
-    """
+    """A stem, residual blocks, and heads behind 1x1 convolutions."""
 
     def __init__(
         self, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
@@ -69,9 +61,6 @@ class ResidualNetwork(nn.Module):
         self.value_conv = ConvNorm(channels, settings.head_channels, 1)
         self.value_hidden = nn.Linear(num_features, settings.value_units)
         self.value = nn.Linear(settings.value_units, num_value_logits(settings))
-        # Last, so that a seed gives the other layers the same weights with this head and without.
-        has_ownership = settings.ownership_head
-        self.ownership = nn.Conv2d(settings.head_channels, 1, 1) if has_ownership else None
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
         """Map planes [M, C, H, W] to logits."""
@@ -80,20 +69,17 @@ class ResidualNetwork(nn.Module):
             x = x + self.position_bias.to(x.dtype)  # keeps the half precision of the trunk
         x = self.tower(torch.relu(x))
         policy_features = torch.relu(self.policy_conv(x)).flatten(1)
-        value_features = torch.relu(self.value_conv(x))
-        hidden = torch.relu(self.value_hidden(value_features.flatten(1)))
-        ownership = None if self.ownership is None else self.ownership(value_features).flatten(1)
-        return NetworkOutput(self.policy(policy_features), self.value(hidden), ownership)
+        value_features = torch.relu(self.value_conv(x)).flatten(1)
+        hidden = torch.relu(self.value_hidden(value_features))
+        return NetworkOutput(self.policy(policy_features), self.value(hidden))
 
 
 def folded(network: nn.Module) -> nn.Module:
     """Return a copy for inference, in evaluation mode.
 
-    It has no ownership head, and every batch normalization is folded into its convolution.
+    Every batch normalization is folded into its convolution.
     """
     network = copy.deepcopy(network).eval()
-    if isinstance(network, ResidualNetwork):
-        network.ownership = None
     for module in network.modules():
         if isinstance(module, ConvNorm):
             module.fold()

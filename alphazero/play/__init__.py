@@ -1,1 +1,1 @@
-"""Play: people at a terminal, and other programs over JSON lines. See docs/PLAY.md."""
+"""Games in the terminal (docs/PLAY.md) and a JSON-lines engine (docs/engine.md)."""

@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.runtime.settings import option
 
 ENDGAME_HELP = (
@@ -185,12 +186,12 @@ class PlayerSettings:
     engine: str = option(
         "auto",
         "network: inference engine; auto takes the fastest, measured once on this machine",
-        choices=("auto", "torch", "torch_compile", "openvino"),
+        choices=("auto", *ENGINES),
     )
     precision: str = option(
         "auto",
         "network: number format; auto is float32 with an engine that is named; int8 needs openvino",
-        choices=("auto", "float32", "bfloat16", "int8"),
+        choices=("auto", *PRECISIONS),
     )
     endgame: str = option("off", ENDGAME_HELP)
     aim: str = option(

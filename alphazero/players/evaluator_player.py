@@ -19,7 +19,6 @@ from alphazero.players.base import Analysis, Choice, SearchProgress
 from alphazero.players.endgame import Endgame
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.batched_search import TreeSearch
-from alphazero.search.roots import SearchMode
 from alphazero.search.settings import SearchSettings
 from alphazero.search.tree import bytes_per_node
 
@@ -269,7 +268,7 @@ class EvaluatorPlayer:
             self._exact_leaves.begin(len(states))
         search, rows = self._search, np.arange(len(states))
         search.stop(np.arange(len(search.root_states)))
-        search.reset(rows, states, self._num_simulations, SearchMode.EVALUATION)
+        search.reset(rows, states, self._num_simulations)
         deadline = None if self.time_limit_s is None else start + self.time_limit_s
         search.run(deadline, None if progress is None else self._by_simulations(progress))
         return search

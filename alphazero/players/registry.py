@@ -131,7 +131,7 @@ def existing_network(kind: str, spec: str, game_name: str) -> Path:
         meant = name if name in _NAMED_KINDS else _MEANT.get(name)
         hint = f" Did you mean {meant}?" if meant else ""
         message = f"there is no player '{spec}'.{hint} A player is one of {', '.join(_ALLOWED)}, "
-        message += "and in 'alphazero play' also human (docs/PLAY.md)."
+        message += "and in 'alphazero play' also human (docs/players.md)."
         raise ConfigError(message, value=spec, allowed=_ALLOWED)
     return path
 

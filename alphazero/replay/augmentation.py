@@ -39,19 +39,6 @@ def apply_symmetries(
     return new_planes, new_weights, new_mask
 
 
-def permute(symmetries: np.ndarray, table: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return one number per cell or action, [M, N], each position under its symmetry.
-
-    Args:
-        symmetries: int64[M], each in [0, S).
-        table: int32[S, N], a game's ``cell_symmetries`` or ``action_symmetries``.
-        values: [M, N].
-    """
-    permuted = np.empty(values.shape, values.dtype)
-    _permute(symmetries, table, values, permuted)
-    return permuted
-
-
 def distinct_symmetries(planes: np.ndarray, table: np.ndarray) -> np.ndarray:
     """Return which symmetries of each position give an image that no earlier one gives.
 
@@ -68,13 +55,6 @@ def distinct_symmetries(planes: np.ndarray, table: np.ndarray) -> np.ndarray:
         is_equal = images[:, :, :symmetry] == images[:, :, symmetry : symmetry + 1]
         is_distinct[:, symmetry] = ~is_equal.all(axis=(1, 3)).any(axis=1)
     return is_distinct
-
-
-@njit
-def _permute(symmetries, table, values, permuted):
-    for row in range(values.shape[0]):
-        for index in range(values.shape[1]):
-            permuted[row, index] = values[row, table[symmetries[row], index]]
 
 
 @njit

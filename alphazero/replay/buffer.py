@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.replay.augmentation import apply_symmetries, distinct_symmetries, permute
+from alphazero.replay.augmentation import apply_symmetries, distinct_symmetries
 from alphazero.replay.settings import ReplaySettings, window_size
-from alphazero.replay.targets import owners, sample_plies
+from alphazero.replay.targets import sample_plies
 from alphazero.selfplay.game_record import GameRecord
 
 # Batches of an epoch that are made at once: for batches of 64, calls take longer than gathering.
@@ -27,8 +27,6 @@ class Batch(NamedTuple):
     legal_action_mask: np.ndarray  #: bool[M, A]
     outcomes: np.ndarray  #: int8[M], the game's result 1, 0 or -1, for the player to move
     root_values: np.ndarray  #: float32[M], the search's value, for the player to move
-    #: int8[M, H*W], see `alphazero.replay.targets.owners`; None without an ownership head
-    owners: np.ndarray | None = None
 
 
 class ReplayBuffer:
@@ -37,32 +35,24 @@ class ReplayBuffer:
     Args:
         game: a batched game.
         generator: samples positions and symmetries.
-        with_owners: keep the targets of the ownership head.
 
     Attributes:
         num_added: samples ever added.
         iteration_starts: `num_added` at the start of each of the window's newest iterations.
     """
 
-    def __init__(
-        self,
-        game,
-        settings: ReplaySettings,
-        generator: np.random.Generator,
-        with_owners: bool = False,
-    ):
+    def __init__(self, game, settings: ReplaySettings, generator: np.random.Generator):
         self.game = game
         self.settings = settings
         self.num_added = 0
         self.iteration_starts: list[int] = []
         self._num_lost = 0  # of the first samples, whose games a resume did not find
         self._generator = generator
-        size, num_cells = settings.window_max, game.cell_symmetries.shape[1]
+        size = settings.window_max
         self._states = np.zeros((size, game.state_size), game.state_dtype)
         self._action_weights = np.zeros((size, game.num_actions), np.float32)
         self._outcomes = np.zeros(size, np.int8)
         self._root_values = np.zeros(size, np.float32)
-        self._owners = np.zeros((size, num_cells), np.int8) if with_owners else None
         stores_images = settings.symmetries == "all"
         # The symmetry of each sample, where all distinct images are stored.
         self._symmetries = np.zeros(size, np.int8) if stores_images else None
@@ -81,8 +71,6 @@ class ReplayBuffer:
         self._action_weights[slots] = record.action_weights[plies]
         self._outcomes[slots] = record.outcomes[plies]
         self._root_values[slots] = record.root_values[plies]
-        if self._owners is not None:
-            self._owners[slots] = owners(record, self.game)[plies]
         if self._symmetries is not None:
             self._symmetries[slots] = symmetries
         self.num_added += len(plies)
@@ -144,7 +132,7 @@ class ReplayBuffer:
         if num_newest == 0:
             return None
         ages = np.linspace(0, num_newest - 1, min(num_samples, num_newest)).astype(np.int64)
-        return self._raw_batch(self._slots(ages))._replace(owners=None)
+        return self._raw_batch(self._slots(ages))
 
     def state_dict(self) -> dict:
         """Return the random state and the number of samples; a run stores the games themselves."""
@@ -205,11 +193,7 @@ class ReplayBuffer:
             symmetries = self._symmetries[slots].astype(np.int64)
         else:
             symmetries = self._generator.integers(num_symmetries, size=len(ages))
-        planes, weights, mask = apply_symmetries(symmetries, self.game, *batch[:3])
-        batch = batch._replace(planes=planes, action_weights=weights, legal_action_mask=mask)
-        if batch.owners is None:
-            return batch
-        return batch._replace(owners=permute(symmetries, self.game.cell_symmetries, batch.owners))
+        return Batch(*apply_symmetries(symmetries, self.game, *batch[:3]), *batch[3:])
 
     def _raw_batch(self, slots: np.ndarray) -> Batch:
         """Return the samples in these slots as they were played."""
@@ -220,9 +204,8 @@ class ReplayBuffer:
             self.game.legal_action_mask(states),
             self._outcomes[slots],
             self._root_values[slots],
-            None if self._owners is None else self._owners[slots],
         )
 
 
 def _part(batch: Batch, rows: slice) -> Batch:
-    return Batch(*(None if array is None else array[rows] for array in batch))
+    return Batch(*(array[rows] for array in batch))

@@ -1,4 +1,4 @@
-"""Training samples of a finished game: the plies that are trained on, and the ownership target."""
+"""Training samples of a finished game: the plies that are trained on."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from alphazero.selfplay.game_record import GameRecord
 def sample_plies(record: GameRecord, surprise_fraction: float) -> np.ndarray:
     """Return the plies that become training samples, in order: int64[number of targets].
 
-    Without surprise weighting, each ply with a full search appears once. With it, the weight of a
+    Without surprise weighting, each ply with a search appears once. With it, the weight of a
     ply is
 
         1 - surprise_fraction + surprise_fraction * its surprise / the game's mean surprise
@@ -30,16 +30,3 @@ def sample_plies(record: GameRecord, surprise_fraction: float) -> np.ndarray:
     weights = 1.0 - surprise_fraction + surprise_fraction * surprises / mean
     ends = np.floor(np.cumsum(weights) + 0.5).astype(np.int64)
     return np.repeat(plies, np.diff(ends, prepend=0))
-
-
-def owners(record: GameRecord, game) -> np.ndarray:
-    """Return who owns each cell at the end of the game, for each ply: int8[T, H*W].
-
-    1 is the player to move at that ply, -1 the opponent, 0 nobody. Records do not store the final
-    board: the last position and the last action lead to it.
-    """
-    final_state = game.step(record.states[-1:], record.actions[-1:]).states[0]
-    board = game.cells(final_state).ravel()
-    for_first_player = (board == 1).astype(np.int8) - (board == 2)
-    is_first_player = game.players(record.states)[:, None] == 0
-    return np.where(is_first_player, for_first_player, -for_first_player)

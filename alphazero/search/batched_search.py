@@ -1,10 +1,9 @@
 """Batched PUCT search: B games in lockstep share one evaluator.
 
-In: positions, an evaluator, and for each game a number of simulations and an
-`alphazero.search.roots.SearchMode`. Out:
-`PolicyOutput`. Each `step` runs one simulation in every unfinished game and calls the evaluator
-once for all the leaves. A game whose search is finished can move on at once (`advance`, `reset`)
-while the others continue, so the evaluator always gets a full batch.
+In: positions, an evaluator, and for each game a number of simulations. Out: `PolicyOutput`. Each
+`step` runs one simulation in every unfinished game and calls the evaluator once for all the leaves.
+A game whose search is finished can move on at once (`advance`, `reset`) while the others continue,
+so the evaluator always gets a full batch.
 """
 
 import time
@@ -39,6 +38,8 @@ class TreeSearch:
             `alphazero.search.in_flight`; more than 1 takes settings whose roots all choose by PUCT.
         exact_leaves: asked about new nodes before the evaluator; what it proves counts like the end
             of a game. None leaves every unfinished position to the evaluator.
+        explores: search as self-play does, with noise at the root and forced playouts, so that the
+            policies are training targets; without, as strongly as possible.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class TreeSearch:
         generator: np.random.Generator,
         leaves_per_step: int = 1,
         exact_leaves: ExactLeaves | None = None,
+        explores: bool = False,
     ):
         self.game = game
         self.evaluator = evaluator
@@ -66,7 +68,7 @@ class TreeSearch:
         self._budgets = np.zeros(num_games, np.int32)
         self._finished = np.zeros(num_games, np.bool_)
         self._in_use = np.zeros(num_games, np.bool_)
-        self._roots = Roots(self._tree, settings, generator)
+        self._roots = Roots(self._tree, settings, generator, explores)
         self.leaves_per_step = leaves_per_step
         self._in_flight = None
         if leaves_per_step > 1:
@@ -89,7 +91,7 @@ class TreeSearch:
         """The largest number of simulations that a search may ask for."""
         return self._tree.parents.shape[1] - 1
 
-    def reset(self, rows: np.ndarray, states: np.ndarray, num_simulations, modes) -> None:
+    def reset(self, rows: np.ndarray, states: np.ndarray, num_simulations) -> None:
         """Begin searches with empty trees in the listed games.
 
         Args:
@@ -97,25 +99,24 @@ class TreeSearch:
             states: [M, K], not finished.
             num_simulations: total visits of the root's actions; one number, or int[M]. Without
                 ``settings.count_kept_visits``, visits of the root, added to those it has.
-            modes: one `SearchMode`, or int[M].
 
         Raises:
             ValueError: for more simulations than `max_simulations`.
         """
         self._root_states[rows] = states
         self._tree.num_nodes[rows] = 0
-        self._begin(rows, num_simulations, modes)
+        self._begin(rows, num_simulations)
 
-    def advance(self, rows, actions, states, num_simulations, modes) -> None:
+    def advance(self, rows, actions, states, num_simulations) -> None:
         """Continue from the position after an action, with the tree's knowledge of that position.
 
         Args:
             rows, actions: int[M].
             states: [M, K], the positions after the actions, not finished.
-            num_simulations, modes: as in `reset`.
+            num_simulations: as in `reset`.
         """
         if not self.settings.reuse_tree:
-            self.reset(rows, states, num_simulations, modes)
+            self.reset(rows, states, num_simulations)
             return
         rows = np.asarray(rows, np.int32)
         sources = np.empty((len(rows), self._states.shape[1]), np.int32)
@@ -124,7 +125,7 @@ class TreeSearch:
         for row, row_sources, num in zip(rows, sources, num_kept):
             self._states[row, :num] = self._states[row, row_sources[:num]]
         self._root_states[rows] = states
-        self._begin(rows, num_simulations, modes)
+        self._begin(rows, num_simulations)
         self._roots.prepare(rows[num_kept > 0], self._budgets)
 
     def stop(self, rows: np.ndarray) -> None:
@@ -193,7 +194,7 @@ class TreeSearch:
             action = int(visits.argmax())
         return line or [action]
 
-    def _begin(self, rows, num_simulations, modes) -> None:
+    def _begin(self, rows, num_simulations) -> None:
         budgets = np.broadcast_to(num_simulations, len(rows))
         if not self.settings.count_kept_visits:
             is_kept = self._tree.num_nodes[rows] > 0
@@ -205,7 +206,6 @@ class TreeSearch:
                 f"num_simulations={largest} is not allowed: at most {self.max_simulations}."
             )
         self._budgets[rows] = budgets
-        self._roots.begin(rows, modes)
         self._in_use[rows] = True
 
     def _find(self, rows: np.ndarray) -> NewNodes | None:

@@ -40,7 +40,7 @@ class SearchSettings:
         0.25, "fraction of noise in the root's priors; 0 disables it (AlphaZero: 0.25)", 0.0, 1.0
     )
     root_prior_temperature: float = option(
-        1.0, "temperature of the root's priors in full searches (KataGo: 1.25)", 0.1, 10.0
+        1.0, "temperature of the root's priors in self-play (KataGo: 1.25)", 0.1, 10.0
     )
     exact_leaves: int = option(
         0,
@@ -61,20 +61,15 @@ class SearchSettings:
         "root to them, its evaluation included",
     )
     forced_playouts_k: float = option(
-        0.0, "forced playouts in full searches; 0 disables them (KataGo: 2)", 0.0, 100.0
+        0.0, "forced playouts in self-play; 0 disables them (KataGo: 2)", 0.0, 100.0
     )
     root: str = option(
         "puct",
-        "root algorithm of full searches and of players; gumbel is sequential halving",
-        choices=("puct", "gumbel"),
-    )
-    fast_root: str = option(
-        "puct",
-        "root algorithm of self-play's fast searches; gumbel is without noise there",
+        "root algorithm of self-play and of players; gumbel is sequential halving",
         choices=("puct", "gumbel"),
     )
     gumbel_scale: float = option(
-        1.0, "scale of the Gumbel noise in full searches with root=gumbel (paper: 1)", 0.0, 10.0
+        1.0, "scale of the Gumbel noise in self-play with root=gumbel (paper: 1)", 0.0, 10.0
     )
     max_num_considered_actions: int = option(
         16, "moves that a Gumbel root starts with (paper: 16)", low=1

@@ -1,6 +1,6 @@
 """`simulate`: walk in each of B trees from the root to an edge that has no node yet.
 
-In: the trees, and for each root an algorithm that chooses its action. Out: `Edges`, for the caller
+In: the trees, and how their roots choose an action. Out: `Edges`, for the caller
 to step the games over and to have evaluated. Below the root every node chooses by PUCT
 (`alphazero.search.puct`); at the root it is PUCT, PUCT with forced playouts
 (`alphazero.search.forced_playouts`), or sequential halving (`alphazero.search.gumbel`).
@@ -16,17 +16,10 @@ from alphazero.search.forced_playouts import select_forced
 from alphazero.search.puct import select_action
 from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNPROVEN, UNVISITED, back_up
 
-#: Algorithms of a root.
-PUCT, FORCED_PLAYOUTS, GUMBEL = 0, 1, 2
-
 
 class RootPlan(NamedTuple):
-    """How each of B roots is searched.
+    """How B roots are searched by sequential halving, see `alphazero.search.gumbel.plan_roots`."""
 
-    `alphazero.search.gumbel.plan_roots` writes all fields but the first, for GUMBEL roots only.
-    """
-
-    algorithms: np.ndarray  #: int8[B], PUCT, FORCED_PLAYOUTS or GUMBEL
     gumbels: np.ndarray  #: float32[B, A], the Gumbel noise of this search
     logits: np.ndarray  #: float32[B, A], logarithms of the priors at the start of this search
     kept_visits: np.ndarray  #: int32[B, A], visits of the root's actions from earlier searches
@@ -45,10 +38,10 @@ class Edges(NamedTuple):
     actions: np.ndarray  #: int32[M], the edge's action; NO_PARENT for a root
 
 
-def make_root_plan(num_games: int, num_actions: int) -> RootPlan:
-    """Return a plan of PUCT at every root."""
+def make_root_plan(tree) -> RootPlan:
+    """Return room for the plans of these trees' roots."""
+    num_games, _, num_actions = tree.children_index.shape
     return RootPlan(
-        algorithms=np.full(num_games, PUCT, np.int8),
         gumbels=np.zeros((num_games, num_actions), np.float32),
         logits=np.zeros((num_games, num_actions), np.float32),
         kept_visits=np.zeros((num_games, num_actions), np.int32),
@@ -73,8 +66,8 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
         rows: int32[M], the games.
         budgets: int32[B], total number of visits that the root's actions may have.
         exploration: `alphazero.search.puct.Exploration`.
-        plan: `RootPlan`, or None for PUCT at every root. None compiles to a variant of its own: the
-            test for a plan made plain PUCT some 10% slower.
+        plan: `RootPlan` for sequential halving at the roots, or None for PUCT, with forced playouts
+            if ``exploration.forced_playouts_k`` is above 0. None compiles to a variant of its own.
         out_edges: `Edges` with room for M.
 
     Returns:
@@ -90,10 +83,12 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
             num_roots += 1
             continue
         while not is_finished(tree, b, budgets[b]):
-            if plan is None:
-                action = select_action(tree, b, ROOT_INDEX, exploration, None)
+            if plan is not None:
+                action = gumbel.select_root(tree, b, plan, exploration)
+            elif exploration.forced_playouts_k > 0.0:
+                action = select_forced(tree, b, exploration)
             else:
-                action = _select_at_root(tree, b, plan, exploration)
+                action = select_action(tree, b, ROOT_INDEX, exploration, None)
             node, action, depth = walk(tree, b, action, exploration, None)
             child = tree.children_index[b, node, action]
             if child == UNVISITED:
@@ -150,12 +145,3 @@ def finished_rows(tree, budgets, out_finished):
     """Write `is_finished` of every game into ``out_finished`` (bool[B])."""
     for b in range(budgets.shape[0]):
         out_finished[b] = is_finished(tree, b, budgets[b])
-
-
-@njit
-def _select_at_root(tree, b, plan, exploration):
-    if plan.algorithms[b] == PUCT:
-        return select_action(tree, b, ROOT_INDEX, exploration, None)
-    if plan.algorithms[b] == FORCED_PLAYOUTS:
-        return select_forced(tree, b, exploration)
-    return gumbel.select_root(tree, b, plan, exploration)

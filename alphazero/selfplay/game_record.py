@@ -18,8 +18,8 @@ class GameRecord(NamedTuple):
     action_weights: np.ndarray
     root_values: np.ndarray  #: float32[T], the search's value, for the player to move
     outcomes: np.ndarray  #: int8[T], the game's result 1, 0 or -1, for the player to move
-    #: bool[T], True for plies with a full search, which become training samples; False for fast
-    #: searches and for the moves of a random opening
+    #: bool[T], True for plies with a search, which become training samples; False for the moves of
+    #: a random opening
     is_target: np.ndarray
     #: float32[T], nats from the root's priors (noise included) to the policy target; None in old
     #: stored games

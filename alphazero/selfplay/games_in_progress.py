@@ -35,8 +35,6 @@ class GamesInProgress:
         roots: [B, K], the current positions.
         plies: int32[B], moves made so far.
         adjudicated: bool[B], whether the game ends once its result is proven.
-        fully_searched: bool[B], whether the search of the current position is a full one. It is
-            chosen when a search begins, and a restored game begins its search anew: not stored.
         moves: what was noted of plies 0 to ``plies - 1``; later entries are of older games.
     """
 
@@ -46,7 +44,6 @@ class GamesInProgress:
         self.roots = np.zeros((num_games, game.state_size), game.state_dtype)
         self.plies = np.zeros(num_games, np.int32)
         self.adjudicated = np.zeros(num_games, np.bool_)
-        self.fully_searched = np.zeros(num_games, np.bool_)
         self.moves = Moves(
             states=np.zeros((num_games, num_plies, game.state_size), game.state_dtype),
             actions=np.zeros((num_games, num_plies), np.int32),

@@ -15,7 +15,7 @@ from alphazero.games.batched_game import Game, Transition
 from alphazero.inference.evaluator import Evaluator
 from alphazero.search.batched_search import TreeSearch
 from alphazero.search.exact_leaves import ExactLeaves
-from alphazero.search.roots import PolicyOutput, SearchMode
+from alphazero.search.roots import PolicyOutput
 from alphazero.search.settings import SearchSettings
 from alphazero.search.tree import ROOT_INDEX, UNPROVEN
 from alphazero.selfplay.game_record import GameRecord
@@ -23,9 +23,8 @@ from alphazero.selfplay.games_in_progress import GamesInProgress, Moves
 from alphazero.selfplay.move_sampling import sample_actions
 from alphazero.selfplay.settings import (
     SelfPlaySettings,
-    full_simulations,
-    max_simulations,
     ply_temperatures,
+    simulations_at,
 )
 
 # Moves are made once this fraction of the searches is finished: one costs as much as ten.
@@ -40,7 +39,7 @@ class SelfPlay:
         evaluator: answers the leaves; its weights may change between calls of `begin`.
         settings: how the games are played; ``num_parallel_games`` is B.
         search_settings: how each move is searched.
-        generator: samples moves, root noise, and which searches are full.
+        generator: samples moves and root noise.
         exact_leaves: see `TreeSearch`.
 
     Attributes:
@@ -66,13 +65,14 @@ class SelfPlay:
             game,
             evaluator,
             settings.num_parallel_games,
-            max_simulations(settings),
+            max(settings.num_simulations, settings.initial_num_simulations),
             search_settings,
             generator,
             exact_leaves=exact_leaves,
+            explores=True,
         )
         self._generator = generator
-        self._full_simulations = settings.num_simulations
+        self._num_simulations = settings.num_simulations
         self._games_to_start: int | None = None  # None is no limit
 
     def play(self, num_games: int, run_fraction: float = 1.0) -> Iterator[GameRecord]:
@@ -94,9 +94,9 @@ class SelfPlay:
 
         Args:
             run_fraction: fraction of the run that is done, in [0, 1]; it sets the simulations of a
-                full search where they grow.
+                search where they grow.
         """
-        self._full_simulations = full_simulations(self.settings, run_fraction)
+        self._num_simulations = simulations_at(self.settings, run_fraction)
         if self.search.exact_leaves is not None:
             self.search.exact_leaves.begin(len(self.games.playing))
         playing = self.games.playing
@@ -104,7 +104,7 @@ class SelfPlay:
         self._games_to_start = None if self.settings.carry_over else max(num_games - len(rows), 0)
         self.search.stop(np.flatnonzero(~playing))
         if len(rows):
-            self.search.reset(rows, self.games.roots[rows], *self._choose_budgets(rows))
+            self.search.reset(rows, self.games.roots[rows], self._num_simulations)
 
     def restart(self, generator: np.random.Generator) -> None:
         """Abandon the games in progress; what is played next depends on ``generator`` alone."""
@@ -138,11 +138,11 @@ class SelfPlay:
         rows = np.flatnonzero(~self.games.playing)[: self._games_to_start]
         if self._games_to_start is not None:
             self._games_to_start -= len(rows)
-        adjudicated = self._sample_flags(len(rows), self.settings.adjudicated_fraction)
+        adjudicated = self._generator.random(len(rows)) < self.settings.adjudicated_fraction
         self.games.start(rows, self.game.initial_states(len(rows)), adjudicated)
         if self.settings.random_opening_fraction > 0:
             self._play_openings(rows)
-        self.search.reset(rows, self.games.roots[rows], *self._choose_budgets(rows))
+        self.search.reset(rows, self.games.roots[rows], self._num_simulations)
 
     def _play_openings(self, rows: np.ndarray) -> None:
         """Begin some of the games with random moves.
@@ -186,18 +186,6 @@ class SelfPlay:
         self.games.move(rows[live], moves, after.states[live])
         return after.over
 
-    def _choose_budgets(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Choose which of the next searches are full (KataGo's playout cap randomization).
-
-        Returns:
-            The simulations, int[M], and the modes, int[M]: only full searches explore with noise.
-        """
-        full = self._generator.random(len(rows)) < self.settings.full_search_fraction
-        self.games.fully_searched[rows] = full
-        num_simulations = np.where(full, self._full_simulations, self.settings.num_fast_simulations)
-        # With members of the enum instead of plain numbers, this takes three times as long.
-        return num_simulations, np.where(full, int(SearchMode.FULL), int(SearchMode.FAST))
-
     def _make_moves(self) -> list[GameRecord]:
         """Make a move in every game whose search is finished, if there are enough of them.
 
@@ -208,15 +196,18 @@ class SelfPlay:
         rows = self.search.finished_rows()
         if len(rows) < np.count_nonzero(games.playing) * _MIN_FINISHED_FRACTION:
             return []
-        output = self.search.output(rows, ply_temperatures(self.settings, games.plies[rows]))
-        actions = self._choose_actions(output, games.plies[rows])
+        temperatures = ply_temperatures(self.settings, games.plies[rows])
+        output = self.search.output(rows, temperatures)
+        actions = output.actions  # a Gumbel search has sampled them
+        if not output.is_sampled:
+            actions = sample_actions(output.move_weights, temperatures, self._generator)
         after = self._adjudicate(rows, self.game.step(games.roots[rows], actions))
         games.move(rows, self._moves(rows, actions, output), after.states)
         self.num_positions += len(rows)
         live = ~after.over
         if live.any():
-            budgets = self._choose_budgets(rows[live])
-            self.search.advance(rows[live], actions[live], after.states[live], *budgets)
+            moved = rows[live], actions[live], after.states[live]
+            self.search.advance(*moved, self._num_simulations)
         if live.all():
             return []
         self.search.stop(rows[after.over])
@@ -225,17 +216,6 @@ class SelfPlay:
             for index, row in enumerate(rows)
             if after.over[index]
         ]
-
-    def _choose_actions(self, output: PolicyOutput, plies: np.ndarray) -> np.ndarray:
-        """Return the action to play in each game, int32[M].
-
-        A Gumbel search has already sampled its action. Of a PUCT search, the action is sampled from
-        the visits at the temperature of the ply.
-        """
-        sampled = sample_actions(
-            output.move_weights, ply_temperatures(self.settings, plies), self._generator
-        )
-        return np.where(output.is_sampled, output.actions, sampled)
 
     def _adjudicate(self, rows: np.ndarray, after: Transition) -> Transition:
         """End adjudicated games whose result was proven before the move; return the transition."""
@@ -256,15 +236,9 @@ class SelfPlay:
             action_weights=output.action_weights,
             root_values=output.root_values,
             players=tree.players[rows, ROOT_INDEX],
-            is_target=self.games.fully_searched[rows],
+            is_target=np.ones(len(rows), np.bool_),
             surprises=kl_divergence(output.action_weights, priors),
         )
-
-    def _sample_flags(self, num_flags: int, fraction: float) -> np.ndarray:
-        """Return flags, True with probability ``fraction``; at 0 nothing is sampled."""
-        if fraction == 0:
-            return np.zeros(num_flags, np.bool_)
-        return self._generator.random(num_flags) < fraction
 
 
 def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:

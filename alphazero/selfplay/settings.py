@@ -30,34 +30,18 @@ class SelfPlaySettings:
     )
     num_simulations: int = option(
         128,
-        "simulations of a full search; its position is trained on (AlphaZero: 800)",
+        "simulations of a search (AlphaZero: 800)",
         low=2,
         high=1_000_000,
     )
     initial_num_simulations: int = option(
         0,
-        "simulations of a full search at the start of the run, which grow linearly to "
-        "num_simulations; 0 starts with num_simulations",
+        "simulations of a search at the start of the run, which grow linearly to num_simulations; "
+        "0 starts with num_simulations",
         low=0,
     )
     simulations_grown_at: float = option(
-        0.5,
-        "fraction of the run after which a full search has num_simulations",
-        low=0.01,
-        high=1.0,
-    )
-    num_fast_simulations: int = option(
-        32,
-        "simulations of a fast search; its position is not trained on "
-        "(KataGo's playout cap randomization)",
-        low=1,
-        high=1_000_000,
-    )
-    full_search_fraction: float = option(
-        0.25,
-        "fraction of the moves that get a full search (AlphaZero: 1, KataGo: 0.25)",
-        low=0.01,
-        high=1.0,
+        0.5, "fraction of the run after which a search has num_simulations", low=0.01, high=1.0
     )
     random_opening_fraction: float = option(
         0.0,
@@ -97,15 +81,8 @@ class SelfPlaySettings:
     )
 
 
-def max_simulations(settings: SelfPlaySettings) -> int:
-    """Return the largest number of simulations that any search of the run asks for."""
-    return max(
-        settings.num_simulations, settings.initial_num_simulations, settings.num_fast_simulations
-    )
-
-
-def full_simulations(settings: SelfPlaySettings, run_fraction: float) -> int:
-    """Return the simulations of a full search when ``run_fraction`` of the run is done."""
+def simulations_at(settings: SelfPlaySettings, run_fraction: float) -> int:
+    """Return the simulations of a search when ``run_fraction`` of the run is done."""
     last = settings.num_simulations
     first = settings.initial_num_simulations or last
     return round(first + (last - first) * min(run_fraction / settings.simulations_grown_at, 1.0))

@@ -56,6 +56,8 @@ def as_rules(game: Any) -> Any:
     Raises:
         TypeError: if it has the methods of neither.
     """
+    if isinstance(game, type):
+        raise TypeError(f"{game.__name__} is a class: make an object of it, {game.__name__}().")
     missing = _lacks(game, _METHODS)
     if not missing:
         return game
@@ -91,7 +93,7 @@ class NotebookGame:
 
     def __init__(self, game: Any):
         self.game = game
-        self._transitions = functools.lru_cache(100_000)(game.get_transitions)
+        self._known = functools.lru_cache(100_000)(self._checked)
 
     def __getattr__(self, name: str) -> Any:
         if name == "game":  # not set yet, in a copy
@@ -124,7 +126,31 @@ class NotebookGame:
     def rollout(self, game: Rules, state: State, rng) -> float:
         """Return the outcome of the game's own simulation, for the player to move in ``state``."""
         outcome = self._transitions(state)[1]
-        return self.game.run_simulation(state) if outcome is None else outcome
+        if outcome is None:
+            outcome = self.game.run_simulation(state)
+        if outcome is None:
+            raise ValueError(f"run_simulation({state!r}) has returned None: it must be a number.")
+        return outcome
+
+    def _transitions(self, state: State) -> tuple[dict, float | None]:
+        if not isinstance(state, Hashable):
+            raise TypeError(f"a state must be hashable, such as a tuple; {state!r} is not.")
+        return self._known(state)
+
+    def _checked(self, state: State) -> tuple[dict, float | None]:
+        """Return the transitions of a state.
+
+        Raises:
+            ValueError: if they are not what the notebook's form asks for.
+        """
+        found = self.game.get_transitions(state)
+        is_pair = isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], dict)
+        if not is_pair or bool(found[0]) == (found[1] is not None):
+            raise ValueError(
+                f"get_transitions({state!r}) has returned {found!r}: it must be "
+                "({action: state}, None), or ({}, outcome) at the end of the game."
+            )
+        return found
 
 
 class PlainGame:

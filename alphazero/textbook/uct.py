@@ -39,7 +39,9 @@ class Node:
     def __str__(self) -> str:
         board = getattr(self.game, "to_text", str)(self.state)
         move = "root" if self.action is None else f"move {self.action}"
-        return f"{board}\n{move}, {self.wins:g}/{self.visits}"
+        if self.player is not None:
+            return f"{board}\n{move}, {self.wins:g}/{self.visits}"
+        return f"{board}\n{move}, {self.visits} visits, mean outcome {self.value:g} to move"
 
     def wins_of(self, player: int) -> float:
         """Return the wins of either player."""
@@ -56,7 +58,7 @@ class PositionStatistics(NamedTuple):
 
     visits: int  #: simulations that ended at or passed through the position
     wins: float  #: of the player to move; a draw is half a win
-    value: float  #: expected result, in [-1, 1]: 2 * wins / visits - 1; nan without visits
+    value: float  #: mean result: 2 * wins / visits - 1; nan without visits
 
 
 def ucb1(wins: float, visits: int, parent_visits: int, uct_c: float = math.sqrt(2.0)) -> float:
@@ -137,6 +139,10 @@ class Uct:
         self.rng = rng or random.Random()
         #: As in the notebook: scores are in outcomes, and a node gets all its children at once.
         self.is_notebook = isinstance(self.game, NotebookGame)
+        if tie_result and self.is_notebook:
+            raise ValueError(
+                "tie_result is for games that say who is player 0; turns alternate here."
+            )
 
     def search(
         self,
@@ -306,7 +312,14 @@ class Uct:
         return self.rng.choice([action for action in scores if scores[action] == largest])
 
     def add_child(self, node: Node, action) -> Node:
-        """Give a node the child of one of its legal actions, and return the child."""
+        """Give a node the child of one of its legal actions, and return the child.
+
+        Raises:
+            ValueError: if the action is not legal.
+        """
+        legal = self.game.legal_actions(node.state)
+        if action not in legal:
+            raise ValueError(f"{action!r} is not legal here; legal actions: {legal}.")
         child = self.make_node(self.game.step(node.state, action), action)
         node.children[action] = child
         return child
@@ -396,4 +409,9 @@ class Uct:
 def _checked_path(path: list[Node]) -> list[Node]:
     if isinstance(path, Node):
         raise TypeError("this is a node, and a path is a list of nodes: write [node].")
+    if any(one is other for one, other in zip(path, path[1:])):
+        raise ValueError(
+            "a node follows itself on this path: expand returned the node that it was given, "
+            "because the game is over there or the node got all its children. Leave it out."
+        )
     return list(path)

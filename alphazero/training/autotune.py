@@ -133,7 +133,7 @@ def _measure_parallel_games(
         return ParallelSelfPlay(game, evaluator.streams, options, settings.search, generator)
 
     # One whole game compiles every kernel before anything is timed.
-    for _ in make_selfplay(sizes[0], num_simulations=2, num_fast_simulations=2).play(1):
+    for _ in make_selfplay(sizes[0], num_simulations=2).play(1):
         pass
     for size in sizes:
         tuning.lockstep_speeds[str(size)] = round(_simulations_per_s(make_selfplay(size)))

@@ -54,7 +54,7 @@ class HealthMonitor:
 
     def observe(self, report: IterationReport) -> None:
         """Check the report of the next iteration and add the alarms to it."""
-        new = vitals(report, self.settings.learner.value_weight)
+        new = vitals(report)
         self._past = _kept([*self._past, new])
         for check in CHECKS:
             name = check.__name__

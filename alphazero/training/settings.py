@@ -243,7 +243,6 @@ def _check_game(settings: TrainSettings, game: Game) -> None:
             "its positions are Python objects, which cannot be stored; it can only be played",
         )
     _check_small_network(settings.network, game)
-    _check_ownership_head(settings)
     evaluation = settings.evaluation
     plays_uct = evaluation.num_games or evaluation.final_num_games
     for key, is_used, plies in (
@@ -265,17 +264,3 @@ def _check_small_network(network: NetworkSettings, game: Game) -> None:
     if kind == "notebook" and num_planes < 2:
         reason = f"it reads own and opponent's pieces from two planes, and {game.name} has one"
         raise ConfigError.of("network.kind", kind, "resnet or tiny", reason)
-
-
-def _check_ownership_head(settings: TrainSettings) -> None:
-    """Check that network and self-play have what the ownership head needs."""
-    key, network = "network.ownership_head", settings.network
-    if not network.ownership_head:
-        return
-    if network.kind != "resnet":
-        reason = "only the residual network (network.kind=resnet) has it"
-        raise ConfigError.of(key, True, False, reason)
-    fraction = settings.selfplay.adjudicated_fraction
-    if fraction > 0:
-        reason = "the ownership head learns from final boards, which adjudicated games do not reach"
-        raise ConfigError.of("selfplay.adjudicated_fraction", fraction, 0, f"{reason} ({key}=true)")

@@ -93,8 +93,7 @@ class Trainer:
             self.evaluator.streams,
         )
         generator = child_generator(settings.seed, "replay")
-        with_owners = settings.network.ownership_head
-        self.replay = ReplayBuffer(self.game, settings.replay, generator, with_owners)
+        self.replay = ReplayBuffer(self.game, settings.replay, generator)
         self.gate = Gate(self.game, settings, self.learner, self._make_evaluator)
         self.strength = StrengthMeasurement(self.game, settings)
         self.health = HealthMonitor(settings)

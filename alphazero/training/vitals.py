@@ -21,7 +21,7 @@ class Vitals(NamedTuple):
     first_player_wins: float
     draws: float
     num_steps: float
-    loss: float  #: policy loss + value_weight * value loss, without the ownership loss
+    loss: float
     policy_entropy: float
     target_entropy: float
     value_loss: float
@@ -40,12 +40,8 @@ class Vitals(NamedTuple):
     stale_fraction: float
 
 
-def vitals(report: IterationReport, value_weight: float) -> Vitals:
-    """Return the figures of a report.
-
-    The loss is that of policy and value alone: these exist for held-out samples and for an
-    uninformed predictor too.
-    """
+def vitals(report: IterationReport) -> Vitals:
+    """Return the figures of a report."""
     games, learner, strength = report.selfplay, report.learner, report.strength
     figures = {
         name: getattr(source, name)
@@ -53,7 +49,6 @@ def vitals(report: IterationReport, value_weight: float) -> Vitals:
         for name in Vitals._fields
         if hasattr(source, name)
     }
-    figures["loss"] = learner.policy_loss + value_weight * learner.value_loss
     figures["held_out_loss"] = report.held_out.loss
     figures["pit_accepted"] = figures["pit_ties"] = math.nan
     if (pit := report.pit) is not None:

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from alphazero.players.evaluator_player import EvaluatorPlayer, leaves_per_step
-from alphazero.search.roots import SearchMode
 from alphazero.web.catalogue import MAX_NETWORK_SIMULATIONS
 from alphazero.web.puct_view import RootAnswer, puct_view, root_answer
 from alphazero.web.refusal import BUSY, Refusal, Stopped
@@ -197,7 +196,7 @@ class _Rows:
             self._search = self._player.make_search(*size, self._most_leaves)
         num_simulations = max(question.num_simulations, 1)
         rows = np.array([row], np.int32)
-        self._search.reset(rows, question.state[None], num_simulations, SearchMode.EVALUATION)
+        self._search.reset(rows, question.state[None], num_simulations)
         question.viewed_at = time.monotonic()
 
     def _serve(self) -> None:

@@ -4,8 +4,8 @@ import dataclasses
 import uuid
 
 from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.engine import EngineChoice
-from alphazero.inference.evaluator_stream import EvaluatorStream
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.network.interface import NetworkSettings
 from alphazero.runtime.device import num_cores
@@ -39,7 +39,7 @@ class SourceSettings:
     device: str
 
 
-def make_source(settings: SourceSettings, game: Game, streams: list[EvaluatorStream]) -> GameSource:
+def make_source(settings: SourceSettings, game: Game, streams: list[CachedEvaluator]) -> GameSource:
     """Return the source of training games.
 
     Args:

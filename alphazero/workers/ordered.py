@@ -4,7 +4,7 @@ So threads of the learner, processes and other machines play the same games, giv
 and a unit whose worker died is played again by another one without a difference.
 """
 
-from alphazero.inference.evaluator_stream import EvaluatorStream
+from alphazero.inference.cache import CachedEvaluator
 from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.threads import ParallelSelfPlay
@@ -30,7 +30,7 @@ def ordered_units(version: int, num_games: int, unit_games: int, run_fraction: f
 
 
 def play_ordered(
-    selfplay: ParallelSelfPlay, streams: list[EvaluatorStream], unit: Unit, seed: int
+    selfplay: ParallelSelfPlay, streams: list[CachedEvaluator], unit: Unit, seed: int
 ) -> list[GameRecord]:
     """Play the games of a unit.
 
@@ -40,6 +40,6 @@ def play_ordered(
         seed: of the run.
     """
     for stream in streams:
-        stream.clear_cache()
+        stream.clear()
     selfplay.restart(child_generator(seed, f"unit {unit.id}"))
     return list(selfplay.play(unit.num_games, unit.run_fraction))

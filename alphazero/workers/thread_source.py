@@ -12,8 +12,8 @@ import numpy as np
 import torch
 
 from alphazero.games.batched_game import Game
+from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import PositionSample
-from alphazero.inference.evaluator_stream import EvaluatorStream
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import SelfPlaySettings
@@ -42,7 +42,7 @@ class ThreadSource:
     def __init__(
         self,
         game: Game,
-        streams: list[EvaluatorStream],
+        streams: list[CachedEvaluator],
         settings: SelfPlaySettings,
         search: SearchSettings,
         generator: np.random.Generator,

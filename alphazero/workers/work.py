@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.inference.evaluator_stream import EvaluatorStream
+from alphazero.inference.cache import CachedEvaluator
 from alphazero.selfplay.threads import ParallelSelfPlay
 
 
@@ -26,7 +26,7 @@ class SelfPlayWork(NamedTuple):
     thread_s: float = 0.0  #: wall seconds of all threads that played
 
     @classmethod
-    def now(cls, selfplay: ParallelSelfPlay, streams: Sequence[EvaluatorStream]) -> "SelfPlayWork":
+    def now(cls, selfplay: ParallelSelfPlay, streams: Sequence[CachedEvaluator]) -> "SelfPlayWork":
         """Return the counts since self-play was made, without `thread_s`."""
         counts = np.sum([stream.counts for stream in streams], axis=0)
         return cls(*dataclasses.astuple(selfplay.counts), *counts)

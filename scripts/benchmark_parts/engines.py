@@ -60,6 +60,7 @@ def eager_per_s(network, planes: np.ndarray, num_threads: int) -> float:
 
 
 def evaluations_per_s(evaluator, planes: np.ndarray) -> float:
+    """Return evaluations/s of an engine, after one call to warm up."""
     evaluator.evaluate(planes)
     started, calls = time.perf_counter(), 0
     while time.perf_counter() - started < RUN_S:

@@ -63,6 +63,6 @@ def _figures(name: str, batch_size: int, repeats: int) -> dict[str, float]:
 
 def _records(game):
     """Yield games of a search without a network."""
-    options = SelfPlaySettings(num_parallel_games=64, num_simulations=8, full_search_fraction=1.0)
+    options = SelfPlaySettings(num_parallel_games=64, num_simulations=8)
     evaluator, generator = UniformEvaluator(game.num_actions), child_generator(0, "records")
     yield from SelfPlay(game, evaluator, options, SearchSettings(), generator).play(NUM_GAMES)

@@ -18,9 +18,10 @@ from alphazero.players.network import make_cache
 from alphazero.players.registry import make_player
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.exact_leaves import game_positions
+from benchmark_parts.engines import evaluations_per_s
 from benchmark_parts.measuring import Row
 
-RUN_S = 1.0  #: seconds of one run
+RUN_S = 1.0  #: seconds of one search
 GAMES = ("connect_four", "othello")
 NUM_PLIES, NUM_POSITIONS = 4, 4  #: of the searches
 BATCH_SIZE = 256  #: of the evaluations that are the measure
@@ -78,7 +79,7 @@ def _measures(name: str) -> tuple[dict[str, Callable[[], float]], str]:
         return simulations_per_s
 
     measures = {
-        "torch_evaluations_per_s": lambda: _evaluations_per_s(torch.evaluator, planes),
+        "torch_evaluations_per_s": lambda: evaluations_per_s(torch.evaluator, planes),
         "torch_one_leaf_per_s": searched(torch, False),
         "one_leaf_per_s": searched(auto, False),
         "default_per_s": searched(auto, True),
@@ -91,11 +92,3 @@ def _simulations_per_s(player: EvaluatorPlayer, state: np.ndarray) -> float:
     start = time.perf_counter()
     num_simulations = player.analyse(state).num_simulations
     return num_simulations / (time.perf_counter() - start)
-
-
-def _evaluations_per_s(evaluator, planes: np.ndarray) -> float:
-    start, num_calls = time.perf_counter(), 0
-    while time.perf_counter() - start < RUN_S:
-        evaluator.evaluate(planes)
-        num_calls += 1
-    return num_calls * len(planes) / (time.perf_counter() - start)

@@ -17,7 +17,6 @@ from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.batched_search import TreeSearch
-from alphazero.search.roots import SearchMode
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.selfplay.threads import ParallelSelfPlay
@@ -62,7 +61,6 @@ class SelfPlayRun:
         options = SelfPlaySettings(
             num_parallel_games=case.batch * case.num_threads,
             num_simulations=case.num_simulations,
-            full_search_fraction=1.0,
         )
         generator = child_generator(0, "benchmark")
         self.selfplay = ParallelSelfPlay(
@@ -100,7 +98,7 @@ class SelfPlayRun:
             return sum(pool.map(evaluations_per_s, streams, [self.planes] * len(streams)))
 
     def _stream_counts(self) -> np.ndarray:
-        """Return the sums of the streams' `StreamCounts`."""
+        """Return the sums of the streams' `EvaluationCounts`."""
         return np.sum([stream.counts for stream in self.evaluator.streams], axis=0)
 
 
@@ -161,6 +159,7 @@ def _search_figures(name: str, num_threads: int, repeats: int) -> dict[str, floa
             NUM_SIMULATIONS,
             SearchSettings(),
             child_generator(thread, "benchmark"),
+            explores=True,
         )
         for thread in range(num_threads)
     ]
@@ -168,7 +167,7 @@ def _search_figures(name: str, num_threads: int, repeats: int) -> dict[str, floa
 
     def search_once(search) -> int:
         before = search.counts.num_simulations
-        search.reset(rows, states, NUM_SIMULATIONS, SearchMode.FULL)
+        search.reset(rows, states, NUM_SIMULATIONS)
         search.run()
         return search.counts.num_simulations - before
 

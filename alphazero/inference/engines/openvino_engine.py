@@ -11,6 +11,7 @@ import threading
 import numpy as np
 import torch
 
+from alphazero.inference.engines.engine import Engine, EngineChoice
 from alphazero.network.residual import folded
 from alphazero.runtime.errors import ConfigError
 
@@ -20,6 +21,14 @@ except ImportError:
     openvino = None
 else:
     from alphazero.inference.engines import openvino_conversion, openvino_int8
+
+
+def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
+    """See `alphazero.inference.engines.registry.EngineModule`."""
+    if device.type != "cpu":
+        reason = f"it runs on a CPU only (device=cpu), not with device={device}"
+        raise ConfigError.of("engine", "openvino", ["torch", "torch_compile"], reason)
+    return OpenVinoEngine(choice.precision, num_threads)
 
 
 class OpenVinoEngine:
@@ -76,7 +85,12 @@ class OpenVinoEngine:
         }
 
 
-def precisions() -> list[str]:
+def precisions(device: torch.device) -> list[str]:
+    """See `alphazero.inference.engines.registry.EngineModule`."""
+    return cpu_precisions() if device.type == "cpu" else []
+
+
+def cpu_precisions() -> list[str]:
     """Return the number formats of OpenVINO on this processor; none if it is not installed."""
     if openvino is None:
         return []
@@ -91,7 +105,7 @@ def _check(precision: str) -> None:
         message += "or use engine=auto and precision=auto."
         allowed = ["auto", "torch", "torch_compile"]
         raise ConfigError(message, key="engine", value="openvino", allowed=allowed)
-    available = precisions()
+    available = cpu_precisions()
     if precision not in available:
         raise ConfigError.of("precision", precision, available, "this processor lacks it")
 

@@ -12,10 +12,12 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice, make_engine
+from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
+from alphazero.inference.engines.registry import AUTOMATIC_ENGINES, make_engine, precisions
 
 _NUM_ROUNDS = 9
 _ROUND_S = 0.02  # of one engine in one round
+_CPU = torch.device("cpu")  # of engines in int8
 
 
 class EngineSpeed(NamedTuple):
@@ -33,13 +35,10 @@ def candidates(engine: str, precision: str, device: torch.device) -> list[Engine
     `make_engine` then says what is missing.
     """
     if engine == "auto":
-        names = ["torch", "openvino"] if device.type == "cpu" else ["torch"]
-        choices = [EngineChoice(name, one) for name in names for one in _precisions(name)]
-        if device.type == "mps":
-            choices = [REFERENCE]  # an Apple GPU may lack operations in bfloat16
-        return [choice for choice in choices if precision in ("auto", choice.precision)]
+        found = [EngineChoice(e, one) for e in AUTOMATIC_ENGINES for one in precisions(e, device)]
+        return [choice for choice in found if precision in ("auto", choice.precision)]
     if precision == "auto":
-        return [EngineChoice(engine, one) for one in _precisions(engine) or ["float32"]]
+        return [EngineChoice(engine, one) for one in precisions(engine, device) or ["float32"]]
     return [EngineChoice(engine, precision)]
 
 
@@ -49,7 +48,7 @@ def fallbacks(choice: EngineChoice) -> list[EngineChoice]:
     Each is more precise than the one before; the last is the reference.
     """
     order = [choice]
-    if choice.precision == "int8" and "bfloat16" in _precisions(choice.engine):
+    if choice.precision == "int8" and "bfloat16" in precisions(choice.engine, _CPU):
         order.append(choice._replace(precision="bfloat16"))  # some processors have int8 alone
     order += [choice._replace(precision="float32"), REFERENCE]
     return list(dict.fromkeys(order))
@@ -106,15 +105,6 @@ def _speeds(engines, planes: np.ndarray, num_threads: int) -> list[EngineSpeed]:
                 if round_index:  # the first round warms up
                     samples[choice].append(speed)
     return [EngineSpeed(choice, statistics.median(found)) for choice, found in samples.items()]
-
-
-def _precisions(engine: str) -> list[str]:
-    """Return the number formats of an engine on this machine's CPU, [] if it is not installed."""
-    if engine == "openvino":
-        from alphazero.inference.engines import openvino_engine  # importing OpenVINO takes a while
-
-        return openvino_engine.precisions()
-    return ["float32", "bfloat16"]
 
 
 def _evaluations_per_s(engine, planes: np.ndarray) -> float:

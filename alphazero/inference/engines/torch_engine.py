@@ -10,11 +10,32 @@ import numpy as np
 import torch
 
 from alphazero.inference.engines.compilation import check_compiled
+from alphazero.inference.engines.engine import Engine, EngineChoice
 from alphazero.inference.engines.padding import padded, padded_size
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
+from alphazero.runtime.errors import ConfigError
 
 _SMALLEST_COMPILED = 32  # rows
+
+
+def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
+    """See `alphazero.inference.engines.registry.EngineModule`; on a GPU it is a `CudaEngine`."""
+    if choice.precision not in ("float32", "bfloat16"):
+        reason = f"{choice.engine} does not have it, but engine=openvino does"
+        raise ConfigError.of("precision", choice.precision, ["float32", "bfloat16"], reason)
+    compiled = choice.engine == "torch_compile"
+    if device.type == "cuda":
+        from alphazero.inference.engines.cuda_engine import CudaEngine
+
+        return CudaEngine(choice.precision, device, compiled)
+    return TorchEngine(choice.precision, compiled, device)
+
+
+def precisions(device: torch.device) -> list[str]:
+    """See `alphazero.inference.engines.registry.EngineModule`."""
+    # An Apple GPU may lack operations in bfloat16.
+    return ["float32"] if device.type == "mps" else ["float32", "bfloat16"]
 
 
 class TorchEngine:

@@ -32,7 +32,6 @@ _COLUMNS = (
     ("loss", 7),
     ("policy", 7),
     ("value", 7),
-    ("owner", 7),  # only with an ownership head
 )
 _LINES_BETWEEN_HEADERS = 25
 _INDENT = " " * 10  # of lines below an iteration
@@ -196,8 +195,6 @@ def _cells(report: IterationReport) -> list[str]:
     games, learner = report.selfplay, report.learner
     minutes, seconds = divmod(round(report.elapsed_s), 60)
     losses = [learner.loss, learner.policy_loss, learner.value_loss]
-    if learner.ownership_loss is not None:
-        losses.append(learner.ownership_loss)
     return [
         str(report.iteration),
         f"{minutes}:{seconds:02d}",

@@ -111,8 +111,6 @@ SCALARS = (
            "The value loss on new games before training on them."),
     Scalar("loss/value_uninformed", lambda r: r.learner.uninformed_value_loss,
            "The value loss of the best constant: what a network that has learned nothing has."),
-    Scalar("loss/ownership", lambda r: r.learner.ownership_loss,
-           "Cross-entropy of the owner of each cell at the end of the game, in nats."),
     Scalar("policy/entropy_network", lambda r: r.learner.policy_entropy,
            "Entropy of the network's policy, in nats; 0 is certainty."),
     Scalar("policy/entropy_search", lambda r: r.learner.target_entropy,

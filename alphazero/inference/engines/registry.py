@@ -1,0 +1,72 @@
+"""The engines by name: which there are, which number formats they have here, and how one is made.
+
+To add an engine, write a module with a class that implements `Engine` and the two functions of
+`EngineModule`, and add a line to `_ENGINES`. Modules are imported when their engine is asked for:
+torch and OpenVINO take seconds.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from alphazero.inference.engines.engine import Engine, EngineChoice
+from alphazero.runtime.errors import ConfigError
+
+if TYPE_CHECKING:
+    import torch
+
+
+class EngineModule(Protocol):
+    """What the module of an engine must have."""
+
+    def make(self, choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
+        """Return an engine without a network.
+
+        Raises:
+            ConfigError: if it does not run on this machine.
+        """
+        ...
+
+    def precisions(self, device: torch.device) -> list[str]:
+        """Return the number formats that it has on a device of this machine, [] if none."""
+        ...
+
+
+class _Entry(NamedTuple):
+    module: str  #: in this package
+    is_automatic: bool = True  #: whether "auto" may choose it
+
+
+_ENGINES = {
+    "torch": _Entry("torch_engine"),
+    "torch_compile": _Entry("torch_engine", is_automatic=False),  # it takes long to start
+    "openvino": _Entry("openvino_engine"),
+}
+ENGINES = tuple(_ENGINES)
+AUTOMATIC_ENGINES = tuple(name for name, entry in _ENGINES.items() if entry.is_automatic)
+PRECISIONS = ("float32", "bfloat16", "int8")
+
+
+def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
+    """Return an engine without a network; call its `load` next.
+
+    Args:
+        device: torch device; only torch's engines run on a GPU.
+        num_threads: number of concurrent calls of `evaluate` on a CPU.
+
+    Raises:
+        ConfigError: if there is no such engine, or it does not run on this machine.
+    """
+    return _module(choice.engine).make(choice, device, num_threads)
+
+
+def precisions(engine: str, device: torch.device) -> list[str]:
+    """Return the number formats of an engine on a device of this machine, [] if it has none."""
+    return _module(engine).precisions(device)
+
+
+def _module(engine: str) -> EngineModule:
+    if engine not in _ENGINES:
+        raise ConfigError.of("engine", engine, ENGINES)
+    return importlib.import_module(f"{__package__}.{_ENGINES[engine].module}")
