@@ -101,13 +101,10 @@ def cpu_precisions() -> list[str]:
 
 def _check(precision: str) -> None:
     if openvino is None:
-        raise ConfigError(
-            "engine=openvino needs OpenVINO, which is not installed: "
-            "pip install openvino, or use engine=auto and precision=auto.",
-            key="engine",
-            value="openvino",
-            allowed=["auto", "torch", "torch_compile"],
-        )
+        message = "engine=openvino needs OpenVINO, which is not installed: pip install openvino, "
+        message += "or use engine=auto and precision=auto."
+        allowed = ["auto", "torch", "torch_compile"]
+        raise ConfigError(message, key="engine", value="openvino", allowed=allowed)
     available = cpu_precisions()
     if precision not in available:
         raise ConfigError.of("precision", precision, available, "this processor lacks it")
