@@ -1,24 +1,33 @@
 # make train: set up and run a short real training run.   make test: set up and run the tests.
 # make notebook: set up and execute docs/tutorial.ipynb, about 12 minutes.
-# make lint, test-slow, coverage, docs, format, bench, clean: see CONTRIBUTING.md.
+# make test-fast, lint, test-slow, coverage, docs, format, bench, clean: see CONTRIBUTING.md.
 # Everything is installed into .venv; PYTHON=python3.12 chooses another interpreter.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 TESTS := -n auto --dist loadfile --no-loadscope-reorder -m "not slow and not gpu"
+LONG := api batched_search benchmark browser_backend cli_train compare config doc_examples \
+    docs engine engines evaluate_command export_command game_check game_files game_laws \
+    game_names health hydra notebooks parallel_selfplay play_terminal rate_command \
+    ship_command solvers sprt target_quality training tuning uct_recorded_rollouts web_answers \
+    web_server workers wrong_inputs
 
 # Compiling all modules of torch and OpenVINO takes half of the installation, and few are used. Python
 # compiles those on their first import.
 PIP_INSTALL := $(BIN)/python -m pip install -q --no-compile -c constraints.txt
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: train test lint test-slow notebook coverage docs format bench clean
+.PHONY: train test test-fast lint test-slow notebook coverage docs format bench clean
 
 train: $(VENV)/.installed
 	$(BIN)/alphazero train game=tic_tac_toe
 
 test: lint
 	$(BIN)/python -m pytest $(TESTS)
+
+# Without the files that take longest: commands, whole trainings, workers, pages, games' laws.
+test-fast: $(VENV)/.installed-test
+	$(BIN)/python -m pytest $(TESTS) $(patsubst %,--ignore=tests/test_%.py,$(LONG))
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
