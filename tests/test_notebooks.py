@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from mostly_slow import mostly_slow
 from test_code_size import lines_of_code
 
 from alphazero.network.weights import load_network
@@ -99,11 +100,11 @@ def test_the_trained_networks_have_the_layers_of_the_page(place, name, tmp_path)
 # --- the students' loop ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("which", ("theirs", "ours"))
+@pytest.mark.parametrize("which", mostly_slow(("theirs", "ours")))
 def test_the_students_loop_trains_and_stores_a_network_that_can_be_proven(which, tmp_path):
     script = ROOT / "examples" / "notebook_training.py"
     done = subprocess.run(
-        [sys.executable, script, which, "--iterations", "2", "--seed", "3"],
+        [sys.executable, script, which, "--iterations", "1", "--seed", "3"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -111,7 +112,7 @@ def test_the_students_loop_trains_and_stores_a_network_that_can_be_proven(which,
         timeout=300,
     )
     losses = [float(line.rpartition(" ")[2]) for line in done.stdout.splitlines()]
-    assert len(losses) == 2 and 0 < losses[1] < 3
+    assert len(losses) == 1 and 0 < losses[0] < 4
     stored = load_network(tmp_path / f"{which}_3.safetensors")
     assert stored.game == "tic_tac_toe" and stored.arrays["conv.weight"].shape == (16, 1, 2, 2)
     assert stored.settings["kind"] == "notebook"

@@ -55,7 +55,12 @@ def recorded_line(search):
 
 @pytest.mark.parametrize(
     ("name", "rollout"),
-    [*((name, "random") for name in GAMES), ("othello:4", "weighted"), ("othello", "weighted")],
+    [
+        *((name, "random") for name in GAMES[:3]),
+        *(pytest.param(name, "random", marks=pytest.mark.slow) for name in GAMES[3:]),
+        ("othello:4", "weighted"),
+        pytest.param("othello", "weighted", marks=pytest.mark.slow),
+    ],
     ids=lambda value: Path(value).stem.replace(":", "_"),
 )
 def test_after_one_simulation_every_position_of_its_game_has_one_visit(name, rollout):
