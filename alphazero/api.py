@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from alphazero.config.settings import from_plain, from_stored
 from alphazero.evaluation.exact.accuracy import AccuracyReport
 from alphazero.evaluation.exact.accuracy import measure_accuracy as _measure_accuracy
 from alphazero.evaluation.exact.sets import find_set
@@ -22,7 +23,6 @@ from alphazero.games.registry import make_game, make_stored_game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import from_plain, from_stored
 from alphazero.solvers.proof import ProofReport
 from alphazero.solvers.proof import prove as _prove
 from alphazero.storage.run_folder import RunFolder

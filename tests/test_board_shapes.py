@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from alphazero.boards.session import Session
+from alphazero.boards.shapes import Box, Disc, Letters, board_shapes, cells_of_actions, ground
+from alphazero.boards.skin import skin_of
+from alphazero.boards.text import marked_cells
 from alphazero.games.registry import make_game
-from alphazero.play.board import marked_cells
-from alphazero.play.board_shapes import Box, Disc, Letters, board_shapes, cells_of_actions, ground
-from alphazero.play.session import Session
-from alphazero.play.skin import skin_of
 
 
 def discs(shapes):

@@ -20,11 +20,11 @@ from tensorboard.util import tensor_util
 import alphazero as az
 from alphazero.cli import main
 from alphazero.cli.output.train_text import program
+from alphazero.config import settings as config
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, save_network
 from alphazero.players.base import PlayerSettings
 from alphazero.players.network import NetworkPlayer
-from alphazero.runtime import settings as config
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder

@@ -8,10 +8,8 @@ import pytest
 from mostly_slow import mostly_slow
 from omegaconf import OmegaConf
 
-from alphazero.games.registry import make_game
-from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import from_overrides, split_values
-from alphazero.runtime.settings import (
+from alphazero.config.command_line import from_overrides, split_values
+from alphazero.config.settings import (
     check,
     from_plain,
     from_stored,
@@ -20,6 +18,8 @@ from alphazero.runtime.settings import (
     section,
     types_of,
 )
+from alphazero.games.registry import make_game
+from alphazero.runtime.errors import ConfigError
 from alphazero.training.compose import compose
 from alphazero.training.config_files import config_folder, config_groups, game_of_choice
 from alphazero.training.settings import TrainSettings

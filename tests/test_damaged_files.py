@@ -13,13 +13,13 @@ import safetensors.numpy
 from network_samples import SMALL, small_network
 
 from alphazero.cli import main
-from alphazero.cli.pictures.run import draw_run
 from alphazero.evaluation.exact.sets import read_set
 from alphazero.evaluation.rating_file import RatingFile
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays, network_game, network_info
 from alphazero.play.json_engine import Engine
 from alphazero.players.network import NetworkPlayer
+from alphazero.plots.run import draw_run
 from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.files import check_output, read_text
 from alphazero.storage.checkpoint import load_state

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from alphazero.cli import COMMANDS
+from alphazero.config.command_line import from_overrides, split_values
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import from_overrides, split_values
 from alphazero.training.compose import compose
 
 ROOT = Path(__file__).parents[1]

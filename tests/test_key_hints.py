@@ -13,14 +13,14 @@ from alphazero.cli.output.rate_bar import RateBar
 from alphazero.cli.pettingzoo import PettingZooSettings, result_table
 from alphazero.cli.play import PlaySettings
 from alphazero.cli.rate import RateSettings
+from alphazero.config.command_line import from_overrides
+from alphazero.config.hints import nearest_key_hint
+from alphazero.config.settings import types_of
 from alphazero.evaluation.match import MatchProgress
 from alphazero.evaluation.report import MatchGame, MatchReport
 from alphazero.games.registry import make_game
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.key_hints import nearest_key_hint
-from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import types_of
 from alphazero.training.settings import TrainSettings
 
 HINTS = {

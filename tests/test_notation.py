@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from alphazero.boards.notation import read_moves
+from alphazero.boards.session import Session
+from alphazero.boards.skin import SETUPS, skin_of
+from alphazero.boards.text import Medium, draw_board
 from alphazero.games.registry import make_game
 from alphazero.games.square_names import named_square, square_name, swap_set_up
-from alphazero.play.board import Medium, draw_board
-from alphazero.play.notation import read_moves
-from alphazero.play.session import Session
-from alphazero.play.skin import SETUPS, skin_of
 
 PLAIN = Medium(box=False, color=False)
 SKINS = {

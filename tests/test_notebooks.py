@@ -11,8 +11,8 @@ import yaml
 from mostly_slow import mostly_slow
 from test_code_size import lines_of_code
 
+from alphazero.config.settings import rows as setting_rows
 from alphazero.network.weights import load_network
-from alphazero.runtime.settings import rows as setting_rows
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.compose import compose
 from alphazero.training.trainer import Trainer

@@ -12,11 +12,11 @@ from rich.color import ColorSystem
 from rich.console import Console
 from rich.style import Style
 
+from alphazero.boards.move_text import read_move
+from alphazero.boards.session import Session
+from alphazero.boards.skin import SETUPS, skin_of
+from alphazero.boards.text import Medium, draw_board, marked_cells, piece, plain_board
 from alphazero.games.registry import make_game
-from alphazero.play.board import Medium, draw_board, marked_cells, piece, plain_board
-from alphazero.play.move_text import read_move
-from alphazero.play.session import Session
-from alphazero.play.skin import SETUPS, skin_of
 
 PLAIN, BOX, COLOR = (
     Medium(box=False, color=False),

@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.text import Text
 from test_play_terminal import ScriptedPlayer
 
+from alphazero.boards.skin import skin_of
 from alphazero.games.registry import make_game
 from alphazero.play.in_place import InPlace, can_draw_in_place
 from alphazero.play.line_reader import line_reader
-from alphazero.play.skin import skin_of
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 
 X_WINS = "1 4 2 5 3".split()

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from alphazero.boards.notation import read_moves
+from alphazero.boards.session import Session
+from alphazero.boards.skin import skin_of
 from alphazero.games.registry import make_game
-from alphazero.play.notation import read_moves
-from alphazero.play.session import Session
-from alphazero.play.skin import skin_of
 
 GAMES = {name: make_game(name) for name in ("tic_tac_toe", "connect_x:4x5x3", "othello:4")}
 # White has no move after the first four: it passes at ply 4, and black passes at ply 11.

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from alphazero.boards.skin import SETUPS, skin_of
+from alphazero.boards.text import expectation_text
 from alphazero.cli.play import PlaySettings, _adviser, _sides, main
+from alphazero.config.command_line import from_overrides
 from alphazero.games.registry import make_game
 from alphazero.games.square_names import square_name
-from alphazero.play.skin import SETUPS, skin_of
 from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame, line_reader
 from alphazero.play.thinking import Thinking
-from alphazero.play.view import expectation_text
 from alphazero.players.base import Analysis, PlayerSettings
 from alphazero.players.random import RandomPlayer
 from alphazero.players.uct import UctPlayer
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import from_overrides
 
 # White has no move after the first four: it passes at ply 4, and black passes at ply 11.
 TWO_PASSES = [2, 1, 8, 3, 16, 11, 7, 14, 15, 13, 4, 16, 12]

@@ -13,10 +13,10 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 from PIL import Image
 
 from alphazero.cli import plot
-from alphazero.cli.pictures.canvas import Canvas
-from alphazero.cli.pictures.figure import empty_figure
 from alphazero.evaluation.rating_file import RatingFile
 from alphazero.evaluation.tournament import TournamentMatch
+from alphazero.plots.canvas import Canvas
+from alphazero.plots.figure import empty_figure
 from alphazero.runtime.errors import ConfigError
 
 STORED_RUN = Path(__file__).parent / "stored_run"

@@ -10,11 +10,11 @@ from rich.console import Console
 
 from alphazero.cli.recipe import recipe
 from alphazero.cli.ship import main
+from alphazero.config.settings import rows
 from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS, duration_text, flat_settings, summary
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays, network_info, save_network
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import rows
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.compose import compose
 

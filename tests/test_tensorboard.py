@@ -15,9 +15,9 @@ from tensorboard.util import tensor_util
 from torch.utils.tensorboard import SummaryWriter
 
 from alphazero.games.registry import make_game
-from alphazero.play.board_picture import BoardPictures, why_no_pictures
 from alphazero.play.run_loggers import file_loggers
 from alphazero.solvers.proof import Failure
+from alphazero.training.board_picture import BoardPictures, why_no_pictures
 from alphazero.training.compose import compose, recipe_of
 from alphazero.training.events import IterationReport, StrengthReport, flat
 from alphazero.training.illustrations import Histogram, search_entropies

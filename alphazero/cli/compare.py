@@ -6,11 +6,11 @@ from pathlib import Path
 
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.run_comparison import ComparisonSettings, compare_runs
+from alphazero.config.command_line import from_overrides
+from alphazero.config.settings import option
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_outputs
-from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import option
 from alphazero.storage.run_folder import STATE_FILE, RunFolder
 
 COMMAND = "alphazero compare"

@@ -10,13 +10,13 @@ import io
 import os
 import sys
 
+from alphazero.config.command_line import from_overrides
+from alphazero.config.settings import option
 from alphazero.games.registry import make_game, make_stored_game
 from alphazero.play.json_engine import Engine, serve
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings
 from alphazero.players.registry import check_player, existing_network, is_path, read_spec
 from alphazero.runtime import jit
-from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import option
 
 COMMAND = "alphazero engine"
 SUMMARY = (

@@ -8,26 +8,26 @@ import dataclasses
 import json
 from pathlib import Path
 
+from alphazero.boards.skin import skin_of
 from alphazero.cli.game_of_players import DEFAULT_GAME, game_of_networks
 from alphazero.cli.output.counted_choice import counted_choice
 from alphazero.cli.output.evaluate_table import report_table, value_lines
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.misplayed import print_misplayed
-from alphazero.cli.pictures.accuracy import draw_accuracy
-from alphazero.cli.pictures.figure import check_picture
 from alphazero.cli.player_workers import MakePlayer, PlayerWorkers, player_maker
 from alphazero.cli.warm_up import warm_up
+from alphazero.config.command_line import from_overrides
+from alphazero.config.settings import option
 from alphazero.evaluation.exact.accuracy import AccuracyReport, measure_accuracy
 from alphazero.evaluation.exact.sets import EvaluationSet, find_set, game_of_set
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game
-from alphazero.play.skin import skin_of
 from alphazero.players.base import Player, PlayerSettings, engine_of, thinking_of
 from alphazero.players.registry import network_path, read_spec
+from alphazero.plots.accuracy import draw_accuracy
+from alphazero.plots.figure import check_picture
 from alphazero.runtime.console import Console
 from alphazero.runtime.files import check_outputs
-from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import option
 
 COMMAND = "alphazero evaluate"
 SUMMARY = (

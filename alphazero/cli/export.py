@@ -9,14 +9,14 @@ from pathlib import Path
 
 from alphazero.cli.game_of_players import DEFAULT_GAME
 from alphazero.cli.output.help_text import print_help
+from alphazero.config.command_line import from_overrides
+from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game
 from alphazero.players.registry import network_path
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output, unwritable, write_atomically
-from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import option
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 
 COMMAND = "alphazero export"

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from hydra._internal.utils import get_args_parser  # hydra.main's; there is no public name
 
+from alphazero.config.hints import nearest_key_hint
+from alphazero.config.settings import rows
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.key_hints import nearest_key_hint
-from alphazero.runtime.settings import rows
 from alphazero.training.hydra_overrides import split_argument
 from alphazero.training.settings import TrainSettings
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from alphazero.cli.output.counting_bar import CountingBar
 from alphazero.cli.output.help_text import print_help
+from alphazero.config.command_line import from_overrides
+from alphazero.config.settings import option
 from alphazero.evaluation.exact.sampling import METHOD_NOTES, sample_set
 from alphazero.evaluation.exact.sets import EvaluationSet, write_set
 from alphazero.games.batched_game import Game
@@ -18,8 +20,6 @@ from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output
-from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import option
 from alphazero.solvers.base import Solver
 from alphazero.solvers.registry import make_solver, solver_advice
 from alphazero.storage.run_folder import folder_name

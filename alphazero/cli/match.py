@@ -13,6 +13,8 @@ from alphazero.cli.output.match_bar import MatchBar
 from alphazero.cli.output.match_table import add_test, report_table
 from alphazero.cli.player_workers import MakePlayer, PlayerWorkers, player_maker
 from alphazero.cli.warm_up import warm_up
+from alphazero.config.command_line import from_overrides
+from alphazero.config.settings import option
 from alphazero.evaluation.match import MatchReport, Openings, check_num_games, play_match
 from alphazero.evaluation.sprt import Sprt
 from alphazero.games.batched_game import Game
@@ -20,8 +22,6 @@ from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, engine_
 from alphazero.players.registry import default_match
 from alphazero.runtime.console import Console
 from alphazero.runtime.files import check_outputs
-from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import option
 from alphazero.solvers.base import values_of
 from alphazero.solvers.registry import make_solver
 

@@ -11,14 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from alphazero.cli.output.help_text import print_help
+from alphazero.config.command_line import from_overrides
+from alphazero.config.settings import option
 from alphazero.evaluation.report import MatchReport
 from alphazero.games.pettingzoo_package import require_pettingzoo
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings
 from alphazero.players.registry import default_match, make_player, read_spec
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import option
 from alphazero.runtime.wording import counted
 
 COMMAND = "alphazero pettingzoo"

@@ -4,22 +4,22 @@ import dataclasses
 import secrets
 from collections.abc import Iterator
 
+from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.cli.game_of_players import choose_game
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.start_moves import MOVES_HELP, SETUP_HELP, read_start
 from alphazero.cli.warm_up import getting_ready, warm_up
+from alphazero.config.command_line import from_overrides
+from alphazero.config.settings import option
 from alphazero.evaluation.run_facts import summary
 from alphazero.games.batched_game import Game
 from alphazero.network.weights import network_info
 from alphazero.play.in_place import can_draw_in_place
-from alphazero.play.skin import SETUPS, Skin, skin_of
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings, thinking_of
 from alphazero.players.registry import check_player, default_player, make_player, read_spec
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import option
 from alphazero.storage.pretrained import shipped_network
 
 COMMAND = "alphazero play"

@@ -9,10 +9,10 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 
+from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player
-from alphazero.runtime.settings import option
 
 #: What does as `alphazero.players.registry.make_player`.
 MakePlayer = Callable[[str, Game, PlayerSettings], Player]

@@ -8,18 +8,15 @@ import math
 from pathlib import Path
 from typing import ClassVar
 
+from alphazero.boards.session import Session
+from alphazero.boards.skin import SETUPS, skin_of
 from alphazero.cli.game_of_players import choose_game
-from alphazero.cli.pictures.figure import check_picture
-from alphazero.cli.pictures.game import PlayedGame, draw_game
-from alphazero.cli.pictures.position import Thought, draw_position
 from alphazero.cli.plot_runs import find_run
 from alphazero.cli.start_moves import MOVES_HELP, SETUP_HELP, read_start
 from alphazero.cli.warm_up import warm_up
+from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game
-from alphazero.play.board_picture import why_no_pictures
-from alphazero.play.session import Session
-from alphazero.play.skin import SETUPS, skin_of
 from alphazero.players.base import MAX_SIMULATIONS, Player, PlayerSettings
 from alphazero.players.registry import (
     check_player,
@@ -28,11 +25,14 @@ from alphazero.players.registry import (
     make_player,
     read_spec,
 )
+from alphazero.plots.figure import check_picture
+from alphazero.plots.game import PlayedGame, draw_game
+from alphazero.plots.position import Thought, draw_position
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import option
 from alphazero.runtime.wording import counted
 from alphazero.storage.run_folder import RunFolder
+from alphazero.training.board_picture import why_no_pictures
 
 
 @dataclasses.dataclass

@@ -8,25 +8,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
+from alphazero.boards.skin import skin_of
 from alphazero.cli.output.counting_bar import CountingBar
-from alphazero.cli.pictures.exact_error import draw_exact_error
-from alphazero.cli.pictures.figure import check_picture
-from alphazero.cli.pictures.openings import draw_openings
-from alphazero.cli.pictures.ratings import draw_ratings
-from alphazero.cli.pictures.run import draw_run
 from alphazero.cli.rate import rate_connected
 from alphazero.cli.rate_players import choose_networks
+from alphazero.config.settings import option
 from alphazero.evaluation.elo import Ratings
 from alphazero.evaluation.opening_choices import line_of, opening_choices
 from alphazero.evaluation.rating_file import RatingFile
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game
 from alphazero.network.weights import network_info
-from alphazero.play.skin import skin_of
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player
+from alphazero.plots.exact_error import draw_exact_error
+from alphazero.plots.figure import check_picture
+from alphazero.plots.openings import draw_openings
+from alphazero.plots.ratings import draw_ratings
+from alphazero.plots.run import draw_run
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.runtime.settings import option
 from alphazero.storage.run_folder import RunFolder
 
 _NUM_PANELS = 4  # positions of what=openings

@@ -12,13 +12,13 @@ from alphazero.cli.output.counted_choice import counted_choice
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.misplayed import print_misplayed
 from alphazero.cli.output.proof_text import proof_lines
+from alphazero.config.command_line import from_overrides
+from alphazero.config.settings import option
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings, thinking_of
 from alphazero.players.registry import make_player
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import option
 from alphazero.solvers.enumeration import MAX_POSITIONS, ExactValues
 from alphazero.solvers.proof import prove
 

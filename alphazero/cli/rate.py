@@ -9,26 +9,26 @@ from pathlib import Path
 
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.rate_bar import RateBar
-from alphazero.cli.output.rate_table import growth_text, ratings_table, short_name
-from alphazero.cli.pictures.figure import check_picture
-from alphazero.cli.pictures.ratings import draw_ratings
+from alphazero.cli.output.rate_table import growth_text, ratings_table
 from alphazero.cli.player_workers import PlayerWorkers, player_maker
 from alphazero.cli.rate_players import choose_networks, make_players, player_name
 from alphazero.cli.warm_up import warm_up
+from alphazero.config.command_line import from_overrides
+from alphazero.config.settings import option
 from alphazero.evaluation.elo import Ratings, connected_players, rate
 from alphazero.evaluation.match import Openings, check_num_games
-from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.rating_file import RatingFile, short_name
 from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game
 from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.network.weights import load_network
 from alphazero.players.base import Player, PlayerSettings
+from alphazero.plots.figure import check_picture
+from alphazero.plots.ratings import draw_ratings
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output
-from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import option
 from alphazero.storage.run_folder import RunFolder
 
 COMMAND = "alphazero rate"

@@ -18,6 +18,7 @@ from alphazero.cli.output.comparison_table import (
     runs_table,
     to_plain,
 )
+from alphazero.config.settings import from_stored, option, rows
 from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.sets import EvaluationSet, find_set
 from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS
@@ -28,7 +29,6 @@ from alphazero.players.base import PlayerSettings
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError, value_text
-from alphazero.runtime.settings import from_stored, option, rows
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.settings import TrainSettings
 

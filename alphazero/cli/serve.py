@@ -10,11 +10,11 @@ import threading
 import webbrowser
 from pathlib import Path
 
+from alphazero.config.command_line import from_overrides
+from alphazero.config.settings import option
 from alphazero.games.registry import make_game
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import option
 
 COMMAND = "alphazero serve"
 SUMMARY = (

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from alphazero.cli.output.help_text import print_help
 from alphazero.cli.recipe import recipe
+from alphazero.config.command_line import from_overrides
+from alphazero.config.settings import option
 from alphazero.evaluation.model_card import card_text
 from alphazero.evaluation.run_facts import run_facts, summary
 from alphazero.network.weights import NetworkFile, load_network, network_info, save_network
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
-from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import option
 from alphazero.storage.pretrained import shipped_folder
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 

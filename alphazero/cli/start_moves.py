@@ -1,8 +1,8 @@
 """The setting `moves=` of commands that show a game: the moves to start after."""
 
+from alphazero.boards.notation import read_moves
+from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.games.batched_game import Game
-from alphazero.play.notation import read_moves
-from alphazero.play.skin import SETUPS, Skin, skin_of
 from alphazero.runtime.errors import ConfigError
 
 MOVES_HELP = (

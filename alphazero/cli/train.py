@@ -19,12 +19,12 @@ from alphazero.cli.output.train_text import (
     program,
     start_lines,
 )
+from alphazero.config.command_line import parse_overrides, split_word
+from alphazero.config.settings import from_plain
 from alphazero.games.registry import make_stored_game
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import parse_overrides, split_word
-from alphazero.runtime.settings import from_plain
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.config_files import config_groups, game_of_choice
 from alphazero.training.settings import (

@@ -11,11 +11,11 @@ import time
 import warnings
 from pathlib import Path
 
+from alphazero.config.command_line import from_overrides
+from alphazero.config.settings import option
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import from_overrides
-from alphazero.runtime.settings import option
 
 COMMAND = "alphazero work"
 SUMMARY = (

@@ -142,3 +142,27 @@ def _plain_rating(ratings: Ratings, player: str) -> dict[str, Any]:
         "num_games": int(ratings.num_games[index]),
         "score": float(ratings.scores[index]),
     }
+
+
+def rating_text(ratings: Ratings, player: str) -> str:
+    """Return a player's rating, or its bound if all games that lead to the anchor went one way."""
+    index, interval = ratings.players.index(player), ratings.interval(player)
+    if not ratings.is_bound[index]:
+        return f"{ratings.elo[index]:.0f}"
+    if ratings.elo[index] < ratings.elo[ratings.players.index(ratings.anchor)]:
+        return f"below {interval.high:.0f}"
+    return f"above {interval.low:.0f}"
+
+
+def short_name(player: str) -> str:
+    """Return a player's name with the path of a network shortened to RUN/000012."""
+    path, comma, settings = player.partition(",")
+    if not path.endswith(".safetensors"):
+        return player
+    parts = [part for part in Path(path).with_suffix("").parts if part != "networks"]
+    return "/".join(parts[-2:]) + comma + settings
+
+
+def search_of(player: str) -> str:
+    """Return what a network's name says after its number: how it searches."""
+    return player.partition(", ")[2]

@@ -11,12 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import torch
 
+from alphazero.config.settings import option
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import Deviation, PositionSample
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.inference.verified_engine import EngineReport, VerifiedEngine
-from alphazero.runtime.settings import option
 
 STREAMS_PER_GPU = 2  # while one worker walks its trees, the GPU computes the other's batch
 SMALLEST_PART = 16  # rows for which another thread pays off, also where other threads are busy

@@ -9,8 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
+from alphazero.boards.text import plain_board
 from alphazero.interop.board_view import BoardView
-from alphazero.play.board import plain_board
 from alphazero.players.base import Player
 
 

@@ -15,11 +15,11 @@ import re
 
 import numpy as np
 
+from alphazero.boards.text import plain_board
 from alphazero.games.pettingzoo_game import CLASSIC_TWINS
 from alphazero.games.pettingzoo_package import classic_module, require_pettingzoo
 from alphazero.games.registry import make_game
 from alphazero.interop.board_image import board_image
-from alphazero.play.board import plain_board
 from alphazero.runtime.errors import ConfigError
 
 require_pettingzoo()  # before the imports below, to say what to install if they would fail

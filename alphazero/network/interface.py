@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import torch
 
-from alphazero.runtime.settings import option
+from alphazero.config.settings import option
 
 
 @dataclasses.dataclass

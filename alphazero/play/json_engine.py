@@ -16,12 +16,12 @@ from typing import IO
 
 import numpy as np
 
+from alphazero.boards.notation import Notation, read_moves
+from alphazero.boards.skin import SETUPS, skin_of
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
 from alphazero.games.square_names import square_name
 from alphazero.play.json_request import Request, RequestError, parse_request
-from alphazero.play.notation import Notation, read_moves
-from alphazero.play.skin import SETUPS, skin_of
 from alphazero.players.base import (
     WARM_UP_SIMULATIONS,
     Analysis,

@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any
 
-from alphazero.play.skin import SETUPS
+from alphazero.boards.skin import SETUPS
 from alphazero.players.base import MAX_SIMULATIONS, MAX_TIME_S
 from alphazero.runtime.errors import InputError
 
@@ -43,7 +43,7 @@ class Request:
 
     game: str
     moves: list[int] | str  #: from the start of the game, perhaps not legal: actions or squares
-    setup: str | None  #: of Othello, one of `alphazero.play.skin.SETUPS`; None is the first
+    setup: str | None  #: of Othello, one of `alphazero.boards.skin.SETUPS`; None is the first
     num_simulations: int | None
     time_limit_s: float | None
 

@@ -6,7 +6,7 @@ They are made here and not in `alphazero.training`, which does not know how a bo
 from collections.abc import Mapping
 from typing import Any
 
-from alphazero.play.board_picture import BoardPictures, why_no_pictures
+from alphazero.training.board_picture import BoardPictures, why_no_pictures
 from alphazero.training.compose import recipe_of
 from alphazero.training.loggers.json_lines import JsonLinesLogger
 from alphazero.training.loggers.tensorboard.logger import TensorBoardLogger

@@ -12,11 +12,11 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.play.board import Medium, draw_board, side
+from alphazero.boards.move_text import count_text
+from alphazero.boards.session import Session
+from alphazero.boards.skin import SETUPS, Skin
+from alphazero.boards.text import Medium, draw_board, side
 from alphazero.play.in_place import InPlace
-from alphazero.play.move_text import count_text
-from alphazero.play.session import Session
-from alphazero.play.skin import SETUPS, Skin
 from alphazero.play.view import analysis_view, expectation_text
 from alphazero.players.base import Analysis
 from alphazero.runtime.line_wrap import print_line, wrapped

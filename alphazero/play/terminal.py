@@ -13,13 +13,13 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from alphazero.boards.move_text import move_name, prompt, read_move
+from alphazero.boards.session import Session
+from alphazero.boards.skin import Skin, skin_of
 from alphazero.games.batched_game import Game
 from alphazero.play.line_reader import line_reader
-from alphazero.play.move_text import move_name, prompt, read_move
 from alphazero.play.pondering import Pondering, ponderer
 from alphazero.play.screen import Screen
-from alphazero.play.session import Session
-from alphazero.play.skin import Skin, skin_of
 from alphazero.play.thinking import Thinking
 from alphazero.play.view import expectation_text, line_text
 from alphazero.players.base import Analysis, Player

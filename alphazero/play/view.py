@@ -4,7 +4,6 @@ In: a skin, a position's mover and a player's analysis of the position. Out: ric
 nothing is printed.
 """
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,8 +11,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.play.board import Medium, side
-from alphazero.play.skin import Skin
+from alphazero.boards.skin import Skin
+from alphazero.boards.text import Medium, expectation_text, side
 from alphazero.players.base import Analysis
 from alphazero.runtime.wording import counted
 from alphazero.solvers.base import ILLEGAL_SCORE
@@ -21,17 +20,6 @@ from alphazero.solvers.base import ILLEGAL_SCORE
 MAX_ROWS = 10  #: moves in the table
 MAX_LINE = 12  #: moves of the expected line
 _BAR_WIDTH = 16
-
-
-def expectation_text(value: float) -> str:
-    """Return an expected result in [-1, 1] as text, "" if it is nan.
-
-    Example: ``+0.12 (56%)``. The percentage counts a draw as half a win.
-    """
-    if math.isnan(value):
-        return ""
-    rounded = round(value, 2) + 0.0  # adding 0 turns -0.00 into +0.00
-    return f"{rounded:+.2f} ({50 + 50 * value:.0f}%)"
 
 
 def line_text(skin: Skin, actions: Sequence[int]) -> str:

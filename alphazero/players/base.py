@@ -16,8 +16,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from alphazero.config.settings import option
 from alphazero.inference.engines.registry import ENGINES, PRECISIONS
-from alphazero.runtime.settings import option
 
 ENDGAME_HELP = (
     "network: exact results at the leaves of the search, near the end of the game: off, auto (as "

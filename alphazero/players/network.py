@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from torch import nn
 
+from alphazero.config.settings import from_stored
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import same_game
 from alphazero.inference.cache import CachedEvaluator
@@ -28,7 +29,6 @@ from alphazero.players.scored_endings import check_aim
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import InputError, StoredFileError
 from alphazero.runtime.random_generators import child_generator
-from alphazero.runtime.settings import from_stored
 from alphazero.storage.pretrained import is_shipped
 from alphazero.storage.run_folder import find_network
 

@@ -15,6 +15,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from alphazero.config.command_line import parse_overrides
+from alphazero.config.settings import from_plain
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.gtp import GtpPlayer
@@ -22,8 +24,6 @@ from alphazero.players.random import RandomPlayer
 from alphazero.players.solver import SolverPlayer
 from alphazero.players.uct import UctPlayer
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import parse_overrides
-from alphazero.runtime.settings import from_plain
 from alphazero.storage.pretrained import shipped_network
 from alphazero.storage.run_folder import folder_name
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from alphazero.runtime.settings import option
+from alphazero.config.settings import option
 
 
 @dataclasses.dataclass

@@ -8,7 +8,7 @@ import dataclasses
 
 import numpy as np
 
-from alphazero.runtime.settings import option
+from alphazero.config.settings import option
 
 
 @dataclasses.dataclass

@@ -16,9 +16,9 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from alphazero.config.hints import nearest_key_hint
+from alphazero.config.settings import explained, from_plain, rows
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.key_hints import nearest_key_hint
-from alphazero.runtime.settings import explained, from_plain, rows
 from alphazero.training.config_files import config_folder, config_groups
 from alphazero.training.hydra_overrides import hydra_overrides
 from alphazero.training.own_folders import choices_hint, with_config_dir

@@ -1,7 +1,7 @@
 """The arguments of `alphazero train`, checked, as overrides in Hydra's grammar.
 
 In: arguments as people type them. A value is read by the type of its setting, as in all commands
-(`alphazero.runtime.overrides`), so text needs no quotes. Out: overrides that mean the same to
+(`alphazero.config.command_line`), so text needs no quotes. Out: overrides that mean the same to
 Hydra. Hydra's own forms pass unchanged: ``hydra.run.dir=...``, ``~group``, ``+group=file``,
 ``group@package=file``, ``${interpolations}``, and sweeps such as ``seed=range(1,4)``.
 """
@@ -11,9 +11,9 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from alphazero.config.command_line import check_key, parse_overrides, split_values
+from alphazero.config.settings import from_plain, rows
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import check_key, parse_overrides, split_values
-from alphazero.runtime.settings import from_plain, rows
 from alphazero.training.config_files import choice_for_game, config_groups
 from alphazero.training.own_files import OwnFiles
 from alphazero.training.own_folders import own_folders

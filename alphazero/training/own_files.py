@@ -13,9 +13,9 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from alphazero.config.hints import nearest_key_hint
+from alphazero.config.settings import from_plain, rows
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.key_hints import nearest_key_hint
-from alphazero.runtime.settings import from_plain, rows
 from alphazero.training.config_files import config_folder, config_groups
 from alphazero.training.own_folders import choices_hint, find_config, groups_of
 from alphazero.training.settings import TrainSettings

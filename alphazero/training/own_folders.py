@@ -7,8 +7,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from alphazero.config.command_line import split_values
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.overrides import split_values
 from alphazero.training.config_files import config_folder, config_groups
 
 _SEARCH_PATH = "hydra.searchpath"

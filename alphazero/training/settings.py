@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from alphazero.config.settings import check, from_stored, option, section
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, same_game
 from alphazero.inference.network_evaluator import EvaluatorSettings
@@ -16,7 +17,6 @@ from alphazero.network.interface import NetworkSettings
 from alphazero.replay.settings import ReplaySettings
 from alphazero.runtime.device import choose_device
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import check, from_stored, option, section
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.storage.run_folder import RunFolder

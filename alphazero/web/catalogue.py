@@ -9,9 +9,9 @@ import threading
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.registry import is_game_file, make_game, same_game
-from alphazero.play.skin import SETUPS, Skin, skin_of
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
 from alphazero.web.fields import quoted, text_field

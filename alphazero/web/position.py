@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from alphazero.boards.notation import read_moves
+from alphazero.boards.session import Session
+from alphazero.boards.skin import Skin
+from alphazero.boards.text import marked_cells
 from alphazero.games.batched_game import Game
 from alphazero.games.text import parse_board
-from alphazero.play.board import marked_cells
-from alphazero.play.notation import read_moves
-from alphazero.play.session import Session
-from alphazero.play.skin import Skin
 from alphazero.web.fields import number_field, quoted, text_field
 from alphazero.web.refusal import IMPOSSIBLE, MALFORMED, Refusal
 

@@ -11,12 +11,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from alphazero.config.hints import nearest_key_hint
+from alphazero.config.settings import Row, rows
 from alphazero.players.base import PlayerSettings
 from alphazero.runtime.console import TrimmedConsole
 from alphazero.runtime.errors import ConfigError, value_text
-from alphazero.runtime.key_hints import nearest_key_hint
 from alphazero.runtime.line_wrap import wrapped
-from alphazero.runtime.settings import Row, rows
 
 HELP = {"-h", "--help"}
 _WIDTH = 100  # longer lines are hard to read

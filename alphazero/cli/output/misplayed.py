@@ -6,9 +6,9 @@
 from rich.console import Console
 from rich.text import Text
 
+from alphazero.boards.skin import skin_of
+from alphazero.boards.text import Medium, draw_board, side
 from alphazero.games.batched_game import Game
-from alphazero.play.board import Medium, draw_board, side
-from alphazero.play.skin import skin_of
 from alphazero.solvers.proof import Failure
 
 _RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}

@@ -3,15 +3,13 @@
 In: ratings and the file they come from. Out: rich tables and text; nothing is printed.
 """
 
-from pathlib import Path
-
 import numpy as np
 from rich.box import SQUARE
 from rich.table import Table
 from rich.text import Text
 
 from alphazero.evaluation.elo import Ratings
-from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.rating_file import RatingFile, rating_text, search_of, short_name
 from alphazero.evaluation.report import Z_95
 
 
@@ -66,27 +64,3 @@ def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
         return elo, "", rating_text(ratings, player)
     low, high = ratings.interval(player)
     return elo, f"{ratings.stderr(player):.0f}", f"{low:.0f} to {high:.0f}"
-
-
-def rating_text(ratings: Ratings, player: str) -> str:
-    """Return a player's rating, or its bound if all games that lead to the anchor went one way."""
-    index, interval = ratings.players.index(player), ratings.interval(player)
-    if not ratings.is_bound[index]:
-        return f"{ratings.elo[index]:.0f}"
-    if ratings.elo[index] < ratings.elo[ratings.players.index(ratings.anchor)]:
-        return f"below {interval.high:.0f}"
-    return f"above {interval.low:.0f}"
-
-
-def short_name(player: str) -> str:
-    """Return a player's name with the path of a network shortened to RUN/000012."""
-    path, comma, settings = player.partition(",")
-    if not path.endswith(".safetensors"):
-        return player
-    parts = [part for part in Path(path).with_suffix("").parts if part != "networks"]
-    return "/".join(parts[-2:]) + comma + settings
-
-
-def search_of(player: str) -> str:
-    """Return what a network's name says after its number: how it searches."""
-    return player.partition(", ")[2]

@@ -11,7 +11,7 @@ from pathlib import Path
 from alphazero.cli.output.proof_text import proof_lines
 from alphazero.evaluation.run_facts import duration_text
 from alphazero.games.batched_game import Game
-from alphazero.play.board_picture import why_no_pictures
+from alphazero.training.board_picture import why_no_pictures
 
 
 def start_lines(trainer, resumed: bool) -> list[str]:

@@ -3,9 +3,9 @@
 import dataclasses
 import math
 
+from alphazero.config.settings import check, option
 from alphazero.games.batched_game import Game
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.settings import check, option
 
 #: A visit adds at most 2 points, and points are counted in 32 bits.
 MAX_SIMULATIONS = 2**30 - 1

@@ -11,9 +11,9 @@ from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 from torch.utils.tensorboard import summary
 
+from alphazero.config.settings import rows
 from alphazero.evaluation.run_facts import AUTOTUNED_KEYS, RUN_FOLDER_KEYS
 from alphazero.runtime.errors import value_text
-from alphazero.runtime.settings import rows
 from alphazero.training.loggers.tensorboard.charts import has_exact_error
 from alphazero.training.settings import TrainSettings
 

@@ -1,6 +1,6 @@
 """Skins: how each game looks, how its moves are written, and what its sides are called.
 
-In: a game. Out: names, glyphs, colours, sizes and the notation for `alphazero.play.board`. This is
+In: a game. Out: names, glyphs, colours, sizes and the notation for `alphazero.boards.text`. This is
 the only file of the package that knows particular games; a user's own game gets a plain skin.
 
 Colours with "#" are those of the 256-colour palette, so that 256 and 16 million colours show the
@@ -13,9 +13,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from alphazero.boards.notation import ColumnsFromOne, Notation, Squares, UsualSquares
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import is_game_file
-from alphazero.play.notation import ColumnsFromOne, Notation, Squares, UsualSquares
 from alphazero.runtime.errors import ConfigError
 
 #: How Othello is set up: as in our rules, where white begins, or as everywhere else.

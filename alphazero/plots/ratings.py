@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
-from alphazero.cli.output.rate_table import rating_text, search_of, short_name
-from alphazero.cli.pictures.figure import BLUE, GREY, new_figure, save_figure
 from alphazero.evaluation.elo import Ratings
+from alphazero.evaluation.rating_file import rating_text, search_of, short_name
 from alphazero.evaluation.report import Z_95
+from alphazero.plots.figure import BLUE, GREY, new_figure, save_figure
 
 _TEXT_HEIGHT = 0.035  # of a name, as a fraction of the axis
 

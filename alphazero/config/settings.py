@@ -2,7 +2,7 @@
 
 In: dataclasses whose fields are made with `option` and `section`, and plain data for them. Out:
 checked plain dataclasses. Each package declares its own settings with this module, which knows none
-of them. `alphazero.runtime.overrides` reads settings from the arguments of a command line.
+of them. `alphazero.config.command_line` reads settings from the arguments of a command line.
 """
 
 import dataclasses
@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException
 
+from alphazero.config.hints import nearest_key_hint
 from alphazero.runtime.errors import ConfigError, value_text
-from alphazero.runtime.key_hints import nearest_key_hint
 
 _TYPE_TEXT = {
     int: "a whole number",

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from alphazero.cli.pictures.figure import COLORS, new_figure, save_figure
 from alphazero.evaluation.exact.accuracy import AccuracyReport, groups_of
 from alphazero.evaluation.exact.sets import EvaluationSet
+from alphazero.plots.figure import COLORS, new_figure, save_figure
 
 
 def draw_accuracy(

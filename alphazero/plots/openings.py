@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from alphazero.cli.pictures.figure import COLORS, GREY, new_figure, save_figure
+from alphazero.boards.skin import Skin
 from alphazero.evaluation.opening_choices import OpeningChoices
-from alphazero.play.skin import Skin
+from alphazero.plots.figure import COLORS, GREY, new_figure, save_figure
 
 _MAX_AREAS = len(COLORS) - 1  # the last colour, grey, is that of all other moves
 _MAX_NAMED = 4  # moves of a group that are named

@@ -3,8 +3,8 @@
 In: a session, its game's skin, and what was typed. Out: an action, or text; nothing is printed.
 """
 
-from alphazero.play.session import Session
-from alphazero.play.skin import Skin
+from alphazero.boards.session import Session
+from alphazero.boards.skin import Skin
 
 MAX_TYPED = 80  #: characters
 

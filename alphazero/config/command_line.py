@@ -11,9 +11,9 @@ from typing import Any
 
 import yaml
 
+from alphazero.config.hints import nearest_key_hint
+from alphazero.config.settings import aliases_of, from_plain, rows, types_of
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.key_hints import nearest_key_hint
-from alphazero.runtime.settings import aliases_of, from_plain, rows, types_of
 
 _MAX_LISTED = 40
 

@@ -11,6 +11,7 @@ Shapes: H x W squares, A actions.
 """
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -18,9 +19,9 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
+from alphazero.boards.notation import Notation
+from alphazero.boards.skin import Skin, skin_of
 from alphazero.games.batched_game import Game
-from alphazero.play.notation import Notation
-from alphazero.play.skin import Skin, skin_of
 
 _BOX = {"top": "╭─┬╮", "middle": "├─┼┤", "bottom": "╰─┴╯", "side": "│"}
 _ASCII = {"top": "+-++", "middle": "+-++", "bottom": "+-++", "side": "|"}
@@ -278,3 +279,14 @@ class _Drawing:
         behind = skin.mark_style if is_marked else skin.cell_style
         style = f"{skin.piece_styles[owner - 1]} {behind}".strip()
         return skin.glyphs[owner - 1].center(self._width), style
+
+
+def expectation_text(value: float) -> str:
+    """Return an expected result in [-1, 1] as text, "" if it is nan.
+
+    Example: ``+0.12 (56%)``. The percentage counts a draw as half a win.
+    """
+    if math.isnan(value):
+        return ""
+    rounded = round(value, 2) + 0.0  # adding 0 turns -0.00 into +0.00
+    return f"{rounded:+.2f} ({50 + 50 * value:.0f}%)"

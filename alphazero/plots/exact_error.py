@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.cli.pictures.figure import BLUE, COLORS, ORANGE, new_figure, save_figure
 from alphazero.evaluation.exact.accuracy import Proportion
+from alphazero.plots.figure import BLUE, COLORS, ORANGE, new_figure, save_figure
 from alphazero.runtime.errors import ConfigError
 
 _DASHES = {"accuracy": "-", "raw_accuracy": "--"}

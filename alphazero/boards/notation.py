@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from alphazero.boards.session import Session
 from alphazero.games.batched_game import Game
 from alphazero.games.square_names import named_square, square_name
 from alphazero.games.text import parse_index
-from alphazero.play.session import Session
 
 #: Between moves; a minus in front of a number is none.
 _SEPARATOR = re.compile(r"[\s,;]+|(?<=\w)-(?=\w)")

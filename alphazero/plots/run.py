@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from alphazero.cli.pictures.figure import BLUE, COLORS, GREEN, ORANGE, new_figure, save_figure
+from alphazero.plots.figure import BLUE, COLORS, GREEN, ORANGE, new_figure, save_figure
 
 
 def draw_run(metrics: list[dict], title: str, span: int, output: Path) -> None:

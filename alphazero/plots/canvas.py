@@ -1,6 +1,6 @@
 """A sheet of paper on which matplotlib paints shapes, for PNG, SVG, PDF and the frames of a GIF.
 
-In: shapes of `alphazero.play.board_shapes`. Out: a figure, or pixels. A sheet is measured in units
+In: shapes of `alphazero.boards.shapes`. Out: a figure, or pixels. A sheet is measured in units
 of its own; groups of shapes are placed on it at any scale.
 """
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from alphazero.cli.pictures.figure import close, empty_figure, save_figure
-from alphazero.play.board_shapes import FAINT, INK, Box, Disc, Letters, Shape
+from alphazero.boards.shapes import FAINT, INK, Box, Disc, Letters, Shape
+from alphazero.plots.figure import close, empty_figure, save_figure
 
 _POINTS_PER_INCH = 72.0
 _DPI = 150  # pixels per inch of a file

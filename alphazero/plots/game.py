@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.cli.pictures.board_sheet import EDGE, BoardSheet, board_size, edge_shapes
-from alphazero.cli.pictures.canvas import Canvas
-from alphazero.play.board_shapes import INK, Letters, piece_shapes, placed
-from alphazero.play.move_text import count_text
-from alphazero.play.session import Session
-from alphazero.play.skin import Skin
-from alphazero.play.view import expectation_text
+from alphazero.boards.move_text import count_text
+from alphazero.boards.session import Session
+from alphazero.boards.shapes import INK, Letters, piece_shapes, placed
+from alphazero.boards.skin import Skin
+from alphazero.boards.text import expectation_text
+from alphazero.plots.board_sheet import EDGE, BoardSheet, board_size, edge_shapes
+from alphazero.plots.canvas import Canvas
 from alphazero.runtime.files import unwritable
 from alphazero.runtime.wording import counted
 

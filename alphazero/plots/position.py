@@ -11,10 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.cli.pictures.board_sheet import EDGE, BoardSheet, board_size, edge_shapes
-from alphazero.cli.pictures.canvas import Canvas
-from alphazero.cli.pictures.figure import BLUE
-from alphazero.play.board_shapes import (
+from alphazero.boards.session import Session
+from alphazero.boards.shapes import (
     FAINT,
     INK,
     Box,
@@ -26,10 +24,12 @@ from alphazero.play.board_shapes import (
     piece_color,
     text_color,
 )
-from alphazero.play.session import Session
-from alphazero.play.skin import Skin
-from alphazero.play.view import expectation_text
+from alphazero.boards.skin import Skin
+from alphazero.boards.text import expectation_text
 from alphazero.players.base import Analysis
+from alphazero.plots.board_sheet import EDGE, BoardSheet, board_size, edge_shapes
+from alphazero.plots.canvas import Canvas
+from alphazero.plots.figure import BLUE
 from alphazero.runtime.wording import counted
 
 _UNIT = 0.6  # inches

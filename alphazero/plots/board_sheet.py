@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.cli.pictures.canvas import Canvas
+from alphazero.boards.shapes import FAINT, Letters, Shape, board_shapes, center
+from alphazero.boards.skin import Skin
+from alphazero.boards.text import marked_cells
 from alphazero.games.batched_game import Game
-from alphazero.play.board import marked_cells
-from alphazero.play.board_shapes import FAINT, Letters, Shape, board_shapes, center
-from alphazero.play.skin import Skin
+from alphazero.plots.canvas import Canvas
 
 _EDGE_SIZE = 0.34  #: of the names of columns and rows, in cells
 EDGE = 0.55  #: room for them, in cells

@@ -2,8 +2,8 @@
 
 In: a board, the skin of its game, and what to write on it. Out: a list of `Box`, `Disc` and
 `Letters`, in the order in which they are painted. The unit is one cell; (0, 0) is the top left
-corner of the board, and y points down. Colours are "#rrggbb". `alphazero.play.board_picture` paints
-shapes with Pillow, `alphazero.cli.pictures.canvas` with matplotlib.
+corner of the board, and y points down. Colours are "#rrggbb". `alphazero.plots.canvas` paints
+shapes with matplotlib, `alphazero.training.board_picture` with Pillow.
 """
 
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ import numpy as np
 from rich.style import Style
 from rich.terminal_theme import SVG_EXPORT_THEME
 
+from alphazero.boards.skin import Skin
 from alphazero.games.batched_game import Game
-from alphazero.play.skin import Skin
 
 Cell = tuple[int, int]  #: row from the top, column from the left of `Game.cells`
 

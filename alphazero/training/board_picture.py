@@ -1,7 +1,7 @@
 """Boards as pictures, in the colours of the terminal: a finished game, and misplayed positions.
 
 In: positions of a game. Out: pixels, uint8[H, W, 3]. Pillow paints the shapes of
-`alphazero.play.board_shapes`; recent versions of TensorBoard bring it along.
+`alphazero.boards.shapes`; recent versions of TensorBoard bring it along.
 """
 
 import importlib.util
@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from alphazero.boards.shapes import INK, PAPER, Box, Cell, Disc, Shape, board_shapes, placed
+from alphazero.boards.skin import skin_of
 from alphazero.games.batched_game import Game
-from alphazero.play.board_shapes import INK, PAPER, Box, Cell, Disc, Shape, board_shapes, placed
-from alphazero.play.skin import skin_of
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.solvers.proof import Failure
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+    from PIL.ImageFont import FreeTypeFont
 
 # TensorBoard shows pictures up to 330 pixels wide (Images) or 200 high (Time Series).
 _GAME_WIDTH, _MISPLAYED_WIDTH = 308, 150
@@ -73,7 +74,7 @@ class BoardPictures:
 
     def _failed_board(self, failure: Failure) -> "Image":
         """Return a misplayed position with the moves outlined where they place a piece."""
-        outlined = {}
+        outlined: dict[tuple[int, int], str] = {}
         for color, actions in ((_GREEN, failure.best_actions), (_RED, [failure.action])):
             for action in actions:
                 after = self._game.step(failure.state[None], np.array([action])).states[0]
@@ -154,7 +155,7 @@ def _sheet(boards: list["Image"], captions: list[list[str]]) -> np.ndarray:
     return np.asarray(sheet)
 
 
-def _fitted(line: str, font, width: int) -> str:
+def _fitted(line: str, font: "FreeTypeFont", width: int) -> str:
     """Return a line shortened so that it is at most ``width`` pixels wide."""
     while font.getlength(line) > width and len(line) > 4:
         line = line.removesuffix(" ...")[:-2] + " ..."

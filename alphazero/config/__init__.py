@@ -1,0 +1,1 @@
+"""Settings: declared in code, read from command lines and files, checked once."""
