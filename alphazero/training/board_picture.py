@@ -18,7 +18,7 @@ from alphazero.solvers.proof import Failure
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-    from PIL.ImageFont import FreeTypeFont
+    from PIL.ImageFont import FreeTypeFont, ImageFont
 
 # TensorBoard shows pictures up to 330 pixels wide (Images) or 200 high (Time Series).
 _GAME_WIDTH, _MISPLAYED_WIDTH = 308, 150
@@ -155,7 +155,7 @@ def _sheet(boards: list["Image"], captions: list[list[str]]) -> np.ndarray:
     return np.asarray(sheet)
 
 
-def _fitted(line: str, font: "FreeTypeFont", width: int) -> str:
+def _fitted(line: str, font: "FreeTypeFont | ImageFont", width: int) -> str:
     """Return a line shortened so that it is at most ``width`` pixels wide."""
     while font.getlength(line) > width and len(line) > 4:
         line = line.removesuffix(" ...")[:-2] + " ..."
