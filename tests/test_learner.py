@@ -170,9 +170,13 @@ OPTIMIZERS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    "precision, limit", (("float32", 0.0), ("float32", 0.1), ("bfloat16", 0.1))
+    "precision, limit, optimizer",
+    (
+        *(("float32", limit, optimizer) for limit in (0.0, 0.1) for optimizer in OPTIMIZERS),
+        # Adam's steps are as long for a gradient of rounding errors as for any other.
+        ("bfloat16", 0.1, "sgd"),
+    ),
 )
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_steps_are_those_of_the_textbook(kind, precision, limit, optimizer):
     """Several calls of the learner train like one loop of forward, loss, backward and step.
 
@@ -195,8 +199,7 @@ def _disagreement(kind, precision, limit, optimizer, first_seed):
         list(learner.learn(part, 0.0))
     _train_by_the_textbook(twin.network, batches, precision, limit, **OPTIMIZERS[optimizer])
     ours, expected = network_arrays(learner.network), network_arrays(twin.network)
-    # bfloat16 has 8 bits, and Adam's first steps are as long for small gradients as for large ones.
-    tolerance = 1e-5 if precision == "float32" else 2e-2
+    tolerance = 1e-5 if precision == "float32" else 2e-3  # bfloat16 has 8 bits
     if precision == "float32":
         assert all(np.abs(ours[name] - start[name]).max() > 10 * tolerance for name in ours)
     differences = [
