@@ -4,7 +4,7 @@
 # Everything is installed into .venv; PYTHON=python3.12 chooses another interpreter.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 TESTS := -n auto --dist loadfile --no-loadscope-reorder -m "not slow and not gpu"
 LONG := api batched_search benchmark browser_backend cli_train compare config doc_examples \
     docs engine engines evaluate_command export_command game_check game_files game_laws \
