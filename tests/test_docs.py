@@ -1,7 +1,6 @@
 """The pages: every command on them is accepted, every file and link exists."""
 
 import importlib
-import inspect
 import itertools
 import re
 import shlex
@@ -10,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from alphazero.cli import COMMANDS
-from alphazero.config.command_line import from_overrides, split_values
+from alphazero.cli.command import read_settings
+from alphazero.config.command_line import split_values
 from alphazero.runtime.errors import ConfigError
 from alphazero.training.compose import compose
 
@@ -56,14 +56,7 @@ def accept(command, *words):
             settings = [word for word in words if word[0] != "-" and "range(" not in word]
             _accept_run(settings, "--multirun" in words)
         return
-    module = importlib.import_module(f"alphazero.cli.{command}")
-    (settings,) = (
-        kind
-        for name, kind in inspect.getmembers(module, inspect.isclass)
-        if kind.__module__ == module.__name__ and name.endswith("Settings")
-    )
-    as_settings = getattr(module, "as_settings", list)
-    from_overrides(settings, as_settings(list(words)), command)
+    read_settings(importlib.import_module(f"alphazero.cli.{command}"), list(words))
 
 
 def _accept_run(settings, multirun):
