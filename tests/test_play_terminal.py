@@ -436,7 +436,7 @@ def test_the_progress_bar_knows_the_time_limit_of_the_player(monkeypatch):
 def _command(words, typed="") -> str:
     console = _console()
     settings = read_settings(play, list(words))
-    play.play(settings, console, line_reader(console, io.StringIO(typed)))
+    play.run(settings, console, line_reader(console, io.StringIO(typed)))
     return console.file.getvalue()
 
 

@@ -1,8 +1,7 @@
 """The console command `alphazero` and its subcommands.
 
-Each subcommand is a module of this package, see `alphazero.cli.command`. Those whose command line
-Hydra reads have ``main(arguments) -> int``, the exit status, instead. The module is imported only
-when the command is called, so that `alphazero --help` loads no torch.
+Each subcommand is a module of this package, see `alphazero.cli.command`. It is imported only when
+the command is called, so that `alphazero --help` loads no torch.
 """
 
 import contextlib
@@ -86,8 +85,6 @@ def _run(command: str, arguments: list[str]) -> int:
     try:
         with _sigterm_as_keyboard_interrupt():
             module = importlib.import_module(f"alphazero.cli.{command}")
-            if hasattr(module, "main"):
-                return module.main(arguments)
             from alphazero.cli.command import run_command
 
             return run_command(module, arguments)

@@ -1,12 +1,15 @@
 """How a command starts, and what several commands print: tables and files of figures.
 
-A command that reads its own settings is a module of this package with
+A command is a module of this package with
 
-- a docstring, whose first paragraph is the summary in ``--help``;
-- ``EXAMPLES``: complete commands;
+- a docstring, whose first paragraph is the summary in ``--help``, and whose indented lines are the
+  examples;
 - ``Settings``: the class of its settings. A file named by ``json`` is checked before the work;
 - ``run(settings, console)``, which returns the exit status, None for 0;
 - ``POSITIONAL``, if a word without an equals sign is the value of a setting: the setting's name.
+
+A command that takes the settings of a training run, which Hydra reads, has ``main(arguments)``
+instead of the last three; it returns the exit status.
 """
 
 import json
@@ -17,7 +20,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.cli.output.help_text import HELP, print_help
+from alphazero.cli.output.help_text import HELP, print_help, print_run_help
 from alphazero.config.command_line import from_overrides
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
@@ -34,23 +37,14 @@ def run_command(command: ModuleType, arguments: list[str], console: Console | No
         ValueError: for wrong input.
     """
     if HELP & set(arguments):
-        usage = " ".join([name_of(command), getattr(command, "POSITIONAL", "").upper()]).strip()
-        print_help(usage, summary_of(command), command.Settings(), command.EXAMPLES)
+        _print_help(command, arguments)
         return 0
+    if not hasattr(command, "Settings"):
+        return command.main(arguments)
     settings = read_settings(command, arguments)
     if getattr(settings, "json", None):
         check_output(settings.json, "json")
     return command.run(settings, console or Console(highlight=False, emoji=False)) or 0
-
-
-def name_of(command: ModuleType) -> str:
-    """Return the name by which a command is called."""
-    return command.__name__.rpartition(".")[2]
-
-
-def summary_of(command: ModuleType) -> str:
-    """Return the first paragraph of a command's docstring as one line."""
-    return " ".join((command.__doc__ or "").split("\n\n")[0].split())
 
 
 def read_settings(command: ModuleType, arguments: list[str]) -> Any:
@@ -59,7 +53,7 @@ def read_settings(command: ModuleType, arguments: list[str]) -> Any:
     Raises:
         ConfigError: for a wrong one, or several words that could be the positional one.
     """
-    name = f"alphazero {name_of(command)}"
+    name = f"alphazero {_name(command)}"
     key = getattr(command, "POSITIONAL", None)
     if key is not None:
         words = [word for word in arguments if "=" not in word and not word.startswith("-")]
@@ -69,6 +63,21 @@ def read_settings(command: ModuleType, arguments: list[str]) -> Any:
             raise ConfigError(message, key=key, value=words[1])
         arguments = [f"{key}={word}" if word in words else word for word in arguments]
     return from_overrides(command.Settings, arguments, name)
+
+
+def _name(command: ModuleType) -> str:
+    return command.__name__.rpartition(".")[2]
+
+
+def _print_help(command: ModuleType, arguments: list[str]) -> None:
+    doc = command.__doc__ or ""
+    summary = " ".join(doc.split("\n\n")[0].split())
+    examples = [line.strip() for line in doc.splitlines() if line.startswith("    ")]
+    if hasattr(command, "Settings"):
+        usage = f"{_name(command)} {getattr(command, 'POSITIONAL', '').upper()}".rstrip()
+        print_help(usage, summary, command.Settings(), examples)
+    else:
+        print_run_help(_name(command), summary, arguments, examples)
 
 
 def facts_table(title: str) -> Table:

@@ -2,6 +2,11 @@
 with the first run. Runs that differ only in their seed count as one configuration. 'alphazero train
 --multirun' ends with this table if an evaluation set ships with the game.
 
+    alphazero compare run=checkpoints/connect_four/A,checkpoints/connect_four/B
+    alphazero make_evaluation_set seed=7 out=fresh.csv
+    alphazero compare run=A,B,C set=fresh.csv
+    alphazero train --multirun experiment=ablation/base,ablation/gumbel seed=1,2
+
 In: the folders of runs of one game. Out: tables on the console; if asked for, the figures as JSON.
 Runs with the same settings apart from the seed belong to one configuration. The first configuration
 is the baseline of the others, see `alphazero.evaluation.exact.comparison`.
@@ -33,12 +38,6 @@ from alphazero.runtime.errors import ConfigError, value_text
 from alphazero.storage.run_folder import STATE_FILE, RunFolder, find_network
 from alphazero.training.settings import TrainSettings
 
-EXAMPLES = [
-    "alphazero compare run=checkpoints/connect_four/A,checkpoints/connect_four/B",
-    "alphazero make_evaluation_set seed=7 out=fresh.csv",
-    "alphazero compare run=A,B,C set=fresh.csv",
-    "alphazero train --multirun experiment=ablation/base,ablation/gumbel seed=1,2",
-]
 #: Settings in which runs of one configuration may differ.
 _NOT_COMPARED = ("seed", *RUN_FOLDER_KEYS)
 
@@ -122,7 +121,10 @@ def compare_runs(folders: list[RunFolder], settings: Settings, console: Console)
     stored = [from_stored(TrainSettings, folder.read_config(), folder.config) for folder in folders]
     game = make_stored_game(stored[0].game.name, f"the run '{folders[0].path}'", settings.game)
     for run in stored:
-        _check_game(run, game)
+        if not same_game(game.name, run.game.name):
+            names = f"{game.name} and {run.game.name}"
+            message = f"runs of {names} cannot be compared: name runs of one game."
+            raise ConfigError(message, key="run", value=run.game.name, allowed=game.name)
         run.game.name = game.name  # another spelling of a path is no other configuration
     positions = find_set(settings.set, game)
     jit.announce_first_compilation()
@@ -131,14 +133,6 @@ def compare_runs(folders: list[RunFolder], settings: Settings, console: Console)
         f"\n{game.name}: accuracy of {len(folders)} runs on {len(positions):,} positions, of the "
         f"network alone\nand of a search with {settings.num_simulations} simulations"
     )
-    _print_tables(configurations, title, console)
-    if settings.json:
-        ways = [_figures(each, configurations[0]) for each in configurations]
-        figures = {"num_positions": len(positions), "set": positions.notes, "ways": ways}
-        write_figures(settings.json, figures, console, indent=1)
-
-
-def _print_tables(configurations: list[Configuration], title: str, console: Console) -> None:
     console.print(title, markup=False, soft_wrap=True)
     if len(configurations) > 1:
         for number, configuration in enumerate(configurations, 1):
@@ -151,13 +145,10 @@ def _print_tables(configurations: list[Configuration], title: str, console: Cons
         console.print()
         console.print(runs_table(configurations))
     console.print(_note(configurations), soft_wrap=True)
-
-
-def _check_game(run: TrainSettings, game: Game) -> None:
-    name = run.game.name
-    if not same_game(game.name, name):
-        message = f"runs of {game.name} and {name} cannot be compared: name runs of one game."
-        raise ConfigError(message, key="run", value=name, allowed=game.name)
+    if settings.json:
+        ways = [_figures(each, configurations[0]) for each in configurations]
+        figures = {"num_positions": len(positions), "set": positions.notes, "ways": ways}
+        write_figures(settings.json, figures, console, indent=1)
 
 
 def _measure_all(

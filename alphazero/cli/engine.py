@@ -1,6 +1,11 @@
 """Answer one JSON line on standard output for every JSON line on standard input. docs/engine.md
 describes requests and answers.
 
+    echo '{"game": "connect_four", "moves": [3, 3, 2]}' | alphazero engine
+    alphazero engine player=uct num_simulations=5000
+    echo '{"game": "tic_tac_toe", "moves": [0]}' | alphazero engine player=solver
+    alphazero engine player=checkpoints/connect_four/RUN num_simulations=200
+
 In: requests of another program, see `alphazero.play.json_engine`. Out: answers, and nothing else on
 standard output.
 """
@@ -19,13 +24,6 @@ from alphazero.players.base import ENDGAME_HELP, PlayerSettings
 from alphazero.players.registry import check_player, existing_network, is_path, read_spec
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
-
-EXAMPLES = [
-    """echo '{"game": "connect_four", "moves": [3, 3, 2]}' | alphazero engine""",
-    "alphazero engine player=uct num_simulations=5000",
-    """echo '{"game": "tic_tac_toe", "moves": [0]}' | alphazero engine player=solver""",
-    "alphazero engine player=checkpoints/connect_four/RUN num_simulations=200",
-]
 
 
 @dataclasses.dataclass

@@ -1,6 +1,11 @@
 """Compare a player's moves and values with perfect play, on positions whose moves an exact solver
 has scored. A network is measured twice: alone, and with search.
 
+    alphazero evaluate player=checkpoints/connect_four/RUN
+    alphazero evaluate player=best num_simulations=800 show=3 plot=accuracy.png
+    alphazero evaluate game=connect_four player=uct:1000 workers=ray
+    alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv
+
 In: a player and an evaluation set. Out: a table; if asked for, misplayed positions, the figures as
 JSON, and a picture.
 """
@@ -40,13 +45,6 @@ from alphazero.players.registry import network_path, read_spec
 from alphazero.plots.accuracy import draw_accuracy
 from alphazero.plots.figure import check_picture
 from alphazero.runtime.console import Console
-
-EXAMPLES = [
-    "alphazero evaluate player=checkpoints/connect_four/RUN",
-    "alphazero evaluate player=best num_simulations=800 show=3 plot=accuracy.png",
-    "alphazero evaluate game=connect_four player=uct:1000 workers=ray",
-    "alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv",
-]
 
 
 @dataclasses.dataclass

@@ -2,6 +2,10 @@
 Kaggle's ConnectX. The file's answers are compared with the network's on 1,000 positions of random
 games; a file that does not agree is not written.
 
+    alphazero export network=best game=othello output=othello.onnx
+    alphazero export network=checkpoints/connect_four/RUN
+    alphazero export network=best game=connect_four format=kaggle output=submission.py
+
 In: a network and a format. Out: one file.
 """
 
@@ -18,11 +22,6 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output, unwritable, write_atomically
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 
-EXAMPLES = [
-    "alphazero export network=best game=othello output=othello.onnx",
-    "alphazero export network=checkpoints/connect_four/RUN",
-    "alphazero export network=best game=connect_four format=kaggle output=submission.py",
-]
 _SUFFIXES = {"onnx": ".onnx", "kaggle": ".py"}
 
 

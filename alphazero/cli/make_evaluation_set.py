@@ -2,6 +2,10 @@
 with the exact score of every move. Use a new seed to prove strength: the settings of training runs
 were chosen by the sets that ship.
 
+    alphazero make_evaluation_set game=connect_four seed=7 out=fresh.csv
+    alphazero make_evaluation_set game=othello:6 max_empties=10 num_positions=300
+    alphazero evaluate game=connect_four set=fresh.csv
+
 In: a game that has an exact solver. Out: a CSV file, see `alphazero.evaluation.exact.sets`.
 """
 
@@ -22,11 +26,6 @@ from alphazero.runtime.files import check_output
 from alphazero.solvers.registry import make_solver, solver_advice
 from alphazero.storage.run_folder import folder_name
 
-EXAMPLES = [
-    "alphazero make_evaluation_set game=connect_four seed=7 out=fresh.csv",
-    "alphazero make_evaluation_set game=othello:6 max_empties=10 num_positions=300",
-    "alphazero evaluate game=connect_four set=fresh.csv",
-]
 _OTHELLO_EMPTIES = 10  # solving positions with more takes long
 
 

@@ -1,6 +1,14 @@
 """Play paired games between two players: each opening twice, with colours swapped. A draw is half a
 point.
 
+    alphazero match
+    alphazero match a=uct:1000 b=uct:200 num_games=100
+    alphazero match a=checkpoints/connect_four/RUN,num_simulations=64 b=uct:1000
+    alphazero match a=uct:1000 b=uct:200 sprt=true elo0=0 elo1=50 num_games=1000
+    alphazero match a=best b=solver drawn_openings=true opening_plies=8
+    alphazero match a=uct:10000 b=uct:1000 workers=ray
+    alphazero match game=othello a=uct,rollout=weighted b=uct time_limit_s=0.1
+
 In: two players. Out: a table with the score, its interval and the Elo difference; with ``json=``
 also a file of the report and all games.
 """
@@ -38,16 +46,6 @@ from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, engine_
 from alphazero.runtime.console import Console
 from alphazero.solvers.base import values_of
 from alphazero.solvers.registry import make_solver
-
-EXAMPLES = [
-    "alphazero match",
-    "alphazero match a=uct:1000 b=uct:200 num_games=100",
-    "alphazero match a=checkpoints/connect_four/RUN,num_simulations=64 b=uct:1000",
-    "alphazero match a=uct:1000 b=uct:200 sprt=true elo0=0 elo1=50 num_games=1000",
-    "alphazero match a=best b=solver drawn_openings=true opening_plies=8",
-    "alphazero match a=uct:10000 b=uct:1000 workers=ray",
-    "alphazero match game=othello a=uct,rollout=weighted b=uct time_limit_s=0.1",
-]
 
 
 @dataclasses.dataclass

@@ -1,6 +1,10 @@
 """Play a match between two players inside a PettingZoo environment, by the environment's rules.
 Every game starts from the initial position.
 
+    alphazero pettingzoo env=connect_four_v3 first=uct:1000 second=random
+    alphazero pettingzoo env=tictactoe_v3 first=human second=uct num_games=1 render=human
+    alphazero pettingzoo first=checkpoints/connect_four/RUN second=uct:1000 num_games=20
+
 In: the name of an environment and two players. Out: the moves and the result; the environment's own
 rules decide what is legal and who wins.
 """
@@ -23,12 +27,6 @@ from alphazero.players.registry import make_player, read_spec
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.wording import counted
-
-EXAMPLES = [
-    "alphazero pettingzoo env=connect_four_v3 first=uct:1000 second=random",
-    "alphazero pettingzoo env=tictactoe_v3 first=human second=uct num_games=1 render=human",
-    "alphazero pettingzoo first=checkpoints/connect_four/RUN second=uct:1000 num_games=20",
-]
 
 
 @dataclasses.dataclass

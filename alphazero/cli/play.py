@@ -1,6 +1,13 @@
 """Play a game at the terminal. Type a move, or 'help' for the commands: take back, hint, the
 engine's view and more.
 
+    alphazero play
+    alphazero play game=othello:6
+    alphazero play game=othello setup=standard moves=f5d6c3
+    alphazero play game=tic_tac_toe first=uct second=human time_limit_s=1
+    alphazero play second=checkpoints/connect_four/RUN num_simulations=400
+    alphazero play first=uct:100 second=uct:5000,uct_c=0.8 moves=4,4
+
 In: who plays: people, engines or both. Out: a game on the console.
 """
 
@@ -30,15 +37,6 @@ from alphazero.players.registry import check_player, default_player, make_player
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
-
-EXAMPLES = [
-    "alphazero play",
-    "alphazero play game=othello:6",
-    "alphazero play game=othello setup=standard moves=f5d6c3",
-    "alphazero play game=tic_tac_toe first=uct second=human time_limit_s=1",
-    "alphazero play second=checkpoints/connect_four/RUN num_simulations=400",
-    "alphazero play first=uct:100 second=uct:5000,uct_c=0.8 moves=4,4",
-]
 
 
 @dataclasses.dataclass
@@ -74,12 +72,7 @@ class Settings(PlayerSettings):
     endgame: str = option("auto", ENDGAME_HELP)
 
 
-def run(settings: Settings, console: Console) -> None:
-    """Play a game."""
-    play(settings, console)
-
-
-def play(settings: Settings, console: Console, read_line: Callable | None = None) -> None:
+def run(settings: Settings, console: Console, read_line: Callable | None = None) -> None:
     """Play a game.
 
     Args:
@@ -98,6 +91,10 @@ def play(settings: Settings, console: Console, read_line: Callable | None = None
     people = any(isinstance(player, HumanPlayer) for player in players)
     every_board = people if settings.boards == "auto" else settings.boards == "every"
     warm_up(game, players, console)
+    introduction = [
+        *_introduction(specs, settings, game, skin, moves),
+        *(f"{one.name} thinks here with {how}." for one in players if (how := thinking_of(one))),
+    ]
     TerminalGame(
         game,
         players,
@@ -109,18 +106,8 @@ def play(settings: Settings, console: Console, read_line: Callable | None = None
         in_place=people and settings.boards == "auto" and can_draw_in_place(console),
         skin=skin,
         ponders=settings.ponder,
-        introduction="\n".join(
-            [*_introduction(specs, settings, game, skin, moves), *_thinking_lines(players)]
-        ),
+        introduction="\n".join(introduction),
     ).run()
-
-
-def _thinking_lines(players) -> list[str]:
-    return [
-        f"{player.name} thinks here with {thinking_of(player)}."
-        for player in players
-        if thinking_of(player)
-    ]
 
 
 def _sides(settings: Settings, game: Game) -> tuple[str, str]:

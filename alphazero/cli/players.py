@@ -92,17 +92,11 @@ def read_start(moves: str, game: Game, skin: Skin) -> list[int]:
     try:
         return read_moves(game, skin.notation, moves)
     except ValueError as error:
-        other = SETUPS[skin.setup == SETUPS[0]]
-        hint = f" With setup={other} this is a game." if _is_game(moves, game, other) else ""
+        other, hint = SETUPS[skin.setup == SETUPS[0]], ""
+        with contextlib.suppress(ValueError):
+            if read_moves(game, skin_of(game, other).notation, moves):
+                hint = f" With setup={other} this is a game."
         raise ConfigError(f"{error}{hint}", key="moves", value=moves) from None
-
-
-def _is_game(moves: str, game: Game, setup: str) -> bool:
-    """Return whether the moves are legal in a set-up."""
-    try:
-        return bool(read_moves(game, skin_of(game, setup).notation, moves))
-    except ValueError:
-        return False
 
 
 # --- the players ----------------------------------------------------------------------------------

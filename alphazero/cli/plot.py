@@ -1,6 +1,14 @@
 """Draw a picture: of a run's losses, of its error against an exact solver, of its ratings; of a
 position with a player's policy and value; or of a game, as an animation.
 
+    alphazero plot run=latest
+    alphazero plot run=checkpoints/connect_four/RUN output=losses.png rolling_mean=10
+    alphazero plot what=exact run=checkpoints/connect_four/A,checkpoints/connect_four/B
+    alphazero plot what=ratings run=latest
+    alphazero plot what=position moves=4,4,3 num_simulations=1000
+    alphazero plot what=game first=best second=uct:1000 output=game.gif
+    alphazero plot what=game game=othello setup=standard moves=f5d6c3d3c4f4 output=moves.png
+
 In: runs, positions or players. Out: a picture in a file, whose path is printed.
 """
 
@@ -22,7 +30,6 @@ from alphazero.cli.players import (
 )
 from alphazero.cli.rate import rate_connected
 from alphazero.config.settings import option
-from alphazero.evaluation.elo import Ratings
 from alphazero.evaluation.rating_file import RatingFile
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game
@@ -40,15 +47,6 @@ from alphazero.runtime.wording import counted
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.board_picture import why_no_pictures
 
-EXAMPLES = [
-    "alphazero plot run=latest",
-    "alphazero plot run=checkpoints/connect_four/RUN output=losses.png rolling_mean=10",
-    "alphazero plot what=exact run=checkpoints/connect_four/A,checkpoints/connect_four/B",
-    "alphazero plot what=ratings run=latest",
-    "alphazero plot what=position moves=4,4,3 num_simulations=1000",
-    "alphazero plot what=game first=best second=uct:1000 output=game.gif",
-    "alphazero plot what=game game=othello setup=standard moves=f5d6c3d3c4f4 output=moves.png",
-]
 #: The settings of each picture, besides what and output.
 _SETTINGS_OF = {
     "run": "run root rolling_mean",
@@ -133,14 +131,14 @@ class Settings(BoardOptions, RunOptions):
 def run(settings: Settings, console: Console) -> None:
     """Draw the picture and print its path."""
     _check_settings(settings)
-    pictures = {
+    plots = {
         "run": _plot_run,
         "exact": _plot_exact,
         "ratings": _plot_ratings,
         "position": _plot_position,
-        "game": _plot_game,
+        "game": _plot_selfplay_game if settings.run else _plot_game,
     }
-    print(pictures[settings.what](settings))
+    print(plots[settings.what](settings))
 
 
 def _check_settings(settings: Settings) -> None:
@@ -167,7 +165,7 @@ def _check_settings(settings: Settings) -> None:
 # --- runs -----------------------------------------------------------------------------------------
 
 
-def _plot_run(settings) -> Path:
+def _plot_run(settings: Settings) -> Path:
     """Draw the losses, the strength, the games and the speed of a run."""
     folder = _find_run(settings)
     output = _output(settings, folder, "plot.png")
@@ -175,10 +173,10 @@ def _plot_run(settings) -> Path:
     return output
 
 
-def _plot_exact(settings) -> Path:
+def _plot_exact(settings: Settings) -> Path:
     """Draw the error of one or several runs against an exact solver."""
     paths = (settings.run or "latest").split(",")
-    folders = [_find(path, settings.root) for path in paths]
+    folders = [_find_run(settings, path=path) for path in paths]
     output = _output(settings, folders[0], "exact.png")
     games = sorted({folder.read_config()["game"]["name"] for folder in folders})
     metrics = dict(zip(_names(folders), (folder.read_metrics() for folder in folders)))
@@ -186,34 +184,38 @@ def _plot_exact(settings) -> Path:
     return output
 
 
-def _plot_ratings(settings) -> Path:
+def _plot_ratings(settings: Settings) -> Path:
     """Draw the ratings that `alphazero rate` has stored in a run."""
     folder = _find_run(settings, "config.yaml")
     output = _output(settings, folder, "ratings.png")
     path = folder.path / "ratings.json"
     if not path.exists():
-        message = f"'{folder.path}' holds no ratings: 'alphazero rate run={folder.path}' plays the "
-        message += "games for them."
-        raise ConfigError(message, key="run", value=str(folder.path))
+        how = f"'alphazero rate run={folder.path}' plays the games for them"
+        raise ConfigError.of("run", str(folder.path), reason=f"it holds no ratings: {how}")
     file = RatingFile.read(path)
-    draw_ratings(_stored_ratings(file), file.networks, f"{file.game}: {folder.path.name}", output)
+    ratings = rate_connected(file, *file.anchor) if file.anchor else None
+    if ratings is None:
+        message = f"'{path}' holds too few games for ratings: 'alphazero rate' adds some."
+        raise StoredFileError(message, path=path)
+    draw_ratings(ratings, file.networks, f"{file.game}: {folder.path.name}", output)
     return output
 
 
-def _find_run(settings, holding: str = "metrics.jsonl") -> RunFolder:
-    """Return the run that the settings name; ``holding`` is a file that it must have.
+def _find_run(
+    settings: Settings, holding: str = "metrics.jsonl", path: str | None = None
+) -> RunFolder:
+    """Return the run that the settings name, or that in ``path``.
+
+    Args:
+        holding: a file that it must have.
 
     Raises:
         ConfigError: if there is no such run.
     """
-    return _find(settings.run or "latest", settings.root, holding)
+    return RunFolder.find(path or settings.run or "latest", settings.root, None, "run", holding)
 
 
-def _find(path: str, root: str, holding: str = "metrics.jsonl") -> RunFolder:
-    return RunFolder.find(path, root, None, "run", holding)
-
-
-def _output(settings, folder: RunFolder, name: str) -> Path:
+def _output(settings: Settings, folder: RunFolder, name: str) -> Path:
     """Return the file to write, after a check that it can be written."""
     output = Path(settings.output or folder.path / name)
     check_picture(output, "output")
@@ -226,21 +228,10 @@ def _names(folders: list[RunFolder]) -> list[str]:
     return names if len({*names}) == len(names) else [str(folder.path) for folder in folders]
 
 
-def _stored_ratings(file: RatingFile) -> Ratings:
-    """Return the ratings of a file, with the anchor and its Elo as `alphazero rate` stored them."""
-    ratings = rate_connected(file, *file.anchor) if file.anchor else None
-    if ratings is None:
-        raise StoredFileError(
-            f"'{file.path}' holds too few games for ratings: 'alphazero rate' adds some.",
-            path=file.path,
-        )
-    return ratings
-
-
 # --- boards ---------------------------------------------------------------------------------------
 
 
-def _plot_position(settings) -> Path:
+def _plot_position(settings: Settings) -> Path:
     """Draw a position with a player's policy and value."""
     output = Path(settings.output or "position.png")
     check_picture(output, "output")
@@ -259,10 +250,8 @@ def _plot_position(settings) -> Path:
     return output
 
 
-def _plot_game(settings) -> Path:
-    """Draw a game: of self-play, of a list of moves, or of two players."""
-    if settings.run:
-        return _plot_selfplay_game(settings)
+def _plot_game(settings: Settings) -> Path:
+    """Draw a game: of a list of moves, or of two players."""
     output = Path(settings.output or "game.gif")
     check_picture(output, "output", moves=True)
     limits = PlayerSettings(num_simulations=settings.num_simulations, seed=settings.seed)
@@ -308,11 +297,10 @@ def _make_players(specs, game: Game, limits: PlayerSettings) -> list[Player]:
 
 def _play(session: Session, players: list[Player]) -> PlayedGame:
     """Play a game to its end; what has been played is its opening."""
-    console = Console(stderr=True, emoji=False)
     warm_up(session.game, players)
     first_ply = len(session.actions)
     values = [math.nan] * first_ply
-    with console.status("Playing ..."):
+    with Console(stderr=True, emoji=False).status("Playing ..."):
         while not session.over:
             action, value = _choose(players[session.player], session)
             values.append(value)
@@ -329,10 +317,7 @@ def _choose(player: Player, session: Session) -> tuple[int, float]:
     return analysis.action, analysis.value
 
 
-# --- a game of self-play --------------------------------------------------------------------------
-
-
-def _plot_selfplay_game(settings) -> Path:
+def _plot_selfplay_game(settings: Settings) -> Path:
     folder = _find_run(settings, "config.yaml")
     output = Path(settings.output or folder.path / "game.gif")
     check_picture(output, "output", moves=True)

@@ -1,6 +1,10 @@
 """Play a small game against every possible opponent, and compare each of the player's moves with
 perfect play. The exit status is 0 if no position is misplayed, otherwise 1.
 
+    alphazero prove player=checkpoints/tic_tac_toe/RUN num_simulations=100
+    alphazero prove player=uct:5000
+    alphazero prove game=connect_x:3x3x3 player=uct:2000,statistics=position
+
 In: a player and a game small enough to enumerate. Out: whether the player can be beaten, and the
 positions that it misplays.
 """
@@ -22,11 +26,6 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.enumeration import MAX_POSITIONS, ExactValues
 from alphazero.solvers.proof import Failure, ProofReport, prove
 
-EXAMPLES = [
-    "alphazero prove player=checkpoints/tic_tac_toe/RUN num_simulations=100",
-    "alphazero prove player=uct:5000",
-    "alphazero prove game=connect_x:3x3x3 player=uct:2000,statistics=position",
-]
 _RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 
 

@@ -1,6 +1,12 @@
 """Rate networks of a run, UCT and random on one Elo scale. Games are added to those of earlier
 calls; Ctrl-C keeps every finished match.
 
+    alphazero rate run=latest
+    alphazero rate run=checkpoints/connect_four/RUN num_networks=12 num_games=2000
+    alphazero rate run=latest players=[random,uct:100,uct:1000,uct:10000,uct:100000]
+    alphazero rate run=latest workers=ray
+    alphazero rate run=latest players=[uct:1000,checkpoints/connect_four/OTHER]
+
 In: a run. Out: a table, a picture, and ratings.json in the run's folder.
 """
 
@@ -34,13 +40,6 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output
 from alphazero.storage.run_folder import RunFolder
 
-EXAMPLES = [
-    "alphazero rate run=latest",
-    "alphazero rate run=checkpoints/connect_four/RUN num_networks=12 num_games=2000",
-    "alphazero rate run=latest players=[random,uct:100,uct:1000,uct:10000,uct:100000]",
-    "alphazero rate run=latest workers=ray",
-    "alphazero rate run=latest players=[uct:1000,checkpoints/connect_four/OTHER]",
-]
 STANDARD_PLAYERS = ["random", "uct:100", "uct:1000", "uct:10000"]
 
 

@@ -1,6 +1,11 @@
 """Open a page in the browser: play against networks, UCT and solvers, look into their search, see
 the training runs. docs/SERVE.md describes it.
 
+    alphazero serve
+    alphazero serve game=othello
+    alphazero serve runs=checkpoints port=8080 open=false
+    alphazero serve host=0.0.0.0 token=CHOOSE_ONE
+
 In: an address. Out: a page, until Ctrl-C. `alphazero.web` is what answers; its libraries are those
 of the extra [web].
 """
@@ -17,12 +22,6 @@ from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 
-EXAMPLES = [
-    "alphazero serve",
-    "alphazero serve game=othello",
-    "alphazero serve runs=checkpoints port=8080 open=false",
-    "alphazero serve host=0.0.0.0 token=CHOOSE_ONE",
-]
 _MIN_TOKEN = 8
 
 

@@ -1,6 +1,10 @@
 """Copy the newest network of a run to where the player 'best' of its game is looked for, with a
 model card: how it was trained, how strong it is, and how to train it again.
 
+    alphazero ship run=latest replace=true
+    alphazero ship run=checkpoints/connect_four/RUN replace=true hardware='2 cores, no GPU'
+    alphazero ship run=latest replace=true measured='["On 1,000 new positions: 99.1%."]'
+
 In: a run or a network file. Out: a network file under the folder of shipped networks, and its model
 card.
 """
@@ -22,12 +26,6 @@ from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 from alphazero.training.compose import compose
 from alphazero.training.config_files import config_folder, config_groups, game_of_choice
 from alphazero.training.settings import TrainSettings
-
-EXAMPLES = [
-    "alphazero ship run=latest replace=true",
-    "alphazero ship run=checkpoints/connect_four/RUN replace=true hardware='2 cores, no GPU'",
-    "alphazero ship run=latest replace=true measured='[\"On 1,000 new positions: 99.1%.\"]'",
-]
 
 
 @dataclasses.dataclass
@@ -106,13 +104,11 @@ def _write(path: Path, network: NetworkFile) -> None:
 
 def _done_lines(source: Path, path: Path, network: NetworkFile, replaced: str | None) -> list[str]:
     size = f"{path.stat().st_size:,} bytes"
-    if path.parent.resolve() == Path(shipped_folder()).resolve():
+    place = shipped_folder()
+    if path.parent.resolve() == Path(place).resolve():
         done = f"{source} is now the best of {network.game}: {path} ({size})"
     else:
-        done = (
-            f"{source} is copied to {path} ({size}). The player 'best' is looked for in "
-            f"{shipped_folder()}."
-        )
+        done = f"{source} is copied to {path} ({size}). The player 'best' is looked for in {place}."
     card = f"Its card: {path.with_suffix('.md')} ({summary(network.info)})"
     return [done, card] + ([f"It replaced another network: {replaced}."] if replaced else [])
 
@@ -158,14 +154,14 @@ def recipe(settings: dict, game_name: str) -> list[str]:
 
 def _presets(game_name: str) -> list[list[str]]:
     """Return the arguments of each preset and experiment of a game, or of presets for any game."""
-    games = [choice for choice in config_groups()["game"] if game_of_choice(choice) == game_name]
+    groups = config_groups()
+    games = [choice for choice in groups["game"] if game_of_choice(choice) == game_name]
     if not games:
         return [[f"game={game_name}"]]
-    experiments = [
-        name for name in config_groups()["experiment"] if _game_of_experiment(name) in games
-    ]
-    return [[f"game={choice}"] for choice in games] + [
-        [f"experiment={name}"] for name in experiments
+    experiments = [name for name in groups["experiment"] if _game_of_experiment(name) in games]
+    return [
+        *([f"game={choice}"] for choice in games),
+        *([f"experiment={name}"] for name in experiments),
     ]
 
 

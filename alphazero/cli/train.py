@@ -1,4 +1,11 @@
-"""`alphazero train`: run the training loop and show its events, once or for each run of a sweep.
+"""Train a network by self-play. Choose one file of each config group, such as game=connect_four,
+and change any single setting.
+
+    alphazero train game=connect_four
+    alphazero train experiment=connect_four_10min seed=1
+    alphazero train game=othello_6x6 network=tiny learner.learning_rate=1e-3
+    alphazero train --multirun game=tic_tac_toe seed=1,2,3
+    alphazero train resume=latest
 
 In: arguments, which Hydra turns into settings (`alphazero.cli.hydra_main`). Out: run folders.
 """
@@ -15,12 +22,10 @@ from pathlib import Path
 
 from rich.text import Text
 
-from alphazero.cli.output.help_text import HELP, print_run_help
 from alphazero.cli.prove import proof_lines
 from alphazero.config.command_line import parse_overrides, split_word
 from alphazero.config.settings import from_plain
 from alphazero.evaluation.run_facts import duration_text
-from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
@@ -36,24 +41,10 @@ from alphazero.training.settings import (
 )
 
 COMMAND = "alphazero train"
-SUMMARY = (
-    "Train a network by self-play. Choose one file of each config group, such as "
-    "game=connect_four, and change any single setting."
-)
-EXAMPLES = [
-    "alphazero train game=connect_four",
-    "alphazero train experiment=connect_four_10min seed=1",
-    "alphazero train game=othello_6x6 network=tiny learner.learning_rate=1e-3",
-    "alphazero train --multirun game=tic_tac_toe seed=1,2,3",
-    "alphazero train resume=latest",
-]
 
 
 def main(arguments: list[str]) -> int:
     """Train one run or a sweep, or resume a run."""
-    if HELP & set(arguments):
-        print_run_help("train", SUMMARY, arguments, EXAMPLES)
-        return 0
     if any(word.startswith("resume=") and word != "resume=" for word in arguments):
         settings, folder = _resumed(arguments)
         with folder.locked():
@@ -68,15 +59,14 @@ def _train_new(arguments: list[str]) -> int:
     runs: list[tuple[TrainSettings, RunFolder]] = []
 
     def run(job: Job) -> int:
-        settings = job.settings
         if job.num_jobs != 1:
             of_jobs = f" of {job.num_jobs}" if job.num_jobs else ""
             space = "\n" if job.number > 1 else ""
             print(f"{space}run {job.number}{of_jobs}: {job.overrides}", flush=True)
-        folder = _make_folder(settings, job.folder, job.overrides)
-        runs.append((settings, folder))
+        folder = _make_folder(job)
+        runs.append((job.settings, folder))
         with folder.locked():
-            return _train(settings, folder, resumed=False, varied=_varied(job.overrides))
+            return _train(job.settings, folder, resumed=False, varied=_varied(job.overrides))
 
     status = run_with_hydra(arguments, COMMAND, run)
     if status == 0 and len(runs) > 1:
@@ -84,18 +74,18 @@ def _train_new(arguments: list[str]) -> int:
     return status
 
 
+def _make_folder(job) -> RunFolder:
+    """Create the folder of a new run: where Hydra puts it, or one below run.root."""
+    if job.folder is not None:
+        return RunFolder.at(job.folder)
+    run = job.settings.run
+    return RunFolder.create(run.root, job.settings.game.name, run.name, job.overrides)
+
+
 def _varied(overrides: str) -> dict[str, str]:
     """Return the overrides of a run of a sweep by their keys."""
     words = [word.lstrip("+").partition("=") for word in overrides.split()]
     return {key: text.strip("'\"") for key, sign, text in words if sign}
-
-
-def _make_folder(settings: TrainSettings, path: Path | None, overrides: str) -> RunFolder:
-    """Create the folder of a new run: ``path``, or one below run.root named by the settings."""
-    if path is not None:
-        return RunFolder.at(path)
-    run = settings.run
-    return RunFolder.create(run.root, settings.game.name, run.name, overrides)
 
 
 def _train(
@@ -152,12 +142,15 @@ def _train(
 
 def _run(trainer, console: Console, varied: Mapping[str, str] | None):
     """Pass the events of a run to its loggers; return the report of the last iteration."""
+    from alphazero.play.run_loggers import file_loggers
     from alphazero.training.events import StageProgress
+    from alphazero.training.loggers.console import ConsoleLogger
 
+    shown = ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.run_fraction)
+    loggers = [shown, *file_loggers(trainer, varied)]
     report = None
-    loggers = _loggers(console, trainer, varied)
     try:
-        with loggers[0]:
+        with shown:
             for event in trainer.run():
                 is_progress = isinstance(event, StageProgress)
                 for logger in loggers:
@@ -167,16 +160,6 @@ def _run(trainer, console: Console, varied: Mapping[str, str] | None):
         for logger in loggers:
             logger.close()
     return report
-
-
-def _loggers(console: Console, trainer, varied: Mapping[str, str] | None) -> list:
-    from alphazero.play.run_loggers import file_loggers
-    from alphazero.training.loggers.console import ConsoleLogger
-
-    return [
-        ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.run_fraction),
-        *file_loggers(trainer, varied),
-    ]
 
 
 def _compare(runs: list[tuple[TrainSettings, RunFolder]]) -> None:
@@ -197,9 +180,8 @@ def _compare(runs: list[tuple[TrainSettings, RunFolder]]) -> None:
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     """Return the settings of a stored run, changed by the arguments, and its folder."""
     if options := [word for word in arguments if word.startswith(("-", "~", "+"))]:
-        message = f"{options[0]} cannot be combined with resume=: a stored run continues with its "
-        message += "own settings, changed by key=value arguments."
-        raise ConfigError(message, key=options[0])
+        message = "cannot be combined with resume=: a stored run continues with its own settings"
+        raise ConfigError(f"{options[0]} {message}, changed by key=value.", key=options[0])
     texts = dict(split_word(word) for word in arguments)
     key = "game.name" if "game.name" in texts else "game"
     game = texts.pop("game", None)
@@ -234,20 +216,16 @@ def _check_no_choices(keys: Iterable[str]) -> None:
 def start_lines(trainer, resumed: bool) -> list[str]:
     """Return what is trained, where, and how the network runs."""
     num_weights = sum(parameter.numel() for parameter in trainer.learner.network.parameters())
+    reason = why_no_pictures(trainer.game)
     verb = f"Resuming after iteration {trainer.iteration} of" if resumed else "Training"
     return [
         f"[bold]{verb} {trainer.game.name}[/] in {trainer.folder.path}",
         f"Network: {num_weights:,} weights on {trainer.learner.device}; "
         f"search runs it with {_engine_text(trainer)}.",
         f"Watch with:  {program('tensorboard')} --logdir {trainer.settings.run.root}",
-        *(f"note: {note}" for note in _notes(trainer.game)),
+        *(f"note: {note}" for note in trainer.game.notes),
+        *([f"note: TensorBoard shows no boards: {reason}."] if reason else []),
     ]
-
-
-def _notes(game: Game) -> list[str]:
-    """Return what is allowed in the rules but looks wrong, and what TensorBoard lacks."""
-    reason = why_no_pictures(game)
-    return [*game.notes, *([f"TensorBoard shows no boards: {reason}."] if reason else [])]
 
 
 def end_lines(trainer, report) -> list[str]:
@@ -260,8 +238,7 @@ def end_lines(trainer, report) -> list[str]:
             "",
         ]
     if report.strength is not None:
-        opening_plies = trainer.settings.evaluation.opening_plies
-        lines.append(_strength_text(report.strength, opening_plies))
+        lines.append(_strength_text(report.strength, trainer.settings.evaluation.opening_plies))
     if report.exact is not None:
         lines.append(_exact_text(report.exact, trainer.folder.path))
     return [*lines, *_next_steps(trainer, report)]

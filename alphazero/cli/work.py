@@ -2,6 +2,10 @@
 network, leave the games there, until Ctrl-C. Any number of machines can do that; they may come and
 go. docs/SHARED_FOLDER.md describes it.
 
+    alphazero work /mnt/shared/run
+    alphazero work /mnt/shared/run num_threads=4 name=desktop
+    alphazero work /mnt/shared/run game=my_game.py
+
 In: the folder of a run. Out: files of games in it. `alphazero.workers.folder.folder_worker` is what
 plays.
 """
@@ -24,11 +28,6 @@ from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 
 POSITIONAL = "folder"
-EXAMPLES = [
-    "alphazero work /mnt/shared/run",
-    "alphazero work /mnt/shared/run num_threads=4 name=desktop",
-    "alphazero work /mnt/shared/run game=my_game.py",
-]
 
 
 @dataclasses.dataclass
@@ -92,9 +91,8 @@ def _check(settings: Settings) -> None:
     if place.exists() and not place.is_dir():
         raise ConfigError(f"'{path}' is not a folder.", key="folder", value=path)
     if not place.parent.is_dir():  # the learner makes the folder itself
-        message = f"the folder '{path}' cannot be there: there is no {place.parent}. Is the share "
-        message += "mounted?"
-        raise ConfigError(message, key="folder", value=path)
+        reason = f"there is no {place.parent}. Is the share mounted?"
+        raise ConfigError(f"'{path}' cannot be there: {reason}", key="folder", value=path)
 
 
 def _shown(console: Console, status: Status) -> Callable:
