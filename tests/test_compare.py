@@ -12,7 +12,7 @@ from rich.console import Console
 
 from alphazero.cli import compare, train
 from alphazero.cli.command import run_command
-from alphazero.cli.compare import Configuration, configurations_table, runs_table
+from alphazero.cli.compare import Configuration, Run, configurations_table, runs_table
 from alphazero.evaluation.exact.comparison import difference
 from alphazero.runtime.errors import ConfigError
 
@@ -136,7 +136,7 @@ def test_runs_may_be_a_pattern_and_the_latest(sweep):
 def test_times_have_a_unit_in_which_they_are_not_zero():
     found = {}
     for seconds in (7.0, 700.0):
-        one = Configuration("", {}, ["a"], [seconds], [1], [np.ones(4)], [np.ones(4)])
+        one = Configuration({}, [Run("a", seconds, 1, np.ones(4), np.ones(4))])
         for table in (configurations_table([one]), runs_table([one])):
             (column,) = (each for each in table.columns if "training" in str(each.header))
             found[str(column.header).split()[-1]] = list(column.cells)

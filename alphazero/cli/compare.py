@@ -16,6 +16,7 @@ import dataclasses
 import glob
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from rich.table import Table
@@ -66,18 +67,28 @@ class Settings:
     json: str | None = option(None, "file to write the figures to")
 
 
+class Run(NamedTuple):
+    """A run measured on N positions."""
+
+    name: str  #: of its folder
+    seconds: float  #: its training time
+    iterations: int
+    #: bool[N], whether the network alone, and the search, keep the exact result.
+    alone: np.ndarray
+    searched: np.ndarray
+
+
 @dataclasses.dataclass
 class Configuration:
     """R runs that differ only in their seed, measured on N positions."""
 
-    label: str  #: what it sets other than the rest, as typed in a command
     settings: dict
-    names: list[str] = dataclasses.field(default_factory=list)  #: R folders
-    seconds: list[float] = dataclasses.field(default_factory=list)  #: R training times
-    iterations: list[int] = dataclasses.field(default_factory=list)  #: R
-    #: R arrays bool[N]: whether the network alone, and the search, keep the exact result.
-    alone: list[np.ndarray] = dataclasses.field(default_factory=list)
-    searched: list[np.ndarray] = dataclasses.field(default_factory=list)
+    runs: list[Run] = dataclasses.field(default_factory=list)
+    label: str = ""  #: what it sets other than the rest, as typed in a command
+
+    def correct(self, kind: str) -> np.ndarray:
+        """Return the answers of the kind "alone" or "searched", bool[R, N], see `Run`."""
+        return np.stack([getattr(run, kind) for run in self.runs])
 
 
 def run(settings: Settings, console: Console) -> None:
@@ -128,11 +139,29 @@ def compare_runs(folders: list[RunFolder], settings: Settings, console: Console)
         run.game.name = game.name  # another spelling of a path is no other configuration
     positions = find_set(settings.set, game)
     jit.announce_first_compilation()
-    configurations = _measure_all(folders, stored, game, positions, settings)
+    found: dict[str, Configuration] = {}
+    for folder, run in zip(folders, stored):
+        values = {row.key: row.value for row in rows(run) if row.key not in _NOT_COMPARED}
+        configuration = found.setdefault(json.dumps(values, default=str), Configuration(values))
+        text = f"{folder.path.name} answers {len(positions):,} positions of {game.name} ..."
+        with Console(stderr=True, emoji=False).status(Text(text)):
+            configuration.runs.append(_measure(folder, game, positions, settings))
+    configurations = list(found.values())
+    for configuration in configurations:
+        configuration.label = _label(configuration, configurations)
     title = (
         f"\n{game.name}: accuracy of {len(folders)} runs on {len(positions):,} positions, of the "
         f"network alone\nand of a search with {settings.num_simulations} simulations"
     )
+    _print(configurations, title, console)
+    if settings.json:
+        ways = [_figures(each, configurations[0]) for each in configurations]
+        figures = {"num_positions": len(positions), "set": positions.notes, "ways": ways}
+        write_figures(settings.json, figures, console, indent=1)
+
+
+def _print(configurations: list[Configuration], title: str, console: Console) -> None:
+    """Print the tables."""
     console.print(title, markup=False, soft_wrap=True)
     if len(configurations) > 1:
         for number, configuration in enumerate(configurations, 1):
@@ -141,46 +170,14 @@ def compare_runs(folders: list[RunFolder], settings: Settings, console: Console)
             console.print(text, markup=False, soft_wrap=True)
     console.print()
     console.print(configurations_table(configurations))
-    if any(len(configuration.names) > 1 for configuration in configurations):
+    if any(len(configuration.runs) > 1 for configuration in configurations):
         console.print()
         console.print(runs_table(configurations))
     console.print(_note(configurations), soft_wrap=True)
-    if settings.json:
-        ways = [_figures(each, configurations[0]) for each in configurations]
-        figures = {"num_positions": len(positions), "set": positions.notes, "ways": ways}
-        write_figures(settings.json, figures, console, indent=1)
 
 
-def _measure_all(
-    folders: list[RunFolder],
-    stored: list[TrainSettings],
-    game: Game,
-    positions: EvaluationSet,
-    settings: Settings,
-) -> list[Configuration]:
-    """Return the configurations with the measurements of their runs."""
-    found: dict[str, Configuration] = {}
-    for folder, run in zip(folders, stored):
-        values = {row.key: row.value for row in rows(run) if row.key not in _NOT_COMPARED}
-        key = json.dumps(values, default=str)
-        configuration = found.setdefault(key, Configuration("", values))
-        text = f"{folder.path.name} answers {len(positions):,} positions of {game.name} ..."
-        with Console(stderr=True, emoji=False).status(Text(text)):
-            _measure(configuration, folder, game, positions, settings)
-    configurations = list(found.values())
-    for configuration in configurations:
-        configuration.label = _label(configuration, configurations)
-    return configurations
-
-
-def _measure(
-    configuration: Configuration,
-    folder: RunFolder,
-    game: Game,
-    positions: EvaluationSet,
-    settings: Settings,
-) -> None:
-    """Measure a run and add it to its configuration."""
+def _measure(folder: RunFolder, game: Game, positions: EvaluationSet, settings: Settings) -> Run:
+    """Measure the newest network of a run."""
     from alphazero.players.network import NetworkPlayer
 
     player_settings = PlayerSettings(
@@ -190,14 +187,12 @@ def _measure(
     )
     player = NetworkPlayer(game, folder.path, player_settings)
     info = network_info(find_network(folder.path))
-    configuration.names.append(folder.path.name)
-    configuration.seconds.append(info.get("elapsed_s", float("nan")))
-    configuration.iterations.append(info.get("iteration", 0))
-    for one, results in (
-        (player.limited(0, None), configuration.alone),
-        (player, configuration.searched),
-    ):
-        results.append(measure_accuracy(one.choose, positions, with_values=False).keeps_result)
+    alone, searched = (
+        measure_accuracy(one.choose, positions, with_values=False).keeps_result
+        for one in (player.limited(0, None), player)
+    )
+    seconds, iterations = info.get("elapsed_s", float("nan")), info.get("iteration", 0)
+    return Run(folder.path.name, seconds, iterations, alone, searched)
 
 
 def _label(configuration: Configuration, configurations: list[Configuration]) -> str:
@@ -221,17 +216,18 @@ def _label(configuration: Configuration, configurations: list[Configuration]) ->
 def configurations_table(configurations: list[Configuration]) -> Table:
     """Return a row for each configuration: accuracies and their differences from the first."""
     unit, divisor = _unit(configurations)
-    minus = ["minus the\nfirst"] * (len(configurations) > 1)
+    first, *others = configurations
+    minus = ["minus the\nfirst"] if others else []
     accuracies = ("alone,\n%", *minus, "search,\n%", *minus)
     table = figures_table("\nconfig", "\nruns", f"training,\n{unit}", *accuracies)
-    first = configurations[0]
     for number, each in enumerate(configurations, 1):
-        figures = []
-        for correct, baseline in ((each.alone, first.alone), (each.searched, first.searched)):
-            differences = [_difference_text(correct, baseline)] if each is not first else [""]
-            figures += [_percent(correct), *differences[: len(minus)]]
-        time = f"{np.mean(each.seconds) / divisor:.1f}"
-        table.add_row(str(number), str(len(each.names)), time, *figures)
+        time = f"{np.mean([run.seconds for run in each.runs]) / divisor:.1f}"
+        cells = [str(number), str(len(each.runs)), time]
+        for kind in ("alone", "searched"):
+            cells.append(_percent(each.correct(kind)))
+            if others:
+                cells.append("" if each is first else _difference_text(each, first, kind))
+        table.add_row(*cells)
     return table
 
 
@@ -241,16 +237,15 @@ def runs_table(configurations: list[Configuration]) -> Table:
     headings = ("\nconfig", "\niterations", f"training,\n{unit}", "alone,\n%", "search,\n%")
     table = figures_table(*headings, left="\nrun")
     for number, each in enumerate(configurations, 1):
-        figures = zip(each.names, each.iterations, each.seconds, each.alone, each.searched)
-        for name, iterations, seconds, alone, searched in figures:
-            cells = [f"{seconds / divisor:.1f}", _percent(alone), _percent(searched)]
-            table.add_row(Text(name), str(number), str(iterations), *cells)
+        for run in each.runs:
+            figures = (f"{run.seconds / divisor:.1f}", _percent(run.alone), _percent(run.searched))
+            table.add_row(Text(run.name), str(number), str(run.iterations), *figures)
     return table
 
 
 def _unit(configurations: list[Configuration]) -> tuple[str, int]:
     """Return the unit of training times, and how many seconds it has."""
-    longest = max(seconds for each in configurations for seconds in each.seconds)
+    longest = max(run.seconds for each in configurations for run in each.runs)
     return ("seconds", 1) if longest < 60 else ("minutes", 60)
 
 
@@ -258,7 +253,7 @@ def _note(configurations: list[Configuration]) -> str:
     """Return what the intervals of the differences cover."""
     if len(configurations) == 1:
         return "\nOne configuration: the settings of these runs differ only in the seed."
-    if all(len(configuration.names) > 1 for configuration in configurations):
+    if all(len(configuration.runs) > 1 for configuration in configurations):
         covered = "positions and seeds"
     else:
         covered = "the positions alone: runs with other seeds would differ too"
@@ -267,22 +262,23 @@ def _note(configurations: list[Configuration]) -> str:
 
 def _figures(each: Configuration, first: Configuration) -> dict:
     """Return the figures of a configuration as plain data for JSON."""
+    alone, searched = each.correct("alone"), each.correct("searched")
     return {
         "way": each.label,
-        "runs": each.names,
-        "seconds": each.seconds,
-        "iterations": each.iterations,
-        "raw_accuracy": [float(correct.mean()) for correct in each.alone],
-        "accuracy": [float(correct.mean()) for correct in each.searched],
-        "raw_difference": difference(np.stack(each.alone), np.stack(first.alone))._asdict(),
-        "difference": difference(np.stack(each.searched), np.stack(first.searched))._asdict(),
+        "runs": [run.name for run in each.runs],
+        "seconds": [run.seconds for run in each.runs],
+        "iterations": [run.iterations for run in each.runs],
+        "raw_accuracy": alone.mean(axis=1).tolist(),
+        "accuracy": searched.mean(axis=1).tolist(),
+        "raw_difference": difference(alone, first.correct("alone"))._asdict(),
+        "difference": difference(searched, first.correct("searched"))._asdict(),
     }
 
 
-def _percent(correct: list[np.ndarray] | np.ndarray) -> str:
+def _percent(correct: np.ndarray) -> str:
     return f"{100 * np.mean(correct):.1f}"
 
 
-def _difference_text(correct: list[np.ndarray], baseline: list[np.ndarray]) -> str:
-    found = difference(np.stack(correct), np.stack(baseline))
+def _difference_text(each: Configuration, first: Configuration, kind: str) -> str:
+    found = difference(each.correct(kind), first.correct(kind))
     return f"{100 * found.mean:+.1f} [dim]({100 * found.low:+.1f} to {100 * found.high:+.1f})[/]"
