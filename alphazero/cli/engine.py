@@ -17,6 +17,7 @@ import os
 import sys
 from typing import TextIO
 
+from alphazero.cli.players import PLAYER_HELP
 from alphazero.config.settings import option
 from alphazero.games.registry import make_game, make_stored_game
 from alphazero.play.json_engine import Engine, serve
@@ -32,8 +33,7 @@ class Settings(PlayerSettings):
 
     player: str = option(
         "auto",
-        "who answers: best, latest, uct:1000, random, solver, or the path of a network or a run; "
-        "auto is best, or uct where no network ships",
+        f"who answers: {PLAYER_HELP}; auto is best, or uct where no network ships",
         alias="network",
     )
     game: str | None = option(

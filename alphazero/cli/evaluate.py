@@ -22,6 +22,7 @@ from alphazero.boards.skin import skin_of
 from alphazero.cli.command import figures_table, write_figures
 from alphazero.cli.players import (
     DEFAULT_GAME,
+    PLAYER_HELP,
     MakePlayer,
     PlayerWorkers,
     game_of_networks,
@@ -54,12 +55,7 @@ class Settings(PlayerSettings, PlayerWorkers):
     game: str | None = option(
         None, "the game; by default that of the network or of the set, otherwise connect_four"
     )
-    player: str = option(
-        "network",
-        "best, latest, uct:1000, random, solver, or the path of a network or a run; network is the "
-        "newest trained one, otherwise best",
-        alias="network",
-    )
+    player: str = option("network", PLAYER_HELP, alias="network")
     set: str | None = option(
         None,
         "file of positions made by 'alphazero make_evaluation_set'; by default those that ship "

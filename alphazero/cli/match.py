@@ -24,6 +24,7 @@ from rich.text import Text
 from alphazero.cli.command import facts_table, write_figures
 from alphazero.cli.players import (
     GAME_HELP,
+    PLAYER_HELP,
     PlayerWorkers,
     choose_game,
     make_pair,
@@ -54,13 +55,9 @@ class Settings(PlayerSettings, PlayerWorkers):
 
     game: str | None = option(None, GAME_HELP)
     a: str | None = option(
-        None,
-        "player A: random, uct:1000, solver, best, network, or the path of a network or a run; by "
-        "default best, or uct:1000 where no network ships with the game",
+        None, f"player A: {PLAYER_HELP}; by default best, or uct:1000 where no network ships"
     )
-    b: str | None = option(
-        None, "player B; by default uct:1000, or random where no network ships with the game"
-    )
+    b: str | None = option(None, "player B; by default uct:1000, or random where no network ships")
     num_games: int = option(
         100, "games, an even number: each opening is played twice", 2, 1_000_000
     )

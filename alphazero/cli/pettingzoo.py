@@ -17,7 +17,7 @@ from rich.text import Text
 
 from alphazero.cli.command import facts_table
 from alphazero.cli.match import add_tallies, lengths_text
-from alphazero.cli.players import make_pair
+from alphazero.cli.players import PLAYER_HELP, make_pair
 from alphazero.config.settings import option
 from alphazero.evaluation.report import MatchReport
 from alphazero.games.batched_game import Game
@@ -38,8 +38,8 @@ class Settings(PlayerSettings):
     )
     first: str | None = option(
         None,
-        "who moves first in games 1, 3, 5, ...: human, random, uct:1000, solver, best, network, or "
-        "the path of a network or a run; by default best, or uct:1000 where no network ships",
+        f"who moves first in games 1, 3, 5, ...: human, {PLAYER_HELP}; by default best, or "
+        "uct:1000 where no network ships",
     )
     second: str | None = option(
         None, "the opponent; by default uct:1000, or random where no network ships"

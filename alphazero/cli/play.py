@@ -19,6 +19,7 @@ from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.cli.players import (
     GAME_HELP,
     MOVES_HELP,
+    PLAYER_HELP,
     SETUP_HELP,
     choose_game,
     getting_ready,
@@ -44,11 +45,7 @@ class Settings(PlayerSettings):
     """Who plays what."""
 
     game: str | None = option(None, GAME_HELP)
-    first: str | None = option(
-        None,
-        "who moves first: human, random, uct:1000, solver, best, network, or the path of a network "
-        "or a run",
-    )
+    first: str | None = option(None, f"who moves first: human, {PLAYER_HELP}")
     second: str | None = option(
         None,
         "who moves second. By default a person plays against best, the network that ships with the "

@@ -34,6 +34,10 @@ from alphazero.solvers.registry import solver_advice
 
 DEFAULT_GAME = "connect_four"
 GAME_HELP = f"the game; by default that of a network below, otherwise {DEFAULT_GAME}"
+PLAYER_HELP = (
+    "random, uct:1000, solver, best, latest, network (latest, otherwise best), or the path of a "
+    "network or a run"
+)
 MOVES_HELP = (
     "such as 4,4,3 or 443 in Connect Four, f5d6c3 in Othello; in brackets, [3,3,2], they count "
     "from 0, as in 'alphazero engine'"

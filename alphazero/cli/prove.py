@@ -15,6 +15,7 @@ from rich.text import Text
 
 from alphazero.boards.skin import skin_of
 from alphazero.boards.text import Medium, draw_board, side
+from alphazero.cli.players import PLAYER_HELP
 from alphazero.cli.progress import counted_choice
 from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
@@ -34,11 +35,7 @@ class Settings(PlayerSettings):
     """The player and the game."""
 
     game: str = option("tic_tac_toe", f"the game, of at most {MAX_POSITIONS:,} positions")
-    player: str = option(
-        "network",
-        "random, uct:1000, solver, best, network (the newest trained one, otherwise best), or the "
-        "path of a network or a run",
-    )
+    player: str = option("network", PLAYER_HELP)
     show: int = option(3, "misplayed positions to print", 0, 10_000)
 
 
