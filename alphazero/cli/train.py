@@ -17,7 +17,7 @@ import shlex
 import shutil
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.text import Text
@@ -188,7 +188,14 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     name = texts.pop("game.name", None) or (None if game is None else game_of_choice(game))
     root = texts.get("run.root", TrainSettings().run.root)
     folder = RunFolder.find(texts.pop("resume"), root, name)
-    _check_no_choices(texts)
+    for choice in config_groups():
+        if choice in texts:
+            kept = "its network" if choice == "network" else "its own settings"
+            message = (
+                f"{choice}= cannot be combined with resume=: a stored run keeps {kept}. Single "
+            )
+            message += "settings can change, such as learner.learning_rate=1e-3."
+            raise ConfigError(message, key=choice)
     old = settings_to_resume(folder)
     source = f"the run '{folder.path}'"
     old.game.name = make_stored_game(old.game.name, source, name, key).name
@@ -198,16 +205,6 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     check_run(settings)
     check_resumable(old, settings)
     return settings, folder
-
-
-def _check_no_choices(keys: Iterable[str]) -> None:
-    """Check that no config group is chosen for a stored run."""
-    for key in keys:
-        if key in config_groups():
-            kept = "its network" if key == "network" else "its own settings"
-            message = f"{key}= cannot be combined with resume=: a stored run keeps {kept}. Single "
-            message += "settings can change, such as learner.learning_rate=1e-3."
-            raise ConfigError(message, key=key)
 
 
 # --- what is printed before and after a run -------------------------------------------------------

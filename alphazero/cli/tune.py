@@ -8,17 +8,12 @@ for later runs on this machine. Takes the settings of 'alphazero train'.
 In: the settings of a training run. Out: a table of speeds; the choice is stored for later runs.
 """
 
-from typing import TYPE_CHECKING
-
 from rich.box import SQUARE
 from rich.table import Table
 
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.training.settings import TrainSettings
-
-if TYPE_CHECKING:  # the help of the command must not take the second that torch needs to load
-    from alphazero.training.tuning_cache import Tuning
 
 
 def main(arguments: list[str]) -> int:
@@ -55,7 +50,7 @@ def _tune(settings: TrainSettings) -> int:
     return 0
 
 
-def _print_speeds(tuning: "Tuning", console: Console) -> None:
+def _print_speeds(tuning, console: Console) -> None:
     engine = f"{tuning.engine} {tuning.precision}"
     console.print(_table("engine", tuning.engine_speeds, engine))
     if tuning.lockstep_speeds:
