@@ -11,7 +11,6 @@ In: a run. Out: a table, a picture, and ratings.json in the run's folder.
 """
 
 import dataclasses
-from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -112,21 +111,17 @@ def run(settings: Settings, console: Console) -> int:
             with player_maker(settings) as make:
                 players = make_players(networks, specs, game, settings.of_networks(), file, make)
                 warm_up(game, players.values())
-                play(game, players, file, settings, anchor)
+                _play(game, players, file, settings, anchor)
         except KeyboardInterrupt:
             kept = f"{file.num_games:,} games are stored in {file.path}"
             text = f"Stopped: {kept}; the same command adds to them.\n"
             console.print(text, markup=False, soft_wrap=True)
             status = 130
-    ratings = rate_connected(file, anchor, settings.anchor_elo)
-    if ratings is None:
-        console.print(_too_few_text(file, anchor, settings), markup=False, soft_wrap=True)
-    else:
-        show(ratings, file, settings, folder, console)
+    _show(file, anchor, settings, console)
     return status
 
 
-def play(
+def _play(
     game: Game, players: dict[str, Player], file: RatingFile, settings: Settings, anchor: str
 ) -> None:
     """Play the games; write the file after every match."""
@@ -162,43 +157,33 @@ def rate_connected(file: RatingFile, anchor: str, anchor_elo: float = 1000.0) ->
     return rate(pairings, anchor, anchor_elo) if pairings else None
 
 
-def show(
-    ratings: Ratings, file: RatingFile, settings: Settings, folder: RunFolder, console: Console
-) -> None:
+def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -> None:
     """Print the table and draw the picture."""
+    ratings = rate_connected(file, anchor, settings.anchor_elo)
+    names = {name for pairing in file.pairings for name in pairing[:2]}
+    apart = sorted(names - set([anchor] if ratings is None else ratings.players))
+    # After two matches each they surely have ratings.
+    add = f"Add games: num_games={2 * settings.games_per_match * max(len(apart), 1)}."
+    if ratings is None:
+        text = f"No ratings yet: none of the {len(file.matches)} stored matches joins the anchor "
+        text += f"{anchor} to another player. {add}"
+        console.print(text, markup=False, soft_wrap=True)
+        return
     console.print(ratings_table(ratings, file))
     if growth := growth_text(ratings, file):
         console.print(growth, markup=False)
-    if apart := sorted(_player_names(file) - set(ratings.players)):
-        names = "; ".join(map(short_name, apart))
-        text = f"Not rated yet, no chain of games leads to {ratings.anchor}: {names}."
-        text += f" Add games: num_games={_games_to_join(apart, settings)}."
+    if apart:
+        text = f"Not rated yet, no chain of games leads to {ratings.anchor}: "
+        text += f"{'; '.join(map(short_name, apart))}. {add}"
         console.print(text, markup=False, soft_wrap=True)
     console.print(f"Games and ratings: {file.path}", markup=False, soft_wrap=True)
-    output = Path(settings.output) if settings.output else folder.path / "ratings.png"
+    folder = file.path.parent
+    output = Path(settings.output or folder / "ratings.png")
     try:
-        draw_ratings(ratings, file.networks, f"{file.game}: {folder.path.name}", output)
+        draw_ratings(ratings, file.networks, f"{file.game}: {folder.name}", output)
         console.print(f"Picture: {output}", markup=False, soft_wrap=True)
     except ConfigError as error:
         console.print(f"No picture: {error}", markup=False, soft_wrap=True)
-
-
-def _too_few_text(file: RatingFile, anchor: str, settings: Settings) -> str:
-    """Return why there are no ratings yet, and how many more games to play."""
-    others = _player_names(file) - {anchor}
-    return (
-        f"No ratings yet: none of the {len(file.matches)} stored matches joins the anchor {anchor} "
-        f"to another player. Add games: num_games={_games_to_join(others, settings)}."
-    )
-
-
-def _games_to_join(apart: Collection[str], settings: Settings) -> int:
-    """Return a number of games after which the players surely have ratings: two matches each."""
-    return 2 * settings.games_per_match * max(len(apart), 1)
-
-
-def _player_names(file: RatingFile) -> set[str]:
-    return {name for pairing in file.pairings for name in pairing[:2]}
 
 
 # --- the table ------------------------------------------------------------------------------------

@@ -64,7 +64,12 @@ def run(settings: Settings, console: Console) -> None:
         message += f"replaces it by this one: {_strength_text(network.info)}. Keep a copy of that "
         message += "file if you may want it back, or name another folder by into=."
         raise ConfigError(message, key="replace", value=False)
-    _write(path, network)
+    try:
+        save_network(path, network.arrays, network.game, network.settings, network.info)
+        write_atomically(path.with_suffix(".md"), card_text(network, path.stat().st_size).encode())
+    except OSError as error:
+        reason = f"the network cannot be written there ({error.strerror}); name another folder"
+        raise ConfigError.of("into", str(path.parent), reason=reason) from None
     for line in _done_lines(source, path, network, replaced):
         console.print(line, markup=False, soft_wrap=True)
 
@@ -90,16 +95,6 @@ def with_facts(source: Path, settings: Settings) -> NetworkFile:
         info["recipe"] = recipe(info["settings"], game.name)
     added = {"hardware": settings.hardware, "measured": list(settings.measured)}
     return network._replace(info=info | {key: value for key, value in added.items() if value})
-
-
-def _write(path: Path, network: NetworkFile) -> None:
-    try:
-        save_network(path, network.arrays, network.game, network.settings, network.info)
-        write_atomically(path.with_suffix(".md"), card_text(network, path.stat().st_size).encode())
-    except OSError as error:
-        message = f"the network cannot be written to {path.parent} ({error.strerror}): name "
-        message += "another folder by into=."
-        raise ConfigError(message, key="into", value=str(path.parent)) from None
 
 
 def _done_lines(source: Path, path: Path, network: NetworkFile, replaced: str | None) -> list[str]:

@@ -190,11 +190,9 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     folder = RunFolder.find(texts.pop("resume"), root, name)
     for choice in config_groups():
         if choice in texts:
-            kept = "its network" if choice == "network" else "its own settings"
-            message = (
-                f"{choice}= cannot be combined with resume=: a stored run keeps {kept}. Single "
-            )
-            message += "settings can change, such as learner.learning_rate=1e-3."
+            kept = "network" if choice == "network" else "own settings"
+            message = f"{choice}= cannot be combined with resume=: a stored run keeps its {kept}. "
+            message += "Single settings can change, such as learner.learning_rate=1e-3."
             raise ConfigError(message, key=choice)
     old = settings_to_resume(folder)
     source = f"the run '{folder.path}'"
