@@ -82,6 +82,15 @@ def test_every_command_is_accepted():
     assert refused == {}
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_examples_in_the_help_of_a_command_are_accepted(command):
+    text = importlib.import_module(f"alphazero.cli.{command}").__doc__
+    found = commands(text.replace(" && ", "\n    "))
+    assert command in {words[0] for words in found}
+    for words in found:
+        accept(*words)
+
+
 @pytest.mark.parametrize(
     "words",
     (
