@@ -10,7 +10,8 @@ to themselves in turn.
 
 import argparse
 
-from alphazero.cli.output.match_bar import MatchBar
+from alphazero.cli.match import tally_text
+from alphazero.cli.progress import progress
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
@@ -44,8 +45,15 @@ def main() -> None:
             accept=lambda states: values_of(solver.scores(states)).max(axis=1) == 0,
         )
 
-    with MatchBar(options.num_games) as bar:
-        report = play_match(game, default, plain, options.num_games, openings, progress=bar)
+    with progress("playing", options.num_games) as show:
+        report = play_match(
+            game,
+            default,
+            plain,
+            options.num_games,
+            openings,
+            progress=lambda so_far: show(so_far.num_finished, f"A: {tally_text(so_far)}"),
+        )
     low, high = report.elo_interval
     print(
         f"{game.name}, {options.time_limit_s:g} s a move, default ({default.engine}, "

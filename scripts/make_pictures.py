@@ -51,7 +51,6 @@ PLOTS = {
 }
 #: The same for those of a run.
 RUN_PLOTS = {
-    "openings_connect_four.png": ["what=openings"],
     "ratings_connect_four.png": ["what=ratings"],
 }
 #: The 16 standard colors of a terminal.

@@ -19,7 +19,7 @@ from tensorboard.util import tensor_util
 
 import alphazero as az
 from alphazero.cli import main
-from alphazero.cli.output.train_text import program
+from alphazero.cli.train import program
 from alphazero.config import settings as config
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, save_network

@@ -12,6 +12,7 @@ from game_samples import random_games
 from rich.console import Console
 
 from alphazero.cli import match
+from alphazero.cli.command import run_command
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
@@ -123,7 +124,7 @@ def test_the_command_plays_on_the_nodes_of_a_cluster(nodes, tmp_path, capsys):
     path = tmp_path / "match.json"
     words = ["game=tic_tac_toe", "a=uct:30", "b=random", "num_games=20", f"json={path}"]
     console = Console(file=io.StringIO(), width=100)
-    assert match.main([*words, "workers=ray", f"address={nodes}"], console) == 0
+    assert run_command(match, [*words, "workers=ray", f"address={nodes}"], console) == 0
     assert len(json.loads(path.read_text())["games"]) == 20
     assert "2 nodes" in capsys.readouterr().err
 
@@ -171,5 +172,5 @@ def test_rows_are_divided_in_proportion_to_threads(num_rows, threads, smallest, 
 def test_without_ray_the_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ConfigError) as refused:
-        match.main(["game=tic_tac_toe", "a=uct:30", "b=random", "workers=ray"])
+        run_command(match, ["game=tic_tac_toe", "a=uct:30", "b=random", "workers=ray"])
     assert refused.value.key == "workers" and "[cluster]" in str(refused.value)

@@ -10,14 +10,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from alphazero.cli import run_comparison, train
-from alphazero.cli.compare import main
-from alphazero.cli.output.comparison_table import (
-    Configuration,
-    configurations_table,
-    runs_table,
-)
-from alphazero.cli.run_comparison import ComparisonSettings
+from alphazero.cli import compare, train
+from alphazero.cli.command import run_command
+from alphazero.cli.compare import Configuration, Run, configurations_table, runs_table
 from alphazero.evaluation.exact.comparison import difference
 from alphazero.runtime.errors import ConfigError
 
@@ -65,9 +60,9 @@ def sweep(tmp_path_factory):
     """Run a sweep of two configurations with two seeds each; return its root and its output."""
     root = tmp_path_factory.mktemp("runs")
     words = [f"run.root={root}", "run.name=sweep", "search.reuse_tree=true,false", "seed=1,2"]
-    quick = functools.partial(ComparisonSettings, num_simulations=4)
+    quick = functools.partial(compare.Settings, num_simulations=4)
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as output:
-        patch.setattr(run_comparison, "ComparisonSettings", quick)
+        patch.setattr(compare, "Settings", quick)
         assert train.main([*TINY_RUN, *words, "--multirun"]) == 0
     return root / "connect_x_5x5x4", output.getvalue()
 
@@ -84,7 +79,7 @@ def _compare(folder, numbers, *words) -> str:
     """Compare runs of the sweep; return the output."""
     console = Console(file=io.StringIO(), width=100)
     runs = ",".join(str(folder / RUNS[number]) for number in numbers)
-    assert main([f"run={runs}", "num_simulations=4", *words], console) == 0
+    assert run_command(compare, [f"run={runs}", "num_simulations=4", *words], console) == 0
     return console.file.getvalue()
 
 
@@ -97,7 +92,7 @@ def test_a_sweep_ends_with_a_comparison_of_its_runs(sweep):
     (command,) = (line for line in output.splitlines() if "alphazero compare" in line)
     words = shlex.split(command.partition("compare")[2])
     console = Console(file=io.StringIO(), width=100)
-    assert main([*words, "num_simulations=2"], console) == 0
+    assert run_command(compare, [*words, "num_simulations=2"], console) == 0
     assert "4 runs" in console.file.getvalue()
 
 
@@ -133,7 +128,7 @@ def test_runs_may_be_a_pattern_and_the_latest(sweep):
     folder, _ = sweep
     console = Console(file=io.StringIO(), width=100)
     runs = f"run={folder}/*reuse_tree=True_seed=?,latest"
-    assert main([runs, f"root={folder.parent}", "num_simulations=2"], console) == 0
+    assert run_command(compare, [runs, f"root={folder.parent}", "num_simulations=2"], console) == 0
     text = console.file.getvalue()
     assert "3 runs" in text and RUNS[4] in text
 
@@ -141,7 +136,7 @@ def test_runs_may_be_a_pattern_and_the_latest(sweep):
 def test_times_have_a_unit_in_which_they_are_not_zero():
     found = {}
     for seconds in (7.0, 700.0):
-        one = Configuration("", {}, ["a"], [seconds], [1], [np.ones(4)], [np.ones(4)])
+        one = Configuration({}, [Run("a", seconds, 1, np.ones(4), np.ones(4))])
         for table in (configurations_table([one]), runs_table([one])):
             (column,) = (each for each in table.columns if "training" in str(each.header))
             found[str(column.header).split()[-1]] = list(column.cells)
@@ -160,7 +155,7 @@ def test_times_have_a_unit_in_which_they_are_not_zero():
 )
 def test_an_impossible_comparison_is_an_error(words, value):
     with pytest.raises(ConfigError) as error:
-        main(words)
+        run_command(compare, words)
     assert value in str(error.value)
 
 
@@ -169,5 +164,8 @@ def test_a_run_is_not_compared_with_itself(sweep):
     runs = [str(folder / RUNS[1]), str(folder / RUNS[2])]
     for twice in ("latest", runs[0], f"{runs[1]}/../{RUNS[1]}"):
         with pytest.raises(ConfigError) as error:
-            main([f"run={','.join(runs)},{folder / RUNS[4]},{twice}", f"root={folder.parent}"])
+            run_command(
+                compare,
+                [f"run={','.join(runs)},{folder / RUNS[4]},{twice}", f"root={folder.parent}"],
+            )
         assert error.value.key == "run" and twice in str(error.value)

@@ -1,7 +1,6 @@
 """The pages: every command on them is accepted, every file and link exists."""
 
 import importlib
-import inspect
 import itertools
 import re
 import shlex
@@ -10,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from alphazero.cli import COMMANDS
-from alphazero.config.command_line import from_overrides, split_values
+from alphazero.cli.command import read_settings
+from alphazero.config.command_line import split_values
 from alphazero.runtime.errors import ConfigError
 from alphazero.training.compose import compose
 
@@ -56,14 +56,7 @@ def accept(command, *words):
             settings = [word for word in words if word[0] != "-" and "range(" not in word]
             _accept_run(settings, "--multirun" in words)
         return
-    module = importlib.import_module(f"alphazero.cli.{command}")
-    (settings,) = (
-        kind
-        for name, kind in inspect.getmembers(module, inspect.isclass)
-        if kind.__module__ == module.__name__ and name.endswith("Settings")
-    )
-    as_settings = getattr(module, "as_settings", list)
-    from_overrides(settings, as_settings(list(words)), command)
+    read_settings(importlib.import_module(f"alphazero.cli.{command}"), list(words))
 
 
 def _accept_run(settings, multirun):
@@ -87,6 +80,15 @@ def test_every_command_is_accepted():
         except ConfigError as error:
             refused[" ".join(words)] = str(error)
     assert refused == {}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_examples_in_the_help_of_a_command_are_accepted(command):
+    text = importlib.import_module(f"alphazero.cli.{command}").__doc__
+    found = commands(text.replace(" && ", "\n    "))
+    assert command in {words[0] for words in found}
+    for words in found:
+        accept(*words)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alphazero.cli.engine import main
+from alphazero.cli import engine
+from alphazero.cli.command import read_settings
 from alphazero.games.registry import make_game
 from alphazero.games.square_names import square_name
 from alphazero.play.json_engine import MAX_ERROR, MAX_LINE, Engine, read_lines, serve
@@ -332,7 +333,8 @@ def test_the_command_answers_and_prints_nothing_but_json():
         b'{"game": "tic_tac_toe", "moves": [0, 3, 1, 4, 2]}\nlast line without an end'
     )
     code = (
-        "import sys; from alphazero.cli.engine import main; code = main(['num_simulations=50']); "
+        "import sys; from alphazero.cli import main; "
+        "code = main(['engine', 'num_simulations=50']); "
         "assert 'torch' not in sys.modules; sys.exit(code)"
     )
     strict = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}
@@ -355,7 +357,7 @@ def test_the_command_answers_and_prints_nothing_but_json():
 
 
 def test_the_command_ends_quietly_when_nobody_listens():
-    code = "from alphazero.cli.engine import main; main(['player=uct', 'num_simulations=5'])"
+    code = "from alphazero.cli import main; main(['engine', 'player=uct', 'num_simulations=5'])"
     process = subprocess.Popen(
         [sys.executable, "-c", code],
         stdin=subprocess.PIPE,
@@ -379,7 +381,7 @@ def test_by_default_the_network_that_ships_with_a_game_answers_and_uct_where_the
 
     def answers(*words):
         out = io.StringIO()
-        main([*words, "device=cpu"], io.StringIO(lines), out)
+        engine.answer(read_settings(engine, [*words, "device=cpu"]), io.StringIO(lines), out)
         return [json.loads(line) for line in out.getvalue().splitlines()]
 
     by_default, best, uct = answers(), answers("player=best"), answers("player=uct")
@@ -394,7 +396,7 @@ def test_by_default_the_network_that_ships_with_a_game_answers_and_uct_where_the
 )
 def test_the_command_refuses_bad_settings_in_one_line(words):
     with pytest.raises(ValueError, match="nowhere|num_simulations|net") as error:
-        main(words, io.StringIO(), io.StringIO())
+        engine.answer(read_settings(engine, words), io.StringIO(), io.StringIO())
     assert "\n" not in str(error.value)
 
 
@@ -415,11 +417,8 @@ def test_the_command_plays_with_a_network(tmp_path):
         '{"game": "othello"}',
     ]
     answers = io.StringIO()
-    main(
-        [f"network={path}", "num_simulations=8", "device=cpu"],
-        io.StringIO("\n".join(lines)),
-        answers,
-    )
+    settings = read_settings(engine, [f"network={path}", "num_simulations=8", "device=cpu"])
+    engine.answer(settings, io.StringIO("\n".join(lines)), answers)
     passed, counted, timed, refused = (json.loads(line) for line in answers.getvalue().splitlines())
     assert passed["move"] == 16
     for answer in (counted, timed):
@@ -477,7 +476,8 @@ def test_a_network_may_be_named_as_the_player_or_by_the_earlier_key(tmp_path):
     def answer(*words):
         out = io.StringIO()
         requests = io.StringIO('{"game": "tic_tac_toe", "moves": [0]}\n')
-        main([*words, "num_simulations=8", "engine=torch"], requests, out)
+        settings = read_settings(engine, [*words, "num_simulations=8", "engine=torch"])
+        engine.answer(settings, requests, out)
         return json.loads(out.getvalue())
 
     assert answer("player=best")["move"] == answer("network=best")["move"]

@@ -13,6 +13,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from alphazero.cli import evaluate, make_evaluation_set, plot
 from alphazero.cli import main as cli_main
+from alphazero.cli.command import run_command
 from alphazero.evaluation.exact.sets import read_set
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
@@ -27,14 +28,17 @@ needs_matplotlib = pytest.mark.skipif(
 def set_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("sets") / "set.csv"
     assert (
-        make_evaluation_set.main([f"game={GAME}", "num_positions=40", "seed=3", f"out={path}"]) == 0
+        run_command(
+            make_evaluation_set, [f"game={GAME}", "num_positions=40", "seed=3", f"out={path}"]
+        )
+        == 0
     )
     return path
 
 
 def run(*words) -> str:
     console = Console(file=io.StringIO(), width=100, highlight=False)
-    assert evaluate.main(list(words), console) == 0
+    assert run_command(evaluate, list(words), console) == 0
     return console.file.getvalue()
 
 
@@ -95,7 +99,7 @@ def test_a_set_of_a_users_game_is_named_after_its_file_and_has_all_plies(
     game = Path("games/othello_like_snort.py")
     game.parent.mkdir()
     game.write_text((Path(__file__).parents[1] / "examples" / "snort.py").read_text())
-    assert make_evaluation_set.main([f"game={game}", "num_positions=4", "seed=2"]) == 0
+    assert run_command(make_evaluation_set, [f"game={game}", "num_positions=4", "seed=2"]) == 0
     assert Path("othello_like_snort_2.csv").is_file() and limits == [None]
 
 
@@ -104,10 +108,10 @@ def test_a_set_is_overwritten_only_on_request(tmp_path):
     words = [f"game={GAME}", "num_positions=10", f"out={path}"]
     path.write_text("mine")
     with pytest.raises(ConfigError) as error:
-        make_evaluation_set.main(words)
+        run_command(make_evaluation_set, words)
     assert str(path) in str(error.value) and "replace=true" in str(error.value)
     assert path.read_text() == "mine"
-    assert make_evaluation_set.main([*words, "replace=true"]) == 0
+    assert run_command(make_evaluation_set, [*words, "replace=true"]) == 0
     assert len(read_set(path, make_game(GAME))) == 10
 
 
@@ -212,7 +216,7 @@ def test_a_wrong_setting_is_an_error_that_names_it(words, value):
 )
 def test_a_set_that_cannot_be_made_is_an_error_that_names_the_setting(words, key, value):
     with pytest.raises(ValueError) as error:
-        make_evaluation_set.main(words)
+        run_command(make_evaluation_set, words)
     assert key in str(error.value) and value in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -249,7 +253,7 @@ def runs(tmp_path):
 )
 def test_the_curves_are_plotted(runs, words):
     words = [word.format(runs) for word in words]
-    assert plot.main([*words, "what=exact", f"output={runs / 'x.svg'}"]) == 0
+    assert run_command(plot, [*words, "what=exact", f"output={runs / 'x.svg'}"]) == 0
     picture = (runs / "x.svg").read_text()
     assert "<svg" in picture and "tic_tac_toe" in picture
 
@@ -265,19 +269,19 @@ def test_the_picture_of_a_run_shows_its_measurements(trained, tmp_path, capsys):
         folder.mkdir()
         lines = [json.dumps(row | more) + "\n" for row in rows]
         (folder / "metrics.jsonl").write_text("".join(lines))
-        assert plot.main([f"run={folder}", f"output={folder / 'x.svg'}"]) == 0
+        assert run_command(plot, [f"run={folder}", f"output={folder / 'x.svg'}"]) == 0
         picture = (folder / "x.svg").read_text()
         for words in ("losses", "accuracy, 4 simulations", "self-play speed"):
             assert words in picture
         assert ("uct:50" in picture) == (name == "both")
-    assert plot.main([f"run={trained}"]) == 0
+    assert run_command(plot, [f"run={trained}"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == str(trained / "plot.png")
     assert (trained / "plot.png").is_file()
 
 
 @needs_matplotlib
 def test_the_picture_is_written_into_the_first_run(runs, capsys):
-    plot.main([f"run={runs}/b,{runs}/a", "what=exact"])
+    run_command(plot, [f"run={runs}/b,{runs}/a", "what=exact"])
     assert capsys.readouterr().out.strip() == str(runs / "b" / "exact.png")
     assert (runs / "b" / "exact.png").is_file()
 
@@ -294,5 +298,5 @@ def test_the_picture_is_written_into_the_first_run(runs, capsys):
 )
 def test_runs_that_cannot_be_plotted_are_an_error(runs, words, value):
     with pytest.raises(ValueError) as error:
-        plot.main([word.format(runs) for word in words])
+        run_command(plot, [word.format(runs) for word in words])
     assert value in str(error.value)

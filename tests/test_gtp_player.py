@@ -10,6 +10,7 @@ import pytest
 from naive import NaiveOthello
 
 from alphazero.cli import match
+from alphazero.cli.command import run_command
 from alphazero.cli.rate_players import player_name
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.registry import make_game
@@ -53,7 +54,9 @@ def test_games_are_legal_on_both_sides_and_the_moves_are_the_engines(name, size,
 
 
 def test_a_match_takes_an_engine_by_its_specification(capsys):
-    assert match.main(["game=othello:6", f"a=gtp:{COMMAND}", "b=random", "num_games=2"]) == 0
+    assert (
+        run_command(match, ["game=othello:6", f"a=gtp:{COMMAND}", "b=random", "num_games=2"]) == 0
+    )
     assert "gtp_engine.py" in capsys.readouterr().out.replace("\n", "")
 
 

@@ -5,18 +5,11 @@ import io
 import pytest
 from rich.console import Console
 
-from alphazero.cli import main
-from alphazero.cli.evaluate import EvaluateSettings
-from alphazero.cli.make_evaluation_set import SetSettings
-from alphazero.cli.match import MatchSettings
-from alphazero.cli.output.rate_bar import RateBar
-from alphazero.cli.pettingzoo import PettingZooSettings, result_table
-from alphazero.cli.play import PlaySettings
-from alphazero.cli.rate import RateSettings
+from alphazero.cli import evaluate, main, make_evaluation_set, match, pettingzoo, play, rate
+from alphazero.cli.pettingzoo import result_table
 from alphazero.config.command_line import from_overrides
 from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import types_of
-from alphazero.evaluation.match import MatchProgress
 from alphazero.evaluation.report import MatchGame, MatchReport
 from alphazero.games.registry import make_game
 from alphazero.players.registry import make_player
@@ -24,7 +17,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.training.settings import TrainSettings
 
 HINTS = {
-    PlaySettings: {
+    play.Settings: {
         "c": "uct_c",
         "cpuct": "uct_c",
         "iterations": "num_simulations",
@@ -48,7 +41,7 @@ HINTS = {
         "opponent": "second",
         "model": "second",
     },
-    MatchSettings: {
+    match.Settings: {
         "games": "num_games",
         "n_games": "num_games",
         "episodes": "num_games",
@@ -59,10 +52,10 @@ HINTS = {
         "output": "json",
         "save": "json",
     },
-    EvaluateSettings: {"checkpoint": "player", "weights": "player", "picture": "plot"},
-    RateSettings: {"model": "run", "games": "num_games"},
-    SetSettings: {"positions": "num_positions", "output": "out"},
-    PettingZooSettings: {"temperature": "sampled_plies", "environment": "env"},
+    evaluate.Settings: {"checkpoint": "player", "weights": "player", "picture": "plot"},
+    rate.Settings: {"model": "run", "games": "num_games"},
+    make_evaluation_set.Settings: {"positions": "num_positions", "output": "out"},
+    pettingzoo.Settings: {"temperature": "sampled_plies", "environment": "env"},
     TrainSettings: {
         "lr": "learner.learning_rate",
         "iterations": "run.num_iterations",
@@ -83,7 +76,7 @@ HINTS = {
 }
 
 
-@pytest.mark.parametrize("cls", HINTS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", HINTS, ids=lambda cls: cls.__module__)
 def test_a_key_of_another_program_leads_to_ours(cls):
     known = list(types_of(cls))
     found = {key: nearest_key_hint(key, known) for key in HINTS[cls]}
@@ -132,9 +125,9 @@ def test_an_option_with_dashes_is_shown_as_a_setting(capsys):
 
 
 def test_the_earlier_name_of_a_key_is_understood_and_not_beside_todays():
-    assert from_overrides(EvaluateSettings, ["network=uct:5"], "test").player == "uct:5"
+    assert from_overrides(evaluate.Settings, ["network=uct:5"], "test").player == "uct:5"
     with pytest.raises(ConfigError) as refused:
-        from_overrides(EvaluateSettings, ["network=uct:5", "player=best"], "test")
+        from_overrides(evaluate.Settings, ["network=uct:5", "player=best"], "test")
     assert refused.value.key == "player"
 
 
@@ -149,13 +142,6 @@ def test_names_are_printed_as_they_are():
     out = io.StringIO()
     Console(file=out, width=100, emoji=False).print(result_table(report))
     assert NAME in out.getvalue() and "[bold] :100:" in out.getvalue()
-
-
-def test_the_bar_shows_names_as_they_are():
-    bar, out = RateBar(2), io.StringIO()
-    bar(NAME, "b", MatchProgress(1, 2, 1, 0, 0))
-    Console(file=out, width=120, emoji=False).print(bar._progress.get_renderable())
-    assert NAME in out.getvalue()
 
 
 def test_a_match_in_an_environment_has_no_emoji(capsys):

@@ -7,10 +7,10 @@ import re
 import pytest
 from rich.console import Console
 
-from alphazero.cli.match import main
-from alphazero.cli.output.counting_bar import CountingBar
-from alphazero.cli.output.match_table import report_table
-from alphazero.cli.warm_up import warm_up
+from alphazero.cli import match
+from alphazero.cli.command import run_command
+from alphazero.cli.match import report_table
+from alphazero.cli.players import warm_up
 from alphazero.evaluation.report import MatchGame, MatchReport
 from alphazero.games.registry import make_game
 from alphazero.players.solver import SolverPlayer
@@ -18,7 +18,7 @@ from alphazero.players.solver import SolverPlayer
 
 def _match(*words) -> str:
     console = Console(file=io.StringIO(), width=100, highlight=False)
-    assert main(list(words), console) == 0
+    assert run_command(match, list(words), console) == 0
     return console.file.getvalue()
 
 
@@ -143,15 +143,6 @@ def test_a_wrong_setting_is_an_error_that_names_it(words, key, value):
     assert "\n" not in str(error.value)
 
 
-def test_the_progress_bar_of_a_long_match_fits_into_80_columns():
-    bar = CountingBar()
-    bar.add_task("A: 100 won, 100 drawn, 100 lost, LLR -2.31", total=1000, completed=300)
-    console = Console(file=io.StringIO(), width=80)
-    console.print(bar.get_renderable())
-    (line,) = console.file.getvalue().splitlines()
-    assert "LLR -2.31 " in line and "300/1000 " in line
-
-
 @pytest.mark.parametrize("has_bitbully", (True, False))
 def test_a_slow_solver_is_announced(has_bitbully, monkeypatch, capsys):
     monkeypatch.setattr("alphazero.solvers.bitbully.available", lambda: has_bitbully)
@@ -162,18 +153,14 @@ def test_a_slow_solver_is_announced(has_bitbully, monkeypatch, capsys):
 
 def test_drawn_openings_end_in_draws_between_perfect_players(tmp_path):
     words = "game=tic_tac_toe a=solver b=solver num_games=10 opening_plies=3 drawn_openings=true"
-    assert (
-        main([*words.split(), f"json={tmp_path / 'match.json'}"], Console(file=io.StringIO())) == 0
-    )
+    _match(*words.split(), f"json={tmp_path / 'match.json'}")
     report = json.loads((tmp_path / "match.json").read_text())
     assert (report["wins"], report["draws"], report["losses"]) == (0, 10, 0)
 
 
 def test_the_engine_of_a_network_is_reported(tmp_path):
     path = tmp_path / "match.json"
-    out = io.StringIO()
-    words = ["game=tic_tac_toe", "a=best", "b=random", "num_games=2", f"json={path}"]
-    main(words, Console(file=out, width=100))
+    text = _match("game=tic_tac_toe", "a=best", "b=random", "num_games=2", f"json={path}")
     report = json.loads(path.read_text())
     assert (report["engine_a"], report["engine_b"]) == ("torch float32", "")
-    assert "torch float32" in out.getvalue()
+    assert "torch float32" in text

@@ -314,9 +314,16 @@ def test_a_person_can_leave_and_the_finished_games_count():
 
 
 def test_the_command_plays_a_match_and_prints_the_result(capsys):
-    from alphazero.cli.pettingzoo import main
+    from alphazero.cli import pettingzoo
+    from alphazero.cli.command import run_command
 
-    assert main(["env=tictactoe_v3", "first=random", "second=random", "num_games=4", "seed=3"]) == 0
+    assert (
+        run_command(
+            pettingzoo,
+            ["env=tictactoe_v3", "first=random", "second=random", "num_games=4", "seed=3"],
+        )
+        == 0
+    )
     printed = capsys.readouterr().out
     assert "game 1: player_1 = random (1), player_2 = random (2): " in printed
     assert "game 2: player_1 = random (2), player_2 = random (1): " in printed
@@ -325,10 +332,14 @@ def test_the_command_plays_a_match_and_prints_the_result(capsys):
 
 
 def test_the_command_shows_positions_as_text(capsys):
-    from alphazero.cli.pettingzoo import main
+    from alphazero.cli import pettingzoo
+    from alphazero.cli.command import run_command
 
     assert (
-        main(["env=connect_four_v3", "first=random", "second=random", "num_games=1", "render=ansi"])
+        run_command(
+            pettingzoo,
+            ["env=connect_four_v3", "first=random", "second=random", "num_games=1", "render=ansi"],
+        )
         == 0
     )
     first, *positions = capsys.readouterr().out.split("game 1: ")[0].split(" plays ")
@@ -341,11 +352,17 @@ def test_the_command_shows_positions_as_text(capsys):
 
 
 def test_the_command_lets_a_person_play(monkeypatch, capsys):
-    from alphazero.cli.pettingzoo import main
+    from alphazero.cli import pettingzoo
+    from alphazero.cli.command import run_command
 
     lines = iter(["x", "q"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
-    assert main(["env=connect_four_v3", "first=human", "second=random", "num_games=2"]) == 0
+    assert (
+        run_command(
+            pettingzoo, ["env=connect_four_v3", "first=human", "second=random", "num_games=2"]
+        )
+        == 0
+    )
     printed = capsys.readouterr().out
     assert "'x'" in printed and "0, 1, 2, 3, 4, 5, 6" in printed
     assert "different games" not in printed  # no finished game, no table
@@ -355,24 +372,26 @@ def test_the_command_lets_a_person_play(monkeypatch, capsys):
     "word", ["env=go_v5", "num_games=0", "render=film", "first=nobody", "env=checkers"]
 )
 def test_the_command_refuses_impossible_values(word):
-    from alphazero.cli.pettingzoo import main
+    from alphazero.cli import pettingzoo
+    from alphazero.cli.command import run_command
 
     with pytest.raises(ConfigError) as error:
-        main([word])
+        run_command(pettingzoo, [word])
     assert word.partition("=")[2] in str(error.value)
 
 
 def test_a_window_that_cannot_open_is_a_wrong_setting(monkeypatch):
     import pygame
 
-    from alphazero.cli.pettingzoo import main
+    from alphazero.cli import pettingzoo
+    from alphazero.cli.command import run_command
 
     def no_screen(*_):
         raise pygame.error("No available video device")
 
     monkeypatch.setattr(pygame.display, "set_mode", no_screen)
     with pytest.raises(ConfigError) as refused:
-        main(["env=connect_four_v3", "first=random", "render=human"])
+        run_command(pettingzoo, ["env=connect_four_v3", "first=random", "render=human"])
     assert (refused.value.key, refused.value.value) == ("render", "human")
     assert "No available video device" in str(refused.value)
 
@@ -380,7 +399,8 @@ def test_a_window_that_cannot_open_is_a_wrong_setting(monkeypatch):
 def test_without_the_package_the_error_says_what_to_install(monkeypatch):
     import importlib.util
 
-    from alphazero.cli.pettingzoo import main
+    from alphazero.cli import pettingzoo
+    from alphazero.cli.command import run_command
     from alphazero.games.pettingzoo_game import make_pettingzoo_game
 
     find_spec = importlib.util.find_spec
@@ -390,7 +410,7 @@ def test_without_the_package_the_error_says_what_to_install(monkeypatch):
         lambda name, *rest: None if name == "pettingzoo" else find_spec(name, *rest),
     )
     for call in (
-        lambda: main([]),
+        lambda: run_command(pettingzoo, []),
         lambda: make_pettingzoo_game("connect_four_v3"),
         lambda: make_environment("tictactoe_v3"),
     ):

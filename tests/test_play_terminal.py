@@ -13,8 +13,9 @@ from rich.console import Console
 
 from alphazero.boards.skin import SETUPS, skin_of
 from alphazero.boards.text import expectation_text
-from alphazero.cli.play import PlaySettings, _adviser, _sides, main
-from alphazero.config.command_line import from_overrides
+from alphazero.cli import play
+from alphazero.cli.command import read_settings
+from alphazero.cli.play import _adviser, _sides
 from alphazero.games.registry import make_game
 from alphazero.games.square_names import square_name
 from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame, line_reader
@@ -345,8 +346,8 @@ def test_ctrl_c_ends_politely_at_the_prompt_and_during_a_search():
 
 def test_ctrl_c_ends_the_real_program_politely():
     code = (
-        "import sys; from alphazero.cli.play import main; "
-        "sys.exit(main(['game=tic_tac_toe', 'second=random']))"
+        "import sys; from alphazero.cli import main; "
+        "sys.exit(main(['play', 'game=tic_tac_toe', 'second=random']))"
     )
     process = subprocess.Popen(
         [sys.executable, "-u", "-c", code],
@@ -434,7 +435,8 @@ def test_the_progress_bar_knows_the_time_limit_of_the_player(monkeypatch):
 
 def _command(words, typed="") -> str:
     console = _console()
-    assert main(words, console, line_reader(console, io.StringIO(typed))) == 0
+    settings = read_settings(play, list(words))
+    play.run(settings, console, line_reader(console, io.StringIO(typed)))
     return console.file.getvalue()
 
 
@@ -484,7 +486,7 @@ def test_a_person_takes_the_side_that_is_left_open():
     ],
 )
 def test_against_a_person_the_side_that_is_left_open_is_the_network_that_ships(words, sides):
-    assert _sides(from_overrides(PlaySettings, words, "play"), make_game("tic_tac_toe")) == sides
+    assert _sides(read_settings(play, words), make_game("tic_tac_toe")) == sides
 
 
 def test_a_finished_list_of_moves_shows_its_board_once_and_the_result():
@@ -536,7 +538,7 @@ def test_uct_gives_hints_where_nobody_else_can():
 def test_hints_come_from_the_opponent_or_the_network_that_ships(name, words, adviser):
     game, settings = (
         make_game(name),
-        from_overrides(PlaySettings, [*words, "seed=1", "device=cpu"], "play"),
+        read_settings(play, [*words, "seed=1", "device=cpu"]),
     )
     assert _adviser(settings, game, _sides(settings, game))().name == adviser
 

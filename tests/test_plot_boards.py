@@ -13,6 +13,7 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 from PIL import Image
 
 from alphazero.cli import plot
+from alphazero.cli.command import run_command
 from alphazero.evaluation.rating_file import RatingFile
 from alphazero.evaluation.tournament import TournamentMatch
 from alphazero.plots.canvas import Canvas
@@ -32,7 +33,7 @@ def folder(tmp_path, monkeypatch):
 
 def draw(*words):
     """Return the path that the command prints."""
-    assert plot.main(list(words)) == 0
+    assert run_command(plot, list(words)) == 0
 
 
 def texts(path):
@@ -118,22 +119,15 @@ def test_a_game_of_self_play_is_drawn_into_its_run(capsys):
     assert len(frames("run/game.gif")) >= 6
 
 
-def test_openings_are_those_of_the_stored_networks():
-    draw("what=openings", "run=run", "num_simulations=4", "output=x.svg")
-    found = texts("x.svg")
-    assert "first move" in found and sum(text.startswith("after ") for text in found) == 3
-    assert "1, 3, 7, 9" in found  # the corners
-
-
 def test_stored_ratings_are_drawn_as_they_were():
     with pytest.raises(ConfigError, match="alphazero rate"):
-        plot.main(["what=ratings", "run=run"])
+        run_command(plot, ["what=ratings", "run=run"])
     match = TournamentMatch("uct:50", "network 1, 4 simulations", (1.0, 0.5), ((), ()))
     file = RatingFile(Path("run/ratings.json"), "tic_tac_toe", 2, matches=[match])
     file.networks = {"network 1, 4 simulations": {"iteration": 1, "elapsed_s": 60.0}}
     file.write()
     with pytest.raises(ValueError, match="too few games"):
-        plot.main(["what=ratings", "run=run"])
+        run_command(plot, ["what=ratings", "run=run"])
     from alphazero.cli.rate import rate_connected
 
     file.write(rate_connected(file, "uct:50", 1234.0))
@@ -147,7 +141,7 @@ def test_stored_ratings_are_drawn_as_they_were():
     ("words", "key"),
     (
         ("what=run run=run output=x.gif", "output"),
-        ("what=openings run=run output=x.gif", "output"),
+        ("what=ratings run=run output=x.gif", "output"),
         ("what=position output=x.gif", "output"),
         ("what=game output=x.mp4", "output"),
         ("what=game run=run number=1000", "number"),
@@ -165,7 +159,7 @@ def test_stored_ratings_are_drawn_as_they_were():
 )
 def test_what_cannot_be_drawn_is_refused_with_the_setting(words, key):
     with pytest.raises(ConfigError) as error:
-        plot.main(words.split())
+        run_command(plot, words.split())
     assert error.value.key == key
     assert not list(Path().glob("*.gif")) and not list(Path().glob("*.png"))
 
@@ -175,18 +169,18 @@ def test_a_game_whose_rules_give_no_board_is_refused(folder, monkeypatch):
 
     monkeypatch.setattr(CompiledGame, "cells", Game.cells)
     with pytest.raises(ConfigError) as error:
-        plot.main(["what=position", "game=tic_tac_toe", "player=random"])
+        run_command(plot, ["what=position", "game=tic_tac_toe", "player=random"])
     assert error.value.key == "game"
 
 
 def test_without_matplotlib_a_hint_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ConfigError, match=r"alphazero-selfplay\[plot\]"):
-        plot.main(["what=game", "game=tic_tac_toe", "moves=1"])
+        run_command(plot, ["what=game", "game=tic_tac_toe", "moves=1"])
 
 
 def test_the_help_lists_settings_under_their_headings(capsys):
-    assert plot.main(["--help"]) == 0
+    assert run_command(plot, ["--help"]) == 0
     lines = capsys.readouterr().out.splitlines()
     lines = lines[: lines.index("examples")]
     headings = [

@@ -8,7 +8,7 @@ from game_samples import EXAMPLE
 from naive import naive_twin
 
 from alphazero.cli import main
-from alphazero.cli.output.proof_text import proof_lines
+from alphazero.cli.prove import proof_lines
 from alphazero.games.batched_game import CompiledGame
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import InputError

@@ -10,8 +10,10 @@ import pytest
 from rich.console import Console
 
 from alphazero.cli import main as alphazero
-from alphazero.cli.rate import main
+from alphazero.cli import rate
+from alphazero.cli.command import run_command
 from alphazero.cli.rate_players import choose_networks
+from alphazero.evaluation.rating_file import RatingFile
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays, save_network
@@ -52,7 +54,7 @@ def run(finished_run, tmp_path):
 
 def _rate(run, *words) -> str:
     console = Console(file=io.StringIO(), width=120, highlight=False)
-    assert main([f"run={run}", *QUICK, *words], console) == 0
+    assert run_command(rate, [f"run={run}", *QUICK, *words], console) == 0
     return console.file.getvalue()
 
 
@@ -148,26 +150,24 @@ def test_few_games_reach_every_player(run):
     """Matches become shorter: two of twenty games would rate two players of five."""
     words = [word for word in QUICK if not word.startswith("games_per_match")]
     console = Console(file=io.StringIO(), width=120, highlight=False)
-    assert main([f"run={run}", *words, "num_games=40"], console) == 0
+    assert run_command(rate, [f"run={run}", *words, "num_games=40"], console) == 0
     rated = {rating["player"] for rating in _stored(run)["ratings"]}
     assert len(rated) == 5 and all(len(match["scores"]) == 4 for match in _stored(run)["matches"])
 
 
 def test_ctrl_c_keeps_all_finished_matches(run, monkeypatch):
-    from alphazero.cli.output.rate_bar import RateBar
+    write = RatingFile.write
+    num_written = []
 
-    count = RateBar.count
-    matches = []
-
-    def interrupted(self, num_games):
-        count(self, num_games)
-        matches.append(num_games)
-        if len(matches) == 7:
+    def interrupted(self, ratings):
+        write(self, ratings)
+        num_written.append(len(self.matches))
+        if len(num_written) == 7:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(RateBar, "count", interrupted)
+    monkeypatch.setattr(RatingFile, "write", interrupted)
     console = Console(file=io.StringIO(), width=120, highlight=False)
-    assert main([f"run={run}", *QUICK, "num_games=400"], console) == 130
+    assert run_command(rate, [f"run={run}", *QUICK, "num_games=400"], console) == 130
     assert "28" in console.file.getvalue()
     assert len(_stored(run)["matches"]) == 7
 

@@ -8,8 +8,9 @@ import pytest
 from network_samples import SMALL, small_network
 from rich.console import Console
 
-from alphazero.cli.recipe import recipe
-from alphazero.cli.ship import main
+from alphazero.cli import ship
+from alphazero.cli.command import run_command
+from alphazero.cli.ship import recipe
 from alphazero.config.settings import rows
 from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS, duration_text, flat_settings, summary
 from alphazero.games.registry import make_game
@@ -92,7 +93,7 @@ def run(tmp_path):
 def _ship(tmp_path, *words) -> tuple[str, str]:
     """Return the output of the command, and the card."""
     console = Console(file=io.StringIO(), width=100, highlight=False)
-    assert main([f"into={tmp_path / 'best'}", "replace=true", *words], console) == 0
+    assert run_command(ship, [f"into={tmp_path / 'best'}", "replace=true", *words], console) == 0
     return console.file.getvalue(), (tmp_path / "best" / "tic_tac_toe.md").read_text()
 
 
@@ -182,14 +183,16 @@ def test_another_network_is_replaced_only_on_request(run, tmp_path, monkeypatch)
     path = tmp_path / "best" / "tic_tac_toe.safetensors"
     monkeypatch.setattr("alphazero.cli.ship.shipped_folder", lambda: tmp_path / "best")
     console = Console(file=io.StringIO(), width=100)
-    assert main([into, f"run={run.network(3)}"], console) == 0
+    assert run_command(ship, [into, f"run={run.network(3)}"], console) == 0
     assert str(path) in console.file.getvalue()
     before = path.read_bytes()
     with pytest.raises(ConfigError) as error:
-        main([into, f"run={run.network(1)}"], Console(file=io.StringIO()))
+        run_command(ship, [into, f"run={run.network(1)}"], Console(file=io.StringIO()))
     assert str(path) in str(error.value) and "replace=true" in str(error.value)
     assert path.read_bytes() == before
-    assert main([into, f"run={path}"], Console(file=io.StringIO())) == 0  # rewrites its card
+    assert (
+        run_command(ship, [into, f"run={path}"], Console(file=io.StringIO())) == 0
+    )  # rewrites its card
 
 
 def test_a_run_of_an_older_version_is_described_as_far_as_possible(run, tmp_path):
@@ -238,7 +241,7 @@ def test_what_cannot_be_shipped_is_an_error_that_names_it(words, value, tmp_path
     stored = load_network(tmp_path / "good.safetensors")
     save_network(tmp_path / "unfit.safetensors", stored.arrays, "connect_four", stored.settings, {})
     with pytest.raises(ValueError) as error:
-        main([word.format(tmp=tmp_path) for word in words])
+        run_command(ship, [word.format(tmp=tmp_path) for word in words])
     assert value in str(error.value)
     assert "\n" not in str(error.value)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from alphazero.cli.rate import RateSettings
+from alphazero.cli import rate
 from alphazero.cli.rate_players import player_name
 from alphazero.evaluation.model_card import card_text
 from alphazero.games.registry import make_game
@@ -131,6 +131,6 @@ def test_the_connect_four_network_sees_three_in_a_row(moves, action):
 def test_a_rating_names_the_network_that_ships_now():
     info = network_info(shipped_network("tic_tac_toe"))
     expected = f"best ({info['run']}/{info['iteration']:06d}),num_simulations=64"
-    settings = RateSettings().of_networks()
+    settings = rate.Settings().of_networks()
     name = player_name("best,num_simulations=64", make_game("tic_tac_toe"), settings)
     assert name == expected

@@ -12,6 +12,7 @@ from network_samples import SMALL, small_network
 
 import alphazero
 from alphazero.cli import engine, main, train
+from alphazero.cli.command import read_settings
 from alphazero.evaluation.rating_file import RatingFile
 from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays, network_game, save_network
@@ -81,7 +82,6 @@ COMMANDS = {
     "compare": f"compare run={RUN},checkpoints/trap/second set=set.csv",
     "rate": f"rate run={RUN} num_games=0",
     "rate latest": "rate num_games=0",
-    "plot openings": f"plot what=openings run={RUN}",
     "plot game": f"plot what=game run={RUN}",
     "ship": f"ship run={RUN} into=.",
     "ship file": f"ship run={FILE} into=.",
@@ -119,7 +119,8 @@ def test_the_python_api_runs_no_game_file_that_only_a_run_names(trap):
 
 def test_a_request_to_the_engine_runs_no_game_file(trap):
     answers = io.StringIO()
-    engine.main(["player=random"], io.StringIO('{"game": "trap.py", "moves": []}\n'), answers)
+    requests = io.StringIO('{"game": "trap.py", "moves": []}\n')
+    engine.answer(engine.Settings(player="random"), requests, answers)
     assert "error" in answers.getvalue() and not (trap / "marker").exists()
 
 
@@ -148,7 +149,6 @@ NAMED = {
     "evaluate": f"evaluate game={EXAMPLE} network={SNORT} set=set.csv num_simulations=2",
     "compare": f"compare game={EXAMPLE} run={SNORT},checkpoints/snort/second set=set.csv",
     "rate": f"rate game={EXAMPLE} run={SNORT} num_games=0",
-    "plot openings": f"plot what=openings game={EXAMPLE} run={SNORT} num_simulations=2",
     "ship": f"ship game={EXAMPLE} run={SNORT} into=.",
 }
 
@@ -170,7 +170,8 @@ def test_the_copied_network_keeps_the_stored_name_and_says_how_to_train_it_again
 def test_the_engine_plays_the_game_file_that_the_user_names(snort):
     for words in ([f"network={SNORT}", "with_search=false"], ["player=random"]):
         answers = io.StringIO()
-        engine.main([f"game={EXAMPLE}", *words], io.StringIO('{"moves": [12]}\n'), answers)
+        settings = read_settings(engine, [f"game={EXAMPLE}", *words])
+        engine.answer(settings, io.StringIO('{"moves": [12]}\n'), answers)
         assert "legal_actions" in answers.getvalue()
 
 

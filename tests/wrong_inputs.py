@@ -396,8 +396,6 @@ plot what=everything
 plot what=exact run=files/runs/metrics
 plot lines=mean
 plot what=ratings run=files/runs/metrics
-plot what=openings run=files/runs/no_networks
-plot what=openings run=nowhere
 plot what=game run=files/runs/no_networks
 plot what=game first=nowhere
 plot what=game moves=9

@@ -1,8 +1,7 @@
 """The console command `alphazero` and its subcommands.
 
-Each subcommand is a module of this package with ``main(arguments) -> int``, the exit status. The
-module is imported only when the command is called, so that `alphazero --help` loads no torch. The
-packages `output` (text and tables) and `pictures` serve several commands.
+Each subcommand is a module of this package, see `alphazero.cli.command`. It is imported only when
+the command is called, so that `alphazero --help` loads no torch.
 """
 
 import contextlib
@@ -85,7 +84,10 @@ def _run(command: str, arguments: list[str]) -> int:
     """Run one command; print the message of a ValueError, by which commands refuse input."""
     try:
         with _sigterm_as_keyboard_interrupt():
-            return importlib.import_module(f"alphazero.cli.{command}").main(arguments)
+            module = importlib.import_module(f"alphazero.cli.{command}")
+            from alphazero.cli.command import run_command
+
+            return run_command(module, arguments)
     except ValueError as error:
         return print_error(error)
     except KeyboardInterrupt:

@@ -1,35 +1,51 @@
-"""`alphazero compare`: the accuracy of several runs on the same positions, in one table."""
+"""Compare the newest networks of several runs with perfect play on the same positions, and each
+with the first run. Runs that differ only in their seed count as one configuration. 'alphazero train
+--multirun' ends with this table if an evaluation set ships with the game.
+
+    alphazero compare run=checkpoints/connect_four/A,checkpoints/connect_four/B
+    alphazero make_evaluation_set seed=7 out=fresh.csv
+    alphazero compare run=A,B,C set=fresh.csv
+    alphazero train --multirun experiment=ablation/base,ablation/gumbel seed=1,2
+
+In: the folders of runs of one game. Out: tables on the console; if asked for, the figures as JSON.
+Runs with the same settings apart from the seed belong to one configuration. The first configuration
+is the baseline of the others, see `alphazero.evaluation.exact.comparison`.
+"""
 
 import dataclasses
 import glob
+import json
 from pathlib import Path
+from typing import NamedTuple
 
-from alphazero.cli.output.help_text import print_help
-from alphazero.cli.run_comparison import ComparisonSettings, compare_runs
-from alphazero.config.command_line import from_overrides
-from alphazero.config.settings import option
+import numpy as np
+from rich.table import Table
+from rich.text import Text
+
+from alphazero.cli.command import figures_table, write_figures
+from alphazero.config.settings import from_stored, option, rows
+from alphazero.evaluation.exact.accuracy import measure_accuracy
+from alphazero.evaluation.exact.comparison import difference
+from alphazero.evaluation.exact.sets import EvaluationSet, find_set
+from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS
+from alphazero.games.batched_game import Game
+from alphazero.games.registry import make_stored_game, same_game
+from alphazero.inference.engines.registry import ENGINES, PRECISIONS
+from alphazero.network.weights import network_info
+from alphazero.players.base import PlayerSettings
+from alphazero.runtime import jit
 from alphazero.runtime.console import Console
-from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.files import check_outputs
-from alphazero.storage.run_folder import STATE_FILE, RunFolder
+from alphazero.runtime.errors import ConfigError, value_text
+from alphazero.storage.run_folder import STATE_FILE, RunFolder, find_network
+from alphazero.training.settings import TrainSettings
 
-COMMAND = "alphazero compare"
-SUMMARY = (
-    "Compare the newest networks of several runs with perfect play on the same positions, and each "
-    "with the first run. Runs that differ only in their seed count as one configuration. "
-    "'alphazero train --multirun' ends with this table if an evaluation set ships with the game."
-)
-EXAMPLES = [
-    "alphazero compare run=checkpoints/connect_four/A,checkpoints/connect_four/B",
-    "alphazero make_evaluation_set seed=7 out=fresh.csv",
-    "alphazero compare run=A,B,C set=fresh.csv",
-    "alphazero train --multirun experiment=ablation/base,ablation/gumbel seed=1,2",
-]
+#: Settings in which runs of one configuration may differ.
+_NOT_COMPARED = ("seed", *RUN_FOLDER_KEYS)
 
 
 @dataclasses.dataclass
-class CompareOptions:
-    """Which runs."""
+class Settings:
+    """Which runs, and how they are measured."""
 
     run: str = option(
         "",
@@ -37,30 +53,54 @@ class CompareOptions:
         "checkpoints/othello/* and latest are understood",
     )
     root: str = option("checkpoints", "the folder of all runs, for latest")
+    game: str | None = option(
+        None, "your own game's file, if the runs are of one; a stored file alone never runs it"
+    )
+    set: str | None = option(
+        None,
+        "file of positions made by 'alphazero make_evaluation_set'; by default those that ship "
+        "with the game",
+    )
+    num_simulations: int = option(200, "simulations per move", 1, 1_000_000)
+    engine: str = option("torch", "what runs the networks", choices=ENGINES)
+    precision: str = option("float32", "number format; int8 needs openvino", choices=PRECISIONS)
+    json: str | None = option(None, "file to write the figures to")
+
+
+class Run(NamedTuple):
+    """A run measured on N positions."""
+
+    name: str  #: of its folder
+    seconds: float  #: its training time
+    iterations: int
+    #: bool[N], whether the network alone, and the search, keep the exact result.
+    alone: np.ndarray
+    searched: np.ndarray
 
 
 @dataclasses.dataclass
-class CompareSettings(ComparisonSettings, CompareOptions):
-    """The settings of the command."""
+class Configuration:
+    """R runs that differ only in their seed, measured on N positions."""
+
+    settings: dict
+    runs: list[Run] = dataclasses.field(default_factory=list)
+    label: str = ""  #: what it sets other than the rest, as typed in a command
+
+    def correct(self, kind: str) -> np.ndarray:
+        """Return the answers of the kind "alone" or "searched", bool[R, N], see `Run`."""
+        return np.stack([getattr(run, kind) for run in self.runs])
 
 
-def main(arguments: list[str], console: Console | None = None) -> int:
+def run(settings: Settings, console: Console) -> None:
     """Measure the runs and print the table."""
-    if {"-h", "--help"} & set(arguments):
-        print_help("compare", SUMMARY, CompareSettings(), EXAMPLES)
-        return 0
-    settings = from_overrides(CompareSettings, arguments, COMMAND)
-    check_outputs(settings, "json")
-    folders = _folders(settings.run, settings.root)
-    compare_runs(folders, settings, console or Console(highlight=False, emoji=False))
-    return 0
+    compare_runs(_folders(settings.run, settings.root), settings, console)
 
 
 def _folders(text: str, root: str) -> list[RunFolder]:
     """Return the folders of the runs that ``run=`` names."""
     allowed = "two or more different folders, separated by commas"
     if not text:
-        message = f"{COMMAND} takes run=A,B: {allowed}."
+        message = f"alphazero compare takes run=A,B: {allowed}."
         raise ConfigError(message, key="run", value=text, allowed=allowed)
     found = [path for name in filter(None, text.split(",")) for path in _matches(name)]
     if len(found) < 2:
@@ -81,3 +121,164 @@ def _matches(name: str) -> list[str]:
         message = f"run={name}: no folder of a run matches this pattern."
         raise ConfigError(message, key="run", value=name)
     return found
+
+
+def compare_runs(folders: list[RunFolder], settings: Settings, console: Console) -> None:
+    """Measure the newest network of each run, and print how the configurations differ.
+
+    Raises:
+        ConfigError: if the runs are of different games, or there are no positions for the game.
+    """
+    stored = [from_stored(TrainSettings, folder.read_config(), folder.config) for folder in folders]
+    game = make_stored_game(stored[0].game.name, f"the run '{folders[0].path}'", settings.game)
+    for run in stored:
+        if not same_game(game.name, run.game.name):
+            names = f"{game.name} and {run.game.name}"
+            message = f"runs of {names} cannot be compared: name runs of one game."
+            raise ConfigError(message, key="run", value=run.game.name, allowed=game.name)
+        run.game.name = game.name  # another spelling of a path is no other configuration
+    positions = find_set(settings.set, game)
+    jit.announce_first_compilation()
+    found: dict[str, Configuration] = {}
+    for folder, run in zip(folders, stored):
+        values = {row.key: row.value for row in rows(run) if row.key not in _NOT_COMPARED}
+        configuration = found.setdefault(json.dumps(values, default=str), Configuration(values))
+        text = f"{folder.path.name} answers {len(positions):,} positions of {game.name} ..."
+        with Console(stderr=True, emoji=False).status(Text(text)):
+            configuration.runs.append(_measure(folder, game, positions, settings))
+    configurations = list(found.values())
+    for configuration in configurations:
+        configuration.label = _label(configuration, configurations)
+    title = (
+        f"\n{game.name}: accuracy of {len(folders)} runs on {len(positions):,} positions, of the "
+        f"network alone\nand of a search with {settings.num_simulations} simulations"
+    )
+    _print(configurations, title, console)
+    if settings.json:
+        ways = [_figures(each, configurations[0]) for each in configurations]
+        figures = {"num_positions": len(positions), "set": positions.notes, "ways": ways}
+        write_figures(settings.json, figures, console, indent=1)
+
+
+def _print(configurations: list[Configuration], title: str, console: Console) -> None:
+    """Print the tables."""
+    console.print(title, markup=False, soft_wrap=True)
+    if len(configurations) > 1:
+        for number, configuration in enumerate(configurations, 1):
+            role = " (the baseline)" if number == 1 else ""
+            text = f"  {number}: {configuration.label}{role}"
+            console.print(text, markup=False, soft_wrap=True)
+    console.print()
+    console.print(configurations_table(configurations))
+    if any(len(configuration.runs) > 1 for configuration in configurations):
+        console.print()
+        console.print(runs_table(configurations))
+    console.print(_note(configurations), soft_wrap=True)
+
+
+def _measure(folder: RunFolder, game: Game, positions: EvaluationSet, settings: Settings) -> Run:
+    """Measure the newest network of a run."""
+    from alphazero.players.network import NetworkPlayer
+
+    player_settings = PlayerSettings(
+        num_simulations=settings.num_simulations,
+        engine=settings.engine,
+        precision=settings.precision,
+    )
+    player = NetworkPlayer(game, folder.path, player_settings)
+    info = network_info(find_network(folder.path))
+    alone, searched = (
+        measure_accuracy(one.choose, positions, with_values=False).keeps_result
+        for one in (player.limited(0, None), player)
+    )
+    seconds, iterations = info.get("elapsed_s", float("nan")), info.get("iteration", 0)
+    return Run(folder.path.name, seconds, iterations, alone, searched)
+
+
+def _label(configuration: Configuration, configurations: list[Configuration]) -> str:
+    """Return the settings by which a configuration differs from the first, with their values.
+
+    Of the first, return the values of all settings in which another differs.
+    """
+    first = configurations[0]
+    others = configurations[1:] if configuration is first else [configuration]
+    changed = [
+        f"{key}={value_text(value)}"
+        for key, value in configuration.settings.items()
+        if any(other.settings[key] != first.settings[key] for other in others)
+    ]
+    return " ".join(changed) or "the baseline"
+
+
+# --- the tables -----------------------------------------------------------------------------------
+
+
+def configurations_table(configurations: list[Configuration]) -> Table:
+    """Return a row for each configuration: accuracies and their differences from the first."""
+    unit, divisor = _unit(configurations)
+    first, *others = configurations
+    minus = ["minus the\nfirst"] if others else []
+    accuracies = ("alone,\n%", *minus, "search,\n%", *minus)
+    table = figures_table("\nconfig", "\nruns", f"training,\n{unit}", *accuracies)
+    for number, each in enumerate(configurations, 1):
+        time = f"{np.mean([run.seconds for run in each.runs]) / divisor:.1f}"
+        cells = [str(number), str(len(each.runs)), time]
+        for kind in ("alone", "searched"):
+            cells.append(_percent(each.correct(kind)))
+            if others:
+                cells.append("" if each is first else _difference_text(each, first, kind))
+        table.add_row(*cells)
+    return table
+
+
+def runs_table(configurations: list[Configuration]) -> Table:
+    """Return a row for each run, which shows how much the seed alone changes."""
+    unit, divisor = _unit(configurations)
+    headings = ("\nconfig", "\niterations", f"training,\n{unit}", "alone,\n%", "search,\n%")
+    table = figures_table(*headings, left="\nrun")
+    for number, each in enumerate(configurations, 1):
+        for run in each.runs:
+            figures = (f"{run.seconds / divisor:.1f}", _percent(run.alone), _percent(run.searched))
+            table.add_row(Text(run.name), str(number), str(run.iterations), *figures)
+    return table
+
+
+def _unit(configurations: list[Configuration]) -> tuple[str, int]:
+    """Return the unit of training times, and how many seconds it has."""
+    longest = max(run.seconds for each in configurations for run in each.runs)
+    return ("seconds", 1) if longest < 60 else ("minutes", 60)
+
+
+def _note(configurations: list[Configuration]) -> str:
+    """Return what the intervals of the differences cover."""
+    if len(configurations) == 1:
+        return "\nOne configuration: the settings of these runs differ only in the seed."
+    if all(len(configuration.runs) > 1 for configuration in configurations):
+        covered = "positions and seeds"
+    else:
+        covered = "the positions alone: runs with other seeds would differ too"
+    return f"\nDifferences are percentage points with 95% intervals over {covered}."
+
+
+def _figures(each: Configuration, first: Configuration) -> dict:
+    """Return the figures of a configuration as plain data for JSON."""
+    alone, searched = each.correct("alone"), each.correct("searched")
+    return {
+        "way": each.label,
+        "runs": [run.name for run in each.runs],
+        "seconds": [run.seconds for run in each.runs],
+        "iterations": [run.iterations for run in each.runs],
+        "raw_accuracy": alone.mean(axis=1).tolist(),
+        "accuracy": searched.mean(axis=1).tolist(),
+        "raw_difference": difference(alone, first.correct("alone"))._asdict(),
+        "difference": difference(searched, first.correct("searched"))._asdict(),
+    }
+
+
+def _percent(correct: np.ndarray) -> str:
+    return f"{100 * np.mean(correct):.1f}"
+
+
+def _difference_text(each: Configuration, first: Configuration, kind: str) -> str:
+    found = difference(each.correct(kind), first.correct(kind))
+    return f"{100 * found.mean:+.1f} [dim]({100 * found.low:+.1f} to {100 * found.high:+.1f})[/]"

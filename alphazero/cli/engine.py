@@ -1,4 +1,10 @@
-"""`alphazero engine`: answer a JSON line on standard output for each one on standard input.
+"""Answer one JSON line on standard output for every JSON line on standard input. docs/engine.md
+describes requests and answers.
+
+    echo '{"game": "connect_four", "moves": [3, 3, 2]}' | alphazero engine
+    alphazero engine player=uct num_simulations=5000
+    echo '{"game": "tic_tac_toe", "moves": [0]}' | alphazero engine player=solver
+    alphazero engine player=checkpoints/connect_four/RUN num_simulations=200
 
 In: requests of another program, see `alphazero.play.json_engine`. Out: answers, and nothing else on
 standard output.
@@ -9,66 +15,42 @@ import dataclasses
 import io
 import os
 import sys
+from typing import TextIO
 
-from alphazero.config.command_line import from_overrides
+from alphazero.cli.players import PLAYER_HELP
 from alphazero.config.settings import option
 from alphazero.games.registry import make_game, make_stored_game
 from alphazero.play.json_engine import Engine, serve
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings
 from alphazero.players.registry import check_player, existing_network, is_path, read_spec
 from alphazero.runtime import jit
-
-COMMAND = "alphazero engine"
-SUMMARY = (
-    "Answer one JSON line on standard output for every JSON line on standard input. "
-    "docs/engine.md describes requests and answers."
-)
-EXAMPLES = [
-    """echo '{"game": "connect_four", "moves": [3, 3, 2]}' | alphazero engine""",
-    "alphazero engine player=uct num_simulations=5000",
-    """echo '{"game": "tic_tac_toe", "moves": [0]}' | alphazero engine player=solver""",
-    "alphazero engine player=checkpoints/connect_four/RUN num_simulations=200",
-]
+from alphazero.runtime.console import Console
 
 
 @dataclasses.dataclass
-class EngineOptions:
-    """Who answers."""
+class Settings(PlayerSettings):
+    """Who answers; a request's own limits replace those given here."""
 
     player: str = option(
         "auto",
-        "who answers: best, latest, uct:1000, random, solver, or the path of a network or a run; "
-        "auto is best, or uct where no network ships",
+        f"who answers: {PLAYER_HELP}; auto is best, or uct where no network ships",
         alias="network",
     )
     game: str | None = option(
         None, "the only game to play; needed for a game file of your own, also with a network of it"
     )
-
-
-@dataclasses.dataclass
-class EngineSettings(PlayerSettings, EngineOptions):
-    """The settings of the command; a request's own limits replace those given here."""
-
     endgame: str = option("auto", ENDGAME_HELP)
 
 
-def main(arguments: list[str], requests=None, answers=None) -> int:
-    """Answer requests until they end.
+def run(settings: Settings, console: Console) -> None:
+    """Answer the requests on standard input until they end."""
+    answer(settings, _tolerant(sys.stdin), sys.stdout)
 
-    Args:
-        requests, answers: text streams in place of standard input and output.
-    """
-    if {"-h", "--help"} & set(arguments):
-        from alphazero.cli.output.help_text import print_help
 
-        print_help("engine", SUMMARY, EngineSettings(), EXAMPLES)
-        return 0
-    settings = from_overrides(EngineSettings, arguments, COMMAND)
+def answer(settings: Settings, requests: TextIO, answers: TextIO) -> None:
+    """Answer requests until they end."""
     jit.announce_first_compilation()
     engine = _make_engine(settings)
-    requests = requests or _tolerant(sys.stdin)
-    answers = answers or sys.stdout
     # What a library prints must not appear between the answers.
     with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(KeyboardInterrupt):
         try:
@@ -76,10 +58,9 @@ def main(arguments: list[str], requests=None, answers=None) -> int:
         except BrokenPipeError:
             # The other program is gone. Without this the interpreter fails when it flushes at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), answers.fileno())
-    return 0
 
 
-def _make_engine(settings: EngineSettings) -> Engine:
+def _make_engine(settings: Settings) -> Engine:
     spec = settings.player
     kind, _ = read_spec(spec, settings)
     if kind == "auto" or not is_path(kind):

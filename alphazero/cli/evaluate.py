@@ -1,24 +1,43 @@
-"""`alphazero evaluate`: a player's accuracy on positions whose moves an exact solver has scored.
+"""Compare a player's moves and values with perfect play, on positions whose moves an exact solver
+has scored. A network is measured twice: alone, and with search.
+
+    alphazero evaluate player=checkpoints/connect_four/RUN
+    alphazero evaluate player=best num_simulations=800 show=3 plot=accuracy.png
+    alphazero evaluate game=connect_four player=uct:1000 workers=ray
+    alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv
 
 In: a player and an evaluation set. Out: a table; if asked for, misplayed positions, the figures as
 JSON, and a picture.
 """
 
 import dataclasses
-import json
+import itertools
 from pathlib import Path
 
+import numpy as np
+from rich.markup import escape
+from rich.table import Table
+
 from alphazero.boards.skin import skin_of
-from alphazero.cli.game_of_players import DEFAULT_GAME, game_of_networks
-from alphazero.cli.output.counted_choice import counted_choice
-from alphazero.cli.output.evaluate_table import report_table, value_lines
-from alphazero.cli.output.help_text import print_help
-from alphazero.cli.output.misplayed import print_misplayed
-from alphazero.cli.player_workers import MakePlayer, PlayerWorkers, player_maker
-from alphazero.cli.warm_up import warm_up
-from alphazero.config.command_line import from_overrides
+from alphazero.cli.command import figures_table, write_figures
+from alphazero.cli.players import (
+    DEFAULT_GAME,
+    PLAYER_HELP,
+    MakePlayer,
+    PlayerWorkers,
+    game_of_networks,
+    player_maker,
+    warm_up,
+)
+from alphazero.cli.progress import counted_choice
+from alphazero.cli.prove import print_misplayed
 from alphazero.config.settings import option
-from alphazero.evaluation.exact.accuracy import AccuracyReport, measure_accuracy
+from alphazero.evaluation.exact.accuracy import (
+    AccuracyReport,
+    Proportion,
+    groups_of,
+    measure_accuracy,
+)
 from alphazero.evaluation.exact.sets import EvaluationSet, find_set, game_of_set
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game
@@ -27,34 +46,16 @@ from alphazero.players.registry import network_path, read_spec
 from alphazero.plots.accuracy import draw_accuracy
 from alphazero.plots.figure import check_picture
 from alphazero.runtime.console import Console
-from alphazero.runtime.files import check_outputs
-
-COMMAND = "alphazero evaluate"
-SUMMARY = (
-    "Compare a player's moves and values with perfect play, on positions whose moves an exact "
-    "solver has scored. A network is measured twice: alone, and with search."
-)
-EXAMPLES = [
-    "alphazero evaluate player=checkpoints/connect_four/RUN",
-    "alphazero evaluate player=best num_simulations=800 show=3 plot=accuracy.png",
-    "alphazero evaluate game=connect_four player=uct:1000 workers=ray",
-    "alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv",
-]
 
 
 @dataclasses.dataclass
-class EvaluateOptions:
+class Settings(PlayerSettings, PlayerWorkers):
     """Who is measured, on what."""
 
     game: str | None = option(
         None, "the game; by default that of the network or of the set, otherwise connect_four"
     )
-    player: str = option(
-        "network",
-        "best, latest, uct:1000, random, solver, or the path of a network or a run; network is the "
-        "newest trained one, otherwise best",
-        alias="network",
-    )
+    player: str = option("network", PLAYER_HELP, alias="network")
     set: str | None = option(
         None,
         "file of positions made by 'alphazero make_evaluation_set'; by default those that ship "
@@ -65,46 +66,39 @@ class EvaluateOptions:
     json: str | None = option(None, "file to write the figures to")
 
 
-@dataclasses.dataclass
-class EvaluateSettings(PlayerSettings, EvaluateOptions, PlayerWorkers):
-    """The settings of the command."""
-
-
-def main(arguments: list[str], console: Console | None = None) -> int:
+def run(settings: Settings, console: Console) -> None:
     """Measure the player and print the table."""
-    if {"-h", "--help"} & set(arguments):
-        print_help("evaluate", SUMMARY, EvaluateSettings(), EXAMPLES)
-        return 0
-    settings = from_overrides(EvaluateSettings, arguments, COMMAND)
-    check_outputs(settings, "json")
     if settings.plot:
         check_picture(settings.plot, "plot")
     game = _game(settings)
     evaluation_set = find_set(settings.set, game)
-    console = console or Console(highlight=False, emoji=False)
     with player_maker(settings) as make_player:
         players = _players(settings, game, make_player)
-        warm_up(game, players.values(), Console(stderr=True, emoji=False))
+        warm_up(game, players.values())
         reports = {label: _measure(label, players[label], evaluation_set) for label in players}
     player = list(players.values())[-1]
-    name, thinking = player.name, thinking_of(player)
-    title = _title(game, f"{name}{thinking and f' ({thinking})'}", evaluation_set, settings.set)
-    console.print(title, markup=False, soft_wrap=True)
+    console.print(_title(game, player, evaluation_set, settings.set), markup=False, soft_wrap=True)
     console.print(report_table(evaluation_set, reports))
     console.print("\n" + "\n".join(value_lines(reports)), soft_wrap=True)
     _print_misplayed(console, game, list(reports.values())[-1], settings.show)
     if settings.json:
-        figures = _to_plain(game, settings, evaluation_set, reports)
-        figures |= {"engine": engine_of(player), "method": getattr(player, "method", "")}
-        Path(settings.json).write_text(json.dumps(figures) + "\n")
-        console.print(f"Figures: {settings.json}", markup=False, soft_wrap=True)
+        figures = {
+            "game": game.name,
+            "player": settings.player,
+            "set": settings.set or "shipped",
+            "notes": evaluation_set.notes,
+            "players": {name: report.to_plain() for name, report in reports.items()},
+            "engine": engine_of(player),
+            "method": getattr(player, "method", ""),
+        }
+        write_figures(settings.json, figures, console)
     if settings.plot:
-        draw_accuracy(evaluation_set, reports, f"{game.name}: {name}", Path(settings.plot))
+        title = f"{game.name}: {player.name}"
+        draw_accuracy(evaluation_set, reports, title, Path(settings.plot))
         console.print(f"Picture: {settings.plot}", markup=False, soft_wrap=True)
-    return 0
 
 
-def _game(settings: EvaluateSettings) -> Game:
+def _game(settings: Settings) -> Game:
     """Return the game that the user names, else that of the network, of the set, or the default."""
     if settings.game:
         return make_game(settings.game)
@@ -115,7 +109,7 @@ def _game(settings: EvaluateSettings) -> Game:
     return make_game(DEFAULT_GAME)
 
 
-def _players(settings: EvaluateSettings, game: Game, make_player: MakePlayer) -> dict[str, Player]:
+def _players(settings: Settings, game: Game, make_player: MakePlayer) -> dict[str, Player]:
     """Return the players to measure by their column headings: a network also without its search."""
     kind, own = read_spec(settings.player, settings)
     player = make_player(settings.player, game, settings)
@@ -140,12 +134,12 @@ def _measure(label: str, player: Player, evaluation_set: EvaluationSet) -> Accur
         return measure_accuracy(choose, evaluation_set)
 
 
-def _title(game: Game, name: str, evaluation_set: EvaluationSet, file: str | None) -> str:
-    seed = evaluation_set.notes.get("seed", "?")
-    which = file or f"the set that ships (seed {seed})"
+def _title(game: Game, player: Player, evaluation_set: EvaluationSet, file: str | None) -> str:
+    thinking = f" ({thinking_of(player)})" if thinking_of(player) else ""
+    which = file or f"the set that ships (seed {evaluation_set.notes.get('seed', '?')})"
     return (
-        f"{game.name}: {name} on {len(evaluation_set):,} positions of {which}, "
-        "95% intervals in brackets\n"
+        f"{game.name}: {player.name}{thinking} on {len(evaluation_set):,} positions "
+        f"of {which}, 95% intervals in brackets\n"
     )
 
 
@@ -158,17 +152,48 @@ def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_s
         console.print(f"moves={moves}", markup=False, soft_wrap=True)
 
 
-def _to_plain(
-    game: Game,
-    settings: EvaluateSettings,
-    evaluation_set: EvaluationSet,
-    reports: dict[str, AccuracyReport],
-) -> dict:
-    """Return the figures as plain data for JSON."""
-    return {
-        "game": game.name,
-        "player": settings.player,
-        "set": settings.set or "shipped",
-        "notes": evaluation_set.notes,
-        "players": {name: report.to_plain() for name, report in reports.items()},
-    }
+# --- the table ------------------------------------------------------------------------------------
+
+
+def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport]) -> Table:
+    """Return accuracies and best moves in %, by kind, source and ply: two columns per player."""
+    headings = [(f"{escape(name)}\naccuracy", "\nbest") for name in reports]
+    table = figures_table("\npositions", *itertools.chain(*headings), left="\n%")
+    everything = np.ones(len(evaluation_set), bool)
+    table.add_row(*_cells("all", everything, reports))
+    for heading, groups in groups_of(evaluation_set).items():
+        table.add_row(f"[dim]by {heading}[/]")
+        for label, rows in groups.items():
+            table.add_row(*_cells(f"  {label}", rows, reports))
+    return table
+
+
+def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
+    """Return a line for each player about its best moves and its values."""
+    lines = []
+    for name, report in reports.items():
+        line = (
+            f"{escape(name)}: plays the best score in {_text(report.optimal())}% of the positions"
+        )
+        if report.values is not None:
+            right, error = report.values.result_accuracy, report.values.mean_error
+            line += (
+                f"; its value predicts the result in {_text(right)}% of the {right.total:,} "
+                f"for which it gives one, mean error {error:.3f}"
+            )
+        lines.append(line)
+    return lines
+
+
+def _cells(label: str, rows: np.ndarray, reports: dict[str, AccuracyReport]) -> list[str]:
+    """Return the row of a group of positions, bool[N]."""
+    cells = [label, f"{rows.sum():,}"]
+    for report in reports.values():
+        cells += [_text(report.accuracy(rows)), f"{100 * report.optimal(rows).fraction:.1f}"]
+    return cells
+
+
+def _text(proportion: Proportion) -> str:
+    """Return a proportion with its interval, in %."""
+    low, high = proportion.interval
+    return f"{100 * proportion.fraction:.1f} [dim]({100 * low:.1f}-{100 * high:.1f})[/]"

@@ -1,15 +1,18 @@
-"""`alphazero export`: a network as a file for other programs.
+"""Write a network as an ONNX file, for other programs and for browsers, or as a submission to
+Kaggle's ConnectX. The file's answers are compared with the network's on 1,000 positions of random
+games; a file that does not agree is not written.
 
-In: a network and a format. Out: one file, whose answers were compared with the network's before it
-was written.
+    alphazero export network=best game=othello output=othello.onnx
+    alphazero export network=checkpoints/connect_four/RUN
+    alphazero export network=best game=connect_four format=kaggle output=submission.py
+
+In: a network and a format. Out: one file.
 """
 
 import dataclasses
 from pathlib import Path
 
-from alphazero.cli.game_of_players import DEFAULT_GAME
-from alphazero.cli.output.help_text import print_help
-from alphazero.config.command_line import from_overrides
+from alphazero.cli.players import DEFAULT_GAME
 from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game
@@ -19,22 +22,11 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output, unwritable, write_atomically
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 
-COMMAND = "alphazero export"
-SUMMARY = (
-    "Write a network as an ONNX file, for other programs and for browsers, or as a submission to "
-    "Kaggle's ConnectX. The file's answers are compared with the network's on 1,000 positions of "
-    "random games; a file that does not agree is not written."
-)
-EXAMPLES = [
-    "alphazero export network=best game=othello output=othello.onnx",
-    "alphazero export network=checkpoints/connect_four/RUN",
-    "alphazero export network=best game=connect_four format=kaggle output=submission.py",
-]
 _SUFFIXES = {"onnx": ".onnx", "kaggle": ".py"}
 
 
 @dataclasses.dataclass
-class ExportSettings:
+class Settings:
     """Which network, and what to write."""
 
     network: str = option(
@@ -54,12 +46,8 @@ class ExportSettings:
     root: str = option("checkpoints", "the folder of all runs, for latest without a game")
 
 
-def main(arguments: list[str], console: Console | None = None) -> int:
+def run(settings: Settings, console: Console) -> None:
     """Write the file, and print where it is and how far it is from the network."""
-    if {"-h", "--help"} & set(arguments):
-        print_help("export", SUMMARY, ExportSettings(), EXAMPLES)
-        return 0
-    settings = from_overrides(ExportSettings, arguments, COMMAND)
     game, path = _game_and_network(settings)
     output = Path(settings.output or _default_name(settings.format, game))
     _check_output(output, settings.format)
@@ -68,17 +56,15 @@ def main(arguments: list[str], console: Console | None = None) -> int:
         write_atomically(output, data)
     except OSError as error:
         raise unwritable(output, "output", error.strerror or "the disk refuses it") from None
-    console = console or Console(highlight=False, emoji=False)
-    for line in (
-        f"{path} is exported to {output} ({len(data):,} bytes).",
+    text = (
+        f"{path} is exported to {output} ({len(data):,} bytes).\n"
         f"Largest differences on {agreement.num_positions:,} positions of random games: "
-        f"logits {agreement.logits:.1e}, values {agreement.value:.1e}.",
-    ):
-        console.print(line, markup=False, soft_wrap=True)
-    return 0
+        f"logits {agreement.logits:.1e}, values {agreement.value:.1e}."
+    )
+    console.print(text, markup=False, soft_wrap=True)
 
 
-def _game_and_network(settings: ExportSettings) -> tuple[Game, Path]:
+def _game_and_network(settings: Settings) -> tuple[Game, Path]:
     """Return the game, and the file of its network.
 
     Raises:

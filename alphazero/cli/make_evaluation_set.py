@@ -1,4 +1,10 @@
-"""`alphazero make_evaluation_set`: sample positions and let an exact solver score all their moves.
+"""Sample a new evaluation set: positions from random play and from strong play, half and half, each
+with the exact score of every move. Use a new seed to prove strength: the settings of training runs
+were chosen by the sets that ship.
+
+    alphazero make_evaluation_set game=connect_four seed=7 out=fresh.csv
+    alphazero make_evaluation_set game=othello:6 max_empties=10 num_positions=300
+    alphazero evaluate game=connect_four set=fresh.csv
 
 In: a game that has an exact solver. Out: a CSV file, see `alphazero.evaluation.exact.sets`.
 """
@@ -7,39 +13,24 @@ import dataclasses
 import sys
 from pathlib import Path
 
-from alphazero.cli.output.counting_bar import CountingBar
-from alphazero.cli.output.help_text import print_help
-from alphazero.config.command_line import from_overrides
+from alphazero.cli.progress import progress
 from alphazero.config.settings import option
 from alphazero.evaluation.exact.sampling import METHOD_NOTES, sample_set
-from alphazero.evaluation.exact.sets import EvaluationSet, write_set
-from alphazero.games.batched_game import Game
+from alphazero.evaluation.exact.sets import write_set
 from alphazero.games.othello import Othello
 from alphazero.games.registry import make_game
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output
-from alphazero.solvers.base import Solver
 from alphazero.solvers.registry import make_solver, solver_advice
 from alphazero.storage.run_folder import folder_name
 
-COMMAND = "alphazero make_evaluation_set"
-SUMMARY = (
-    "Sample a new evaluation set: positions from random play and from strong play, half and half, "
-    "each with the exact score of every move. Use a new seed to prove strength: the settings of "
-    "training runs were chosen by the sets that ship."
-)
-EXAMPLES = [
-    "alphazero make_evaluation_set game=connect_four seed=7 out=fresh.csv",
-    "alphazero make_evaluation_set game=othello:6 max_empties=10 num_positions=300",
-    "alphazero evaluate game=connect_four set=fresh.csv",
-]
 _OTHELLO_EMPTIES = 10  # solving positions with more takes long
 
 
 @dataclasses.dataclass
-class SetSettings:
+class Settings:
     """Which positions, and where they are written."""
 
     game: str = option("connect_four", "the game; it needs an exact solver")
@@ -59,12 +50,8 @@ class SetSettings:
     replace: bool = option(False, "replace a file that exists")
 
 
-def main(arguments: list[str]) -> int:
+def run(settings: Settings, console: Console) -> None:
     """Sample the set and write it."""
-    if {"-h", "--help"} & set(arguments):
-        print_help("make_evaluation_set", SUMMARY, SetSettings(), EXAMPLES)
-        return 0
-    settings = from_overrides(SetSettings, arguments, COMMAND)
     game = make_game(settings.game)
     if isinstance(getattr(game, "rules", None), Othello) and settings.max_empties is None:
         settings.max_empties = _OTHELLO_EMPTIES
@@ -79,35 +66,24 @@ def main(arguments: list[str]) -> int:
             advice += " These positions are sampled first; max_empties=30 leaves them out."
         print(advice, file=sys.stderr, flush=True)
     solver = make_solver(game)
-    sampled = _sample(game, solver, settings)
+    num_positions, seed, max_empties = settings.num_positions, settings.seed, settings.max_empties
+    with progress(f"positions of {game.name}", num_positions) as show:
+        sampled = sample_set(
+            game, solver, num_positions, seed, max_empties, lambda done, _: show(done)
+        )
     write_set(out, dataclasses.replace(sampled, notes=_notes(settings, solver.name)))
     first, last = sampled.plies.min(), sampled.plies.max()
     text = f"{len(sampled):,} positions of plies {first} to {last}, scored by {solver.name}: {out}"
-    Console(highlight=False, emoji=False, soft_wrap=True).print(text, markup=False)
-    return 0
+    console.print(text, markup=False, soft_wrap=True)
 
 
-def _sample(game: Game, solver: Solver, settings: SetSettings) -> EvaluationSet:
-    """Sample the positions, with a progress bar."""
-    num_positions = settings.num_positions
-    with CountingBar() as bar:
-        task = bar.add_task(f"positions of {game.name}", total=num_positions)
-
-        def progress(done: int, _) -> None:
-            bar.update(task, completed=done)
-
-        return sample_set(
-            game, solver, num_positions, settings.seed, settings.max_empties, progress
-        )
-
-
-def _notes(settings: SetSettings, solver: str) -> dict[str, str]:
+def _notes(settings: Settings, solver: str) -> dict[str, str]:
     """Return what the file says about itself: how it was made."""
     keys = ["game", "num_positions", "seed"] + (["max_empties"] if settings.max_empties else [])
     arguments = [f"{key}={getattr(settings, key)}" for key in keys]
     made = {
         "seed": str(settings.seed),
-        "made by": f"{COMMAND} {' '.join(arguments)}",
+        "made by": f"alphazero make_evaluation_set {' '.join(arguments)}",
         "scored by": solver,
     }
     return made | METHOD_NOTES

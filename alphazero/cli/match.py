@@ -1,61 +1,63 @@
-"""`alphazero match`: paired games between two players, with the score, its interval and the Elo.
+"""Play paired games between two players: each opening twice, with colours swapped. A draw is half a
+point.
 
-In: two players. Out: a table; with ``json=`` also a file of the report and all games.
+    alphazero match
+    alphazero match a=uct:1000 b=uct:200 num_games=100
+    alphazero match a=checkpoints/connect_four/RUN,num_simulations=64 b=uct:1000
+    alphazero match a=uct:1000 b=uct:200 sprt=true elo0=0 elo1=50 num_games=1000
+    alphazero match a=best b=solver drawn_openings=true opening_plies=8
+    alphazero match a=uct:10000 b=uct:1000 workers=ray
+    alphazero match game=othello a=uct,rollout=weighted b=uct time_limit_s=0.1
+
+In: two players. Out: a table with the score, its interval and the Elo difference; with ``json=``
+also a file of the report and all games.
 """
 
 import dataclasses
-import json
-from pathlib import Path
+import math
+from collections.abc import Callable, Sequence
 
-from alphazero.cli.game_of_players import choose_game
-from alphazero.cli.output.help_text import print_help
-from alphazero.cli.output.match_bar import MatchBar
-from alphazero.cli.output.match_table import add_test, report_table
-from alphazero.cli.player_workers import MakePlayer, PlayerWorkers, player_maker
-from alphazero.cli.warm_up import warm_up
-from alphazero.config.command_line import from_overrides
+import numpy as np
+from rich.table import Table
+from rich.text import Text
+
+from alphazero.cli.command import facts_table, write_figures
+from alphazero.cli.players import (
+    GAME_HELP,
+    PLAYER_HELP,
+    PlayerWorkers,
+    choose_game,
+    make_pair,
+    player_maker,
+    warm_up,
+)
+from alphazero.cli.progress import progress
 from alphazero.config.settings import option
-from alphazero.evaluation.match import MatchReport, Openings, check_num_games, play_match
+from alphazero.evaluation.match import (
+    MatchProgress,
+    MatchReport,
+    Openings,
+    check_num_games,
+    play_match,
+)
+from alphazero.evaluation.report import Tally
 from alphazero.evaluation.sprt import Sprt
 from alphazero.games.batched_game import Game
 from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, engine_of, thinking_of
-from alphazero.players.registry import default_match
 from alphazero.runtime.console import Console
-from alphazero.runtime.files import check_outputs
 from alphazero.solvers.base import values_of
 from alphazero.solvers.registry import make_solver
 
-COMMAND = "alphazero match"
-SUMMARY = (
-    "Play paired games between two players: each opening twice, with colours swapped. A draw is "
-    "half a point."
-)
-EXAMPLES = [
-    "alphazero match",
-    "alphazero match a=uct:1000 b=uct:200 num_games=100",
-    "alphazero match a=checkpoints/connect_four/RUN,num_simulations=64 b=uct:1000",
-    "alphazero match a=uct:1000 b=uct:200 sprt=true elo0=0 elo1=50 num_games=1000",
-    "alphazero match a=best b=solver drawn_openings=true opening_plies=8",
-    "alphazero match a=uct:10000 b=uct:1000 workers=ray",
-    "alphazero match game=othello a=uct,rollout=weighted b=uct time_limit_s=0.1",
-]
-
 
 @dataclasses.dataclass
-class MatchOptions:
+class Settings(PlayerSettings, PlayerWorkers):
     """Who plays, and how often."""
 
-    game: str | None = option(
-        None, "the game; by default that of a network below, otherwise connect_four"
-    )
+    game: str | None = option(None, GAME_HELP)
     a: str | None = option(
-        None,
-        "player A: random, uct:1000, solver, best, network, or the path of a network or a run; by "
-        "default best, or uct:1000 where no network ships with the game",
+        None, f"player A: {PLAYER_HELP}; by default best, or uct:1000 where no network ships"
     )
-    b: str | None = option(
-        None, "player B; by default uct:1000, or random where no network ships with the game"
-    )
+    b: str | None = option(None, "player B; by default uct:1000, or random where no network ships")
     num_games: int = option(
         100, "games, an even number: each opening is played twice", 2, 1_000_000
     )
@@ -73,78 +75,149 @@ class MatchOptions:
     alpha: float = option(0.05, "sprt: probability of accepting H1 if H0 is true", 1e-6, 0.49)
     beta: float = option(0.05, "sprt: probability of accepting H0 if H1 is true", 1e-6, 0.49)
     json: str | None = option(None, "file to write the report and all games to")
-
-
-@dataclasses.dataclass
-class MatchSettings(PlayerSettings, MatchOptions, PlayerWorkers):
-    """The settings of the command."""
-
-    endgame: str = option("auto", ENDGAME_HELP)
     seed: int = option(
         0, "seed of openings and players; the same seed gives the same match", 0, 2**63 - 4
     )
+    endgame: str = option("auto", ENDGAME_HELP)
 
 
-def main(arguments: list[str], console: Console | None = None) -> int:
+def run(settings: Settings, console: Console) -> None:
     """Play the match and print its result."""
-    if {"-h", "--help"} & set(arguments):
-        print_help("match", SUMMARY, MatchSettings(), EXAMPLES)
-        return 0
-    settings = from_overrides(MatchSettings, arguments, COMMAND)
     check_num_games(settings.num_games)
-    check_outputs(settings, "json")
     sprt = None
     if settings.sprt:
         sprt = Sprt(settings.elo0, settings.elo1, settings.alpha, settings.beta)
-    game = choose_game(settings.game, (settings.a, settings.b), settings)
-    console = console or Console(highlight=False, emoji=False)
+    specs = (settings.a, settings.b)
+    game = choose_game(settings.game, specs, settings)
     with player_maker(settings) as make_player:
-        players = _make_players(game, settings, make_player)
+        players = make_pair(specs, game, settings, make_player)
+        warm_up(game, players)
         report = _play(game, players, settings, sprt)
     table = report_table(report, [thinking_of(player) for player in players])
     if sprt is not None:
-        add_test(table, sprt, sprt.test(report.pair_counts), settings.num_games)
+        _add_test(table, report, sprt, settings.num_games)
     console.print(table)
     if settings.json:
-        _write_json(report, players, sprt, Path(settings.json))
-        console.print(f"Report and games: {settings.json}", markup=False, soft_wrap=True)
-    return 0
+        figures = _figures(report, players, sprt)
+        write_figures(settings.json, figures, console, "Report and games")
 
 
-def _play(
-    game: Game, players: list[Player], settings: MatchSettings, sprt: Sprt | None
-) -> MatchReport:
-    """Play the match behind a bar."""
-    warm_up(game, players, Console(stderr=True, emoji=False))
+def _play(game: Game, players: list[Player], settings: Settings, sprt: Sprt | None) -> MatchReport:
+    """Play the match; a bar shows the results so far and the log-likelihood ratio of the test."""
     accept = _is_drawn(game) if settings.drawn_openings else None
     openings = Openings(settings.opening_plies, settings.seed, accept=accept)
-    with MatchBar(settings.num_games, sprt) as bar:
-        stop = None if sprt is None else bar.should_stop
-        num_games = settings.num_games
-        return play_match(game, *players, num_games, openings, progress=bar, should_stop=stop)
+    llr = ""
+
+    def on_progress(so_far: MatchProgress) -> None:
+        show(so_far.num_finished, f"A: {tally_text(so_far)}{llr}")
+
+    def should_stop(pair_counts: Sequence[int]) -> bool:
+        nonlocal llr
+        result = sprt.test(pair_counts)
+        llr = f", LLR {result.llr:+.2f}"
+        return result.accepted is not None
+
+    with progress("playing", settings.num_games) as show:
+        return play_match(
+            game,
+            *players,
+            settings.num_games,
+            openings,
+            progress=on_progress,
+            should_stop=None if sprt is None else should_stop,
+        )
 
 
-def _make_players(game: Game, settings: MatchSettings, make_player: MakePlayer) -> list[Player]:
-    """Return players A and B; they have different seeds."""
-    defaults = default_match(game.name)
-    specs = [spec or default for spec, default in zip((settings.a, settings.b), defaults)]
-    return [
-        make_player(spec, game, dataclasses.replace(settings, seed=settings.seed + index))
-        for index, spec in enumerate(specs)
-    ]
-
-
-def _is_drawn(game: Game):
+def _is_drawn(game: Game) -> Callable[[np.ndarray], np.ndarray]:
     """Return a function from states, [N, K], to bool[N]: whether perfect play draws."""
     solver = make_solver(game)
     return lambda states: values_of(solver.scores(states)).max(axis=1) == 0
 
 
-def _write_json(report: MatchReport, players: list, sprt: Sprt | None, path: Path) -> None:
-    data = report.to_plain()
+def _figures(report: MatchReport, players: list[Player], sprt: Sprt | None) -> dict:
+    """Return the report as plain data for JSON."""
+    figures = report.to_plain()
     for side, player in zip("ab", players):
-        data[f"engine_{side}"] = engine_of(player)
-        data[f"method_{side}"] = getattr(player, "method", "")
+        figures[f"engine_{side}"] = engine_of(player)
+        figures[f"method_{side}"] = getattr(player, "method", "")
     if sprt is not None:
-        data["sprt"] = dataclasses.asdict(sprt) | sprt.test(report.pair_counts)._asdict()
-    path.write_text(json.dumps(data, allow_nan=False) + "\n")
+        figures["sprt"] = dataclasses.asdict(sprt) | sprt.test(report.pair_counts)._asdict()
+    return figures
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+def report_table(report: MatchReport, thinking: Sequence[str] = ("", "")) -> Table:
+    """Return results by colour, score and Elo with intervals, and how varied the games were.
+
+    Args:
+        thinking: how A and B think, "" for players without a network.
+    """
+    table = facts_table(f"{report.game}: {len(report.games)} games of A against B")
+    names = (report.player_a, report.player_b)
+    for side, name, how in zip("AB", names, thinking):
+        table.add_row(side, Text.assemble(name, (f"  ({how})" if how else "", "dim")))
+    add_tallies(table, "A", report)
+    table.add_section()
+    low, high = report.score_interval
+    interval = f"95% interval {low:.1%} to {high:.1%}, over {len(report.pair_scores)} pairs"
+    table.add_row("A's score", f"[bold]{report.score:.1%}[/bold]  ({interval})")
+    low, high = map(_elo_text, report.elo_interval)
+    elo = f"{_elo_text(report.elo)} Elo  (95% interval {low} to {high})"
+    table.add_row("A's rating minus B's", elo)
+    table.add_section()
+    distinct = f"{report.num_distinct_games} of {len(report.games)}"
+    openings = f"{report.num_distinct_openings} openings of {report.opening_plies} plies"
+    table.add_row("Different games", f"{distinct}, from {openings}")
+    table.add_row("Length", lengths_text(report, "plies"))
+    return table
+
+
+def add_tallies(table: Table, player: str, report: MatchReport) -> None:
+    """Add a section with the results of the first player, who is called ``player``."""
+    table.add_section()
+    table.add_row(f"{player} in all", tally_text(report.total))
+    table.add_row(f"{player} moving first", tally_text(report.as_first))
+    table.add_row(f"{player} moving second", tally_text(report.as_second))
+
+
+def tally_text(tally: Tally | MatchProgress) -> str:
+    """Return results as text."""
+    return f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost"
+
+
+def lengths_text(report: MatchReport, unit: str) -> str:
+    """Return how long the games were."""
+    lengths = report.lengths
+    mean = sum(lengths) / len(lengths)
+    return f"{min(lengths)} to {max(lengths)} {unit}, {mean:.1f} on average"
+
+
+def _add_test(table: Table, report: MatchReport, sprt: Sprt, num_games: int) -> None:
+    """Add the result of a sequential test, and what an early end does to the score above it.
+
+    Args:
+        num_games: the most games that the match could have had.
+    """
+    result = sprt.test(report.pair_counts)
+    low, high = sprt.bounds
+    num_played = 2 * result.num_pairs
+    if result.accepted is None:
+        verdict = "undecided"
+        meaning = f"between {sprt.elo0:g} and {sprt.elo1:g} Elo"
+    else:
+        verdict = f"{result.accepted} accepted"
+        hypotheses = [sprt.elo0, sprt.elo1]
+        accepted, other = hypotheses[::-1] if result.accepted == "H1" else hypotheses
+        meaning = f"A's rating minus B's is {accepted:g} Elo rather than {other:g}"
+    table.add_section()
+    table.add_row("SPRT", f"[bold]{verdict}[/bold] after {num_played} of at most {num_games} games")
+    table.add_row("", meaning)
+    table.add_row("LLR", f"{result.llr:+.2f}  (H0 is accepted at {low:.2f}, H1 at {high:+.2f})")
+    if num_played < num_games:
+        table.add_row("", "[dim]score and rating above: an early end overstates them[/dim]")
+
+
+def _elo_text(value: float) -> str:
+    return f"{value:+.0f}" if math.isfinite(value) else ("+infinite" if value > 0 else "-infinite")

@@ -1,4 +1,9 @@
-"""`alphazero pettingzoo`: a match between two players inside a PettingZoo environment.
+"""Play a match between two players inside a PettingZoo environment, by the environment's rules.
+Every game starts from the initial position.
+
+    alphazero pettingzoo env=connect_four_v3 first=uct:1000 second=random
+    alphazero pettingzoo env=tictactoe_v3 first=human second=uct num_games=1 render=human
+    alphazero pettingzoo first=checkpoints/connect_four/RUN second=uct:1000 num_games=20
 
 In: the name of an environment and two players. Out: the moves and the result; the environment's own
 rules decide what is legal and who wins.
@@ -10,31 +15,22 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.cli.output.help_text import print_help
-from alphazero.config.command_line import from_overrides
+from alphazero.cli.command import facts_table
+from alphazero.cli.match import add_tallies, lengths_text
+from alphazero.cli.players import PLAYER_HELP, make_pair
 from alphazero.config.settings import option
 from alphazero.evaluation.report import MatchReport
+from alphazero.games.batched_game import Game
 from alphazero.games.pettingzoo_package import require_pettingzoo
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings
-from alphazero.players.registry import default_match, make_player, read_spec
+from alphazero.players.registry import make_player, read_spec
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.wording import counted
 
-COMMAND = "alphazero pettingzoo"
-SUMMARY = (
-    "Play a match between two players inside a PettingZoo environment, by the environment's rules. "
-    "Every game starts from the initial position."
-)
-EXAMPLES = [
-    "alphazero pettingzoo env=connect_four_v3 first=uct:1000 second=random",
-    "alphazero pettingzoo env=tictactoe_v3 first=human second=uct num_games=1 render=human",
-    "alphazero pettingzoo first=checkpoints/connect_four/RUN second=uct:1000 num_games=20",
-]
-
 
 @dataclasses.dataclass
-class PettingZooOptions:
+class Settings(PlayerSettings):
     """Who plays where, and what is shown."""
 
     env: str = option(
@@ -42,8 +38,8 @@ class PettingZooOptions:
     )
     first: str | None = option(
         None,
-        "who moves first in games 1, 3, 5, ...: human, random, uct:1000, solver, best, network, or "
-        "the path of a network or a run; by default best, or uct:1000 where no network ships",
+        f"who moves first in games 1, 3, 5, ...: human, {PLAYER_HELP}; by default best, or "
+        "uct:1000 where no network ships",
     )
     second: str | None = option(
         None, "the opponent; by default uct:1000, or random where no network ships"
@@ -57,87 +53,55 @@ class PettingZooOptions:
     sampled_plies: int = option(
         1, "plies at the start whose moves are sampled, so that games differ", 0, 1000
     )
-
-
-@dataclasses.dataclass
-class PettingZooSettings(PlayerSettings, PettingZooOptions):
-    """The settings of the command."""
-
-    endgame: str = option("auto", ENDGAME_HELP)
     seed: int = option(
         0, "seed of players and environment; the same seed gives the same match", 0, 2**31 - 1
     )
+    endgame: str = option("auto", ENDGAME_HELP)
 
 
-def main(arguments: list[str], console: Console | None = None) -> int:
+def run(settings: Settings, console: Console) -> None:
     """Play the match and print its result."""
-    if {"-h", "--help"} & set(arguments):
-        print_help("pettingzoo", SUMMARY, PettingZooSettings(), EXAMPLES)
-        return 0
-    settings = from_overrides(PettingZooSettings, arguments, COMMAND)
     require_pettingzoo()
+    from alphazero.interop.agents import HumanAgent, PettingZooAgent
     from alphazero.interop.board_view import view_of
     from alphazero.interop.environments import make_environment
 
     environment = make_environment(settings.env, "human" if settings.render == "human" else None)
     view = view_of(environment)
-    defaults = default_match(view.game.name)
-    specs = [spec or default for spec, default in zip((settings.first, settings.second), defaults)]
-    agents = [_make_agent(spec, view, settings, index) for index, spec in enumerate(specs)]
+
+    def make_agent(spec: str, game: Game, own: Settings):
+        if read_spec(spec, own)[0] == "human":
+            return HumanAgent(view)
+        return PettingZooAgent(make_player(spec, game, own), view, own.sampled_plies, own.seed)
+
+    agents = make_pair((settings.first, settings.second), view.game, settings, make_agent)
     if agents[0].name == agents[1].name:
         for number, agent in enumerate(agents, 1):
             agent.name = f"{agent.name} ({number})"
-    console = console or Console(highlight=False, emoji=False, markup=False)
     try:
         report = _play(environment, view, agents, settings, console)
     finally:
         environment.close()
     if report.games:
         console.print(result_table(report))
-    return 0
 
 
 def result_table(report: MatchReport) -> Table:
     """Return the result as a table, from the viewpoint of the player given as ``first``."""
-    title = f"{report.game}: {counted(len(report.games), 'game')}"
-    table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
-    table.add_column(style="dim")
-    table.add_column()
+    table = facts_table(f"{report.game}: {counted(len(report.games), 'game')}")
     table.add_row("first", Text(report.player_a))
     table.add_row("second", Text(report.player_b))
-    table.add_section()
-    tallies = {
-        "in all": report.total,
-        "moving first": report.as_first,
-        "moving second": report.as_second,
-    }
-    for turn, tally in tallies.items():
-        results = f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost"
-        table.add_row(f"first {turn}", results)
+    add_tallies(table, "first", report)
     low, high = report.score_interval
     table.add_row("first's score", f"{report.score:.1%}  (95% interval {low:.1%} to {high:.1%})")
     table.add_section()
     num_distinct = len({game.moves for game in report.games})
     table.add_row("different games", f"{num_distinct} of {len(report.games)}")
-    lengths = report.lengths
-    mean = sum(lengths) / len(lengths)
-    table.add_row("length", f"{min(lengths)} to {max(lengths)} moves, {mean:.1f} on average")
+    table.add_row("length", lengths_text(report, "moves"))
     return table
 
 
-def _make_agent(spec: str, view, settings: PettingZooSettings, index: int):
-    """Return the agent ``spec``; the two players have different seeds."""
-    from alphazero.interop.agents import HumanAgent, PettingZooAgent
-
-    kind, _ = read_spec(spec, settings)
-    if kind == "human":
-        return HumanAgent(view)
-    seed = settings.seed + index
-    player = make_player(spec, view.game, dataclasses.replace(settings, seed=seed))
-    return PettingZooAgent(player, view, settings.sampled_plies, seed)
-
-
-def _play(environment, view, agents, settings: PettingZooSettings, console: Console) -> MatchReport:
+def _play(environment, view, agents, settings: Settings, console: Console) -> MatchReport:
     """Play the games; print each result, and the moves and boards where asked for."""
     from alphazero.interop.agents import HumanAgent
     from alphazero.interop.episode import play_match
@@ -145,13 +109,13 @@ def _play(environment, view, agents, settings: PettingZooSettings, console: Cons
     has_person = any(isinstance(agent, HumanAgent) for agent in agents)
 
     def on_move(name: str, action: int) -> None:
-        console.print(f"{name} plays {action}")
+        console.print(f"{name} plays {action}", markup=False)
         is_over = all(environment.terminations.values())
         if not has_person or is_over:  # a person sees the board when asked for a move
-            console.print(_position_text(environment, view))
+            console.print(_position_text(environment, view), markup=False)
 
     def on_game(game, episode) -> None:
-        console.print(_result_text(game, view, agents), soft_wrap=True)
+        console.print(_result_text(game, view, agents), markup=False)
 
     moves = on_move if settings.render == "ansi" or has_person else None
     try:

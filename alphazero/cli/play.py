@@ -1,15 +1,32 @@
-"""`alphazero play`: a game at the terminal, between people, engines or both."""
+"""Play a game at the terminal. Type a move, or 'help' for the commands: take back, hint, the
+engine's view and more.
+
+    alphazero play
+    alphazero play game=othello:6
+    alphazero play game=othello setup=standard moves=f5d6c3
+    alphazero play game=tic_tac_toe first=uct second=human time_limit_s=1
+    alphazero play second=checkpoints/connect_four/RUN num_simulations=400
+    alphazero play first=uct:100 second=uct:5000,uct_c=0.8 moves=4,4
+
+In: who plays: people, engines or both. Out: a game on the console.
+"""
 
 import dataclasses
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from alphazero.boards.skin import SETUPS, Skin, skin_of
-from alphazero.cli.game_of_players import choose_game
-from alphazero.cli.output.help_text import print_help
-from alphazero.cli.start_moves import MOVES_HELP, SETUP_HELP, read_start
-from alphazero.cli.warm_up import getting_ready, warm_up
-from alphazero.config.command_line import from_overrides
+from alphazero.cli.players import (
+    GAME_HELP,
+    MOVES_HELP,
+    PLAYER_HELP,
+    SETUP_HELP,
+    choose_game,
+    getting_ready,
+    make_pair,
+    read_start,
+    warm_up,
+)
 from alphazero.config.settings import option
 from alphazero.evaluation.run_facts import summary
 from alphazero.games.batched_game import Game
@@ -22,33 +39,13 @@ from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
 
-COMMAND = "alphazero play"
-SUMMARY = (
-    "Play a game at the terminal. Type a move, or 'help' for the commands: take back, hint, the "
-    "engine's view and more."
-)
-EXAMPLES = [
-    "alphazero play",
-    "alphazero play game=othello:6",
-    "alphazero play game=othello setup=standard moves=f5d6c3",
-    "alphazero play game=tic_tac_toe first=uct second=human time_limit_s=1",
-    "alphazero play second=checkpoints/connect_four/RUN num_simulations=400",
-    "alphazero play first=uct:100 second=uct:5000,uct_c=0.8 moves=4,4",
-]
-
 
 @dataclasses.dataclass
-class PlayOptions:
+class Settings(PlayerSettings):
     """Who plays what."""
 
-    game: str | None = option(
-        None, "the game; by default that of a network below, otherwise connect_four"
-    )
-    first: str | None = option(
-        None,
-        "who moves first: human, random, uct:1000, solver, best, network, or the path of a network "
-        "or a run",
-    )
+    game: str | None = option(None, GAME_HELP)
+    first: str | None = option(None, f"who moves first: human, {PLAYER_HELP}")
     second: str | None = option(
         None,
         "who moves second. By default a person plays against best, the network that ships with the "
@@ -66,47 +63,35 @@ class PlayOptions:
         "one over the other if the terminal can",
         choices=("auto", "every", "last"),
     )
-
-
-@dataclasses.dataclass
-class PlaySettings(PlayerSettings, PlayOptions):
-    """The settings of the command.
-
-    Dataclasses collect fields from the last base class to the first, so the command's own options
-    come first in the help.
-    """
-
-    endgame: str = option("auto", ENDGAME_HELP)
     seed: int | None = option(
         None, "seed of all random numbers; by default every game is different", 0, 2**63 - 4
     )
+    endgame: str = option("auto", ENDGAME_HELP)
 
 
-def main(arguments: list[str], console: Console | None = None, read_line=None) -> int:
+def run(settings: Settings, console: Console, read_line: Callable | None = None) -> None:
     """Play a game.
 
     Args:
-        console, read_line: replace the terminal, see `TerminalGame`.
+        console, read_line: the terminal, see `TerminalGame`.
     """
-    if {"-h", "--help"} & set(arguments):
-        print_help("play", SUMMARY, PlaySettings(), EXAMPLES)
-        return 0
-    settings = from_overrides(PlaySettings, arguments, COMMAND)
     if settings.seed is None:
         settings.seed = secrets.randbelow(2**31)
     game = choose_game(settings.game, (settings.first, settings.second), settings)
     skin = skin_of(game, settings.setup)
-    moves = read_start(
-        settings.moves, game, skin
-    )  # refuses a wrong list before a network is loaded
+    # A wrong list is refused before a network is loaded.
+    moves = read_start(settings.moves, game, skin)
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)
-    console = console or Console(highlight=False, emoji=False)
     with getting_ready(console):
-        players = tuple(_make_side(spec, game, settings, index) for index, spec in enumerate(specs))
+        players = tuple(make_pair(specs, game, settings, _make_side))
     people = any(isinstance(player, HumanPlayer) for player in players)
     every_board = people if settings.boards == "auto" else settings.boards == "every"
     warm_up(game, players, console)
+    introduction = [
+        *_introduction(specs, settings, game, skin, moves),
+        *(f"{one.name} thinks here with {how}." for one in players if (how := thinking_of(one))),
+    ]
     TerminalGame(
         game,
         players,
@@ -118,22 +103,11 @@ def main(arguments: list[str], console: Console | None = None, read_line=None) -
         in_place=people and settings.boards == "auto" and can_draw_in_place(console),
         skin=skin,
         ponders=settings.ponder,
-        introduction="\n".join(
-            [*_introduction(specs, settings, game, skin, moves), *_thinking_lines(players)]
-        ),
+        introduction="\n".join(introduction),
     ).run()
-    return 0
 
 
-def _thinking_lines(players) -> list[str]:
-    return [
-        f"{player.name} thinks here with {thinking_of(player)}."
-        for player in players
-        if thinking_of(player)
-    ]
-
-
-def _sides(settings: PlaySettings, game: Game) -> tuple[str, str]:
+def _sides(settings: Settings, game: Game) -> tuple[str, str]:
     """Return who plays.
 
     A person takes a side that is left open, unless the other side is a person: then the default
@@ -149,12 +123,12 @@ def _sides(settings: PlaySettings, game: Game) -> tuple[str, str]:
     return first, opponent(first) if second is None else second
 
 
-def _kind(spec: str, settings: PlaySettings) -> str:
+def _kind(spec: str, settings: Settings) -> str:
     return read_spec(spec, settings)[0]
 
 
 def _introduction(
-    specs, settings: PlaySettings, game: Game, skin: Skin, moves: list[int]
+    specs, settings: Settings, game: Game, skin: Skin, moves: list[int]
 ) -> Iterator[str]:
     """Yield what is known of the network that ships with the game, and how moves were read."""
     if "best" in [_kind(spec, settings) for spec in specs]:
@@ -165,14 +139,13 @@ def _introduction(
         yield f"moves={settings.moves} counts from 0; on the screen it is {shown}."
 
 
-def _make_side(spec: str, game: Game, settings: PlaySettings, index: int):
-    """Return a person or the player ``spec``; the two sides have different seeds."""
-    if _kind(spec, settings) == "human":
-        return HumanPlayer()
-    return make_player(spec, game, dataclasses.replace(settings, seed=settings.seed + index))
+def _make_side(spec: str, game: Game, settings: Settings):
+    """Return a person or the player ``spec``."""
+    is_person = _kind(spec, settings) == "human"
+    return HumanPlayer() if is_person else make_player(spec, game, settings)
 
 
-def _adviser(settings: PlaySettings, game: Game, specs):
+def _adviser(settings: Settings, game: Game, specs):
     """Return a function that makes the player who gives hints."""
     thinking = [spec for spec in specs if _kind(spec, settings) not in ("human", "random")]
     spec = settings.hint or (thinking[0] if thinking else default_player(game.name))

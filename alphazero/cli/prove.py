@@ -1,4 +1,9 @@
-"""`alphazero prove`: compare a player with perfect play in every position of a small game.
+"""Play a small game against every possible opponent, and compare each of the player's moves with
+perfect play. The exit status is 0 if no position is misplayed, otherwise 1.
+
+    alphazero prove player=checkpoints/tic_tac_toe/RUN num_simulations=100
+    alphazero prove player=uct:5000
+    alphazero prove game=connect_x:3x3x3 player=uct:2000,statistics=position
 
 In: a player and a game small enough to enumerate. Out: whether the player can be beaten, and the
 positions that it misplays.
@@ -8,57 +13,34 @@ import dataclasses
 
 from rich.text import Text
 
-from alphazero.cli.output.counted_choice import counted_choice
-from alphazero.cli.output.help_text import print_help
-from alphazero.cli.output.misplayed import print_misplayed
-from alphazero.cli.output.proof_text import proof_lines
-from alphazero.config.command_line import from_overrides
+from alphazero.boards.skin import skin_of
+from alphazero.boards.text import Medium, draw_board, side
+from alphazero.cli.players import PLAYER_HELP
+from alphazero.cli.progress import counted_choice
 from alphazero.config.settings import option
+from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings, thinking_of
 from alphazero.players.registry import make_player
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.enumeration import MAX_POSITIONS, ExactValues
-from alphazero.solvers.proof import prove
+from alphazero.solvers.proof import Failure, ProofReport, prove
 
-COMMAND = "alphazero prove"
-SUMMARY = (
-    "Play a small game against every possible opponent, and compare each of the player's moves "
-    "with perfect play. The exit status is 0 if no position is misplayed, otherwise 1."
-)
-EXAMPLES = [
-    "alphazero prove player=checkpoints/tic_tac_toe/RUN num_simulations=100",
-    "alphazero prove player=uct:5000",
-    "alphazero prove game=connect_x:3x3x3 player=uct:2000,statistics=position",
-]
+_RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 
 
 @dataclasses.dataclass
-class ProveOptions:
+class Settings(PlayerSettings):
     """The player and the game."""
 
     game: str = option("tic_tac_toe", f"the game, of at most {MAX_POSITIONS:,} positions")
-    player: str = option(
-        "network",
-        "random, uct:1000, solver, best, network (the newest trained one, otherwise best), or the "
-        "path of a network or a run",
-    )
+    player: str = option("network", PLAYER_HELP)
     show: int = option(3, "misplayed positions to print", 0, 10_000)
 
 
-@dataclasses.dataclass
-class ProveSettings(PlayerSettings, ProveOptions):
-    """The settings of the command."""
-
-
-def main(arguments: list[str]) -> int:
+def run(settings: Settings, console: Console) -> int:
     """Prove or refute; return 0 if no position is misplayed, 1 otherwise."""
-    if {"-h", "--help"} & set(arguments):
-        print_help("prove", SUMMARY, ProveSettings(), EXAMPLES)
-        return 0
-    settings = from_overrides(ProveSettings, arguments, COMMAND)
-    console = Console(highlight=False, emoji=False, soft_wrap=True)
     game = make_game(settings.game)
     player = make_player(settings.player, game, settings)
     limit = f"at most {MAX_POSITIONS:,}, which takes a quarter of a minute"
@@ -72,12 +54,61 @@ def main(arguments: list[str]) -> int:
     with counted_choice(player, f"{player.name} on {game.name}", num_positions) as choose:
         report = prove(game, lambda states: choose(states).actions, exact)
     thinking = f" ({thinking_of(player)})" if thinking_of(player) else ""
-    console.print(
-        f"{player.name}{thinking}, asked for its move in {num_positions:,} positions.\n",
-        markup=False,
-    )
-    for line in proof_lines(report):
-        console.print(line, markup=False)
+    asked = f"{player.name}{thinking}, asked for its move in {num_positions:,} positions.\n"
+    for line in (asked, *proof_lines(report)):
+        console.print(line, markup=False, soft_wrap=True)
     for failure in report.failures[: settings.show]:
         print_misplayed(console, game, failure)
     return 0 if report.perfect else 1
+
+
+def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
+    """Print a misplayed position: the move, the better moves and the board."""
+    skin, medium = skin_of(game), Medium.of(console)
+    better = ", ".join(skin.notation.text(action) for action in failure.best_actions)
+    mover = side(skin, int(game.players(failure.state[None])[0]), medium)
+    text = (
+        f" played {skin.notation.text(failure.action)}, a {_RESULT_NAMES[failure.value]}, where "
+        f"{better} would have kept a {_RESULT_NAMES[failure.best_value]}"
+    )
+    console.print(Text.assemble("\nmisplayed: ", mover, text), soft_wrap=True)
+    console.print(draw_board(game, skin, failure.state, medium))
+
+
+# --- the text of a proof, also at the end of a training run ---------------------------------------
+
+
+def proof_lines(report: ProofReport) -> list[str]:
+    """Return a proof as lines of text."""
+    lines = [f"Against every possible play of the opponent ({report.game_name}):"]
+    for each, name in zip(report.sides, ("first:", "second:")):
+        lines += [
+            f"  player moves {name:<7} {each.num_positions:,} positions can occur, "
+            f"the player is to move in {each.num_choices:,} of them",
+            f"    {sum(each.games):,} different games: {_counts_text(each.games)}",
+            f"    {sum(each.final_positions):,} different final positions: "
+            f"{_counts_text(each.final_positions)}",
+        ]
+    return [
+        *lines,
+        f"  {_verdict(report)}",
+        f"  best possible result kept in {report.num_accurate:,} of {report.num_not_final:,} "
+        "unfinished positions",
+    ]
+
+
+def _verdict(report: ProofReport) -> str:
+    if report.unbeatable:
+        return "unbeatable: no play of the opponent wins"
+    if report.perfect:
+        loser = "first" if report.sides[0].games[2] else "second"
+        return (
+            f"perfect, but {report.num_losses:,} games are lost: the player who moves {loser} "
+            "loses this game against perfect play, and no move of this player makes it worse"
+        )
+    return f"beatable: {report.num_losses:,} games are lost"
+
+
+def _counts_text(counts: tuple[int, int, int]) -> str:
+    won, drawn, lost = counts
+    return f"{won:,} won, {drawn:,} drawn, {lost:,} lost"

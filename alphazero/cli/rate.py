@@ -1,23 +1,31 @@
-"""`alphazero rate`: the networks of a run, UCT and random on one Elo scale.
+"""Rate networks of a run, UCT and random on one Elo scale. Games are added to those of earlier
+calls; Ctrl-C keeps every finished match.
 
-In: a run. Out: a table, a picture, and ratings.json in the run's folder, to which later calls add.
+    alphazero rate run=latest
+    alphazero rate run=checkpoints/connect_four/RUN num_networks=12 num_games=2000
+    alphazero rate run=latest players=[random,uct:100,uct:1000,uct:10000,uct:100000]
+    alphazero rate run=latest workers=ray
+    alphazero rate run=latest players=[uct:1000,checkpoints/connect_four/OTHER]
+
+In: a run. Out: a table, a picture, and ratings.json in the run's folder.
 """
 
 import dataclasses
-from collections.abc import Collection
 from pathlib import Path
 
-from alphazero.cli.output.help_text import print_help
-from alphazero.cli.output.rate_bar import RateBar
-from alphazero.cli.output.rate_table import growth_text, ratings_table
-from alphazero.cli.player_workers import PlayerWorkers, player_maker
+import numpy as np
+from rich.box import SQUARE
+from rich.table import Table
+from rich.text import Text
+
+from alphazero.cli.players import PlayerWorkers, player_maker, warm_up
+from alphazero.cli.progress import progress
 from alphazero.cli.rate_players import choose_networks, make_players, player_name
-from alphazero.cli.warm_up import warm_up
-from alphazero.config.command_line import from_overrides
 from alphazero.config.settings import option
 from alphazero.evaluation.elo import Ratings, connected_players, rate
-from alphazero.evaluation.match import Openings, check_num_games
-from alphazero.evaluation.rating_file import RatingFile, short_name
+from alphazero.evaluation.match import MatchProgress, Openings, check_num_games
+from alphazero.evaluation.rating_file import RatingFile, rating_text, search_of, short_name
+from alphazero.evaluation.report import Z_95
 from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game
@@ -31,23 +39,11 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output
 from alphazero.storage.run_folder import RunFolder
 
-COMMAND = "alphazero rate"
-SUMMARY = (
-    "Rate networks of a run, UCT and random on one Elo scale. Games are added to those of earlier "
-    "calls; Ctrl-C keeps every finished match."
-)
-EXAMPLES = [
-    "alphazero rate run=latest",
-    "alphazero rate run=checkpoints/connect_four/RUN num_networks=12 num_games=2000",
-    "alphazero rate run=latest players=[random,uct:100,uct:1000,uct:10000,uct:100000]",
-    "alphazero rate run=latest workers=ray",
-    "alphazero rate run=latest players=[uct:1000,checkpoints/connect_four/OTHER]",
-]
 STANDARD_PLAYERS = ["random", "uct:100", "uct:1000", "uct:10000"]
 
 
 @dataclasses.dataclass
-class RateSettings(PlayerWorkers):
+class Settings(PlayerWorkers):
     """Who is rated, and by how many games."""
 
     run: str = option("latest", "the run's folder, or latest")
@@ -95,12 +91,8 @@ class RateSettings(PlayerWorkers):
         return PlayerSettings(**{key: getattr(self, key) for key in keys})
 
 
-def main(arguments: list[str], console: Console | None = None) -> int:
+def run(settings: Settings, console: Console) -> int:
     """Play the games, store them, and show the ratings."""
-    if {"-h", "--help"} & set(arguments):
-        print_help("rate", SUMMARY, RateSettings(), EXAMPLES)
-        return 0
-    settings = from_overrides(RateSettings, arguments, COMMAND)
     check_num_games(settings.num_games, low=0)
     check_num_games(settings.games_per_match, "games_per_match")
     if settings.output:
@@ -110,7 +102,6 @@ def main(arguments: list[str], console: Console | None = None) -> int:
     stored_game = load_network(networks[0]).game
     game = make_stored_game(stored_game, f"the network '{networks[0]}'", settings.game)
     file = RatingFile.open(folder.path / "ratings.json", game.name, settings.opening_plies)
-    console = console or Console(highlight=False, emoji=False)
     anchor = player_name(settings.anchor, game, settings.of_networks())
     status = 0
     if settings.num_games:
@@ -119,42 +110,38 @@ def main(arguments: list[str], console: Console | None = None) -> int:
         try:
             with player_maker(settings) as make:
                 players = make_players(networks, specs, game, settings.of_networks(), file, make)
-                warm_up(game, players.values(), Console(stderr=True, emoji=False))
-                play(game, players, file, settings, anchor)
+                warm_up(game, players.values())
+                _play(game, players, file, settings, anchor)
         except KeyboardInterrupt:
             kept = f"{file.num_games:,} games are stored in {file.path}"
             text = f"Stopped: {kept}; the same command adds to them.\n"
             console.print(text, markup=False, soft_wrap=True)
             status = 130
-    ratings = rate_connected(file, anchor, settings.anchor_elo)
-    if ratings is None:
-        console.print(_too_few_text(file, anchor, settings), markup=False, soft_wrap=True)
-    else:
-        show(ratings, file, settings, folder, console)
+    _show(file, anchor, settings, console)
     return status
 
 
-def play(
-    game: Game, players: dict[str, Player], file: RatingFile, settings: RateSettings, anchor: str
+def _play(
+    game: Game, players: dict[str, Player], file: RatingFile, settings: Settings, anchor: str
 ) -> None:
     """Play the games; write the file after every match."""
-    with RateBar(settings.num_games) as bar:
-        matches = play_tournament(
-            game,
-            players,
-            file.matches,
-            settings.num_games,
-            _games_per_match(settings, len(players)),
-            Openings(settings.opening_plies, settings.seed),
-            bar,
-        )
-        for match in matches:
+    games_per_match = _games_per_match(settings, len(players))
+    openings = Openings(settings.opening_plies, settings.seed)
+    num_before = 0  # games of the matches that have ended
+
+    def on_progress(player_a: str, player_b: str, so_far: MatchProgress) -> None:
+        show(num_before + so_far.num_finished, f"{player_a} - {player_b}")
+
+    with progress("playing", settings.num_games) as show:
+        for match in play_tournament(
+            game, players, file.matches, settings.num_games, games_per_match, openings, on_progress
+        ):
             file.matches.append(match)
             file.write(rate_connected(file, anchor, settings.anchor_elo))
-            bar.count(len(match.scores))
+            num_before += len(match.scores)
 
 
-def _games_per_match(settings: RateSettings, num_players: int) -> int:
+def _games_per_match(settings: Settings, num_players: int) -> int:
     """Return an even number of games per match that leaves two matches for every player."""
     affordable = settings.num_games // (2 * num_players) // 2 * 2
     return max(2, min(settings.games_per_match, affordable))
@@ -170,40 +157,90 @@ def rate_connected(file: RatingFile, anchor: str, anchor_elo: float = 1000.0) ->
     return rate(pairings, anchor, anchor_elo) if pairings else None
 
 
-def show(
-    ratings: Ratings, file: RatingFile, settings: RateSettings, folder: RunFolder, console: Console
-) -> None:
+def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -> None:
     """Print the table and draw the picture."""
+    ratings = rate_connected(file, anchor, settings.anchor_elo)
+    names = {name for pairing in file.pairings for name in pairing[:2]}
+    apart = sorted(names - set([anchor] if ratings is None else ratings.players))
+    # After two matches each they surely have ratings.
+    add = f"Add games: num_games={2 * settings.games_per_match * max(len(apart), 1)}."
+    if ratings is None:
+        text = f"No ratings yet: none of the {len(file.matches)} stored matches joins the anchor "
+        text += f"{anchor} to another player. {add}"
+        console.print(text, markup=False, soft_wrap=True)
+        return
     console.print(ratings_table(ratings, file))
     if growth := growth_text(ratings, file):
         console.print(growth, markup=False)
-    if apart := sorted(_player_names(file) - set(ratings.players)):
-        names = "; ".join(map(short_name, apart))
-        text = f"Not rated yet, no chain of games leads to {ratings.anchor}: {names}."
-        text += f" Add games: num_games={_games_to_join(apart, settings)}."
+    if apart:
+        text = f"Not rated yet, no chain of games leads to {ratings.anchor}: "
+        text += f"{'; '.join(map(short_name, apart))}. {add}"
         console.print(text, markup=False, soft_wrap=True)
     console.print(f"Games and ratings: {file.path}", markup=False, soft_wrap=True)
-    output = Path(settings.output) if settings.output else folder.path / "ratings.png"
+    folder = file.path.parent
+    output = Path(settings.output or folder / "ratings.png")
     try:
-        draw_ratings(ratings, file.networks, f"{file.game}: {folder.path.name}", output)
+        draw_ratings(ratings, file.networks, f"{file.game}: {folder.name}", output)
         console.print(f"Picture: {output}", markup=False, soft_wrap=True)
     except ConfigError as error:
         console.print(f"No picture: {error}", markup=False, soft_wrap=True)
 
 
-def _too_few_text(file: RatingFile, anchor: str, settings: RateSettings) -> str:
-    """Return why there are no ratings yet, and how many more games to play."""
-    others = _player_names(file) - {anchor}
-    return (
-        f"No ratings yet: none of the {len(file.matches)} stored matches joins the anchor {anchor} "
-        f"to another player. Add games: num_games={_games_to_join(others, settings)}."
+# --- the table ------------------------------------------------------------------------------------
+
+
+def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
+    """Return the ratings as a table, the strongest player first."""
+    caption = f"95% intervals are of the difference to {ratings.anchor}, the anchor."
+    searches = {search_of(player) for player in file.networks if player in ratings.players}
+    if len(searches) == 1:  # written once instead of in every row
+        caption += f" Networks: {min(searches)}."
+    title = f"{file.game}: {file.num_games:,} games, {file.num_distinct_games:,} of them different"
+    table = Table(
+        title=Text(title, "bold"),
+        title_justify="left",
+        caption=Text(caption, "dim italic"),
+        caption_justify="left",
+        box=SQUARE,
     )
+    table.add_column("player")
+    for name in ("Elo", "std. error", "95% interval", "games", "score"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for index in np.argsort(-ratings.elo, kind="stable"):
+        player = ratings.players[index]
+        is_network = player in file.networks
+        style = "cyan" if is_network else "bold" if player == ratings.anchor else None
+        is_short = is_network and len(searches) == 1
+        name = player.partition(", ")[0] if is_short else short_name(player)
+        games, score = f"{ratings.num_games[index]:,}", f"{ratings.scores[index]:.1%}"
+        table.add_row(Text(name), *rating_cells(ratings, player), games, score, style=style)
+    return table
 
 
-def _games_to_join(apart: Collection[str], settings: RateSettings) -> int:
-    """Return a number of games after which the players surely have ratings: two matches each."""
-    return 2 * settings.games_per_match * max(len(apart), 1)
+def growth_text(ratings: Ratings, file: RatingFile) -> str:
+    """Return the Elo gained from the first network to the newest one, with its interval.
+
+    Only networks with the newest one's search settings count; '' if there is no other.
+    """
+    networks = [player for player in file.networks if player in ratings.players]
+    networks.sort(key=lambda player: (file.networks[player]["iteration"], player))
+    alike = [player for player in networks if search_of(player) == search_of(networks[-1])]
+    if len(alike) < 2:
+        return ""
+    newest, first = alike[-1], alike[0]
+    elo, stderr = ratings.difference(newest, first)
+    low, high = elo - Z_95 * stderr, elo + Z_95 * stderr
+    names = [player.partition(", ")[0] for player in (newest, first)]
+    return f"{names[0]} minus {names[1]}: {elo:+.0f} Elo (95% interval {low:+.0f} to {high:+.0f})"
 
 
-def _player_names(file: RatingFile) -> set[str]:
-    return {name for pairing in file.pairings for name in pairing[:2]}
+def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
+    """Return a player's rating, its standard error and its 95% interval as text."""
+    index = ratings.players.index(player)
+    elo = f"{ratings.elo[index]:.0f}"
+    if player == ratings.anchor:
+        return elo, "", "given"
+    if ratings.is_bound[index]:
+        return elo, "", rating_text(ratings, player)
+    low, high = ratings.interval(player)
+    return elo, f"{ratings.stderr(player):.0f}", f"{low:.0f} to {high:.0f}"

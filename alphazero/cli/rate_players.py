@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from alphazero.cli.player_workers import MakePlayer
+from alphazero.cli.players import MakePlayer
 from alphazero.evaluation.rating_file import RatingFile
 from alphazero.games.batched_game import Game
 from alphazero.network.weights import load_network, network_info

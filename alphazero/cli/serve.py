@@ -1,4 +1,10 @@
-"""`alphazero serve`: a board in the browser, against the players of this machine.
+"""Open a page in the browser: play against networks, UCT and solvers, look into their search, see
+the training runs. docs/SERVE.md describes it.
+
+    alphazero serve
+    alphazero serve game=othello
+    alphazero serve runs=checkpoints port=8080 open=false
+    alphazero serve host=0.0.0.0 token=CHOOSE_ONE
 
 In: an address. Out: a page, until Ctrl-C. `alphazero.web` is what answers; its libraries are those
 of the extra [web].
@@ -10,28 +16,17 @@ import threading
 import webbrowser
 from pathlib import Path
 
-from alphazero.config.command_line import from_overrides
 from alphazero.config.settings import option
 from alphazero.games.registry import make_game
 from alphazero.runtime import jit
+from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 
-COMMAND = "alphazero serve"
-SUMMARY = (
-    "Open a page in the browser: play against networks, UCT and solvers, look into their search, "
-    "see the training runs. docs/SERVE.md describes it."
-)
-EXAMPLES = [
-    "alphazero serve",
-    "alphazero serve game=othello",
-    "alphazero serve runs=checkpoints port=8080 open=false",
-    "alphazero serve host=0.0.0.0 token=CHOOSE_ONE",
-]
 _MIN_TOKEN = 8
 
 
 @dataclasses.dataclass
-class ServeSettings:
+class Settings:
     """The settings of the command."""
 
     game: str | None = option(
@@ -51,14 +46,8 @@ class ServeSettings:
     open: bool = option(True, "open the page in the browser of this machine")
 
 
-def main(arguments: list[str]) -> int:
+def run(settings: Settings, console: Console) -> None:
     """Answer until Ctrl-C."""
-    if {"-h", "--help"} & set(arguments):
-        from alphazero.cli.output.help_text import print_help
-
-        print_help("serve", SUMMARY, ServeSettings(), EXAMPLES)
-        return 0
-    settings = from_overrides(ServeSettings, arguments, COMMAND)
     _check(settings)
     jit.announce_first_compilation()
     from alphazero.web.backend import Backend
@@ -77,10 +66,9 @@ def main(arguments: list[str]) -> int:
     if settings.open and sys.stdout.isatty():
         webbrowser.open(url)
     server.run()
-    return 0
 
 
-def _check(settings: ServeSettings) -> None:
+def _check(settings: Settings) -> None:
     """Refuse what cannot work before anything is loaded."""
     try:
         import starlette  # noqa: F401
@@ -88,7 +76,7 @@ def _check(settings: ServeSettings) -> None:
     except ImportError as error:
         message = f'the page needs {error.name}: pip install "alphazero-selfplay[web]" installs it.'
         raise ConfigError(message) from None
-    if settings.runs != ServeSettings().runs and not Path(settings.runs).is_dir():
+    if settings.runs != Settings().runs and not Path(settings.runs).is_dir():
         message = f"runs={settings.runs}: there is no such folder."
         raise ConfigError(message, key="runs", value=settings.runs)
     token = settings.token

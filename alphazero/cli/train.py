@@ -1,31 +1,37 @@
-"""`alphazero train`: run the training loop and show its events, once or for each run of a sweep.
+"""Train a network by self-play. Choose one file of each config group, such as game=connect_four,
+and change any single setting.
+
+    alphazero train game=connect_four
+    alphazero train experiment=connect_four_10min seed=1
+    alphazero train game=othello_6x6 network=tiny learner.learning_rate=1e-3
+    alphazero train --multirun game=tic_tac_toe seed=1,2,3
+    alphazero train resume=latest
 
 In: arguments, which Hydra turns into settings (`alphazero.cli.hydra_main`). Out: run folders.
 """
 
 import dataclasses
 import logging
+import math
 import shlex
+import shutil
+import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.text import Text
 
-from alphazero.cli.output.help_text import HELP, print_run_help
-from alphazero.cli.output.train_text import (
-    end_lines,
-    finished_lines,
-    program,
-    start_lines,
-)
+from alphazero.cli.prove import proof_lines
 from alphazero.config.command_line import parse_overrides, split_word
 from alphazero.config.settings import from_plain
+from alphazero.evaluation.run_facts import duration_text
 from alphazero.games.registry import make_stored_game
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
+from alphazero.training.board_picture import why_no_pictures
 from alphazero.training.config_files import config_groups, game_of_choice
 from alphazero.training.settings import (
     TrainSettings,
@@ -35,24 +41,10 @@ from alphazero.training.settings import (
 )
 
 COMMAND = "alphazero train"
-SUMMARY = (
-    "Train a network by self-play. Choose one file of each config group, such as "
-    "game=connect_four, and change any single setting."
-)
-EXAMPLES = [
-    "alphazero train game=connect_four",
-    "alphazero train experiment=connect_four_10min seed=1",
-    "alphazero train game=othello_6x6 network=tiny learner.learning_rate=1e-3",
-    "alphazero train --multirun game=tic_tac_toe seed=1,2,3",
-    "alphazero train resume=latest",
-]
 
 
 def main(arguments: list[str]) -> int:
     """Train one run or a sweep, or resume a run."""
-    if HELP & set(arguments):
-        print_run_help("train", SUMMARY, arguments, EXAMPLES)
-        return 0
     if any(word.startswith("resume=") and word != "resume=" for word in arguments):
         settings, folder = _resumed(arguments)
         with folder.locked():
@@ -67,15 +59,14 @@ def _train_new(arguments: list[str]) -> int:
     runs: list[tuple[TrainSettings, RunFolder]] = []
 
     def run(job: Job) -> int:
-        settings = job.settings
         if job.num_jobs != 1:
             of_jobs = f" of {job.num_jobs}" if job.num_jobs else ""
             space = "\n" if job.number > 1 else ""
             print(f"{space}run {job.number}{of_jobs}: {job.overrides}", flush=True)
-        folder = _make_folder(settings, job.folder, job.overrides)
-        runs.append((settings, folder))
+        folder = _make_folder(job)
+        runs.append((job.settings, folder))
         with folder.locked():
-            return _train(settings, folder, resumed=False, varied=_varied(job.overrides))
+            return _train(job.settings, folder, resumed=False, varied=_varied(job.overrides))
 
     status = run_with_hydra(arguments, COMMAND, run)
     if status == 0 and len(runs) > 1:
@@ -83,18 +74,18 @@ def _train_new(arguments: list[str]) -> int:
     return status
 
 
+def _make_folder(job) -> RunFolder:
+    """Create the folder of a new run: where Hydra puts it, or one below run.root."""
+    if job.folder is not None:
+        return RunFolder.at(job.folder)
+    run = job.settings.run
+    return RunFolder.create(run.root, job.settings.game.name, run.name, job.overrides)
+
+
 def _varied(overrides: str) -> dict[str, str]:
     """Return the overrides of a run of a sweep by their keys."""
     words = [word.lstrip("+").partition("=") for word in overrides.split()]
     return {key: text.strip("'\"") for key, sign, text in words if sign}
-
-
-def _make_folder(settings: TrainSettings, path: Path | None, overrides: str) -> RunFolder:
-    """Create the folder of a new run: ``path``, or one below run.root named by the settings."""
-    if path is not None:
-        return RunFolder.at(path)
-    run = settings.run
-    return RunFolder.create(run.root, settings.game.name, run.name, overrides)
 
 
 def _train(
@@ -151,12 +142,15 @@ def _train(
 
 def _run(trainer, console: Console, varied: Mapping[str, str] | None):
     """Pass the events of a run to its loggers; return the report of the last iteration."""
+    from alphazero.play.run_loggers import file_loggers
     from alphazero.training.events import StageProgress
+    from alphazero.training.loggers.console import ConsoleLogger
 
+    shown = ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.run_fraction)
+    loggers = [shown, *file_loggers(trainer, varied)]
     report = None
-    loggers = _loggers(console, trainer, varied)
     try:
-        with loggers[0]:
+        with shown:
             for event in trainer.run():
                 is_progress = isinstance(event, StageProgress)
                 for logger in loggers:
@@ -168,26 +162,16 @@ def _run(trainer, console: Console, varied: Mapping[str, str] | None):
     return report
 
 
-def _loggers(console: Console, trainer, varied: Mapping[str, str] | None) -> list:
-    from alphazero.play.run_loggers import file_loggers
-    from alphazero.training.loggers.console import ConsoleLogger
-
-    return [
-        ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.run_fraction),
-        *file_loggers(trainer, varied),
-    ]
-
-
 def _compare(runs: list[tuple[TrainSettings, RunFolder]]) -> None:
     """Compare the runs of a sweep if an evaluation set ships with their game."""
-    from alphazero.cli.run_comparison import ComparisonSettings, compare_runs
+    from alphazero.cli import compare
     from alphazero.evaluation.exact.sets import shipped_path
 
     games = {settings.game.name for settings, _ in runs}
     if len(games) == 1 and shipped_path(games.pop()) is not None:
         folders = [folder for _, folder in runs]
         console = Console(highlight=False, emoji=False)
-        compare_runs(folders, ComparisonSettings(), console)
+        compare.compare_runs(folders, compare.Settings(), console)
         runs_text = shlex.quote("run=" + ",".join(str(folder.path) for folder in folders))
         text = f"\nCompare again:  {program()} compare {runs_text}"
         console.print(Text(text, no_wrap=True), soft_wrap=True)
@@ -196,16 +180,20 @@ def _compare(runs: list[tuple[TrainSettings, RunFolder]]) -> None:
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     """Return the settings of a stored run, changed by the arguments, and its folder."""
     if options := [word for word in arguments if word.startswith(("-", "~", "+"))]:
-        message = f"{options[0]} cannot be combined with resume=: a stored run continues with its "
-        message += "own settings, changed by key=value arguments."
-        raise ConfigError(message, key=options[0])
+        message = "cannot be combined with resume=: a stored run continues with its own settings"
+        raise ConfigError(f"{options[0]} {message}, changed by key=value.", key=options[0])
     texts = dict(split_word(word) for word in arguments)
     key = "game.name" if "game.name" in texts else "game"
     game = texts.pop("game", None)
     name = texts.pop("game.name", None) or (None if game is None else game_of_choice(game))
     root = texts.get("run.root", TrainSettings().run.root)
     folder = RunFolder.find(texts.pop("resume"), root, name)
-    _check_no_choices(texts)
+    for choice in config_groups():
+        if choice in texts:
+            kept = "network" if choice == "network" else "own settings"
+            message = f"{choice}= cannot be combined with resume=: a stored run keeps its {kept}. "
+            message += "Single settings can change, such as learner.learning_rate=1e-3."
+            raise ConfigError(message, key=choice)
     old = settings_to_resume(folder)
     source = f"the run '{folder.path}'"
     old.game.name = make_stored_game(old.game.name, source, name, key).name
@@ -217,11 +205,112 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     return settings, folder
 
 
-def _check_no_choices(keys: Iterable[str]) -> None:
-    """Check that no config group is chosen for a stored run."""
-    for key in keys:
-        if key in config_groups():
-            kept = "its network" if key == "network" else "its own settings"
-            message = f"{key}= cannot be combined with resume=: a stored run keeps {kept}. Single "
-            message += "settings can change, such as learner.learning_rate=1e-3."
-            raise ConfigError(message, key=key)
+# --- what is printed before and after a run -------------------------------------------------------
+
+
+def start_lines(trainer, resumed: bool) -> list[str]:
+    """Return what is trained, where, and how the network runs."""
+    num_weights = sum(parameter.numel() for parameter in trainer.learner.network.parameters())
+    reason = why_no_pictures(trainer.game)
+    verb = f"Resuming after iteration {trainer.iteration} of" if resumed else "Training"
+    return [
+        f"[bold]{verb} {trainer.game.name}[/] in {trainer.folder.path}",
+        f"Network: {num_weights:,} weights on {trainer.learner.device}; "
+        f"search runs it with {_engine_text(trainer)}.",
+        f"Watch with:  {program('tensorboard')} --logdir {trainer.settings.run.root}",
+        *(f"note: {note}" for note in trainer.game.notes),
+        *([f"note: TensorBoard shows no boards: {reason}."] if reason else []),
+    ]
+
+
+def end_lines(trainer, report) -> list[str]:
+    """Return what the run reached, and what to do with it."""
+    lines = [*proof_lines(report.proof.report), ""] if report.proof is not None else []
+    if not trainer.finished:
+        lines += [
+            f"Ended early, after iteration {report.iteration}: the proof is complete "
+            "(evaluation.stop_when_proven=true).",
+            "",
+        ]
+    if report.strength is not None:
+        lines.append(_strength_text(report.strength, trainer.settings.evaluation.opening_plies))
+    if report.exact is not None:
+        lines.append(_exact_text(report.exact, trainer.folder.path))
+    return [*lines, *_next_steps(trainer, report)]
+
+
+def program(name: str = "alphazero") -> str:
+    """Return how a program of this installation is called.
+
+    That is its name if the shell finds it, otherwise its path beside the running program.
+    """
+    beside = Path(sys.argv[0]).with_name(name)
+    return name if shutil.which(name) or not beside.is_file() else str(beside)
+
+
+def _engine_text(trainer) -> str:
+    """Return the engine, and why it was chosen."""
+    tuning, report = trainer.tuning, trainer.evaluator.report
+    if report.refused:
+        return f"{report.name} (too far from float32: {report.refused})"
+    if tuning is None or len(tuning.engine_speeds) < 2:
+        return report.name
+    speed = tuning.engine_speeds.get(report.name, 0)
+    slowest, slowest_speed = min(tuning.engine_speeds.items(), key=lambda item: item[1])
+    when = "by an earlier run" if tuning.remembered else f"in {tuning.seconds:.0f} s"
+    return f"{report.name} ({speed:,} evaluations/s, {slowest} {slowest_speed:,}; measured {when})"
+
+
+def _strength_text(strength, opening_plies: int) -> str:
+    interval = f"95% interval {strength.score_low:.1%} to {strength.score_high:.1%}"
+    results = f"{strength.wins} won, {strength.draws} drawn, {strength.losses} lost"
+    return (
+        f"Scored {strength.score:.1%} against {strength.opponent} with "
+        f"{strength.num_simulations} simulations per move ({results}; {interval}; "
+        f"{strength.num_distinct} distinct games). Each pair of games begins with {opening_plies} "
+        "random moves, which may decide it."
+    )
+
+
+def _exact_text(exact, path: Path) -> str:
+    return (
+        f"Accuracy on {exact.num_positions:,} exactly scored positions: {exact.accuracy:.1%} with "
+        f"{exact.num_simulations} simulations, {exact.raw_accuracy:.1%} without search.\n"
+        f"Details:  {program()} evaluate player={path}"
+    )
+
+
+def finished_lines(trainer) -> list[str]:
+    """Return why a resumed run does nothing, and the command that makes it longer."""
+    limits = " and ".join(f"{key}={value:g}" for key, value in trainer.reached_limits.items())
+    return [
+        f"The run {trainer.folder.path} is finished after {trainer.iteration} iterations: it has "
+        f"reached {limits}.",
+        f"Train it further:  {_longer_run(trainer)}",
+    ]
+
+
+def _longer_run(trainer) -> str:
+    """Return the command that trains a run further: the limits that ended it, doubled."""
+    limits = trainer.reached_limits
+    if not limits:  # ended by a proof
+        limits = {"run.num_iterations": trainer.settings.run.num_iterations}
+    done = {"run.num_iterations": trainer.iteration, "run.time_limit_s": trainer.elapsed_s}
+    longer = {key: math.ceil(2 * max(value, done[key])) for key, value in limits.items()}
+    changes = " ".join(f"{key}={value}" for key, value in longer.items())
+    return f"{program()} train {trainer.folder.resume_words(trainer.game.name)} {changes}"
+
+
+def _next_steps(trainer, report) -> list[str]:
+    folder, network = trainer.folder, trainer.folder.network(report.iteration)
+    root = Path(trainer.settings.run.root)
+    runs = "" if root == Path("checkpoints") else f" runs={root}"
+    return [
+        f"Trained for {duration_text(report.elapsed_s)}. The network is {network}",
+        "",
+        "[bold]What next?[/]",
+        f"  play against it:   {program()} play game={trainer.game.name} second={network}",
+        f"  on a page:         {program()} serve game={trainer.game.name}{runs}",
+        f"  look at the run:   {program('tensorboard')} --logdir {folder.path}",
+        f"  train it further:  {_longer_run(trainer)}",
+    ]

@@ -1,37 +1,23 @@
-"""`alphazero tune`: measure which engine, number format and number of parallel games are fastest.
+"""Measure what a training run would measure at its start, show the speeds, and remember the fastest
+for later runs on this machine. Takes the settings of 'alphazero train'.
+
+    alphazero tune game=connect_four
+    alphazero tune game=othello network=6x64
+    alphazero tune game=connect_four run.num_threads=1 evaluator.engine=torch
 
 In: the settings of a training run. Out: a table of speeds; the choice is stored for later runs.
 """
 
-from typing import TYPE_CHECKING
-
 from rich.box import SQUARE
 from rich.table import Table
 
-from alphazero.cli.output.help_text import HELP, print_run_help
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.training.settings import TrainSettings
 
-if TYPE_CHECKING:  # the help of the command must not take the second that torch needs to load
-    from alphazero.training.tuning_cache import Tuning
-
-SUMMARY = (
-    "Measure what a training run would measure at its start, show the speeds, and remember the "
-    "fastest for later runs on this machine. Takes the settings of 'alphazero train'."
-)
-EXAMPLES = [
-    "alphazero tune game=connect_four",
-    "alphazero tune game=othello network=6x64",
-    "alphazero tune game=connect_four run.num_threads=1 evaluator.engine=torch",
-]
-
 
 def main(arguments: list[str]) -> int:
     """Measure, show and store."""
-    if HELP & set(arguments):
-        print_run_help("tune", SUMMARY, arguments, EXAMPLES)
-        return 0
     from alphazero.cli.hydra_main import run_with_hydra
 
     return run_with_hydra(arguments, "alphazero tune", lambda job: _tune(job.settings))
@@ -64,7 +50,7 @@ def _tune(settings: TrainSettings) -> int:
     return 0
 
 
-def _print_speeds(tuning: "Tuning", console: Console) -> None:
+def _print_speeds(tuning, console: Console) -> None:
     engine = f"{tuning.engine} {tuning.precision}"
     console.print(_table("engine", tuning.engine_speeds, engine))
     if tuning.lockstep_speeds:

@@ -192,13 +192,20 @@ def _groups(settings) -> list[tuple[str, list[Row]]]:
     groups |= {heading: [] for heading in headings.values() if heading not in groups}
     groups[_PLAYERS] = []
     of_players = {field.name for field in dataclasses.fields(PlayerSettings)} - {"seed"}
-    for row in rows(settings):
+    for row in _own_first(settings):
         section, dot, _ = row.key.rpartition(".")
         is_of_player = isinstance(settings, PlayerSettings) and row.key in of_players
         default = _PLAYERS if is_of_player else "settings"
         heading = headings[section] if dot else headings.get(row.key, default)
         groups[heading].append(row)
     return [(heading, group) for heading, group in groups.items() if group]
+
+
+def _own_first(settings) -> list[Row]:
+    """Return the settings that the class itself declares, then those of its bases."""
+    classes = type(settings).__mro__
+    order = [name for cls in classes for name in vars(cls).get("__annotations__", {})]
+    return sorted(rows(settings), key=lambda row: order.index(row.key.partition(".")[0]))
 
 
 def _headings_of_bases(settings) -> dict[str, str]:

@@ -1,0 +1,110 @@
+"""How a command starts, and what several commands print: tables and files of figures.
+
+A command is a module of this package with
+
+- a docstring, whose first paragraph is the summary in ``--help``, and whose indented lines are the
+  examples;
+- ``Settings``: the class of its settings. A file named by ``json`` is checked before the work;
+- ``run(settings, console)``, which returns the exit status, None for 0;
+- ``POSITIONAL``, if a word without an equals sign is the value of a setting: the setting's name.
+
+A command that takes the settings of a training run, which Hydra reads, has ``main(arguments)``
+instead of the last three; it returns the exit status.
+"""
+
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from alphazero.cli.output.help_text import HELP, print_help, print_run_help
+from alphazero.config.command_line import from_overrides
+from alphazero.runtime.console import Console
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import check_output
+
+
+def run_command(command: ModuleType, arguments: list[str], console: Console | None = None) -> int:
+    """Run a command, or print its help; return the exit status.
+
+    Args:
+        console: where its results are printed, by default standard output.
+
+    Raises:
+        ValueError: for wrong input.
+    """
+    if HELP & set(arguments):
+        _print_help(command, arguments)
+        return 0
+    if not hasattr(command, "Settings"):
+        return command.main(arguments)
+    settings = read_settings(command, arguments)
+    if getattr(settings, "json", None):
+        check_output(settings.json, "json")
+    return command.run(settings, console or Console(highlight=False, emoji=False)) or 0
+
+
+def read_settings(command: ModuleType, arguments: list[str]) -> Any:
+    """Return the checked settings of a command.
+
+    Raises:
+        ConfigError: for a wrong one, or several words that could be the positional one.
+    """
+    name = f"alphazero {_name(command)}"
+    key = getattr(command, "POSITIONAL", None)
+    if key is not None:
+        words = [word for word in arguments if "=" not in word and not word.startswith("-")]
+        if len(words) > 1:
+            message = f"'{name}' takes one {key}, not {len(words)}: {' and '.join(words)}. "
+            message += "Settings are written key=value."
+            raise ConfigError(message, key=key, value=words[1])
+        arguments = [f"{key}={word}" if word in words else word for word in arguments]
+    return from_overrides(command.Settings, arguments, name)
+
+
+def _name(command: ModuleType) -> str:
+    return command.__name__.rpartition(".")[2]
+
+
+def _print_help(command: ModuleType, arguments: list[str]) -> None:
+    doc = command.__doc__ or ""
+    summary = " ".join(doc.split("\n\n")[0].split())
+    examples = [line.strip() for line in doc.splitlines() if line.startswith("    ")]
+    if hasattr(command, "Settings"):
+        usage = f"{_name(command)} {getattr(command, 'POSITIONAL', '').upper()}".rstrip()
+        print_help(usage, summary, command.Settings(), examples)
+    else:
+        print_run_help(_name(command), summary, arguments, examples)
+
+
+def facts_table(title: str) -> Table:
+    """Return an empty table of two columns without headings: names and facts."""
+    table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
+    table.add_column(style="dim")
+    table.add_column()
+    return table
+
+
+def figures_table(*headings: str, left: str | None = None) -> Table:
+    """Return an empty table of right-justified columns.
+
+    Args:
+        left: the heading of a column of names before them; None leaves it out.
+    """
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    if left is not None:
+        table.add_column(left, overflow="fold")
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    return table
+
+
+def write_figures(
+    path: str, figures: dict, console: Console, what: str = "Figures", indent: int | None = None
+) -> None:
+    """Write figures as JSON, and print ``what`` is in which file."""
+    Path(path).write_text(json.dumps(figures, indent=indent) + "\n")
+    console.print(f"{what}: {path}", markup=False, soft_wrap=True)

@@ -1,0 +1,193 @@
+"""The game and the players of a command.
+
+In: what the user names. Out: a game, players with different random numbers, made here or on the
+machines of a Ray cluster, and ready to move; the moves that a game starts after.
+"""
+
+import contextlib
+import dataclasses
+import functools
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar
+
+from alphazero.boards.notation import read_moves
+from alphazero.boards.skin import SETUPS, Skin, skin_of
+from alphazero.config.settings import option
+from alphazero.games.batched_game import Game
+from alphazero.games.registry import make_game, make_stored_game
+from alphazero.play.terminal import HumanPlayer
+from alphazero.players.base import WARM_UP_SIMULATIONS, Player, PlayerSettings
+from alphazero.players.gtp import GtpPlayer
+from alphazero.players.registry import (
+    default_match,
+    is_path,
+    make_player,
+    network_path,
+    read_spec,
+)
+from alphazero.players.solver import SolverPlayer
+from alphazero.runtime import jit
+from alphazero.runtime.console import Console
+from alphazero.runtime.errors import ConfigError
+from alphazero.solvers.registry import solver_advice
+
+DEFAULT_GAME = "connect_four"
+GAME_HELP = f"the game; by default that of a network below, otherwise {DEFAULT_GAME}"
+PLAYER_HELP = (
+    "random, uct:1000, solver, best, latest, network (latest, otherwise best), or the path of a "
+    "network or a run"
+)
+MOVES_HELP = (
+    "such as 4,4,3 or 443 in Connect Four, f5d6c3 in Othello; in brackets, [3,3,2], they count "
+    "from 0, as in 'alphazero engine'"
+)
+SETUP_HELP = (
+    "of Othello: white_first, as in our rules, or standard, as everywhere else: black moves first"
+)
+#: What does as `alphazero.players.registry.make_player`.
+MakePlayer = Callable[[str, Game, PlayerSettings], Player]
+
+
+# --- the game -------------------------------------------------------------------------------------
+
+
+def choose_game(named: str | None, specs: Iterable[str | None], settings: PlayerSettings) -> Game:
+    """Return the game of a command: the one the user names, else that of its first network.
+
+    Args:
+        named: the game that the user names, None if they name none. What looks wrong in its rules
+            is printed.
+        specs, settings: see `game_of_networks`.
+    """
+    if named is None:
+        return game_of_networks(specs, settings) or make_game(DEFAULT_GAME)
+    game = make_game(named)
+    for note in game.notes:
+        print(f"note: {note}", file=sys.stderr)
+    return game
+
+
+def game_of_networks(specs: Iterable[str | None], settings: PlayerSettings) -> Game | None:
+    """Return the game of the first network file or run among the players, None without one.
+
+    Args:
+        specs: players as `alphazero.players.registry.make_player` reads them; None is skipped.
+        settings: for what the specs leave open.
+
+    Raises:
+        ConfigError: if the network is of a game file, which only the user may name.
+    """
+    for spec in filter(None, specs):
+        kind, _ = read_spec(spec, settings)
+        if is_path(kind) and (path := network_path(kind, "")):
+            from alphazero.players.network import network_file_game
+
+            return make_stored_game(network_file_game(path), f"the network '{path}'")
+    return None
+
+
+def read_start(moves: str, game: Game, skin: Skin) -> list[int]:
+    """Return the actions of the setting ``moves``.
+
+    Raises:
+        ConfigError: if they are none; a game of Othello in the other set-up is recognised.
+    """
+    try:
+        return read_moves(game, skin.notation, moves)
+    except ValueError as error:
+        other, hint = SETUPS[skin.setup == SETUPS[0]], ""
+        with contextlib.suppress(ValueError):
+            if read_moves(game, skin_of(game, other).notation, moves):
+                hint = f" With setup={other} this is a game."
+        raise ConfigError(f"{error}{hint}", key="moves", value=moves) from None
+
+
+# --- the players ----------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class PlayerWorkers:
+    """Who thinks for the players."""
+
+    HEADING: ClassVar[str] = "workers: who thinks for the players"
+
+    workers: str = option(
+        "threads",
+        "who thinks for the players: threads of this process, ray: every machine of a Ray cluster",
+        choices=("threads", "ray"),
+    )
+    address: str = option(
+        "auto",
+        "of the Ray cluster, HOST:PORT; auto is the one that this machine is part of, local starts "
+        "one here",
+        alias="workers.address",  # what the setting is called in a run
+    )
+
+
+@contextlib.contextmanager
+def player_maker(settings: PlayerWorkers) -> Iterator[MakePlayer]:
+    """Give a function that makes players; let go of all workers at the end.
+
+    Raises:
+        ConfigError: if Ray is not installed, or there is no cluster at the address.
+    """
+    if settings.workers == "threads":
+        yield make_player
+        return
+    from alphazero.workers.cluster.ray_installed import check_ray_installed
+
+    check_ray_installed("workers", "threads", ("threads",))
+    from alphazero.workers.cluster.cluster_player import make_cluster_player
+    from alphazero.workers.cluster.player_cluster import PlayerCluster
+
+    cluster = PlayerCluster(settings.address)
+    try:
+        yield functools.partial(make_cluster_player, cluster)
+    finally:
+        cluster.close()
+
+
+def make_pair(
+    specs: Iterable[str | None],
+    game: Game,
+    settings: PlayerSettings,
+    make: Callable[[str, Game, PlayerSettings], Any] = make_player,
+) -> list:
+    """Return two players with different random numbers; None takes the default of its side.
+
+    Args:
+        make: makes each of them.
+    """
+    named = [spec or default for spec, default in zip(specs, default_match(game.name))]
+    return [
+        make(spec, game, dataclasses.replace(settings, seed=settings.seed + index))
+        for index, spec in enumerate(named)
+    ]
+
+
+def warm_up(game: Game, players: Iterable[Any], console: Console | None = None) -> None:
+    """Ask each player for a move at the start of the game; print a notice if a solver will be slow.
+
+    Compiling or loading a kernel would otherwise count as thinking time. Solvers are not asked:
+    they may need minutes at the start, or refuse it. GTP engines are told of real games only.
+
+    Args:
+        console: by default standard error.
+    """
+    console = console or Console(stderr=True, emoji=False)
+    jit.announce_first_compilation()
+    players = list(players)
+    if any(isinstance(player, SolverPlayer) for player in players):
+        if advice := solver_advice(game):
+            console.print(advice, markup=False, soft_wrap=True)
+    with getting_ready(console):
+        for player in players:
+            if not isinstance(player, (HumanPlayer, SolverPlayer, GtpPlayer)):
+                player.limited(WARM_UP_SIMULATIONS, None).analyse(game.initial_states()[0])
+                player.limited(1, None).choose(game.initial_states())
+
+
+def getting_ready(console: Console):
+    """Return a context that shows "Getting ready ..." on a terminal."""
+    return console.status("Getting ready ...") if console.is_terminal else contextlib.nullcontext()

@@ -1,0 +1,95 @@
+"""The progress of commands that know how many games or positions they have to get through.
+
+On a terminal it is a bar. Elsewhere, in a log file or under a batch system, it is a line now and
+then, so that a long command never looks like one that hangs.
+"""
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from alphazero.evaluation.run_facts import duration_text
+from alphazero.players.base import Choice, Player
+
+#: Seconds over which the speed is estimated: many games end at once, with long gaps between.
+SPEED_WINDOW_S = 600
+#: Seconds between two lines where there is no terminal.
+LINE_EVERY_S = 30.0
+_SMALLEST_PART = 16  # positions; players that search one at a time have a batch size of one
+
+
+@contextlib.contextmanager
+def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
+    """Show on standard error how far a command is: a bar, or lines where there is no terminal.
+
+    Args:
+        text: what is shown beside the bar.
+
+    Yields:
+        A function that shows how many of ``total`` are done, and, if given, another text.
+    """
+    bar = progress_bar()
+    task = bar.add_task(text, total=total)
+    started = printed = time.monotonic()
+
+    def show(done: int, text: str | None = None) -> None:
+        nonlocal printed
+        bar.update(task, completed=done, description=text)
+        now = time.monotonic()
+        if bar.disable and now - printed >= LINE_EVERY_S:
+            printed = now
+            left_s = (now - started) * (total - done) / done if done else None
+            left = "" if left_s is None else f", about {duration_text(left_s)} left"
+            line = f"{bar.tasks[0].description}: {done:,} of {total:,}{left}"
+            print(line, file=sys.stderr, flush=True)
+
+    with bar:
+        yield show
+
+
+def progress_bar() -> Progress:
+    """Return a bar as wide as the terminal; it shows nothing where there is none."""
+    console = Console(stderr=True, emoji=False)
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        speed_estimate_period=SPEED_WINDOW_S,
+        expand=True,
+    )
+
+
+@contextlib.contextmanager
+def counted_choice(
+    player: Player, text: str, num_positions: int
+) -> Iterator[Callable[[np.ndarray], Choice]]:
+    """Give a function that does what `Player.choose` does, and shows how far it is.
+
+    Args:
+        text: what is shown beside the bar.
+        num_positions: that the player will be asked about, in one call or several.
+    """
+    size = max(player.batch_size, _SMALLEST_PART)
+    num_done = 0
+    with progress(text, num_positions) as show:
+
+        def choose(states: np.ndarray) -> Choice:
+            nonlocal num_done
+            parts = []
+            for start in range(0, max(len(states), 1), size):
+                parts.append(player.choose(states[start : start + size]))
+                num_done += len(parts[-1].actions)
+                show(num_done)
+            return Choice(*map(np.concatenate, zip(*parts)))
+
+        yield choose
