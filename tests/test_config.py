@@ -20,8 +20,7 @@ from alphazero.config.settings import (
 )
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
-from alphazero.training.compose import compose
-from alphazero.training.config_files import config_folder, config_groups, game_of_choice
+from alphazero.training.run_config import compose, config_folder, config_groups, game_of_choice
 from alphazero.training.settings import TrainSettings
 
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "snort.py")

@@ -12,7 +12,7 @@ import pytest
 from alphazero.cli import COMMANDS
 from alphazero.config.command_line import from_overrides, split_values
 from alphazero.runtime.errors import ConfigError
-from alphazero.training.compose import compose
+from alphazero.training.run_config import compose
 
 ROOT = Path(__file__).parents[1]
 PAGES = [

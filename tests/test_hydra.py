@@ -13,11 +13,11 @@ from hypothesis import strategies
 from omegaconf import OmegaConf
 
 from alphazero.cli import COMMANDS, main, train
+from alphazero.config.hydra import hydra_literal
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training import config_files
-from alphazero.training.compose import compose
-from alphazero.training.hydra_overrides import hydra_literal
+from alphazero.training import run_config
+from alphazero.training.run_config import compose
 
 QUICK = (
     "experiment=dummy_run network.blocks=1 network.channels=4 network.value_units=4 device=cpu "
@@ -163,7 +163,7 @@ def test_a_sweep_over_games_of_every_spelling(tmp_path, monkeypatch):
         return 0
 
     monkeypatch.setattr(train, "_train", note)
-    monkeypatch.setattr(config_files, "_MADE_CHOICES", {})  # no other test's file has the name
+    monkeypatch.setattr(run_config, "_MADE_CHOICES", {})  # no other test's file has the name
     words = ["game=othello:6,connect_x:4x4x3,examples/snort.py,tic_tac_toe", "run.name=s"]
     monkeypatch.chdir(Path(__file__).parents[1])
     assert main(["train", "--multirun", f"run.root={tmp_path}", *words]) == 0

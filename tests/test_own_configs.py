@@ -5,7 +5,7 @@ from omegaconf import OmegaConf
 
 from alphazero.cli import main, train
 from alphazero.runtime.errors import ConfigError
-from alphazero.training.compose import compose
+from alphazero.training.run_config import compose
 
 HEADER = "# @package _global_\n"
 FILES = {

@@ -4,9 +4,9 @@ import dataclasses
 import glob
 from pathlib import Path
 
-from alphazero.cli.output.help_text import print_help
 from alphazero.cli.run_comparison import ComparisonSettings, compare_runs
 from alphazero.config.command_line import from_overrides
+from alphazero.config.help import print_help
 from alphazero.config.settings import option
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError

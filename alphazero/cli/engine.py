@@ -60,7 +60,7 @@ def main(arguments: list[str], requests=None, answers=None) -> int:
         requests, answers: text streams in place of standard input and output.
     """
     if {"-h", "--help"} & set(arguments):
-        from alphazero.cli.output.help_text import print_help
+        from alphazero.config.help import print_help
 
         print_help("engine", SUMMARY, EngineSettings(), EXAMPLES)
         return 0

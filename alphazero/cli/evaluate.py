@@ -12,11 +12,11 @@ from alphazero.boards.skin import skin_of
 from alphazero.cli.game_of_players import DEFAULT_GAME, game_of_networks
 from alphazero.cli.output.counted_choice import counted_choice
 from alphazero.cli.output.evaluate_table import report_table, value_lines
-from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.misplayed import print_misplayed
 from alphazero.cli.player_workers import MakePlayer, PlayerWorkers, player_maker
 from alphazero.cli.warm_up import warm_up
 from alphazero.config.command_line import from_overrides
+from alphazero.config.help import print_help
 from alphazero.config.settings import option
 from alphazero.evaluation.exact.accuracy import AccuracyReport, measure_accuracy
 from alphazero.evaluation.exact.sets import EvaluationSet, find_set, game_of_set

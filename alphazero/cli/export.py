@@ -8,8 +8,8 @@ import dataclasses
 from pathlib import Path
 
 from alphazero.cli.game_of_players import DEFAULT_GAME
-from alphazero.cli.output.help_text import print_help
 from alphazero.config.command_line import from_overrides
+from alphazero.config.help import print_help
 from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game

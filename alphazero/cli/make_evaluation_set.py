@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from alphazero.cli.output.counting_bar import CountingBar
-from alphazero.cli.output.help_text import print_help
 from alphazero.config.command_line import from_overrides
+from alphazero.config.help import print_help
 from alphazero.config.settings import option
 from alphazero.evaluation.exact.sampling import METHOD_NOTES, sample_set
 from alphazero.evaluation.exact.sets import EvaluationSet, write_set

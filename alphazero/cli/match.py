@@ -8,12 +8,12 @@ import json
 from pathlib import Path
 
 from alphazero.cli.game_of_players import choose_game
-from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.match_bar import MatchBar
 from alphazero.cli.output.match_table import add_test, report_table
 from alphazero.cli.player_workers import MakePlayer, PlayerWorkers, player_maker
 from alphazero.cli.warm_up import warm_up
 from alphazero.config.command_line import from_overrides
+from alphazero.config.help import print_help
 from alphazero.config.settings import option
 from alphazero.evaluation.match import MatchReport, Openings, check_num_games, play_match
 from alphazero.evaluation.sprt import Sprt

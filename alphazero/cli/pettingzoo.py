@@ -10,8 +10,8 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.cli.output.help_text import print_help
 from alphazero.config.command_line import from_overrides
+from alphazero.config.help import print_help
 from alphazero.config.settings import option
 from alphazero.evaluation.report import MatchReport
 from alphazero.games.pettingzoo_package import require_pettingzoo

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.cli.game_of_players import choose_game
-from alphazero.cli.output.help_text import print_help
 from alphazero.cli.start_moves import MOVES_HELP, SETUP_HELP, read_start
 from alphazero.cli.warm_up import getting_ready, warm_up
 from alphazero.config.command_line import from_overrides
+from alphazero.config.help import print_help
 from alphazero.config.settings import option
 from alphazero.evaluation.run_facts import summary
 from alphazero.games.batched_game import Game

@@ -2,10 +2,10 @@
 
 import dataclasses
 
-from alphazero.cli.output.help_text import print_help
 from alphazero.cli.plot_boards import BoardOptions, plot_game, plot_position
 from alphazero.cli.plot_runs import RunOptions, plot_exact, plot_openings, plot_ratings, plot_run
 from alphazero.config.command_line import from_overrides, split_word
+from alphazero.config.help import print_help
 from alphazero.config.settings import option
 from alphazero.runtime.errors import ConfigError
 

@@ -9,10 +9,10 @@ import dataclasses
 from rich.text import Text
 
 from alphazero.cli.output.counted_choice import counted_choice
-from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.misplayed import print_misplayed
 from alphazero.cli.output.proof_text import proof_lines
 from alphazero.config.command_line import from_overrides
+from alphazero.config.help import print_help
 from alphazero.config.settings import option
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings, thinking_of

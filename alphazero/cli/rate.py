@@ -7,13 +7,13 @@ import dataclasses
 from collections.abc import Collection
 from pathlib import Path
 
-from alphazero.cli.output.help_text import print_help
 from alphazero.cli.output.rate_bar import RateBar
 from alphazero.cli.output.rate_table import growth_text, ratings_table
 from alphazero.cli.player_workers import PlayerWorkers, player_maker
 from alphazero.cli.rate_players import choose_networks, make_players, player_name
 from alphazero.cli.warm_up import warm_up
 from alphazero.config.command_line import from_overrides
+from alphazero.config.help import print_help
 from alphazero.config.settings import option
 from alphazero.evaluation.elo import Ratings, connected_players, rate
 from alphazero.evaluation.match import Openings, check_num_games

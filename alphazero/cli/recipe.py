@@ -9,8 +9,7 @@ from omegaconf import OmegaConf
 from alphazero.config.settings import rows
 from alphazero.evaluation.run_facts import AUTOTUNED_KEYS, RUN_FOLDER_KEYS
 from alphazero.runtime.errors import value_text
-from alphazero.training.compose import compose
-from alphazero.training.config_files import config_folder, config_groups, game_of_choice
+from alphazero.training.run_config import compose, config_folder, config_groups, game_of_choice
 from alphazero.training.settings import TrainSettings
 
 

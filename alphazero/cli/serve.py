@@ -54,7 +54,7 @@ class ServeSettings:
 def main(arguments: list[str]) -> int:
     """Answer until Ctrl-C."""
     if {"-h", "--help"} & set(arguments):
-        from alphazero.cli.output.help_text import print_help
+        from alphazero.config.help import print_help
 
         print_help("serve", SUMMARY, ServeSettings(), EXAMPLES)
         return 0

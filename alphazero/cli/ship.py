@@ -7,9 +7,9 @@ card.
 import dataclasses
 from pathlib import Path
 
-from alphazero.cli.output.help_text import print_help
 from alphazero.cli.recipe import recipe
 from alphazero.config.command_line import from_overrides
+from alphazero.config.help import print_help
 from alphazero.config.settings import option
 from alphazero.evaluation.model_card import card_text
 from alphazero.evaluation.run_facts import run_facts, summary

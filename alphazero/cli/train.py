@@ -1,6 +1,6 @@
 """`alphazero train`: run the training loop and show its events, once or for each run of a sweep.
 
-In: arguments, which Hydra turns into settings (`alphazero.cli.hydra_main`). Out: run folders.
+In: arguments, which Hydra turns into settings (`alphazero.config.hydra_main`). Out: run folders.
 """
 
 import dataclasses
@@ -12,7 +12,6 @@ from pathlib import Path
 
 from rich.text import Text
 
-from alphazero.cli.output.help_text import HELP, print_run_help
 from alphazero.cli.output.train_text import (
     end_lines,
     finished_lines,
@@ -20,13 +19,14 @@ from alphazero.cli.output.train_text import (
     start_lines,
 )
 from alphazero.config.command_line import parse_overrides, split_word
+from alphazero.config.help import HELP
 from alphazero.config.settings import from_plain
 from alphazero.games.registry import make_stored_game
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.config_files import config_groups, game_of_choice
+from alphazero.training.run_config import config_groups, game_of_choice
 from alphazero.training.settings import (
     TrainSettings,
     check_resumable,
@@ -51,6 +51,8 @@ EXAMPLES = [
 def main(arguments: list[str]) -> int:
     """Train one run or a sweep, or resume a run."""
     if HELP & set(arguments):
+        from alphazero.training.run_config import print_run_help
+
         print_run_help("train", SUMMARY, arguments, EXAMPLES)
         return 0
     if any(word.startswith("resume=") and word != "resume=" for word in arguments):
@@ -62,7 +64,7 @@ def main(arguments: list[str]) -> int:
 
 def _train_new(arguments: list[str]) -> int:
     """Train a new run, or the runs of a sweep one after the other, and compare these."""
-    from alphazero.cli.hydra_main import Job, run_with_hydra
+    from alphazero.training.run_config import Job, run_with_hydra
 
     runs: list[tuple[TrainSettings, RunFolder]] = []
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.box import SQUARE
 from rich.table import Table
 
-from alphazero.cli.output.help_text import HELP, print_run_help
+from alphazero.config.help import HELP
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.training.settings import TrainSettings
@@ -30,9 +30,11 @@ EXAMPLES = [
 def main(arguments: list[str]) -> int:
     """Measure, show and store."""
     if HELP & set(arguments):
+        from alphazero.training.run_config import print_run_help
+
         print_run_help("tune", SUMMARY, arguments, EXAMPLES)
         return 0
-    from alphazero.cli.hydra_main import run_with_hydra
+    from alphazero.training.run_config import run_with_hydra
 
     return run_with_hydra(arguments, "alphazero tune", lambda job: _tune(job.settings))
 

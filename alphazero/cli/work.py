@@ -52,7 +52,7 @@ class WorkSettings:
 def main(arguments: list[str]) -> int:
     """Play until Ctrl-C."""
     if {"-h", "--help"} & set(arguments):
-        from alphazero.cli.output.help_text import print_help
+        from alphazero.config.help import print_help
 
         print_help("work FOLDER", SUMMARY, WorkSettings(), EXAMPLES)
         return 0

@@ -85,31 +85,6 @@ def print_help(
         console.print("  " + " \\\n    ".join(lines), markup=False, soft_wrap=True)
 
 
-def print_run_help(
-    command: str, summary: str, arguments: Sequence[str], examples: list[str]
-) -> None:
-    """Print the help of a command that takes the settings of a training run.
-
-    Args:
-        arguments: of the command line. Those with "=" are settings, whose resolved values are
-            shown; the others are sections or settings, see `print_help`.
-
-    Raises:
-        ConfigError: for an impossible setting, or if there is no such section.
-    """
-    from alphazero.cli.hydra_options import split_command_line
-    from alphazero.training.compose import compose
-    from alphazero.training.own_folders import groups_of, own_folders
-
-    arguments = [word for word in arguments if word not in HELP]
-    line = split_command_line(arguments, f"alphazero {command}")
-    sections = [word for word in line.words if "=" not in word and word[0] != "~"]
-    words = [word for word in line.words if word not in sections]
-    settings = compose(words, line.known.config_dir)
-    groups = groups_of(own_folders(words, line.known.config_dir))
-    print_help(command, summary, settings, examples, groups, sections)
-
-
 def print_script_help(text: str, settings) -> None:
     """Print the help of a script.
 
