@@ -205,7 +205,7 @@ REFUSED = {
     "learner.learning_rat=1": ("learner.learning_rat", "1", "learner.learning_rate"),
     "+foo=1": ("foo", "1", "seed"),
     "+learner.foo=1": ("learner.foo", "1", "seed"),
-    "+section.foo=1": ("section.foo", "1", "seed"),
+    "+section.foo=1": ("section", {"foo": 1}, "seed"),
     "~seed": ("seed", None, None),
     "~foo": ("foo", "", "seed"),
     "=3": ("=3", None, None),

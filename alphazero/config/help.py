@@ -1,4 +1,4 @@
-"""The text of `alphazero COMMAND --help`, made from the command's settings class.
+"""The text of `--help`, made from a command's settings class.
 
 In: the settings, a summary and examples. Out: text on standard output, with the default value, the
 meaning and the allowed values of each setting.
@@ -13,7 +13,6 @@ from rich.text import Text
 
 from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import Row, rows
-from alphazero.players.base import PlayerSettings
 from alphazero.runtime.console import TrimmedConsole
 from alphazero.runtime.errors import ConfigError, value_text
 from alphazero.runtime.line_wrap import wrapped
@@ -27,7 +26,6 @@ _OPTIONS = {
     "--info": "where the settings come from",
     "--hydra-help": "Hydra's other options and settings, shell completion among them",
 }
-_PLAYERS = "player settings (for one player alone, after a comma: uct:500,uct_c=0.7)"
 
 
 def print_help(
@@ -156,23 +154,17 @@ def _choices_table(choices: dict[str, list[str]]) -> Table:
 
 def _groups(settings) -> list[tuple[str, list[Row]]]:
     """Return the settings under their headings, in the order of the help."""
-    fields = dataclasses.fields(settings)
     headings = {
         field.name: f"{field.name}: {field.metadata['help']}"
-        for field in fields
+        for field in dataclasses.fields(settings)
         if dataclasses.is_dataclass(field.type)
     }
-    groups: dict[str, list[Row]] = {heading: [] for heading in [*headings.values(), "settings"]}
-    headings |= _headings_of_bases(settings)
-    groups |= {heading: [] for heading in headings.values() if heading not in groups}
-    groups[_PLAYERS] = []
-    of_players = {field.name for field in dataclasses.fields(PlayerSettings)} - {"seed"}
+    of_bases = _headings_of_bases(settings)
+    groups: dict[str, list[Row]] = {heading: [] for heading in headings.values()}
+    groups |= {heading: [] for heading in ("settings", *of_bases.values())}
     for row in rows(settings):
         section, dot, _ = row.key.rpartition(".")
-        is_of_player = isinstance(settings, PlayerSettings) and row.key in of_players
-        default = _PLAYERS if is_of_player else "settings"
-        heading = headings[section] if dot else headings.get(row.key, default)
-        groups[heading].append(row)
+        groups[headings[section] if dot else of_bases.get(row.key, "settings")].append(row)
     return [(heading, group) for heading, group in groups.items() if group]
 
 

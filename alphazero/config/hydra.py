@@ -187,8 +187,14 @@ class Composer:
 
     # --- errors -----------------------------------------------------------------------------------
 
-    def refused(self, error: Exception) -> ConfigError:
-        """Return the ConfigError for one of `ERRORS`: key or file, value, and what is allowed."""
+    def refused(self, error: Exception, words: Sequence[str] | None = None) -> ConfigError:
+        """Return the ConfigError for one of `ERRORS`: key or file, value, and what is allowed.
+
+        Args:
+            words: the arguments that were composed; None takes those of the command line.
+        """
+        if isinstance(error, ConfigError):
+            return error
         text = " ".join(str(error or error.__cause__ or type(error).__name__).split())
         if isinstance(error, MissingConfigException) and error.missing_cfg_file:
             return self._missing(error.missing_cfg_file, self._file_in(text))
@@ -200,14 +206,16 @@ class Composer:
             return ConfigError(message, key="hydra.searchpath")
         if isinstance(error, InterpolationResolutionError):
             return self._unresolved(error)
-        path = self._file_in(text) or self._chosen_file()
+        path = self._file_in(text) or self._chosen_file(words or self.words)
         if isinstance(error, MarkedYAMLError) and error.problem_mark:
             path = Path(error.problem_mark.name)
             text = f"line {error.problem_mark.line + 1} is not YAML ({error.problem})"
         elif isinstance(error, UnicodeDecodeError):
             text = "it is not a text file in UTF-8"
         text = re.sub("^In '[^']*': ", "", text) if path else text
-        return ConfigError(f"{_of_file(path)}{text.rstrip('.')}.{self._override_hint(text)}")
+        end = "" if text.endswith("?") else "."
+        hint = self._override_hint(text)
+        return ConfigError(f"{_of_file(path)}{text.rstrip('.')}{end}{hint}")
 
     def _override_hint(self, text: str) -> str:
         """Return a hint for a message of Hydra's that it could not override a choice."""
@@ -222,10 +230,11 @@ class Composer:
         found = re.search("in '([^']*)'", text, re.IGNORECASE)
         return self._own_file(found[1]) if found else None
 
-    def _chosen_file(self) -> Path | None:
-        """Return the first of the user's own files that the arguments choose."""
-        files = (self._own_file(word.replace("=", "/").lstrip("+")) for word in self.words)
-        return next(filter(None, files), None)
+    def _chosen_file(self, words: Sequence[str]) -> Path | None:
+        """Return the first of the user's own files that arguments choose, if none adds a choice."""
+        files = (self._own_file(word.replace("=", "/")) for word in words)
+        is_added = any(word.startswith("+") for word in words)
+        return None if is_added else next(filter(None, files), None)
 
     def _own_file(self, name: str) -> Path | None:
         files = (folder / f"{name}.yaml" for folder in self.own_folders)

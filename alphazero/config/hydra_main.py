@@ -11,7 +11,7 @@ import difflib
 import itertools
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -95,7 +95,7 @@ class CheckSettings(Callback):
 
     def on_run_start(self, config: DictConfig, **_) -> None:
         """Check the settings of the only run."""
-        self._check([config])
+        self._check(config, None)
 
     def on_multirun_start(self, config: DictConfig, **_) -> None:
         """Check the settings of each run of a sweep over listed values."""
@@ -113,16 +113,18 @@ class CheckSettings(Callback):
         ]
         jobs = list(itertools.product(*alternatives))
         self.composer.num_jobs = len(jobs)
-        self._check(loader.load_sweep_config(config, list(job)) for job in jobs)
+        for job in jobs:
+            self._check(config, list(job))
 
-    def _check(self, configs: Iterable[DictConfig]) -> None:
+    def _check(self, config: DictConfig, overrides: list[str] | None) -> None:
+        """Check a config; ``overrides`` make it that of a run in a sweep."""
         try:
-            for config in configs:
-                self.composer.settings_of(config)
-        except ValueError as error:
-            raise SystemExit(error) from None
+            if overrides is not None:
+                loader = GlobalHydra.instance().config_loader()
+                config = loader.load_sweep_config(config, overrides)
+            self.composer.settings_of(config)
         except ERRORS as error:
-            raise SystemExit(self.composer.refused(error)) from None
+            raise SystemExit(self.composer.refused(error, overrides)) from None
 
 
 def _job(config: DictConfig, composer: Composer) -> Job:
