@@ -203,8 +203,8 @@ NUMBER, WHOLE, SWITCH, LIST = "a number", "a whole number", "true or false", "a 
 REFUSED = {
     "foo=1": ("foo", "1", "seed"),
     "learner.learning_rat=1": ("learner.learning_rat", "1", "learner.learning_rate"),
-    "+foo=1": ("foo", "1", "seed"),
-    "+learner.foo=1": ("learner.foo", "1", "seed"),
+    "+foo=1": ("foo", 1, "seed"),
+    "+learner.foo=1": ("learner.foo", 1, "seed"),
     "+section.foo=1": ("section", {"foo": 1}, "seed"),
     "~seed": ("seed", None, None),
     "~foo": ("foo", "", "seed"),

@@ -100,7 +100,7 @@ def test_hydra_says_what_it_does_and_nothing_is_made(words, tmp_path):
         "experiment=low": ("experiment/low.yaml", "learner.batch_size=0", "1 to"),
         "experiment=broken": ("experiment/broken.yaml", "line 3"),
         "experiment=no_package": ("experiment/no_package.yaml", "@package _global_"),
-        "experiment=choice": ("experiment/choice.yaml", "/learner: typo", "wild"),
+        "experiment=choice": ("experiment/choice.yaml", "learner=typo", "wild"),
         "experiment=nowhere": ("experiment=nowhere", "mine", "dummy_run"),
         "--multirun experiment=mine,low": ("learner.batch_size=0",),
         "--multirun seed=1,2 pit.num_games=2,3": ("pit.num_games=3", "even"),
@@ -203,6 +203,7 @@ def test_a_plus_before_a_known_key_and_a_tilde_before_a_group_are_understood():
     settings = compose(["++seed=4", "+experiment=dummy_run", "~pit", "+learner.batch_size=7"])
     assert (settings.seed, settings.learner.batch_size, settings.pit.every) == (4, 7, 1)
     assert compose(["experiment=dummy_run", "~experiment"]).pit.every == 0
+    assert compose(["experiment=dummy_run", "+game=othello:6"]).game.name == "othello:6"
 
 
 def test_interpolations_are_resolved():

@@ -111,8 +111,6 @@ def test_help_shows_what_ones_own_experiment_sets(option, folder, capsys):
         "--config-dir mine experiment=mien": ("mean mine?",),
         "experiment=adamw": ("mean ablation/adamw?",),
         "experiment=ablation/adm": ("mean ablation/",),
-        "--config-dir mine experiment=mine +experiment=dummy_run": ("experiment",),
-        "experiment=dummy_run +game=othello": ("game: othello",),
         "--config-dirr mine experiment=mine": ("--config-dirr", "mean --config-dir?"),
         "-cn other": ("--config-name", "other.yaml"),
     }.items(),

@@ -146,8 +146,8 @@ class Composer:
         known = [*self.known, *self.groups]
         if "@" in key or re.split("[./]", key)[0] == "hydra":
             return word
-        if word.startswith("+") and (key not in known or key in self.groups):
-            return word  # adds a choice
+        if word.startswith("+") and key not in known:
+            return word
         check_key(key, text, known, self.command)
         if word.startswith("~"):
             if key in self.groups:
@@ -197,7 +197,7 @@ class Composer:
             return error
         text = " ".join(str(error or error.__cause__ or type(error).__name__).split())
         if isinstance(error, MissingConfigException) and error.missing_cfg_file:
-            return self._missing(error.missing_cfg_file, self._file_in(text))
+            return self._missing(error, self._file_in(text))
         if isinstance(error, OverrideParseException):
             message = f"'{error.override}' cannot be read: a bracket or a quote is not closed."
             return ConfigError(message, key=error.override)
@@ -231,22 +231,21 @@ class Composer:
         return self._own_file(found[1]) if found else None
 
     def _chosen_file(self, words: Sequence[str]) -> Path | None:
-        """Return the first of the user's own files that arguments choose, if none adds a choice."""
+        """Return the first of the user's own files that arguments choose."""
         files = (self._own_file(word.replace("=", "/")) for word in words)
-        is_added = any(word.startswith("+") for word in words)
-        return None if is_added else next(filter(None, files), None)
+        return next(filter(None, files), None)
 
     def _own_file(self, name: str) -> Path | None:
         files = (folder / f"{name}.yaml" for folder in self.own_folders)
         return next((file for file in files if file.is_file()), None)
 
-    def _missing(self, name: str, file: Path | None) -> ConfigError:
+    def _missing(self, error: MissingConfigException, file: Path | None) -> ConfigError:
         """Return the error for a choice of a config group that does not exist.
 
         Args:
-            name: of the choice, such as "experiment/ablation/adam".
             file: the user's own file that makes the choice, as far as Hydra says so.
         """
+        name = str(error.missing_cfg_file)  # such as "experiment/ablation/adam"
         group, slash, choice = name.partition("/")
         if not slash:
             message = f"--config-name {name}: there is no config file '{name}.yaml'. A recipe of "
@@ -254,11 +253,11 @@ class Composer:
             return ConfigError(message, key="--config-name", value=name)
         if group not in self.groups:
             group, _, choice = name.rpartition("/")
-        allowed = sorted(self.groups.get(group, []))
-        hint = choices_hint(choice, self.groups.get(group, []))
+        choices = self.groups.get(group) or list(error.options or [])
+        hint = choices_hint(choice, choices)
         file = file or file_with(self.own_folders, f"override /{group}", choice)
         message = f"{_of_file(file)}{group}={choice} is not allowed: there is no such file.{hint}"
-        return ConfigError(message, key=group, value=choice, allowed=allowed)
+        return ConfigError(message, key=group, value=choice, allowed=sorted(choices))
 
     def _unresolved(self, error: InterpolationResolutionError) -> ConfigError:
         """Return the error for an interpolation that names nothing."""

@@ -118,7 +118,7 @@ def _with_choice_of_game(words: Sequence[str], groups: dict[str, list[str]]) -> 
     is_chosen = any(word.lstrip("+~").startswith("game=") for word in words)
     found = []
     for word in words:
-        key, _, text = word.partition("=")
+        key, _, text = word.lstrip("+").partition("=")
         if text and (key == "game" or (key == "game.name" and not is_chosen)):
             choices = groups["game"]
             names = [name if name in choices else _choice_for(name) for name in split_values(text)]
