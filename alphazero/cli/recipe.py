@@ -4,8 +4,7 @@ In: the settings of a stored run. Out: arguments of `alphazero train`: a preset,
 whose value in the run differs.
 """
 
-from omegaconf import OmegaConf
-
+from alphazero.config.files import read_values
 from alphazero.config.settings import rows
 from alphazero.evaluation.run_facts import AUTOTUNED_KEYS, RUN_FOLDER_KEYS
 from alphazero.runtime.errors import value_text
@@ -60,7 +59,7 @@ def _presets(game_name: str) -> list[list[str]]:
 
 def _game_of_experiment(name: str) -> str | None:
     """Return the choice of the group ``game`` that an experiment makes, None if it makes none."""
-    config = OmegaConf.load(config_folder() / "experiment" / f"{name}.yaml")
+    config = read_values(config_folder() / "experiment" / f"{name}.yaml")
     for entry in config.get("defaults", []):
         if "override /game" in entry:
             return entry["override /game"]

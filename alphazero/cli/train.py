@@ -26,7 +26,7 @@ from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.run_config import config_groups, game_of_choice
+from alphazero.training.run_config import config_groups, game_of_choice, print_run_help
 from alphazero.training.settings import (
     TrainSettings,
     check_resumable,
@@ -51,8 +51,6 @@ EXAMPLES = [
 def main(arguments: list[str]) -> int:
     """Train one run or a sweep, or resume a run."""
     if HELP & set(arguments):
-        from alphazero.training.run_config import print_run_help
-
         print_run_help("train", SUMMARY, arguments, EXAMPLES)
         return 0
     if any(word.startswith("resume=") and word != "resume=" for word in arguments):

@@ -71,8 +71,29 @@ def choices_hint(choice: str, choices: Sequence[str]) -> str:
 
 
 def read_values(path: Path) -> Any:
-    """Return the plain data of a config file, interpolations as they are written."""
-    return OmegaConf.to_container(OmegaConf.load(path))
+    """Return the plain data of a config file; see `parse_yaml`."""
+    return parse_yaml(path.read_text("utf-8"))
+
+
+def parse_yaml(text: str) -> Any:
+    """Return the plain data that a text holds, interpolations as they are written.
+
+    Raises:
+        ValueError: saying what is wrong.
+    """
+    try:
+        return OmegaConf.to_container(OmegaConf.create(text))
+    except YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"line {mark.line + 1}" if mark else "it"
+        raise ValueError(f"{place} is not YAML") from None
+    except (OmegaConfBaseException, ValueError, RecursionError):
+        raise ValueError("it holds more than keys and values") from None
+
+
+def to_yaml(values: dict[str, Any]) -> str:
+    """Return plain data as a text that `parse_yaml` reads."""
+    return OmegaConf.to_yaml(OmegaConf.create(values))
 
 
 def file_with(folders: Sequence[Path], key: str | None, value: Any) -> Path | None:
@@ -81,7 +102,7 @@ def file_with(folders: Sequence[Path], key: str | None, value: Any) -> Path | No
         for path in sorted(folder.rglob("*.yaml")):
             try:
                 values = read_values(path)
-            except (OmegaConfBaseException, YAMLError, OSError, ValueError):
+            except (OSError, ValueError):
                 continue
             # The keys of a file belong to its group or, as those of an experiment, to the root.
             of_group = {path.relative_to(folder).parts[0]: values}

@@ -60,7 +60,7 @@ def run_with_hydra(arguments: list[str], command: str, run: Callable[[Job], int]
 def _folder(job: Job) -> Path | None:
     """Return the folder of a run that Hydra's settings name, None if they name none."""
     default = Path() if job.sweep_folder is None else Path(job.settings.run.root)
-    if job.folder == default.absolute():
+    if job.folder is None or job.folder == default.absolute():
         return None
     is_shared = job.folder == job.sweep_folder
     return job.folder / name_part(job.overrides) if is_shared else job.folder
