@@ -92,6 +92,19 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
     raise ConfigError(message, key=key, value=text, allowed=known)
 
 
+def check_section(option: str, name: str, keys: list[str]) -> None:
+    """Check that an option names a setting or a section of ``keys``.
+
+    Raises:
+        ConfigError: for any other name.
+    """
+    known = list(dict.fromkeys([*(key.partition(".")[0] for key in keys), *keys]))
+    if name not in known:
+        hint = nearest_key_hint(name, known)
+        message = f"{option} {name}: there is no such section.{hint}"
+        raise ConfigError(message, key=option, value=name, allowed=known)
+
+
 def split_values(text: str) -> list[str]:
     """Split a text at the commas that lie outside brackets and quotes."""
     values, depth, quote = [""], 0, ""

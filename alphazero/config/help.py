@@ -5,16 +5,16 @@ meaning and the allowed values of each setting.
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.config.hints import nearest_key_hint
+from alphazero.config.command_line import check_section
 from alphazero.config.settings import Row, rows
 from alphazero.runtime.console import TrimmedConsole
-from alphazero.runtime.errors import ConfigError, value_text
+from alphazero.runtime.errors import value_text
 from alphazero.runtime.line_wrap import wrapped
 
 HELP = {"-h", "--help"}
@@ -60,13 +60,17 @@ def print_help(
     console.print(f"usage: alphazero {command} [key=value ...]\n", markup=False)
     console.print(summary, markup=False)
     if choices:
-        console.print("\n[bold]config groups[/]: choose one file of each, group=file")
-        console.print(Padding(_choices_table(choices), (0, 0, 0, 2), expand=False))
-        console.print("\n[bold]sections[/]: set any value, section.key=value")
-        console.print(Padding(_sections_table(groups), (0, 0, 0, 2), expand=False))
+        # Groups of a single file leave nothing to choose.
+        files = [(name, ", ".join(files)) for name, files in choices.items() if len(files) > 1]
+        counted = [
+            (*heading.split(": "), f"{len(group)} setting{'s' * (len(group) > 1)}")
+            for heading, group in groups
+            if ": " in heading
+        ]
+        _print_table(console, "config groups[/]: choose one file of each, group=file", files)
+        _print_table(console, "sections[/]: set any value, section.key=value", counted)
         _print_settings(console, [group for group in groups if _name(group[0]) == "settings"])
-        console.print("\n[bold]options[/]")
-        console.print(Padding(_options_table(), (0, 0, 0, 2), expand=False))
+        _print_table(console, "options[/]", _OPTIONS.items())
         console.print(
             f"\n'alphazero {command} --help {_name(groups[1][0])}' lists the settings of a section "
             "with their ranges, '--help all' lists all settings.",
@@ -107,14 +111,9 @@ def _of_sections(
     groups: list[tuple[str, list[Row]]], sections: Sequence[str]
 ) -> list[tuple[str, list[Row]]]:
     """Return the groups with the given names, all of them for "all"; of a setting, it alone."""
-    names = [*(_name(heading) for heading, _ in groups), "all"]
     keys = [row.key for _, group in groups for row in group]
     for section in sections:
-        if section not in (*names, *keys):
-            hint = nearest_key_hint(section, [*names, *keys])
-            hint = hint or f" The sections are {', '.join(names)}."
-            message = f"--help {section}: there is no such section.{hint}"
-            raise ConfigError(message, key="--help", value=section, allowed=[*names, *keys])
+        check_section("--help", section, [*keys, "settings", "all"])
     found = []
     for heading, group in groups:
         is_whole = bool({_name(heading), "all"} & set(sections))
@@ -126,30 +125,13 @@ def _name(heading: str) -> str:
     return heading.partition(":")[0]
 
 
-def _sections_table(groups: list[tuple[str, list[Row]]]) -> Table:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for heading, group in groups:
-        name, _, text = heading.partition(": ")
-        if text:
-            count = f"{len(group)} setting{'s' * (len(group) > 1)}"
-            table.add_row(Text(name, "cyan"), text, Text(count, "dim"))
-    return table
-
-
-def _options_table() -> Table:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for option, text in _OPTIONS.items():
-        table.add_row(Text(option, "cyan"), text)
-    return table
-
-
-def _choices_table(choices: dict[str, list[str]]) -> Table:
-    """Return the files of each config group; groups of a single file leave nothing to choose."""
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for name, files in choices.items():
-        if len(files) > 1:
-            table.add_row(Text(name, "cyan"), ", ".join(files))
-    return table
+def _print_table(console: TrimmedConsole, heading: str, table: Iterable[Sequence[str]]) -> None:
+    """Print rows of a name, its meaning and perhaps a number."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for name, text, *number in table:
+        grid.add_row(Text(name, "cyan"), text, *(Text(one, "dim") for one in number))
+    console.print(f"\n[bold]{heading}")
+    console.print(Padding(grid, (0, 0, 0, 2), expand=False))
 
 
 def _groups(settings) -> list[tuple[str, list[Row]]]:

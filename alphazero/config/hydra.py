@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import hydra
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.types import Quote, QuotedString
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException
@@ -43,7 +44,7 @@ ERRORS = (HydraException, OmegaConfBaseException, YAMLError, ValueError, UserWar
 _PACKAGE_HINT = " Is its first line '# @package _global_'?"
 _SWEEP_FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag)\(.*\)$")
 _UNQUOTED = re.compile(r"[\w./][\w./:+@%-]*$", re.ASCII)
-_WORDS_WITH_A_MEANING = {"true", "false", "null", "nan", "inf"}
+_WORDS_WITH_A_MEANING = {"true", "false", "null"}
 
 
 class Configs(NamedTuple):
@@ -279,11 +280,7 @@ def hydra_literal(value: Any) -> str:
         return value_text(value)
     if _UNQUOTED.match(value) and not _has_a_meaning(value):
         return value
-    # Backslashes count only before a quote: there, and at the end, each is written twice.
-    escaped = re.sub(
-        r"(\\*)('|$)", lambda found: found[1] * 2 + found[2].replace("'", r"\'"), value
-    )
-    return f"'{escaped}'"
+    return QuotedString(value, Quote.single).with_quotes()
 
 
 def _has_a_meaning(text: str) -> bool:

@@ -23,8 +23,8 @@ from hydra.experimental.callback import Callback
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
+from alphazero.config.command_line import check_section
 from alphazero.config.completion import OPTIONS
-from alphazero.config.hints import nearest_key_hint
 from alphazero.config.hydra import ERRORS, Composer, Configs, missing_folders_are_errors
 from alphazero.runtime.errors import ConfigError
 
@@ -170,17 +170,9 @@ def _for_hydra(configs: Configs, arguments: list[str], command: str) -> tuple[Co
     overrides = composer.overrides(multirun)
     if known.cfg == "job" and known.config_name is None and not multirun:
         composer.compose()  # Hydra prints the settings unchecked
-        _check_package(known.package, [*composer.known])
+        if known.package is not None:
+            check_section("--package", known.package, composer.known)
     return composer, [*overrides, *options]
-
-
-def _check_package(package: str | None, keys: list[str]) -> None:
-    """Check that ``--package`` names a section or a setting."""
-    known = [*dict.fromkeys(key.partition(".")[0] for key in keys), *keys]
-    if package is not None and package not in known:
-        hint = nearest_key_hint(package, known)
-        message = f"--package {package}: there is no such section.{hint}"
-        raise ConfigError(message, key="--package", value=package, allowed=known)
 
 
 # --- Hydra's options ------------------------------------------------------------------------------
@@ -211,26 +203,27 @@ def split_command_line(arguments: list[str], command: str) -> CommandLine:
     Raises:
         ConfigError: for an unknown option, or a value that an option does not take.
     """
-    words: list[str] = []
-    options: list[str] = []
-    for index, argument in enumerate(arguments):
-        follows_option = index > 0 and arguments[index - 1].startswith("-")
-        is_value = follows_option and "=" not in argument and argument[:1] not in ("~", "+", "")
-        (options if argument.startswith("-") or is_value else words).append(argument)
+
+    def is_word(argument: str) -> bool:  # may follow an option that takes a value or none
+        return argument[:1] in ("~", "+") or (argument[:1] != "-" and "=" in argument)
+
+    words = [argument for argument in arguments if is_word(argument)]
+    options = [argument for argument in arguments if not is_word(argument)]
     parser, names = _parser()
     try:
-        known, unknown = parser.parse_known_args(options)
+        known, others = parser.parse_known_args(options)
     except argparse.ArgumentError as error:
         raise ConfigError(f"{error}.", key=error.argument_name) from None
-    for word in unknown:
+    for word in others:
         name = word.partition("=")[0]
-        if not word.startswith("-"):  # it follows an option that takes no value
-            raise ConfigError(f"'{word}' is not of the form key=value.", key=word)
-        close = difflib.get_close_matches(name, names, n=1)
-        hint = f" Did you mean {close[0]}?" if close else ""
-        message = f"'{command}' has no option {name}.{hint} Settings are written key=value, and "
-        message += f"'{command} --hydra-help' lists the options."
-        raise ConfigError(message, key=name, allowed=names)
+        if word.startswith("-"):
+            close = difflib.get_close_matches(name, names, n=1)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            message = f"'{command}' has no option {name}.{hint} Settings are written key=value, "
+            message += f"and '{command} --hydra-help' lists the options."
+            raise ConfigError(message, key=name, allowed=names)
+        options.remove(word)
+        words.append(word)
     if known.package is not None and known.cfg is None and not known.info:
         options += ["--cfg", "job"]
         known.cfg = "job"
