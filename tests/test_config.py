@@ -499,6 +499,31 @@ def test_a_value_where_a_section_belongs_is_refused_by_its_key(value):
     assert "learner.batch_size" in refused.value.allowed
 
 
+@pytest.mark.parametrize("text", ("1e3", "it's", "ä", "a=b", "007", "on", "a b"))
+def test_text_of_a_run_passes_hydra_as_it_is(text):
+    assert compose([f"run.name={text}", "run.root=x"]).run.name == text
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"inner": {"depth": True}},
+        {"inner": {"depth": 2.0}},
+        {"inner": {"depth": None}},
+        {"share": False},
+        {"share": [1.0]},
+        {"shares": 0.5},
+        {"shares": [True]},
+        {"name": {"a": 1}},
+        {"exact": 2},
+        {"exact": 1.0},
+    ],
+)
+def test_values_of_another_type_are_refused(values):
+    with pytest.raises(ConfigError):
+        from_plain(Outer, values)
+
+
 def test_a_text_setting_without_a_value_is_refused():
     with pytest.raises(ConfigError) as refused:
         from_overrides(Outer, ["path="], "test")

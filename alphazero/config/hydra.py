@@ -36,7 +36,7 @@ from alphazero.config.files import (
 )
 from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import from_plain, types_of
-from alphazero.runtime.errors import ConfigError, value_text
+from alphazero.runtime.errors import ConfigError, InputError, value_text
 
 #: What Hydra and its parts raise for a config that cannot be composed; the last is a warning, see
 #: `missing_folders_are_errors`.
@@ -145,9 +145,8 @@ class Composer:
         """Return an argument in Hydra's grammar."""
         key, text = _key_and_text(word)
         known = [*self.known, *self.groups]
-        if "@" in key or re.split("[./]", key)[0] == "hydra":
-            return word
-        if word.startswith("+") and key not in known:
+        is_of_hydra = "@" in key or re.split("[./]", key)[0] == "hydra"
+        if is_of_hydra or (word.startswith("+") and key not in known):
             return word
         check_key(key, text, known, self.command)
         if word.startswith("~"):
@@ -170,12 +169,9 @@ class Composer:
         if key in self.groups:
             self._check_not_hidden(key, text)
             return text if text[:1] in ("", "[") else hydra_literal(text)
-        value = from_plain(
-            self.configs.cls, parse_overrides(self.configs.cls, [f"{key}={text}"], self.command)
-        )
-        for name in key.split("."):
-            value = getattr(value, name)
-        return hydra_literal(value)
+        values = parse_overrides(self.configs.cls, [f"{key}={text}"], self.command)
+        settings = from_plain(self.configs.cls, values)
+        return hydra_literal(functools.reduce(getattr, key.split("."), settings))
 
     def _check_not_hidden(self, group: str, choice: str) -> None:
         """Check that a file of the user's own is not hidden by one that ships."""
@@ -188,15 +184,15 @@ class Composer:
 
     # --- errors -----------------------------------------------------------------------------------
 
-    def refused(self, error: Exception, words: Sequence[str] | None = None) -> ConfigError:
-        """Return the ConfigError for one of `ERRORS`: key or file, value, and what is allowed.
+    def refused(self, error: Exception, words: Sequence[str] | None = None) -> InputError:
+        """Return the InputError for one of `ERRORS`: key or file, value, and what is allowed.
 
         Args:
             words: the arguments that were composed; None takes those of the command line.
         """
-        if isinstance(error, ConfigError):
+        if isinstance(error, InputError):
             return error
-        text = " ".join(str(error or error.__cause__ or type(error).__name__).split())
+        text = " ".join((str(error) or str(error.__cause__ or type(error).__name__)).split())
         if isinstance(error, MissingConfigException) and error.missing_cfg_file:
             return self._missing(error, self._file_in(text))
         if isinstance(error, OverrideParseException):
