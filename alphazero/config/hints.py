@@ -10,6 +10,7 @@ import re
 #: first. Those that a command does not have are skipped; names that look alike need no row.
 _SYNONYMS: dict[str, tuple[str, ...]] = {
     "backend": ("engine",),
+    "batch": ("batch_size",),
     "black": ("second", "b"),
     "buffer_size": ("window_max",),
     "c": ("uct_c", "pb_c_init"),
