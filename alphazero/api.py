@@ -139,7 +139,7 @@ def make_settings(*overrides: str) -> TrainSettings:
         ConfigError: for an unknown key, a value that the key does not take, or ``resume``: a stored
             run is continued by `train`.
     """
-    from alphazero.training.compose import compose
+    from alphazero.training.run_config import compose
 
     settings = compose(list(overrides))
     if settings.resume:

@@ -30,7 +30,7 @@ from alphazero.replay.buffer import ReplayBuffer
 from alphazero.runtime.device import set_num_threads
 from alphazero.runtime.random_generators import child_generator
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.compose import compose
+from alphazero.training.run_config import compose
 from alphazero.training.settings import TrainSettings
 
 _NUM_CALLS = 50  # of the learner: the learning rate falls from one to the next, as in a run

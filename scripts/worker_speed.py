@@ -17,11 +17,11 @@ from rich.console import Console
 from rich.table import Table
 from script_command import exit_status
 
-from alphazero.cli.output.help_text import HELP, print_script_help
 from alphazero.config.command_line import from_overrides
+from alphazero.config.help import HELP, print_script_help
 from alphazero.config.settings import option
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.compose import compose
+from alphazero.training.run_config import compose
 from alphazero.training.trainer import Trainer
 
 

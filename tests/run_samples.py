@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.compose import compose
 from alphazero.training.events import IterationReport
+from alphazero.training.run_config import compose
 from alphazero.training.trainer import Trainer
 
 #: Settings with which a run of tic-tac-toe takes less than a second, without measurements.

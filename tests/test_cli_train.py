@@ -28,9 +28,8 @@ from alphazero.players.network import NetworkPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.compose import compose
-from alphazero.training.config_files import config_groups
 from alphazero.training.loggers.json_lines import JsonLinesLogger
+from alphazero.training.run_config import compose, config_groups
 from alphazero.training.settings import TrainSettings
 
 TINY = (

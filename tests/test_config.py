@@ -20,8 +20,7 @@ from alphazero.config.settings import (
 )
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
-from alphazero.training.compose import compose
-from alphazero.training.config_files import config_folder, config_groups, game_of_choice
+from alphazero.training.run_config import compose, config_folder, config_groups, game_of_choice
 from alphazero.training.settings import TrainSettings
 
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "snort.py")
@@ -204,9 +203,9 @@ NUMBER, WHOLE, SWITCH, LIST = "a number", "a whole number", "true or false", "a 
 REFUSED = {
     "foo=1": ("foo", "1", "seed"),
     "learner.learning_rat=1": ("learner.learning_rat", "1", "learner.learning_rate"),
-    "+foo=1": ("foo", "1", "seed"),
-    "+learner.foo=1": ("learner.foo", "1", "seed"),
-    "+section.foo=1": ("section.foo", "1", "seed"),
+    "+foo=1": ("foo", 1, "seed"),
+    "+learner.foo=1": ("learner.foo", 1, "seed"),
+    "+section.foo=1": ("section", {"foo": 1}, "seed"),
     "~seed": ("seed", None, None),
     "~foo": ("foo", "", "seed"),
     "=3": ("=3", None, None),
@@ -498,6 +497,31 @@ def test_a_value_where_a_section_belongs_is_refused_by_its_key(value):
         from_plain(TrainSettings, {"learner": value})
     assert (refused.value.key, refused.value.value) == ("learner", value)
     assert "learner.batch_size" in refused.value.allowed
+
+
+@pytest.mark.parametrize("text", ("1e3", "it's", "ä", "a=b", "007", "on", "a b"))
+def test_text_of_a_run_passes_hydra_as_it_is(text):
+    assert compose([f"run.name={text}", "run.root=x"]).run.name == text
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"inner": {"depth": True}},
+        {"inner": {"depth": 2.0}},
+        {"inner": {"depth": None}},
+        {"share": False},
+        {"share": [1.0]},
+        {"shares": 0.5},
+        {"shares": [True]},
+        {"name": {"a": 1}},
+        {"exact": 2},
+        {"exact": 1.0},
+    ],
+)
+def test_values_of_another_type_are_refused(values):
+    with pytest.raises(ConfigError):
+        from_plain(Outer, values)
 
 
 def test_a_text_setting_without_a_value_is_refused():

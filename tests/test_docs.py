@@ -12,7 +12,7 @@ from alphazero.cli import COMMANDS
 from alphazero.cli.command import read_settings
 from alphazero.config.command_line import split_values
 from alphazero.runtime.errors import ConfigError
-from alphazero.training.compose import compose
+from alphazero.training.run_config import compose
 
 ROOT = Path(__file__).parents[1]
 PAGES = [

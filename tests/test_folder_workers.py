@@ -25,8 +25,8 @@ from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.flat_games import flatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import SelfPlaySettings
-from alphazero.training.compose import compose
 from alphazero.training.events import IterationReport
+from alphazero.training.run_config import compose
 from alphazero.workers.code_version import code_version
 from alphazero.workers.folder import game_files
 from alphazero.workers.folder.folder_source import FolderSource

@@ -18,8 +18,8 @@ from alphazero.inference.network_evaluator import (
 )
 from alphazero.network.interface import expected_value
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.compose import compose
 from alphazero.training.events import IterationReport
+from alphazero.training.run_config import compose
 from alphazero.training.trainer import Trainer
 
 pytestmark = [

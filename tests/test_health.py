@@ -23,7 +23,6 @@ from alphazero.selfplay.games_in_progress import GamesInProgress
 from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training import trainer as training
-from alphazero.training.compose import compose
 from alphazero.training.events import (
     Alarm,
     IterationReport,
@@ -36,6 +35,7 @@ from alphazero.training.health import HealthMonitor, TrainingDivergedError
 from alphazero.training.loggers.console import ConsoleLogger
 from alphazero.training.loggers.json_lines import JsonLinesLogger
 from alphazero.training.loggers.tensorboard.logger import TensorBoardLogger
+from alphazero.training.run_config import compose
 from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS
 from alphazero.training.trainer import Trainer

@@ -13,11 +13,11 @@ from hypothesis import strategies
 from omegaconf import OmegaConf
 
 from alphazero.cli import COMMANDS, main, train
+from alphazero.config.hydra import hydra_literal
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training import config_files
-from alphazero.training.compose import compose
-from alphazero.training.hydra_overrides import hydra_literal
+from alphazero.training import run_config
+from alphazero.training.run_config import compose
 
 QUICK = (
     "experiment=dummy_run network.blocks=1 network.channels=4 network.value_units=4 device=cpu "
@@ -100,7 +100,7 @@ def test_hydra_says_what_it_does_and_nothing_is_made(words, tmp_path):
         "experiment=low": ("experiment/low.yaml", "learner.batch_size=0", "1 to"),
         "experiment=broken": ("experiment/broken.yaml", "line 3"),
         "experiment=no_package": ("experiment/no_package.yaml", "@package _global_"),
-        "experiment=choice": ("experiment/choice.yaml", "/learner: typo", "wild"),
+        "experiment=choice": ("experiment/choice.yaml", "learner=typo", "wild"),
         "experiment=nowhere": ("experiment=nowhere", "mine", "dummy_run"),
         "--multirun experiment=mine,low": ("learner.batch_size=0",),
         "--multirun seed=1,2 pit.num_games=2,3": ("pit.num_games=3", "even"),
@@ -163,7 +163,7 @@ def test_a_sweep_over_games_of_every_spelling(tmp_path, monkeypatch):
         return 0
 
     monkeypatch.setattr(train, "_train", note)
-    monkeypatch.setattr(config_files, "_MADE_CHOICES", {})  # no other test's file has the name
+    monkeypatch.setattr(run_config, "_MADE_CHOICES", {})  # no other test's file has the name
     words = ["game=othello:6,connect_x:4x4x3,examples/snort.py,tic_tac_toe", "run.name=s"]
     monkeypatch.chdir(Path(__file__).parents[1])
     assert main(["train", "--multirun", f"run.root={tmp_path}", *words]) == 0
@@ -203,6 +203,7 @@ def test_a_plus_before_a_known_key_and_a_tilde_before_a_group_are_understood():
     settings = compose(["++seed=4", "+experiment=dummy_run", "~pit", "+learner.batch_size=7"])
     assert (settings.seed, settings.learner.batch_size, settings.pit.every) == (4, 7, 1)
     assert compose(["experiment=dummy_run", "~experiment"]).pit.every == 0
+    assert compose(["experiment=dummy_run", "+game=othello:6"]).game.name == "othello:6"
 
 
 def test_interpolations_are_resolved():

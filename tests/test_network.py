@@ -10,8 +10,7 @@ from alphazero.games.registry import make_game
 from alphazero.network.interface import NetworkSettings, expected_value
 from alphazero.network.registry import make_network
 from alphazero.network.residual import ConvNorm, folded
-from alphazero.training.compose import compose
-from alphazero.training.config_files import config_groups
+from alphazero.training.run_config import compose, config_groups
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from test_code_size import lines_of_code
 from alphazero.config.settings import rows as setting_rows
 from alphazero.network.weights import load_network
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.compose import compose
+from alphazero.training.run_config import compose
 from alphazero.training.trainer import Trainer
 
 ROOT = Path(__file__).parents[1]

@@ -5,7 +5,7 @@ from omegaconf import OmegaConf
 
 from alphazero.cli import main, train
 from alphazero.runtime.errors import ConfigError
-from alphazero.training.compose import compose
+from alphazero.training.run_config import compose
 
 HEADER = "# @package _global_\n"
 FILES = {
@@ -19,20 +19,20 @@ FILES = {
 }
 #: Files with one mistake each, and what the message must name besides the file.
 WRONG = {
-    "section": (f"{HEADER}learner: 3\n", "learner", "section"),
+    "section": (f"{HEADER}learner: 3\n", "learner=3", "section"),
     "nothing": (f"{HEADER}learner:\nseed: 1\n", "learner", "section"),
     "list": ("- a\n- b\n", "list"),
     "empty": ("", "_global_"),
     "no_package": ("defaults:\n  - override /game: othello\n", "_global_"),
-    "choice": (f"{HEADER}defaults:\n  - override /game: chess\n", "/game: chess", "othello"),
+    "choice": (f"{HEADER}defaults:\n  - override /game: chess\n", "game=chess", "othello"),
     "parent": (f"{HEADER}defaults:\n  - min\n", "min", "mean mine?"),
     "grandparent": (f"{HEADER}defaults:\n  - low\n", "learner.batch_size=0"),
     "low": (f"{HEADER}learner:\n  batch_size: 0\n", "learner.batch_size=0", "1 to"),
     "text": (f"{HEADER}learner:\n  batch_size: many\n", "learner.batch_size=many", "1 to"),
-    "no_override": (f"{HEADER}defaults:\n  - /game: othello\n", "override /game: othello"),
-    "no_slash": (f"{HEADER}defaults:\n  - override game: othello\n", "override /game: othello"),
-    "group": (f"{HEADER}defaults:\n  - override /gme: othello\n", "/gme", "mean game?"),
-    "switch": (f"{HEADER}defaults:\n  - override /pit: off\n", "/pit", "quotes"),
+    "no_override": (f"{HEADER}defaults:\n  - /game: othello\n", "override game: othello"),
+    "no_slash": (f"{HEADER}defaults:\n  - override game: othello\n", "mean /game?"),
+    "group": (f"{HEADER}defaults:\n  - override /gme: othello\n", "gme", "mean /game?"),
+    "switch": (f"{HEADER}defaults:\n  - override /pit: off\n", "bool", "string"),
     "defaults": (f"{HEADER}defaults: mine\n", "defaults", "list"),
     "sections": (f"{HEADER}learners:\n  batch_size: 3\n", "learners", "mean learner?"),
     "key": (f"{HEADER}learner:\n  lr: 3\n", "learner.lr", "learner.learning_rate"),
@@ -111,9 +111,6 @@ def test_help_shows_what_ones_own_experiment_sets(option, folder, capsys):
         "--config-dir mine experiment=mien": ("mean mine?",),
         "experiment=adamw": ("mean ablation/adamw?",),
         "experiment=ablation/adm": ("mean ablation/",),
-        "--config-dir mine/experiment experiment=mine": ("mine/experiment", "mean --config-dir"),
-        "--config-dir mine experiment=mine +experiment=dummy_run": ("experiment=mine",),
-        "experiment=dummy_run +game=othello": ("+game=othello", "game=othello replaces"),
         "--config-dirr mine experiment=mine": ("--config-dirr", "mean --config-dir?"),
         "-cn other": ("--config-name", "other.yaml"),
     }.items(),

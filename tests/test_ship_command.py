@@ -17,7 +17,7 @@ from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays, network_info, save_network
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.compose import compose
+from alphazero.training.run_config import compose
 
 STRENGTH = dict(
     opponent="uct:500",

@@ -18,13 +18,13 @@ from alphazero.games.registry import make_game
 from alphazero.play.run_loggers import file_loggers
 from alphazero.solvers.proof import Failure
 from alphazero.training.board_picture import BoardPictures, why_no_pictures
-from alphazero.training.compose import compose, recipe_of
 from alphazero.training.events import IterationReport, StrengthReport, flat
 from alphazero.training.illustrations import Histogram, search_entropies
 from alphazero.training.loggers.tensorboard.charts import layout
 from alphazero.training.loggers.tensorboard.hparams import hparams, metrics, settings_table
 from alphazero.training.loggers.tensorboard.logger import TensorBoardLogger
 from alphazero.training.loggers.tensorboard.scalars import SCALARS, elo
+from alphazero.training.run_config import compose, recipe_of
 
 MEASURED = (
     "evaluation.every=1 evaluation.num_games=4 evaluation.final_num_games=4 "

@@ -22,8 +22,8 @@ from alphazero.selfplay.games_in_progress import Moves
 from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training import trainer as training
-from alphazero.training.compose import compose
 from alphazero.training.events import IterationReport, StageProgress
+from alphazero.training.run_config import compose
 from alphazero.training.settings import check_resumable
 
 

@@ -11,8 +11,8 @@ import signal
 import sys
 import threading
 
-from alphazero.cli.completion import OPTIONS, complete
 from alphazero.cli.errors import print_error, print_text
+from alphazero.config.completion import OPTIONS, complete
 from alphazero.runtime.openmp import limit_spinning
 
 COMMANDS = {
@@ -119,6 +119,6 @@ def _sigterm_as_keyboard_interrupt():
 
 
 def _run_with_hydra(*arguments) -> int:
-    from alphazero.cli.hydra_main import run_with_hydra  # importing Hydra takes a second
+    from alphazero.training.run_config import run_with_hydra  # importing Hydra takes a second
 
     return run_with_hydra(*arguments)

@@ -20,8 +20,8 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.cli.output.help_text import HELP, print_help, print_run_help
 from alphazero.config.command_line import from_overrides
+from alphazero.config.help import HELP, print_help
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output
@@ -77,6 +77,8 @@ def _print_help(command: ModuleType, arguments: list[str]) -> None:
         usage = f"{_name(command)} {getattr(command, 'POSITIONAL', '').upper()}".rstrip()
         print_help(usage, summary, command.Settings(), examples)
     else:
+        from alphazero.training.run_config import print_run_help
+
         print_run_help(_name(command), summary, arguments, examples)
 
 

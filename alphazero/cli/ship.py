@@ -12,8 +12,7 @@ card.
 import dataclasses
 from pathlib import Path
 
-from omegaconf import OmegaConf
-
+from alphazero.config.files import read_values
 from alphazero.config.settings import option, rows
 from alphazero.evaluation.model_card import card_text
 from alphazero.evaluation.run_facts import AUTOTUNED_KEYS, RUN_FOLDER_KEYS, run_facts, summary
@@ -23,8 +22,7 @@ from alphazero.runtime.errors import ConfigError, value_text
 from alphazero.runtime.files import write_atomically
 from alphazero.storage.pretrained import shipped_folder
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
-from alphazero.training.compose import compose
-from alphazero.training.config_files import config_folder, config_groups, game_of_choice
+from alphazero.training.run_config import compose, config_folder, config_groups, game_of_choice
 from alphazero.training.settings import TrainSettings
 
 
@@ -162,7 +160,7 @@ def _presets(game_name: str) -> list[list[str]]:
 
 def _game_of_experiment(name: str) -> str | None:
     """Return the choice of the group ``game`` that an experiment makes, None if it makes none."""
-    config = OmegaConf.load(config_folder() / "experiment" / f"{name}.yaml")
+    config = read_values(config_folder() / "experiment" / f"{name}.yaml")
     for entry in config.get("defaults", []):
         if "override /game" in entry:
             return entry["override /game"]

@@ -7,7 +7,7 @@ and change any single setting.
     alphazero train --multirun game=tic_tac_toe seed=1,2,3
     alphazero train resume=latest
 
-In: arguments, which Hydra turns into settings (`alphazero.cli.hydra_main`). Out: run folders.
+In: arguments, which Hydra turns into settings (`alphazero.config.hydra_main`). Out: run folders.
 """
 
 import dataclasses
@@ -32,7 +32,7 @@ from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.board_picture import why_no_pictures
-from alphazero.training.config_files import config_groups, game_of_choice
+from alphazero.training.run_config import config_groups, game_of_choice
 from alphazero.training.settings import (
     TrainSettings,
     check_resumable,
@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> int:
 
 def _train_new(arguments: list[str]) -> int:
     """Train a new run, or the runs of a sweep one after the other, and compare these."""
-    from alphazero.cli.hydra_main import Job, run_with_hydra
+    from alphazero.training.run_config import Job, run_with_hydra
 
     runs: list[tuple[TrainSettings, RunFolder]] = []
 

@@ -18,7 +18,7 @@ from alphazero.training.settings import TrainSettings
 
 def main(arguments: list[str]) -> int:
     """Measure, show and store."""
-    from alphazero.cli.hydra_main import run_with_hydra
+    from alphazero.training.run_config import run_with_hydra
 
     return run_with_hydra(arguments, "alphazero tune", lambda job: _tune(job.settings))
 

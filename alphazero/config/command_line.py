@@ -4,7 +4,7 @@ In: arguments and a settings class. Out: checked settings. The type of a setting
 is read: text literally, a list as in YAML (``[3,3]``), ``null`` as no value. Hydra's grammar is not
 used for values, because commas and equals signs have a meaning there: ``second=uct:500,uct_c=0.7``
 would need two pairs of quotes, as would 12 of the 212 values in our documentation. Hydra composes
-the config files of `alphazero train`, see `alphazero.training.compose`.
+config files, see `alphazero.config.hydra`.
 """
 
 from typing import Any
@@ -92,6 +92,19 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
     raise ConfigError(message, key=key, value=text, allowed=known)
 
 
+def check_section(option: str, name: str, keys: list[str]) -> None:
+    """Check that an option names a setting or a section of ``keys``.
+
+    Raises:
+        ConfigError: for any other name.
+    """
+    known = list(dict.fromkeys([*(key.partition(".")[0] for key in keys), *keys]))
+    if name not in known:
+        hint = nearest_key_hint(name, known)
+        message = f"{option} {name}: there is no such section.{hint}"
+        raise ConfigError(message, key=option, value=name, allowed=known)
+
+
 def split_values(text: str) -> list[str]:
     """Split a text at the commas that lie outside brackets and quotes."""
     values, depth, quote = [""], 0, ""
@@ -112,7 +125,7 @@ def split_values(text: str) -> list[str]:
 def _read_value(text: str, kind: type) -> Any:
     """Return what a text means for a setting of this type; what cannot be read stays text.
 
-    Numbers and switches stay text as well: OmegaConf converts them when the value is checked.
+    Numbers and switches stay text as well: they are converted when the value is checked.
     """
     if text == "null":
         return None

@@ -5,17 +5,13 @@ checked plain dataclasses. Each package declares its own settings with this modu
 of them. `alphazero.config.command_line` reads settings from the arguments of a command line.
 """
 
+import copy
 import dataclasses
-import functools
-import re
 import types
 import typing
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException
 
 from alphazero.config.hints import nearest_key_hint
 from alphazero.runtime.errors import ConfigError, value_text
@@ -27,6 +23,15 @@ _TYPE_TEXT = {
     str: "text",
     list: "a list such as [1,2]",
 }
+#: What is converted to each type. A fraction is no whole number, and a switch no number.
+_ACCEPTED = {
+    int: (int, str),
+    float: (int, float, str),
+    bool: (bool, int, str),
+    str: (str, int, float, Path),
+}
+_SWITCHES = {"true": True, "yes": True, "on": True, "1": True}
+_SWITCHES |= {"false": False, "no": False, "off": False, "0": False}
 
 
 def option(
@@ -110,9 +115,15 @@ def _walk(settings: Any, prefix: str = "") -> Iterator[tuple[str, dataclasses.Fi
 
 def _plain_type(annotation: Any) -> type:
     """Return the type of an annotation: int for ``int | None``, list for ``list[int]``."""
+    annotation = _without_none(annotation)
+    return typing.get_origin(annotation) or annotation
+
+
+def _without_none(annotation: Any) -> Any:
+    """Return int for ``int | None``."""
     if isinstance(annotation, types.UnionType):
         (annotation,) = (one for one in typing.get_args(annotation) if one is not type(None))
-    return typing.get_origin(annotation) or annotation
+    return annotation
 
 
 def _number_text(value: float) -> str:
@@ -129,55 +140,16 @@ def from_plain(base: Any, values: dict[str, Any]) -> Any:
     """Return settings filled from nested plain data and checked.
 
     Args:
-        base: what ``values`` changes: a settings class (its defaults), an instance, or a structured
-            OmegaConf config.
-        values: nested by sections.
+        base: what ``values`` changes: a settings class (its defaults), or an instance.
+        values: nested by sections. Text is converted: "5" to 5 where a number belongs.
 
     Raises:
         ConfigError: for an unknown key, a value of the wrong type, or one out of range.
     """
-    structured = base if isinstance(base, DictConfig) else _structured(base)
-    _check_sections(OmegaConf.to_container(structured), values)
-    try:
-        merged = OmegaConf.merge(structured, OmegaConf.create(_literal(values)))
-        settings = OmegaConf.to_object(merged)
-    except OmegaConfBaseException as error:
-        cls = OmegaConf.get_type(structured)
-        assert cls is not None  # structured configs have a class
-        raise explained(error, cls, values) from None
+    settings = base() if isinstance(base, type) else copy.deepcopy(base)
+    _fill(settings, values, list(types_of(type(settings))))
     check(settings)
     return settings
-
-
-def _structured(base: Any) -> DictConfig:
-    """Return OmegaConf's form of a settings class or instance; do not change it."""
-    return _structured_class(base) if isinstance(base, type) else OmegaConf.structured(base)
-
-
-@functools.lru_cache
-def _structured_class(cls: type) -> DictConfig:
-    return OmegaConf.structured(cls)  # for the settings of a run, two thirds of `from_plain`
-
-
-def _check_sections(known: Any, values: dict[str, Any], prefix: str = "") -> None:
-    """Check that what ``values`` has for a section of ``known`` is a section, too."""
-    for name, value in values.items():
-        key, section = f"{prefix}{name}", known.get(name)
-        if isinstance(section, dict) and isinstance(value, dict):
-            _check_sections(section, value, f"{key}.")
-        elif isinstance(section, dict):
-            message = f"{key}={value_text(value)} is not allowed: {key} is a section of settings."
-            allowed = [f"{key}.{inner}" for inner in section]
-            raise ConfigError(message, key=key, value=value, allowed=allowed)
-
-
-def _literal(value: Any) -> Any:
-    """Return plain data in which OmegaConf finds no references: its text is meant as it is."""
-    if isinstance(value, dict):
-        return {key: _literal(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_literal(item) for item in value]
-    return value.replace("${", "\\${") if isinstance(value, str) else value
 
 
 def from_stored(cls: type, values: dict[str, Any], path: str | Path) -> Any:
@@ -200,29 +172,61 @@ def check(settings: Any) -> None:
             raise ConfigError.of(key, value, allowed_text(field))
 
 
-def explained(error: OmegaConfBaseException, cls: type, values: dict[str, Any]) -> ConfigError:
-    """Return the ConfigError for an error of OmegaConf's: the key, the value, and what it takes.
+def _fill(settings: Any, values: dict[str, Any], known: list[str], prefix: str = "") -> None:
+    """Set what ``values`` hold; ``known`` are the keys of all settings."""
+    fields = {field.name: field for field in dataclasses.fields(settings)}
+    for name, value in values.items():
+        key = f"{prefix}{name}"
+        if name not in fields:
+            raise _unknown(key, value, known)
+        section = getattr(settings, name)
+        if not dataclasses.is_dataclass(section):
+            setattr(settings, name, _converted(key, fields[name], value))
+        elif isinstance(value, dict):
+            _fill(section, value, known, f"{key}.")
+        else:
+            message = f"{key}={value_text(value)} is not allowed: {key} is a section of settings."
+            allowed = [other for other in known if other.startswith(f"{key}.")]
+            raise ConfigError(message, key=key, value=value, allowed=allowed)
 
-    Args:
-        values: the nested plain data that OmegaConf refused.
-    """
-    key = str(error.full_key or error.key or "?").partition("[")[0]  # the list, not its item
-    known = {row.key: row for row in rows(cls())}
-    value: Any = values
-    for name in key.split("."):
-        value = value.get(name) if isinstance(value, dict) else None
-    if key not in known:
-        message = f"there is no setting '{key}'.{nearest_key_hint(key, list(known))}"
-        return ConfigError(message, key=key, value=value, allowed=list(known))
-    if isinstance(error, InterpolationResolutionError):
-        text = str(error).splitlines()[0]
-        cause = text.rpartition("resolving interpolation: ")[2].strip('"')
-        named = re.search("Interpolation key '([^']*)' not found", cause)
-        hint = nearest_key_hint(named[1], list(known)) if named else ""
-        return ConfigError(f"{key}: {cause}.{hint}", key=key, value=value)
-    wanted = _TYPE_TEXT[types_of(cls)[key]]
-    limits = known[key].allowed
-    return ConfigError.of(key, value, f"{wanted}, {limits}" if limits else wanted)
+
+def _unknown(key: str, value: Any, known: list[str]) -> ConfigError:
+    """Return the error for a key that does not exist, or that is written with a dot in a file."""
+    section, _, name = key.rpartition(".")
+    if key in known:
+        message = f"'{key}' is not one key: write '{section}:' and, indented below, '{name}:'."
+        return ConfigError(message, key=key, value=value)
+    kind, likely = "setting", known
+    if isinstance(value, dict):
+        kind, likely = "section", sorted({other.partition(".")[0] for other in known})
+    message = f"there is no {kind} '{key}'.{nearest_key_hint(key, likely)}"
+    return ConfigError(message, key=key, value=value, allowed=known)
+
+
+def _converted(key: str, field: dataclasses.Field, value: Any) -> Any:
+    """Return a value with the type of its setting."""
+    try:
+        return _as_type(field.type, value)
+    except (TypeError, ValueError, KeyError):
+        limits, wanted = allowed_text(field), _TYPE_TEXT[_plain_type(field.type)]
+        allowed = f"{wanted}, {limits}" if limits else wanted
+        raise ConfigError.of(key, value, allowed) from None
+
+
+def _as_type(annotation: Any, value: Any) -> Any:
+    """Return a value as the type of an annotation; raise an error if it cannot be that."""
+    kind = _without_none(annotation)
+    if value is None and kind != annotation:
+        return None
+    if typing.get_origin(kind) is list:
+        if not isinstance(value, (list, tuple)):
+            raise TypeError
+        (item,) = typing.get_args(kind)
+        return [_as_type(item, one) for one in value]
+    is_switch_as_number = isinstance(value, bool) and kind in (int, float)
+    if not isinstance(value, _ACCEPTED[kind]) or is_switch_as_number:
+        raise TypeError
+    return _SWITCHES[str(value).lower()] if kind is bool else kind(value)
 
 
 def _is_within(value: Any, metadata: Mapping[str, Any]) -> bool:

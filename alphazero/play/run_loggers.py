@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from alphazero.training.board_picture import BoardPictures, why_no_pictures
-from alphazero.training.compose import recipe_of
 from alphazero.training.loggers.json_lines import JsonLinesLogger
 from alphazero.training.loggers.tensorboard.logger import TensorBoardLogger
+from alphazero.training.run_config import recipe_of
 from alphazero.training.trainer import Trainer
 
 

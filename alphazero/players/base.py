@@ -12,7 +12,7 @@ the viewpoint of the player to move in that position: 1 is a sure win, -1 a sure
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -137,8 +137,12 @@ def thinking_of(player: Player) -> str:
 
 
 @dataclasses.dataclass
-class PlayerSettings:
+class ThinkingSettings:
     """How a player thinks, unless its specification says otherwise (``uct:500,uct_c=0.7``)."""
+
+    HEADING: ClassVar[str] = (
+        "player settings (for one player alone, after a comma: uct:500,uct_c=0.7)"
+    )
 
     num_simulations: int | None = option(
         None,
@@ -200,6 +204,12 @@ class PlayerSettings:
         "that keep it, for the best score: the margin of discs, or the earliest win",
         choices=("result", "score"),
     )
+
+
+@dataclasses.dataclass
+class PlayerSettings(ThinkingSettings):
+    """The settings of a player."""
+
     seed: int = option(
         0, "seed of all random numbers; the same seed gives the same game", low=0, high=2**63 - 1
     )

@@ -29,10 +29,8 @@ from typing import Any
 
 import numpy as np
 from filelock import FileLock, Timeout
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
 
+from alphazero.config.files import parse_yaml, to_yaml
 from alphazero.games.registry import is_game_file
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import read_text, write_atomically
@@ -191,7 +189,7 @@ class RunFolder:
 
     def write_config(self, settings: dict[str, Any]) -> None:
         """Store the resolved settings, and the versions of everything that makes the run."""
-        write_atomically(self.config, OmegaConf.to_yaml(OmegaConf.create(settings)).encode())
+        write_atomically(self.config, to_yaml(settings).encode())
         versions = {"python": platform.python_version(), "processor": platform.machine()}
         versions |= {name: _version(name) for name in _LIBRARIES}
         text = json.dumps(versions, indent=2) + "\n"
@@ -205,19 +203,15 @@ class RunFolder:
         """
         text = read_text(self.config)
         try:
-            values: Any = OmegaConf.to_container(OmegaConf.create(text))
-        except YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            raise self._bad_config(f"line {mark.line + 1} is not YAML" if mark else "") from None
-        except (OmegaConfBaseException, ValueError, RecursionError):
-            raise self._bad_config("it holds more than keys and values") from None
+            values: Any = parse_yaml(text)
+        except ValueError as error:
+            raise self._bad_config(str(error)) from None
         game = values.get("game") if isinstance(values, dict) else None
         if not isinstance(game, dict) or not isinstance(game.get("name"), str):
             raise self._bad_config("it does not name the game by game.name")
         return values
 
     def _bad_config(self, reason: str) -> StoredFileError:
-        reason = reason or "it is not YAML"
         message = f"'{self.config}' does not hold the settings of a run: {reason}."
         return StoredFileError(message, path=self.config)
 

@@ -11,7 +11,7 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.settings import SelfPlaySettings
-from alphazero.training.compose import compose
+from alphazero.training.run_config import compose
 from benchmark_parts import measuring
 from benchmark_parts.engines import CPU
 from benchmark_parts.measuring import Row, in_turn

@@ -22,7 +22,7 @@ def complete(
     Args:
         arguments: Hydra's option for completion and what follows it.
         commands: of the program.
-        run_with_hydra: see `alphazero.cli.hydra_main`.
+        run_with_hydra: see `alphazero.config.hydra_main`.
     """
     is_query = any(argument.startswith("query=") for argument in arguments)
     found = re.match(r"\s*(\S+)\s+(\S+)(\s.*)", os.environ.get("COMP_LINE", ""))

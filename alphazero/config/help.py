@@ -1,21 +1,20 @@
-"""The text of `alphazero COMMAND --help`, made from the command's settings class.
+"""The text of `--help`, made from a command's settings class.
 
 In: the settings, a summary and examples. Out: text on standard output, with the default value, the
 meaning and the allowed values of each setting.
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.config.hints import nearest_key_hint
+from alphazero.config.command_line import check_section
 from alphazero.config.settings import Row, rows
-from alphazero.players.base import PlayerSettings
 from alphazero.runtime.console import TrimmedConsole
-from alphazero.runtime.errors import ConfigError, value_text
+from alphazero.runtime.errors import value_text
 from alphazero.runtime.line_wrap import wrapped
 
 HELP = {"-h", "--help"}
@@ -27,7 +26,6 @@ _OPTIONS = {
     "--info": "where the settings come from",
     "--hydra-help": "Hydra's other options and settings, shell completion among them",
 }
-_PLAYERS = "player settings (for one player alone, after a comma: uct:500,uct_c=0.7)"
 
 
 def print_help(
@@ -62,13 +60,17 @@ def print_help(
     console.print(f"usage: alphazero {command} [key=value ...]\n", markup=False)
     console.print(summary, markup=False)
     if choices:
-        console.print("\n[bold]config groups[/]: choose one file of each, group=file")
-        console.print(Padding(_choices_table(choices), (0, 0, 0, 2), expand=False))
-        console.print("\n[bold]sections[/]: set any value, section.key=value")
-        console.print(Padding(_sections_table(groups), (0, 0, 0, 2), expand=False))
+        # Groups of a single file leave nothing to choose.
+        files = [(name, ", ".join(files)) for name, files in choices.items() if len(files) > 1]
+        counted = [
+            (*heading.split(": "), f"{len(group)} setting{'s' * (len(group) > 1)}")
+            for heading, group in groups
+            if ": " in heading
+        ]
+        _print_table(console, "config groups[/]: choose one file of each, group=file", files)
+        _print_table(console, "sections[/]: set any value, section.key=value", counted)
         _print_settings(console, [group for group in groups if _name(group[0]) == "settings"])
-        console.print("\n[bold]options[/]")
-        console.print(Padding(_options_table(), (0, 0, 0, 2), expand=False))
+        _print_table(console, "options[/]", _OPTIONS.items())
         console.print(
             f"\n'alphazero {command} --help {_name(groups[1][0])}' lists the settings of a section "
             "with their ranges, '--help all' lists all settings.",
@@ -83,31 +85,6 @@ def print_help(
         width = console.width - 6 if "'" not in example else len(example)
         lines = wrapped(Text(example), width).plain.split("\n")
         console.print("  " + " \\\n    ".join(lines), markup=False, soft_wrap=True)
-
-
-def print_run_help(
-    command: str, summary: str, arguments: Sequence[str], examples: list[str]
-) -> None:
-    """Print the help of a command that takes the settings of a training run.
-
-    Args:
-        arguments: of the command line. Those with "=" are settings, whose resolved values are
-            shown; the others are sections or settings, see `print_help`.
-
-    Raises:
-        ConfigError: for an impossible setting, or if there is no such section.
-    """
-    from alphazero.cli.hydra_options import split_command_line
-    from alphazero.training.compose import compose
-    from alphazero.training.own_folders import groups_of, own_folders
-
-    arguments = [word for word in arguments if word not in HELP]
-    line = split_command_line(arguments, f"alphazero {command}")
-    sections = [word for word in line.words if "=" not in word and word[0] != "~"]
-    words = [word for word in line.words if word not in sections]
-    settings = compose(words, line.known.config_dir)
-    groups = groups_of(own_folders(words, line.known.config_dir))
-    print_help(command, summary, settings, examples, groups, sections)
 
 
 def print_script_help(text: str, settings) -> None:
@@ -134,14 +111,9 @@ def _of_sections(
     groups: list[tuple[str, list[Row]]], sections: Sequence[str]
 ) -> list[tuple[str, list[Row]]]:
     """Return the groups with the given names, all of them for "all"; of a setting, it alone."""
-    names = [*(_name(heading) for heading, _ in groups), "all"]
     keys = [row.key for _, group in groups for row in group]
     for section in sections:
-        if section not in (*names, *keys):
-            hint = nearest_key_hint(section, [*names, *keys])
-            hint = hint or f" The sections are {', '.join(names)}."
-            message = f"--help {section}: there is no such section.{hint}"
-            raise ConfigError(message, key="--help", value=section, allowed=[*names, *keys])
+        check_section("--help", section, [*keys, "settings", "all"])
     found = []
     for heading, group in groups:
         is_whole = bool({_name(heading), "all"} & set(sections))
@@ -153,51 +125,28 @@ def _name(heading: str) -> str:
     return heading.partition(":")[0]
 
 
-def _sections_table(groups: list[tuple[str, list[Row]]]) -> Table:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for heading, group in groups:
-        name, _, text = heading.partition(": ")
-        if text:
-            count = f"{len(group)} setting{'s' * (len(group) > 1)}"
-            table.add_row(Text(name, "cyan"), text, Text(count, "dim"))
-    return table
-
-
-def _options_table() -> Table:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for option, text in _OPTIONS.items():
-        table.add_row(Text(option, "cyan"), text)
-    return table
-
-
-def _choices_table(choices: dict[str, list[str]]) -> Table:
-    """Return the files of each config group; groups of a single file leave nothing to choose."""
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for name, files in choices.items():
-        if len(files) > 1:
-            table.add_row(Text(name, "cyan"), ", ".join(files))
-    return table
+def _print_table(console: TrimmedConsole, heading: str, table: Iterable[Sequence[str]]) -> None:
+    """Print rows of a name, its meaning and perhaps a number."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for name, text, *number in table:
+        grid.add_row(Text(name, "cyan"), text, *(Text(one, "dim") for one in number))
+    console.print(f"\n[bold]{heading}")
+    console.print(Padding(grid, (0, 0, 0, 2), expand=False))
 
 
 def _groups(settings) -> list[tuple[str, list[Row]]]:
     """Return the settings under their headings, in the order of the help."""
-    fields = dataclasses.fields(settings)
     headings = {
         field.name: f"{field.name}: {field.metadata['help']}"
-        for field in fields
+        for field in dataclasses.fields(settings)
         if dataclasses.is_dataclass(field.type)
     }
-    groups: dict[str, list[Row]] = {heading: [] for heading in [*headings.values(), "settings"]}
-    headings |= _headings_of_bases(settings)
-    groups |= {heading: [] for heading in headings.values() if heading not in groups}
-    groups[_PLAYERS] = []
-    of_players = {field.name for field in dataclasses.fields(PlayerSettings)} - {"seed"}
+    of_bases = _headings_of_bases(settings)
+    groups: dict[str, list[Row]] = {heading: [] for heading in headings.values()}
+    groups |= {heading: [] for heading in ("settings", *of_bases.values())}
     for row in _own_first(settings):
         section, dot, _ = row.key.rpartition(".")
-        is_of_player = isinstance(settings, PlayerSettings) and row.key in of_players
-        default = _PLAYERS if is_of_player else "settings"
-        heading = headings[section] if dot else headings.get(row.key, default)
-        groups[heading].append(row)
+        groups[headings[section] if dot else of_bases.get(row.key, "settings")].append(row)
     return [(heading, group) for heading, group in groups.items() if group]
 
 

@@ -1,1 +1,0 @@
-"""What commands print: help, progress bars, tables and boards. Nothing here computes results."""
