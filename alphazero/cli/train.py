@@ -173,7 +173,7 @@ def _loggers(console: Console, trainer, varied: Mapping[str, str] | None) -> lis
     from alphazero.training.loggers.console import ConsoleLogger
 
     return [
-        ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.run_fraction),
+        ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.progress),
         *file_loggers(trainer, varied),
     ]
 

@@ -14,7 +14,7 @@ from alphazero.runtime.console import Console
 from alphazero.training.settings import TrainSettings
 
 if TYPE_CHECKING:  # the help of the command must not take the second that torch needs to load
-    from alphazero.training.tuning_cache import Tuning
+    from alphazero.training.tuning import Tuning
 
 SUMMARY = (
     "Measure what a training run would measure at its start, show the speeds, and remember the "
@@ -44,7 +44,7 @@ def _tune(settings: TrainSettings) -> int:
     from alphazero.games.registry import make_game
     from alphazero.network.registry import make_network
     from alphazero.runtime.device import choose_device, set_num_threads
-    from alphazero.training.autotune import tune
+    from alphazero.training.tuning import tune
 
     console = Console(highlight=False, emoji=False)
     device, num_threads = choose_device(settings.device), set_num_threads(settings.run.num_threads)

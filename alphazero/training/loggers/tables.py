@@ -1,5 +1,8 @@
-"""The workers of an iteration as a table in Markdown."""
+"""Tables in Markdown for TensorBoard: the workers of an iteration, the settings of a run."""
 
+from alphazero.config.settings import rows
+from alphazero.runtime.errors import value_text
+from alphazero.training.settings import TrainSettings
 from alphazero.workers.source import WorkerReport
 
 _TITLES = (
@@ -36,3 +39,16 @@ def _cells(worker: WorkerReport, total: int) -> list[str]:
         f"{worker.staleness:.1f}",
         "there" if worker.is_alive else "lost",
     ]
+
+
+def settings_table(settings: TrainSettings, recipe: TrainSettings) -> str:
+    """Return all settings as a Markdown table, those that differ from the recipe first."""
+    usual = {row.key: row.value for row in rows(recipe)}
+    changed, others = [], []
+    for row in rows(settings):
+        value, other = value_text(row.value), value_text(usual[row.key])
+        if value == other:
+            others.append(f"| {row.key} | {value} | |")
+        else:
+            changed.append(f"| **{row.key}** | **{value}** | {other} |")
+    return "\n".join(["| setting | value | recipe |", "|---|---|---|", *changed, *others])
