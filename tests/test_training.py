@@ -126,6 +126,8 @@ def before_storing(event):
 def stored_state(trainer):
     """Return a run's state without the time, and without moves left over from older games."""
     state = load_state(trainer.folder.state)
+    stored = {str(int(path.stem)) for path in (trainer.folder.path / "games").iterdir()}
+    state["rows_of"] = {number: state["rows_of"][number] for number in stored}
     for games in state["selfplay"].values():
         left_over = np.arange(games["actions"].shape[1]) >= games["plies"][:, None]
         for name in Moves._fields:

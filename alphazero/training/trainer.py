@@ -255,6 +255,7 @@ class Trainer:
     def _batches(self, num_steps: int, report: IterationReport) -> Iterator[Batch]:
         """Yield the batches of an iteration; add the time that it takes to make them."""
         settings = self.settings.learner
+        batches: Iterator[Batch]
         batches = (self.replay.sample(settings.batch_size) for _ in range(num_steps))
         if settings.epochs:
             batches = self.replay.epochs(settings.batch_size, settings.epochs, settings.reshuffle)
