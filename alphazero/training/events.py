@@ -6,7 +6,7 @@ iteration. Fractions are in [0, 1].
 
 import dataclasses
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from alphazero.inference.verified_engine import EngineReport
 from alphazero.learner.report import HeldOutReport, LearnerReport
@@ -59,7 +59,7 @@ class IterationReport:
 
     iteration: int  #: counted from 1
     selfplay: SelfPlayReport
-    learner: LearnerReport
+    learner: LearnerReport = dataclasses.field(default_factory=LearnerReport)
     window: int = curve("replay/window_samples", "Samples in the replay window.", 0)
     elapsed_s: float = curve(
         "time/elapsed_s",
@@ -94,21 +94,17 @@ class IterationReport:
 _NO_FIGURES = {"report", "sample_game", "misplayed", "ended_alarms", "illustrations", "each"}
 
 
-def flat(report: IterationReport) -> dict[str, float | int | bool | str]:
+def flat(report: Any, prefix: str = "") -> dict[str, Any]:
     """Return the figures of a report under names such as "learner.loss": its row of metrics.jsonl.
 
     Alarms are one text of names, separated by commas. What is no figure is left out.
     """
-    figures = {}
+    figures: dict[str, Any] = {}
     for field in dataclasses.fields(report):
         value = getattr(report, field.name)
-        if dataclasses.is_dataclass(value):
-            for inner in dataclasses.fields(value):
-                figure = getattr(value, inner.name)
-                if inner.name not in _NO_FIGURES and figure is not None:
-                    figures[f"{field.name}.{inner.name}"] = figure
-        elif field.name == "alarms":
-            figures[field.name] = ",".join(alarm.name for alarm in value)
-        elif value is not None and field.name not in _NO_FIGURES:
-            figures[field.name] = value
+        if field.name == "alarms":
+            value = ",".join(alarm.name for alarm in value)
+        if value is not None and field.name not in _NO_FIGURES:
+            is_part = dataclasses.is_dataclass(value)
+            figures |= flat(value, f"{field.name}.") if is_part else {prefix + field.name: value}
     return figures

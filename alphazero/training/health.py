@@ -6,7 +6,6 @@ that they read. It reads them back from the file when a run is resumed, which th
 alarms of one that never stopped.
 """
 
-import math
 from typing import Any
 
 from alphazero.runtime.errors import InputError
@@ -22,6 +21,10 @@ _NUM_MEASURED = 16
 class TrainingDivergedError(InputError):
     """The weights are no longer finite; no later iteration could repair them.
 
+    Args:
+        report: of the iteration in which training diverged.
+        resume_words: the arguments of `alphazero train` that resume the run.
+
     Attributes:
         iteration: the iteration in which training diverged.
         stored_iteration: the last one that is stored, from which the run can continue; 0 if none.
@@ -29,13 +32,27 @@ class TrainingDivergedError(InputError):
     """
 
     def __init__(
-        self, message: str, *, iteration: int, stored_iteration: int, key: str, value: str
+        self,
+        report: IterationReport,
+        settings: TrainSettings,
+        stored_iteration: int,
+        resume_words: str,
     ):
+        self.iteration, self.stored_iteration = report.iteration, stored_iteration
+        self.key, self.value = lower_rate(settings)
+        message = (
+            f"training diverged in iteration {report.iteration}: the weights are not finite "
+            f"numbers, because the steps are too large (learning rate "
+            f"{report.learner.learning_rate:g})."
+        )
+        if stored_iteration:
+            message += (
+                f" Iteration {stored_iteration} is stored; continue from it with:  "
+                f"alphazero train {resume_words} {self.key}={self.value}"
+            )
+        else:
+            message += f" Start again with {self.key}={self.value}."
         super().__init__(message)
-        self.iteration = iteration
-        self.stored_iteration = stored_iteration
-        self.key = key
-        self.value = value
 
 
 class HealthMonitor:
@@ -72,41 +89,6 @@ class HealthMonitor:
             on = filter(None, row.get("alarms", "").split(","))
             self._since = {name: self._since.get(name, row["iteration"]) for name in on}
         self._rows = _kept(rows)
-
-
-def check_weights(
-    report: IterationReport, settings: TrainSettings, stored_iteration: int, resume_words: str
-) -> None:
-    """Check that training in this iteration left finite weights.
-
-    Args:
-        stored_iteration: the last stored iteration, 0 if none.
-        resume_words: the arguments of `alphazero train` that resume the run.
-
-    Raises:
-        TrainingDivergedError: if the loss or the weights are not finite.
-    """
-    if math.isfinite(report.learner.loss) and math.isfinite(report.learner.weight_norm):
-        return
-    key, value = lower_rate(settings)
-    message = (
-        f"training diverged in iteration {report.iteration}: the weights are not finite numbers, "
-        f"because the steps are too large (learning rate {report.learner.learning_rate:g})."
-    )
-    if stored_iteration:
-        message += (
-            f" Iteration {stored_iteration} is stored; continue from it with:  "
-            f"alphazero train {resume_words} {key}={value}"
-        )
-    else:
-        message += f" Start again with {key}={value}."
-    raise TrainingDivergedError(
-        message,
-        iteration=report.iteration,
-        stored_iteration=stored_iteration,
-        key=key,
-        value=value,
-    )
 
 
 def _kept(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

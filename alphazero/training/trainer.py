@@ -23,7 +23,6 @@ from alphazero.inference.engines.agreement import PositionSample, sample_positio
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.learner.learner import Learner
-from alphazero.learner.report import LearnerReport
 from alphazero.network.registry import make_network
 from alphazero.replay.buffer import Batch, ReplayBuffer
 from alphazero.runtime.device import choose_device, set_num_threads
@@ -33,7 +32,7 @@ from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.gate import Gate
-from alphazero.training.health import HealthMonitor, check_weights
+from alphazero.training.health import HealthMonitor, TrainingDivergedError
 from alphazero.training.illustrations import game_text, illustrations
 from alphazero.training.reports import selfplay_report, workers_report
 from alphazero.training.resume import RunStore
@@ -46,7 +45,6 @@ _NUM_ENGINE_POSITIONS = 256  # on which the engine is calibrated and compared wi
 # New samples whose loss is measured before training on them; that takes half as long as a step.
 _NUM_HELD_OUT_SAMPLES = 512
 _STEPS_BETWEEN_EVENTS = 16  # of the learner
-_Played = tuple[list[GameRecord], IterationReport]  # the games of an iteration, the new report
 
 
 class Trainer:
@@ -172,7 +170,7 @@ class Trainer:
 
     # --- the stages of an iteration ---------------------------------------------------------------
 
-    def _play(self) -> Generator[StageProgress, None, _Played]:
+    def _play(self) -> Generator[StageProgress, None, tuple[list[GameRecord], IterationReport]]:
         """Play the games of an iteration; return them and the new report."""
         self.iteration += 1
         num_games = self.settings.selfplay.games_per_iteration
@@ -195,7 +193,7 @@ class Trainer:
         self._collected_at = now
         work = self.source.work.since(work_before)
         selfplay = selfplay_report(records, num_samples, work, played_s)
-        report = IterationReport(self.iteration, selfplay, LearnerReport(), self.replay.window)
+        report = IterationReport(self.iteration, selfplay, window=self.replay.window)
         report.selfplay_s = now - start
         report.workers = workers_report(self.source.worker_reports(), played_s)
         return records, report
@@ -218,8 +216,9 @@ class Trainer:
                 yield self._event("learning", done, num_steps)
         report.learner = self.learner.report
         report.learner_s = time.monotonic() - start
-        resume_words = self.folder.resume_words(self.game.name)
-        check_weights(report, self.settings, self.stored_iteration, resume_words)
+        if not (math.isfinite(report.learner.loss) and math.isfinite(report.learner.weight_norm)):
+            resume_words = self.folder.resume_words(self.game.name)
+            raise TrainingDivergedError(report, self.settings, self.stored_iteration, resume_words)
 
     def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
         """If a pit is due, let the gate decide which network stays; search uses that one then."""

@@ -19,6 +19,16 @@ from alphazero.evaluation.run_facts import AUTOTUNED_KEYS, RUN_FOLDER_KEYS
 from alphazero.runtime.errors import value_text
 from alphazero.training.settings import TrainSettings
 
+_METRICS = (
+    "exact/error_search",
+    "proof/misplayed_positions",
+    "strength/elo",
+    "loss/policy",
+    "loss/value",
+    "loss/total_held_out",
+    "strength/score",
+    "time/elapsed_s",
+)
 _LATE_COLUMNS = ("game", "run.", "evaluation.")
 
 Chart = tuple[str, list[str]]  #: "Multiline" with its tags, or "Margin" with value, low and high
@@ -26,35 +36,23 @@ Chart = tuple[str, list[str]]  #: "Multiline" with its tags, or "Margin" with va
 
 def layout(settings: TrainSettings) -> dict[str, dict[str, Chart]]:
     """Return the charts for which a run with these settings has values."""
-    categories = {"Mistakes": _mistakes(settings), "Strength": _matches(settings)} | _LEARNING
-    return {title: charts for title, charts in categories.items() if charts}
+    categories = {
+        category: {title: chart for title, chart in charts.items() if _has(settings, chart[1][0])}
+        for category, charts in _CHARTS.items()
+    }
+    return {category: charts for category, charts in categories.items() if charts}
 
 
-def has_exact_error(settings: TrainSettings) -> bool:
-    """Return whether the run compares its network with an exact solver on a set of positions."""
-    return settings.evaluation.exact and shipped_path(settings.game.name) is not None
-
-
-def _mistakes(settings: TrainSettings) -> dict[str, Chart]:
-    """Return the charts of the comparisons with exact results that the run makes."""
-    charts: dict[str, Chart] = {}
-    if has_exact_error(settings):
-        charts["Exact error with search"] = _band("exact/error_search", "error_search")
-        charts["Exact error of the network alone"] = _band("exact/error_network", "error_network")
-    if settings.evaluation.prove:
-        charts["Misplayed positions of the whole game"] = _lines("proof/misplayed_positions")
-    return charts
-
-
-def _matches(settings: TrainSettings) -> dict[str, Chart]:
-    """Return the charts of the matches that the run plays."""
+def _has(settings: TrainSettings, tag: str) -> bool:
+    """Return whether a run with these settings makes the measurement of a curve."""
     evaluation = settings.evaluation
-    charts: dict[str, Chart] = {}
-    if evaluation.num_games or evaluation.final_num_games:
-        charts["Score against UCT"] = _band("strength/score", "strength_score")
-    if settings.pit.every:
-        charts["Score in the pit"] = _band("pit/score", "pit_score")
-    return charts
+    is_measured = {
+        "exact": evaluation.exact and shipped_path(settings.game.name) is not None,
+        "proof": evaluation.prove,
+        "strength": bool(evaluation.num_games or evaluation.final_num_games),
+        "pit": bool(settings.pit.every),
+    }
+    return is_measured.get(tag.partition("/")[0], True)
 
 
 def _band(tag: str, bounds: str) -> Chart:
@@ -67,7 +65,16 @@ def _lines(*tags: str) -> Chart:
     return "Multiline", [f"{tag}$" for tag in tags]
 
 
-_LEARNING = {
+_CHARTS = {
+    "Mistakes": {
+        "Exact error with search": _band("exact/error_search", "error_search"),
+        "Exact error of the network alone": _band("exact/error_network", "error_network"),
+        "Misplayed positions of the whole game": _lines("proof/misplayed_positions"),
+    },
+    "Strength": {
+        "Score against UCT": _band("strength/score", "strength_score"),
+        "Score in the pit": _band("pit/score", "pit_score"),
+    },
     "Losses": {
         "Policy: trained, held out, uninformed, entropy of the target": _lines(
             "loss/policy", "loss/policy_held_out", "loss/policy_uninformed", "policy/entropy_search"
@@ -119,18 +126,7 @@ def hparams(
 
 def metrics(settings: TrainSettings) -> list[str]:
     """Return the tags of the metrics; TensorBoard shows the first five of them at first."""
-    evaluation = settings.evaluation
-    plays_uct = bool(evaluation.num_games or evaluation.final_num_games)
-    return [
-        *["exact/error_search"] * has_exact_error(settings),
-        *["proof/misplayed_positions"] * evaluation.prove,
-        *["strength/elo"] * plays_uct,
-        "loss/policy",
-        "loss/value",
-        "loss/total_held_out",
-        *["strength/score"] * plays_uct,
-        "time/elapsed_s",
-    ]
+    return [tag for tag in _METRICS if _has(settings, tag)]
 
 
 def start_records(

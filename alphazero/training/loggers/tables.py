@@ -5,40 +5,30 @@ from alphazero.runtime.errors import value_text
 from alphazero.training.settings import TrainSettings
 from alphazero.workers.source import WorkerReport
 
-_TITLES = (
-    "worker",
-    "host",
-    "engine",
-    "threads",
-    "evaluations/s",
-    "games/s while playing",
-    "games",
-    "share",
-    "staleness",
-    "state",
-)
-
 
 def workers_table(workers: list[WorkerReport]) -> str:
-    """Return a row for each worker; the share is that of the iteration's games."""
+    """Return a row for each of at least one worker; the share is that of the iteration's games."""
     total = max(sum(worker.num_games for worker in workers), 1)
-    rows = [_TITLES, ["---"] * len(_TITLES), *(_cells(worker, total) for worker in workers)]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
+    facts = [_facts(worker, total) for worker in workers]
+    lines = [facts[0].keys(), ["---"] * len(facts[0]), *(one.values() for one in facts)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _cells(worker: WorkerReport, total: int) -> list[str]:
-    return [
-        worker.name,
-        worker.host,
-        worker.engine,
-        str(worker.num_threads),
-        f"{worker.evaluations_per_s:,.0f}" if worker.evaluations_per_s else "not measured",
-        f"{worker.games_per_s:,.1f}",
-        f"{worker.num_games:,}",
-        f"{worker.num_games / total:.0%}",
-        f"{worker.staleness:.1f}",
-        "there" if worker.is_alive else "lost",
-    ]
+def _facts(worker: WorkerReport, total: int) -> dict[str, str]:
+    """Return the cells of a worker's row by the titles of their columns."""
+    speed = worker.evaluations_per_s
+    return {
+        "worker": worker.name,
+        "host": worker.host,
+        "engine": worker.engine,
+        "threads": str(worker.num_threads),
+        "evaluations/s": f"{speed:,.0f}" if speed else "not measured",
+        "games/s while playing": f"{worker.games_per_s:,.1f}",
+        "games": f"{worker.num_games:,}",
+        "share": f"{worker.num_games / total:.0%}",
+        "staleness": f"{worker.staleness:.1f}",
+        "state": "there" if worker.is_alive else "lost",
+    }
 
 
 def settings_table(settings: TrainSettings, recipe: TrainSettings) -> str:
