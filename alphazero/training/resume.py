@@ -62,8 +62,17 @@ class RunStore:
         shape = dataclasses.asdict(settings.network)
         save_network(folder.network(iteration), network, self._game.name, shape, info)
         self._num_samples[iteration] = report.selfplay.num_samples
-        state = {
-            "iteration": iteration,
+        save_state(folder.state, self._state(report))
+        self._source.stored()
+        self.iteration = iteration
+        folder.drop_games(settings.replay.window_max, self._num_samples)
+        folder.drop_networks(settings.run.keep_networks)
+        self.seconds = time.monotonic() - start
+
+    def _state(self, report: IterationReport) -> dict[str, Any]:
+        """Return what a resume needs besides the stored games."""
+        return {
+            "iteration": report.iteration,
             "elapsed_s": report.elapsed_s,
             "learner": self._learner.state_dict(),
             "accepted": self._gate.accepted,
@@ -71,12 +80,6 @@ class RunStore:
             "replay": self._replay.state_dict(),
             "rows_of": self._num_samples,
         }
-        save_state(folder.state, state)
-        self._source.stored()
-        self.iteration = iteration
-        folder.drop_games(settings.replay.window_max, self._num_samples)
-        folder.drop_networks(settings.run.keep_networks)
-        self.seconds = time.monotonic() - start
 
     def restore(self) -> float:
         """Restore the parts as they were after the last stored iteration; return `elapsed_s`.

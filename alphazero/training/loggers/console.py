@@ -106,17 +106,7 @@ class ConsoleLogger:
         report, self._unstored = self._unstored, None
         if report is None:
             return
-        if self._num_lines % _LINES_BETWEEN_HEADERS == 0:
-            self._print(" ".join(title.rjust(width) for title, width, _ in _COLUMNS), "bold")
-        self._num_lines += 1
-        minutes, seconds = divmod(round(report.elapsed_s), 60)
-        cells = (
-            text.format(report, minutes=minutes, seconds=seconds).rjust(width)
-            for _, width, text in _COLUMNS
-        )
-        self._print(" ".join(cells))
-        worked_s = report.selfplay_s + report.learner_s
-        self._selfplay_fraction = report.selfplay_s / max(worked_s, 1e-9)
+        self._print_line(report)
         if engine := report.engine:
             if self._engine and engine.name != self._engine:
                 reason = f"; too far from float32: {engine.refused}" if engine.refused else ""
@@ -132,6 +122,20 @@ class ConsoleLogger:
         for name in report.ended_alarms:
             self._print(f"{_INDENT}over: {name.replace('_', ' ')}", "green")
         self._alarms = report.alarms
+
+    def _print_line(self, report: IterationReport) -> None:
+        """Print the line of an iteration in the table, at times below a new header."""
+        if self._num_lines % _LINES_BETWEEN_HEADERS == 0:
+            self._print(" ".join(title.rjust(width) for title, width, _ in _COLUMNS), "bold")
+        self._num_lines += 1
+        minutes, seconds = divmod(round(report.elapsed_s), 60)
+        cells = (
+            text.format(report, minutes=minutes, seconds=seconds).rjust(width)
+            for _, width, text in _COLUMNS
+        )
+        self._print(" ".join(cells))
+        worked_s = report.selfplay_s + report.learner_s
+        self._selfplay_fraction = report.selfplay_s / max(worked_s, 1e-9)
 
     def close(self) -> None:
         """Do nothing: there is no file to close."""
