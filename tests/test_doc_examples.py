@@ -7,7 +7,7 @@ import pytest
 from mostly_slow import mostly_slow
 
 from alphazero.inference.engines import selection
-from alphazero.training import autotune
+from alphazero.training import tuning
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "docs/tour.md", "docs/python.md", "docs/textbook.md", "docs/notebooks.md")
@@ -27,7 +27,7 @@ def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, capsys):
     (tmp_path / "examples" / "snort.py").write_text((ROOT / "examples" / "snort.py").read_text())
     monkeypatch.chdir(tmp_path)  # where runs are stored
     monkeypatch.setattr(selection, "_ROUND_S", 1e-3)  # a run measures the engines at its start
-    monkeypatch.setattr(autotune, "_LOCKSTEP_S", 0.01)
+    monkeypatch.setattr(tuning, "_LOCKSTEP_S", 0.01)
     names, printed = {}, ""
     for example, expected in found:
         exec(compile(example, page, "exec"), names)

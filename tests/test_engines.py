@@ -22,8 +22,8 @@ from alphazero.inference.engines.selection import candidates, fallbacks, measure
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
 from alphazero.runtime.errors import ConfigError
-from alphazero.training.autotune import check_device
 from alphazero.training.settings import TrainSettings
+from alphazero.training.tuning import check_device
 
 CPU = torch.device("cpu")
 GAME = make_game("connect_x:4x4x3")

@@ -6,7 +6,6 @@ import json
 import math
 import re
 
-import numpy as np
 import pytest
 import torch
 from mostly_slow import mostly_slow
@@ -20,25 +19,24 @@ from alphazero.config import settings as config
 from alphazero.inference.verified_engine import EngineReport
 from alphazero.learner.report import HeldOutReport, LearnerReport
 from alphazero.selfplay.games_in_progress import GamesInProgress
-from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training import trainer as training
-from alphazero.training.events import (
-    Alarm,
-    IterationReport,
+from alphazero.training.events import Alarm, IterationReport
+from alphazero.training.health import HealthMonitor, TrainingDivergedError
+from alphazero.training.loggers.console import ConsoleLogger
+from alphazero.training.loggers.json_lines import JsonLinesLogger
+from alphazero.training.loggers.tensorboard import TensorBoardLogger
+from alphazero.training.reports import (
     PitReport,
     SelfPlayReport,
     StrengthReport,
     WorkersReport,
 )
-from alphazero.training.health import HealthMonitor, TrainingDivergedError
-from alphazero.training.loggers.console import ConsoleLogger
-from alphazero.training.loggers.json_lines import JsonLinesLogger
-from alphazero.training.loggers.tensorboard.logger import TensorBoardLogger
 from alphazero.training.run_config import compose
 from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS
 from alphazero.training.trainer import Trainer
+from alphazero.workers.source import WorkerReport
 
 SMALL = (
     "network=tiny selfplay.num_parallel_games=16 selfplay.games_per_iteration=24 "
@@ -269,7 +267,7 @@ FIGURES = dict(
     games_per_s=9.0,
     staleness=0.5,
     stale_fraction=0.0,
-    each=[],
+    each=[WorkerReport("w", "host", "torch float32", 1, 0.0, 9.0, 100, 0.5, 0, True)],
 )
 
 
@@ -297,11 +295,12 @@ def made_up(iteration, **changes):
     )
     report.held_out = HeldOutReport(loss=figures["held_out"])
     if figures["pit"] is not None:
-        report.pit = PitReport(0.5, 1, 0, 1, figures["pit"], ties=figures["pit_ties"])
+        match = dict(score=0.5, wins=1, draws=0, losses=1, ties=figures["pit_ties"])
+        report.pit = PitReport(**match, accepted=figures["pit"])
     if figures["strength"] is not None:
-        report.strength = StrengthReport(
-            "uct:1000", 64, figures["strength"], 0, 1, *figures["strength_results"], 2
-        )
+        match = dict(zip(("wins", "draws", "losses"), figures["strength_results"]))
+        match |= dict(opponent="uct:1000", num_simulations=64, num_distinct=2)
+        report.strength = StrengthReport(**match, score=figures["strength"])
     return report
 
 
@@ -577,44 +576,46 @@ def test_a_resumed_run_raises_the_alarms_of_one_that_never_stopped(tmp_path):
         for report in reports(make_trainer(tmp_path / "whole", words))
     ]
     assert {alarm.since for alarm in expected[-1][0]} >= {1, 4}
-    run_until(
-        make_trainer(tmp_path / "parts", words),
-        lambda event: isinstance(event, IterationReport) and event.iteration == 4,
-    )  # told, not stored
+    stopped = make_trainer(tmp_path / "parts", words)
+    logger = JsonLinesLogger(stopped.folder.metrics)
+
+    def is_told_but_not_stored(event):
+        if isinstance(event, IterationReport):
+            logger.iteration(event)
+            return event.iteration == 4
+        return False
+
+    run_until(stopped, is_told_but_not_stored)
     resumed = make_trainer(tmp_path / "parts", words)
     resumed.restore()
     assert resumed.iteration == 3
     assert [(report.alarms, report.ended_alarms) for report in reports(resumed)] == expected[3:]
 
 
-def test_a_state_of_a_run_without_alarms_can_be_resumed(tmp_path):
-    trainer = make_trainer(tmp_path, "run.num_iterations=2")
-    reports(trainer)
-    state = load_state(trainer.folder.state)
-    del state["health"]
-    save_state(trainer.folder.state, state)
+def test_a_run_without_metrics_can_be_resumed(tmp_path):
+    reports(make_trainer(tmp_path, "run.num_iterations=2"))
     resumed = make_trainer(tmp_path, "run.num_iterations=3")
     resumed.restore()
     assert [report.alarms for report in reports(resumed)] == [[]]
 
 
-def test_the_state_of_a_monitor_is_restored_exactly(tmp_path):
-    made = run_of(50, pit=[None, None, False], loss=[1.2] * 40 + [2.0], held_out=[1.2] * 40 + [2.0])
-    whole, first, second = (HealthMonitor(TrainSettings()) for _ in range(3))
-    for report in made[:30]:
-        first.observe(dataclasses.replace(report, alarms=[], ended_alarms=[]))
-    save_state(tmp_path / "state", first.state_dict())
-    second.load_state_dict(load_state(tmp_path / "state"))
+def test_a_monitor_goes_on_from_the_metrics(tmp_path):
+    made = run_of(
+        80, pit=[None, None, False], loss=[1.2] * 40 + [2.0], held_out=[1.2] * 40 + [math.nan]
+    )
+    whole, second = HealthMonitor(TrainSettings()), HealthMonitor(TrainSettings())
+    folder = RunFolder(tmp_path)
+    logger = JsonLinesLogger(folder.metrics)
     for report in made:
         whole.observe(report)
-    for report in made[30:]:
+        if report.iteration <= 50:
+            logger.iteration(report)
+    assert made[49].alarms and {alarm.since for alarm in made[49].alarms} != {50}
+    second.restore(folder.read_metrics())
+    for report in made[50:]:
         again = dataclasses.replace(report, alarms=[], ended_alarms=[])
         second.observe(again)
         assert (again.alarms, again.ended_alarms) == (report.alarms, report.ended_alarms)
-    one, other = whole.state_dict(), second.state_dict()
-    assert one["since"] == other["since"] != {}
-    for name, column in one["past"].items():
-        np.testing.assert_array_equal(column, other["past"][name])
 
 
 # --- what the loggers show ------------------------------------------------------------------------

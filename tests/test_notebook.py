@@ -12,7 +12,7 @@ from test_docs import accept, commands
 
 import alphazero
 from alphazero.inference.engines import selection
-from alphazero.training import autotune
+from alphazero.training import tuning
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
@@ -102,7 +102,7 @@ def test_the_cells_run_with_a_tiny_run_in_place_of_the_training(notebook, tmp_pa
     matplotlib.use("Agg")
     monkeypatch.chdir(tmp_path)  # where the run is stored
     monkeypatch.setattr(selection, "_ROUND_S", 1e-3)  # engines are measured
-    monkeypatch.setattr(autotune, "_LOCKSTEP_S", 0.01)
+    monkeypatch.setattr(tuning, "_LOCKSTEP_S", 0.01)
     names = {}
     for number, cell in enumerate(code_cells(notebook)):
         if is_training(cell):

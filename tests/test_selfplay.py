@@ -418,11 +418,11 @@ def test_a_random_opening_never_ends_a_game(name):
 
 
 @pytest.mark.parametrize(
-    ("run_fraction", "expected"), [(0.0, 10), (0.2, 22), (0.4, 34), (0.5, 40), (1.0, 40)]
+    ("progress", "expected"), [(0.0, 10), (0.2, 22), (0.4, 34), (0.5, 40), (1.0, 40)]
 )
-def test_searches_grow_linearly_until_their_fraction_of_the_run(run_fraction, expected):
+def test_searches_grow_linearly_until_their_fraction_of_the_run(progress, expected):
     settings = SelfPlaySettings(num_simulations=40, initial_num_simulations=10)
-    assert simulations_at(settings, run_fraction) == expected
+    assert simulations_at(settings, progress) == expected
 
 
 def test_searches_have_the_simulations_of_that_point_of_the_run():
@@ -433,11 +433,11 @@ def test_searches_have_the_simulations_of_that_point_of_the_run():
         initial_num_simulations=10,
     )
     visits = {}
-    for run_fraction in (0.0, 1.0):
-        selfplay.begin(6, run_fraction)
+    for progress in (0.0, 1.0):
+        selfplay.begin(6, progress)
         while not len(selfplay.search.finished_rows()):
             selfplay.search.step() if selfplay.games.playing.any() else selfplay.advance(1)
-        visits[run_fraction] = (
+        visits[progress] = (
             int(selfplay.search.tree.node_visits[selfplay.search.finished_rows()[0], 0]) - 1
         )
     assert visits == {0.0: 10, 1.0: 40}

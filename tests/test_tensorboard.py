@@ -18,12 +18,12 @@ from alphazero.games.registry import make_game
 from alphazero.play.run_loggers import file_loggers
 from alphazero.solvers.proof import Failure
 from alphazero.training.board_picture import BoardPictures, why_no_pictures
-from alphazero.training.events import IterationReport, StrengthReport, flat
+from alphazero.training.events import IterationReport, flat
 from alphazero.training.illustrations import Histogram, search_entropies
-from alphazero.training.loggers.tensorboard.charts import layout
-from alphazero.training.loggers.tensorboard.hparams import hparams, metrics, settings_table
-from alphazero.training.loggers.tensorboard.logger import TensorBoardLogger
-from alphazero.training.loggers.tensorboard.scalars import SCALARS, elo
+from alphazero.training.loggers.charts import hparams, layout, metrics
+from alphazero.training.loggers.tables import settings_table
+from alphazero.training.loggers.tensorboard import TensorBoardLogger
+from alphazero.training.reports import StrengthReport
 from alphazero.training.run_config import compose, recipe_of
 
 MEASURED = (
@@ -72,10 +72,11 @@ def test_every_curve_picture_and_histogram_has_a_description(stopped):
         assert events.summary_metadata[tag].data_class, tag  # the data server needs it
 
 
-def test_tags_are_unique_and_have_a_group():
-    tags = [scalar.tag for scalar in SCALARS]
-    assert len(set(tags)) == len(tags)
-    assert all(tag.count("/") == 1 for tag in tags)
+def test_tags_have_a_group_and_one_value_in_each_iteration(stopped):
+    events = stopped[1]
+    for tag in events.Tags()["scalars"]:
+        steps = [event.step for event in events.Scalars(tag)]
+        assert len(set(steps)) == len(steps) and tag.count("/") == 1, tag
 
 
 def test_the_charts_show_curves_that_the_run_writes(stopped):
@@ -192,7 +193,8 @@ def test_a_run_of_an_earlier_version_goes_on(tmp_path):
 def test_an_elo_rating_is_finite_and_grows_with_the_number_of_games_won():
     def of(wins, losses):
         score = wins / (wins + losses)
-        return elo(score, StrengthReport("uct:1", 1, score, 0, 1, wins, 0, losses, 1))
+        match = dict(opponent="uct:1", num_simulations=1, wins=wins, draws=0, losses=losses)
+        return StrengthReport(**match, score=score).elo
 
     assert of(10, 0) == pytest.approx(-of(0, 10)) and 0 < of(10, 0) < of(100, 0) < math.inf
     assert of(3, 1) == pytest.approx(400 * math.log10(3))

@@ -17,9 +17,9 @@ from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import EngineSpeed
 from alphazero.network.interface import NetworkSettings
 from alphazero.runtime.errors import ConfigError
-from alphazero.training import autotune
-from alphazero.training.autotune import Tuning, tune
+from alphazero.training import tuning
 from alphazero.training.settings import TrainSettings
+from alphazero.training.tuning import Tuning, tune
 
 CPU = torch.device("cpu")
 GAME = make_game("connect_x:4x4x3")
@@ -110,10 +110,10 @@ def machine(monkeypatch, tmp_path):
             self.counts.num_simulations += 2 * seconds * noted.by_size[self.size] * self.warm
             self.warm = 1.0
 
-    monkeypatch.setattr(autotune, "measure_speeds", measure_speeds)
-    monkeypatch.setattr(autotune, "NetworkEvaluator", Evaluator)
-    monkeypatch.setattr(autotune, "ParallelSelfPlay", SelfPlay)
-    monkeypatch.setattr(autotune, "time", SimpleNamespace(perf_counter=lambda: noted.now))
+    monkeypatch.setattr(tuning, "measure_speeds", measure_speeds)
+    monkeypatch.setattr(tuning, "NetworkEvaluator", Evaluator)
+    monkeypatch.setattr(tuning, "ParallelSelfPlay", SelfPlay)
+    monkeypatch.setattr(tuning, "time", SimpleNamespace(perf_counter=lambda: noted.now))
     return noted
 
 
@@ -441,7 +441,7 @@ def test_a_real_measurement_finds_real_speeds(monkeypatch, tmp_path):
     torch.set_num_threads(1)
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(selection, "_ROUND_S", 1e-3)
-    monkeypatch.setattr(autotune, "_LOCKSTEP_S", 0.05)
+    monkeypatch.setattr(tuning, "_LOCKSTEP_S", 0.05)
     settings = settings_of(engine="torch", games_per_iteration=130, num_simulations=8)
     generator_state = torch.get_rng_state()
     found = tune(settings, GAME, small_network(GAME).train(), CPU, 2)

@@ -146,7 +146,7 @@ def _run(trainer, console: Console, varied: Mapping[str, str] | None):
     from alphazero.training.events import StageProgress
     from alphazero.training.loggers.console import ConsoleLogger
 
-    shown = ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.run_fraction)
+    shown = ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.progress)
     loggers = [shown, *file_loggers(trainer, varied)]
     report = None
     try:

@@ -30,7 +30,7 @@ def _tune(settings: TrainSettings) -> int:
     from alphazero.games.registry import make_game
     from alphazero.network.registry import make_network
     from alphazero.runtime.device import choose_device, set_num_threads
-    from alphazero.training.autotune import tune
+    from alphazero.training.tuning import tune
 
     console = Console(highlight=False, emoji=False)
     device, num_threads = choose_device(settings.device), set_num_threads(settings.run.num_threads)

@@ -16,6 +16,7 @@ from alphazero.inference.engines.agreement import Deviation, PositionSample, dev
 from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
 from alphazero.inference.engines.registry import make_engine
 from alphazero.inference.engines.selection import fallbacks
+from alphazero.runtime.figures import curve
 
 
 @dataclasses.dataclass
@@ -23,10 +24,10 @@ class EngineReport:
     """The engine that was chosen for the newest weights."""
 
     name: str = ""  #: such as "openvino int8"
-    policy_kl: float = 0.0  #: mean KL divergence from float32's policy on the sample, nats
-    value_error: float = 0.0  #: mean absolute difference from float32's value on the sample
+    policy_kl: float = curve("search/policy_kl_from_float32", "Mean KL divergence in nats.", 0.0)
+    value_error: float = curve("search/value_error_from_float32", "Mean absolute difference.", 0.0)
     refused: str = ""  #: the engines that deviated too much, with their figures; "" if none
-    seconds: float = 0.0  #: time for loading the weights and comparing
+    seconds: float = curve("time/engine_swap_s", "Seconds for loading and comparing weights.", 0.0)
 
 
 class VerifiedEngine:
@@ -60,8 +61,7 @@ class VerifiedEngine:
             figures = f"policy {found.policy_kl:.4f} nats, value {found.value_error:.4f}"
             refused.append(f"{choice} ({figures})")
         self.current = engine
-        seconds = time.perf_counter() - start
-        return EngineReport(str(choice), *found, ", ".join(refused), seconds)
+        return EngineReport(str(choice), *found, ", ".join(refused), time.perf_counter() - start)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `alphazero.inference.evaluator.Evaluator.evaluate`."""

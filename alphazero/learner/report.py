@@ -11,29 +11,34 @@ import torch
 from alphazero.learner.loss import Losses, Targets, masked_log_softmax
 from alphazero.learner.uninformed_loss import UninformedLoss
 from alphazero.network.interface import NetworkOutput, expected_value
+from alphazero.runtime.figures import curve
 
 _NUM_BINS = 10  # of predicted values, for the calibration error
+_MEANS = "loss policy_loss value_loss policy_entropy target_entropy value_error gradient_norm"
 
 
 @dataclasses.dataclass
 class LearnerReport:
     """Means over the measured steps of an iteration."""
 
-    num_steps: int = 0
-    loss: float = math.nan  #: weighted sum of the losses below
-    policy_loss: float = math.nan  #: cross-entropy of the network's policy and the target, nats
-    value_loss: float = math.nan  #: cross-entropy (win/draw/loss) or squared error (scalar)
-    policy_entropy: float = math.nan  #: of the network's policy over the legal actions, nats
-    target_entropy: float = math.nan  #: of the policy target, nats
-    value_error: float = math.nan  #: mean |v - z|, where z is the game's result
-    #: expected calibration error: mean of |mean v - mean z| over ten bins of v, weighted by samples
-    calibration_error: float = math.nan
-    gradient_norm: float = math.nan  #: before clipping
-    weight_norm: float = math.nan
-    learning_rate: float = math.nan
-    uninformed_policy_loss: float = math.nan  #: policy loss of equal probabilities
-    uninformed_value_loss: float = math.nan  #: value loss of the mean value target
-    weight_size: float = math.nan  #: root of the mean squared weight
+    num_steps: int = curve("learner/steps", "Learner steps of the iteration.", 0)
+    loss: float = curve("loss/total", "Weighted sum of the losses on the replay window.")
+    policy_loss: float = curve(
+        "loss/policy", "Cross-entropy of policy and target, nats; at least policy/entropy_search."
+    )
+    value_loss: float = curve("loss/value", "Cross-entropy (win/draw/loss) or squared error.")
+    policy_entropy: float = curve("policy/entropy_network", "Of the network's policy, in nats.")
+    target_entropy: float = curve("policy/entropy_search", "Of the policy target, in nats.")
+    value_error: float = curve("value/absolute_error", "Mean |v - z| of value and result.")
+    calibration_error: float = curve(
+        "value/calibration_error", "Mean of |mean v - mean z| over ten bins of v, by samples."
+    )
+    gradient_norm: float = curve("learner/gradient_norm", "Norm of the gradient before clipping.")
+    weight_norm: float = curve("learner/weight_norm", "Norm of all weights.")
+    learning_rate: float = curve("learner/learning_rate", "The learning rate.")
+    uninformed_policy_loss: float = curve("loss/policy_uninformed", "Loss of equal probabilities.")
+    uninformed_value_loss: float = curve("loss/value_uninformed", "Loss of the best constant.")
+    weight_size: float = curve("learner/weight_size", "Root of the mean squared weight.")
     #: mean loss of all steps of each epoch; None unless the settings count epochs
     epoch_losses: list[float] | None = None
 
@@ -46,9 +51,9 @@ class HeldOutReport:
     """
 
     num_samples: int = 0
-    loss: float = math.nan  #: policy loss + value_weight * value loss
-    policy_loss: float = math.nan
-    value_loss: float = math.nan
+    loss: float = curve("loss/total_held_out", "The loss on new games before training on them.")
+    policy_loss: float = curve("loss/policy_held_out", "On new games before training on them.")
+    value_loss: float = curve("loss/value_held_out", "On new games before training on them.")
 
 
 class TrainingStatistics:
@@ -109,24 +114,17 @@ class TrainingStatistics:
             rate: the learning rate.
         """
         means = (self._sums / max(self._num_measured, 1)).tolist()
-        loss, policy, value, entropy, target_entropy, value_error, gradient_norm = means
         num_samples, values, results = self._calibration
         uninformed_policy_loss, uninformed_value_loss = self._uninformed.losses()
         parameters = list(network.parameters())
         num_weights = sum(parameter.numel() for parameter in parameters)
         weight_norm = math.sqrt(sum(float((parameter**2).sum()) for parameter in parameters))
         return LearnerReport(
+            **dict(zip(_MEANS.split(), means)),
             num_steps=num_steps,
-            loss=loss,
-            policy_loss=policy,
-            value_loss=value,
-            policy_entropy=entropy,
-            target_entropy=target_entropy,
-            value_error=value_error,
             calibration_error=float(
                 (values - results).abs().sum() / num_samples.sum().clamp_min(1)
             ),
-            gradient_norm=gradient_norm,
             weight_norm=weight_norm,
             learning_rate=rate,
             uninformed_policy_loss=uninformed_policy_loss,

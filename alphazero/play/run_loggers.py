@@ -8,7 +8,7 @@ from typing import Any
 
 from alphazero.training.board_picture import BoardPictures, why_no_pictures
 from alphazero.training.loggers.json_lines import JsonLinesLogger
-from alphazero.training.loggers.tensorboard.logger import TensorBoardLogger
+from alphazero.training.loggers.tensorboard import TensorBoardLogger
 from alphazero.training.run_config import recipe_of
 from alphazero.training.trainer import Trainer
 

@@ -75,28 +75,28 @@ class SelfPlay:
         self._num_simulations = settings.num_simulations
         self._games_to_start: int | None = None  # None is no limit
 
-    def play(self, num_games: int, run_fraction: float = 1.0) -> Iterator[GameRecord]:
+    def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
         """Yield ``num_games`` more finished games, or a few more where several end at once.
 
-        See `begin` for ``run_fraction``.
+        See `begin` for ``progress``.
         """
-        self.begin(num_games, run_fraction)
+        self.begin(num_games, progress)
         finished = 0
         while finished < num_games:
             records = self.advance(1)
             finished += len(records)
             yield from records
 
-    def begin(self, num_games: int, run_fraction: float = 1.0) -> None:
+    def begin(self, num_games: int, progress: float = 1.0) -> None:
         """Prepare to play ``num_games`` more games with the evaluator's current weights.
 
         Trees of unfinished games are discarded: the network may have changed since.
 
         Args:
-            run_fraction: fraction of the run that is done, in [0, 1]; it sets the simulations of a
+            progress: fraction of the run that is done, in [0, 1]; it sets the simulations of a
                 search where they grow.
         """
-        self._num_simulations = simulations_at(self.settings, run_fraction)
+        self._num_simulations = simulations_at(self.settings, progress)
         if self.search.exact_leaves is not None:
             self.search.exact_leaves.begin(len(self.games.playing))
         playing = self.games.playing

@@ -81,11 +81,11 @@ class SelfPlaySettings:
     )
 
 
-def simulations_at(settings: SelfPlaySettings, run_fraction: float) -> int:
-    """Return the simulations of a search when ``run_fraction`` of the run is done."""
+def simulations_at(settings: SelfPlaySettings, progress: float) -> int:
+    """Return the simulations of a search when the fraction ``progress`` of the run is done."""
     last = settings.num_simulations
     first = settings.initial_num_simulations or last
-    return round(first + (last - first) * min(run_fraction / settings.simulations_grown_at, 1.0))
+    return round(first + (last - first) * min(progress / settings.simulations_grown_at, 1.0))
 
 
 def ply_temperatures(settings: SelfPlaySettings, plies: np.ndarray) -> np.ndarray:

@@ -81,13 +81,13 @@ class ParallelSelfPlay:
         rows = [dataclasses.astuple(worker.search.counts) for worker in self.workers]
         return SearchCounts(*(sum(column) for column in zip(*rows)))
 
-    def play(self, num_games: int, run_fraction: float = 1.0) -> Iterator[GameRecord]:
+    def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
         """Yield ``num_games`` more finished games, or a few more: several may end between meetings.
 
-        See `SelfPlay.begin` for ``run_fraction``.
+        See `SelfPlay.begin` for ``progress``.
         """
         for worker, own_games in zip(self.workers, split_evenly(num_games, len(self.workers))):
-            worker.begin(own_games, run_fraction)
+            worker.begin(own_games, progress)
         finished = 0
         while finished < num_games:
             for records in self._advance():

@@ -14,9 +14,9 @@ from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.learner.learner import Learner
-from alphazero.training.events import PitReport
-from alphazero.training.matches import iteration_seed, network_player
+from alphazero.training.reports import PitReport
 from alphazero.training.settings import TrainSettings
+from alphazero.training.strength import iteration_seed, network_player
 
 
 class Gate:
@@ -81,9 +81,17 @@ class Gate:
         if is_accepted:
             self._learner.load_state_dict(new_state)
             self.accepted = new_state
-        ties = match.pair_counts[PAIR_SCORES.index(0.5)]
         low, high = score_interval(scores)
-        return PitReport(score, match.wins, match.draws, match.losses, is_accepted, ties, low, high)
+        return PitReport(
+            score=score,
+            wins=match.wins,
+            draws=match.draws,
+            losses=match.losses,
+            accepted=is_accepted,
+            ties=match.pair_counts[PAIR_SCORES.index(0.5)],
+            score_low=low,
+            score_high=high,
+        )
 
     def _evaluate_accepted(self, sample: PositionSample) -> NetworkEvaluator:
         """Return the evaluator of the accepted network, which the learner holds."""

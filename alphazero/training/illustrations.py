@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_record import GameRecord
 
 _NUM_BINS = 40
@@ -55,6 +56,15 @@ def illustrations(records: list[GameRecord], network: torch.nn.Module) -> Illust
         search_entropy=Histogram.of(entropies) if len(entropies) else None,
         layer_weights={name: Histogram.of(array) for name, array in layer_weights(network).items()},
     )
+
+
+def game_text(game: Game, record: GameRecord) -> str:
+    """Return a game as text: its moves, its result and its last position."""
+    moves = " ".join(game.action_to_text(int(action)) for action in record.actions)
+    last = game.step(record.states[-1:], record.actions[-1:]).states[0]
+    results = {1: "the first player wins", 0: "a draw", -1: "the second player wins"}
+    result = results[record.first_player_result]
+    return f"{moves}\n{result} after {len(record.actions)} plies\n\n{game.state_to_text(last)}"
 
 
 def search_entropies(records: list[GameRecord]) -> np.ndarray:

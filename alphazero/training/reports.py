@@ -1,22 +1,62 @@
-"""The report of an iteration's self-play: what was played, and how fast.
+"""The parts of an iteration's report: what each stage says of itself, in figures.
 
-In: finished games, and the work counters of search and evaluator. Out: `SelfPlayReport`.
+In: games, work counters and the facts of workers. Out: dataclasses whose fields say how TensorBoard
+shows them (`alphazero.runtime.figures`). The part of a tag before the slash is its group. Fractions
+are in [0, 1].
 """
+
+import dataclasses
 
 import numpy as np
 
-from alphazero.games.batched_game import Game
+from alphazero.evaluation.report import elo_from_score
+from alphazero.runtime.figures import curve, derived_curve
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.training.events import SelfPlayReport, WorkersReport
+from alphazero.solvers.proof import Failure, ProofReport
 from alphazero.workers.source import WorkerReport
 from alphazero.workers.work import SelfPlayWork
 
+_LOW, _HIGH = "Lower end of the 95% interval.", "Upper end of the 95% interval."
+
+
+def _complement(fraction: float) -> float:
+    return 1 - fraction
+
+
+@dataclasses.dataclass
+class SelfPlayReport:
+    """The games of one iteration."""
+
+    num_games: int = 0
+    num_positions: int = 0  #: moves made
+    num_samples: int = curve("replay/new_samples", "Training samples that the games add.")
+    seconds: float = 0.0
+    positions_per_s: float = curve("speed/positions_per_s", "Moves of self-play per second.")
+    simulations_per_s: float = curve("speed/simulations_per_s", "Those whose leaf was new.")
+    evaluations_per_s: float = curve("speed/evaluations_per_s", "By the network, not its cache.")
+    cache_hit_rate: float = curve("speed/cache_hit_rate", "Evaluations that the cache answers.")
+    evaluator_fraction: float = curve("speed/evaluator_fraction", "Of the time, with its cache.")
+    network_fraction: float = curve("speed/network_fraction", "Of the time of self-play.")
+    mean_batch: float = curve("search/mean_batch", "Positions in a call of the evaluator.")
+    proven_leaf_fraction: float = curve(
+        "search/proven_leaf_fraction", "New leaves that are solved exactly (search.exact_leaves)."
+    )
+    exact_fraction: float = curve("speed/exact_fraction", "Of the time, to solve leaves exactly.")
+    search_depth: float = curve("search/depth", "Mean plies from a new leaf to its root.")
+    game_length: float = curve("games/length_plies", "Mean length of a self-play game, in plies.")
+    first_player_wins: float = curve("games/first_player_wins", "Fraction of the games.")
+    draws: float = curve("games/draws", "Fraction of the games that are drawn.")
+    distinct_games: float = curve("games/distinct_fraction", "Games that differ from all others.")
+    sample_game: str = ""  #: one game as text; "" if none is due
+
+    @derived_curve("games/second_player_wins", "Fraction of the games.")
+    def second_player_wins(self) -> float:
+        """The games that are neither draws nor wins of the first player."""
+        return 1 - self.first_player_wins - self.draws
+
 
 def selfplay_report(
-    records: list[GameRecord],
-    num_samples: int,
-    work: SelfPlayWork,
-    seconds: float,
+    records: list[GameRecord], num_samples: int, work: SelfPlayWork, seconds: float
 ) -> SelfPlayReport:
     """Return the report of the games of an iteration, without a sample game.
 
@@ -51,6 +91,18 @@ def selfplay_report(
     )
 
 
+@dataclasses.dataclass(kw_only=True)
+class WorkersReport:
+    """The workers elsewhere, in one iteration."""
+
+    num_workers: int = curve("workers/number", "Workers at the end of the iteration.")
+    num_lost: int = curve("workers/lost", "Workers that died, left or were dismissed.")
+    games_per_s: float = curve("workers/games_per_s", "Games that counted, per second.")
+    staleness: float = curve("workers/staleness_networks", "Mean networks that games lag behind.")
+    stale_fraction: float = curve("workers/dropped_fraction", "Games dropped as too old.")
+    each: list[WorkerReport]
+
+
 def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport | None:
     """Return the sums and means of all workers; None if there are none.
 
@@ -62,10 +114,10 @@ def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport
     num_games = sum(worker.num_games for worker in workers)
     num_stale = sum(worker.num_stale_games for worker in workers)
     staleness = sum(worker.staleness * worker.num_games for worker in workers)
-    alive = [worker for worker in workers if worker.is_alive]
+    num_alive = sum(worker.is_alive for worker in workers)
     return WorkersReport(
-        num_workers=len(alive),
-        num_lost=len(workers) - len(alive),
+        num_workers=num_alive,
+        num_lost=len(workers) - num_alive,
         games_per_s=num_games / seconds,
         staleness=staleness / max(num_games, 1),
         stale_fraction=num_stale / max(num_stale + num_games, 1),
@@ -73,10 +125,116 @@ def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport
     )
 
 
-def game_text(game: Game, record: GameRecord) -> str:
-    """Return a game as text: its moves, its result and its last position."""
-    moves = " ".join(game.action_to_text(int(action)) for action in record.actions)
-    last = game.step(record.states[-1:], record.actions[-1:]).states[0]
-    results = {1: "the first player wins", 0: "a draw", -1: "the second player wins"}
-    result = results[record.first_player_result]
-    return f"{moves}\n{result} after {len(record.actions)} plies\n\n{game.state_to_text(last)}"
+@dataclasses.dataclass(kw_only=True)
+class PitReport:
+    """The gate's match of the new network against the last accepted one."""
+
+    score: float = curve(
+        "pit/score",
+        "Score of the new network against the last accepted one; it stays from `pit.acceptance` "
+        "on. A pair of games that ends even counts `pit.tie_score`.",
+    )
+    wins: int
+    draws: int
+    losses: int
+    accepted: bool = curve("pit/accepted", "1 if the new network stays, 0 if the old one.")
+    ties: int = 0  #: pairs of games that ended even
+    score_low: float = curve("interval/pit_score_low", _LOW)
+    score_high: float = curve("interval/pit_score_high", _HIGH)
+
+
+@dataclasses.dataclass(kw_only=True)
+class StrengthReport:
+    """A match against UCT, from the network's viewpoint."""
+
+    opponent: str
+    num_simulations: int  #: of the network, for each move
+    score: float = curve(
+        "strength/score",
+        "Score against UCT with `evaluation.uct_simulations` simulations: 1 wins every game, a "
+        "draw counts half.",
+    )
+    score_low: float = curve("interval/strength_score_low", _LOW)
+    score_high: float = curve("interval/strength_score_high", _HIGH)
+    wins: int
+    draws: int
+    losses: int
+    num_distinct: int = curve("strength/distinct_games", "Different games in the match.")
+
+    @derived_curve(
+        "strength/elo",
+        "The score as a rating difference to UCT. If all games are won, half a point is taken off, "
+        "so a longer match can show more.",
+    )
+    def elo(self) -> float:
+        """The score as a rating difference to UCT; infinite were that of a match of wins alone."""
+        margin = 0.5 / (self.wins + self.draws + self.losses)
+        return elo_from_score(min(max(self.score, margin), 1 - margin))
+
+
+@dataclasses.dataclass(kw_only=True)
+class ExactReport:
+    """The network compared with an exact solver, on the evaluation set that ships with the game.
+
+    Figures named "raw" are of the network without search. Accuracy is the fraction of positions
+    whose move keeps the exact result; "optimal" is that of moves with the best possible score.
+    """
+
+    num_positions: int
+    num_simulations: int  #: of the search
+    raw_accuracy: float = curve(
+        "exact/error_network",
+        "The same as exact/error_search for the network's most probable move, without search.",
+        value=_complement,
+    )
+    raw_optimal: float = curve(
+        "exact/not_best_network",
+        "The same as exact/not_best_search for the network's most probable move, without search.",
+        value=_complement,
+    )
+    accuracy: float = curve(
+        "exact/error_search",
+        "Fraction of the exactly solved positions in which the move, chosen with "
+        "`evaluation.num_simulations` simulations, gives away a win or a draw.",
+        value=_complement,
+    )
+    optimal: float = curve(
+        "exact/not_best_search",
+        "Fraction of the positions in which the move, chosen with search, is not among the best: "
+        "not the fastest win or the slowest loss, for example.",
+        value=_complement,
+    )
+    value_error: float = curve("exact/value_error", "Mean |value - exact result| without search.")
+    result_accuracy: float = curve(
+        "exact/result_accuracy", "Positions whose result the value predicts."
+    )
+    raw_accuracy_low: float = curve("interval/error_network_high", _HIGH, value=_complement)
+    raw_accuracy_high: float = curve("interval/error_network_low", _LOW, value=_complement)
+    accuracy_low: float = curve("interval/error_search_high", _HIGH, value=_complement)
+    accuracy_high: float = curve("interval/error_search_low", _LOW, value=_complement)
+    #: the first positions whose move, chosen with search, does not keep the exact result
+    misplayed: list[Failure] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass(kw_only=True)
+class ProofSummary:
+    """The network's moves in every position of a small game."""
+
+    num_positions: int
+    num_accurate: int  #: positions whose move keeps the exact result
+    num_losses: int = curve("proof/lost_games", "Games lost to some play of the opponent.")
+    report: ProofReport  #: all details
+
+    @derived_curve(
+        "proof/misplayed_positions",
+        "Positions of the game, of all that are not finished, in which the move gives away a win "
+        "or a draw; 0 is perfect.",
+    )
+    def num_misplayed(self) -> int:
+        """Positions whose move does not keep the exact result."""
+        return self.num_positions - self.num_accurate
+
+    @property
+    def perfect(self) -> bool:
+        """Whether every move keeps the exact result."""
+        return self.num_misplayed == 0 and self.num_losses == 0

@@ -15,10 +15,11 @@ from alphazero.inference.evaluator import Evaluator
 from alphazero.players.base import PlayerSettings
 from alphazero.players.evaluator_player import EvaluatorPlayer
 from alphazero.players.uct import UctPlayer
+from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.enumeration import ExactValues
 from alphazero.solvers.proof import prove
-from alphazero.training.events import ExactReport, IterationReport, ProofSummary, StrengthReport
-from alphazero.training.matches import iteration_seed, network_player
+from alphazero.training.events import IterationReport
+from alphazero.training.reports import ExactReport, ProofSummary, StrengthReport
 from alphazero.training.settings import TrainSettings
 
 NUM_MISPLAYED = 6  #: misplayed positions in an `ExactReport`
@@ -112,4 +113,32 @@ class StrengthMeasurement:
         if self._exact_values is None:
             self._exact_values = ExactValues(self._game)
         proof = prove(self._game, lambda states: player.choose(states).actions, self._exact_values)
-        return ProofSummary(proof.num_not_final, proof.num_accurate, proof.num_losses, proof)
+        return ProofSummary(
+            num_positions=proof.num_not_final,
+            num_accurate=proof.num_accurate,
+            num_losses=proof.num_losses,
+            report=proof,
+        )
+
+
+def network_player(
+    game: Game,
+    evaluator: Evaluator,
+    num_simulations: int,
+    settings: TrainSettings,
+    iteration: int,
+) -> EvaluatorPlayer:
+    """Return the player that searches with ``evaluator`` as self-play does, but without noise."""
+    return EvaluatorPlayer(
+        game,
+        evaluator,
+        num_simulations,
+        seed=iteration_seed(settings, "player", iteration),
+        name=f"iteration {iteration}",
+        settings=settings.search,
+    )
+
+
+def iteration_seed(settings: TrainSettings, purpose: str, iteration: int) -> int:
+    """Return the seed for one purpose in one iteration, in [0, 2**31)."""
+    return int(child_generator(settings.seed, f"{purpose} {iteration}").integers(2**31))

@@ -1,17 +1,16 @@
 """The symptoms of a training run that goes wrong, each with its likely cause and what to change.
 
-In: the vital figures of the newest iterations, and the settings. Out: a `Finding` for each symptom
-that is present. Every limit is a pair, so that a figure that fluctuates does not switch an alarm on
-and off. "Healthy" below means the runs of docs/HEALTH.md: tic-tac-toe, Connect Four and Othello
-with the shipped configs, and small networks for the first two.
-`alphazero.training.health` keeps the figures between iterations; nothing here has a memory.
+In: the newest rows of metrics.jsonl, and the settings. Out: a `Finding` for each symptom that is
+present. Every limit is a pair, so that a figure that fluctuates does not switch an alarm on and
+off. "Healthy" below means the runs of docs/HEALTH.md: tic-tac-toe, Connect Four and Othello with
+the shipped configs, and small networks for the first two.
+`alphazero.training.health` keeps the rows between iterations; nothing here has a memory.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from alphazero.training.settings import TrainSettings
-from alphazero.training.vitals import Vitals, fraction_of_games, mean
 
 
 class Finding(NamedTuple):
@@ -24,10 +23,60 @@ class Finding(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """Where an alarm begins, and where it ends."""
+    """Where an alarm begins and where it ends: above its limit, or below if ``ends`` is higher."""
 
     begins: float
     ends: float
+
+
+class Run(NamedTuple):
+    """What a check knows of a run."""
+
+    rows: list[dict[str, Any]]  #: of metrics.jsonl, the newest last
+    settings: TrainSettings
+    is_on: bool  #: whether the alarm that is checked is on
+
+    def figures(self, key: str, newest: int = 0) -> list[float]:
+        """Return a figure of the newest rows, 0 is all of them; it is NaN where there is none."""
+        return [figure(row, key) for row in self.rows[-newest:]]
+
+    def mean(self, key: str, newest: int) -> float:
+        """Return the mean of a figure over the newest rows."""
+        return mean(self.figures(key, newest))
+
+    def fraction(self, key: str, num_games: int) -> float:
+        """Return a figure that is a fraction of the games, over the newest games.
+
+        Args:
+            num_games: the newest rows that together have at least this many games count.
+
+        Returns:
+            The fraction, NaN if there are fewer games.
+        """
+        games = total = 0.0
+        for row in reversed(self.rows):
+            num_in_row = figure(row, "selfplay.num_games")
+            games += num_in_row
+            total += num_in_row * figure(row, key)
+            if games >= num_games:
+                return total / games
+        return math.nan
+
+    def is_beyond(self, limit: Limit, value: float, scale: float = 1.0) -> bool:
+        """Return whether a figure is beyond a limit, which depends on whether the alarm is on."""
+        bound = scale * (limit.ends if self.is_on else limit.begins)
+        return value < bound if limit.begins < limit.ends else value > bound
+
+
+def figure(row: dict[str, Any], key: str) -> float:
+    """Return a figure of a row, NaN if it has none."""
+    value = row.get(key)
+    return math.nan if value is None else float(value)
+
+
+def mean(figures: list[float]) -> float:
+    """Return the mean, NaN of no figures."""
+    return sum(figures) / len(figures) if figures else math.nan
 
 
 # Below this fraction of distinct games, half of self-play's time is wasted. Healthy: 0.74 and more.
@@ -66,66 +115,61 @@ MIN_LEARNING_RATE = 1e-5  # nothing is learned below it
 USUAL_RATE = {"muon": 2e-3, "adamw": 2e-3, "adam": 2e-3, "sgd": 5e-2}
 
 _WRONG_VIEWPOINT = "in a game of your own, results from the viewpoint of the wrong player"
+_UNFAIR = f"a game that favours one side that much; or, {_WRONG_VIEWPOINT}"
 
 
 # --- the games ------------------------------------------------------------------------------------
 
 
-def games_repeat(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
+def games_repeat(run: Run) -> Finding | None:
     """Most games have the moves of another game of the iteration: too little is random."""
-    distinct = fraction_of_games(past, "distinct_games", MIN_GAMES)
-    if not distinct < DISTINCT[on]:
+    distinct = run.fraction("selfplay.distinct_games", MIN_GAMES)
+    if not run.is_beyond(DISTINCT, distinct):
         return None
     seen = f"only {distinct:.0%} of the newest games differ from each other"
-    selfplay = settings.selfplay
+    selfplay = run.settings.selfplay
     never_sampled = selfplay.num_sampled_plies == 0 and selfplay.temperature_half_life == 0
     if selfplay.temperature == 0 or never_sampled and selfplay.final_temperature == 0:
         key = "selfplay.num_sampled_plies" if selfplay.temperature else "selfplay.temperature"
         advice = "a temperature of 1 for 15 plies is usual"
         return Finding(seen, "moves are not sampled: the most visited one is played", key, advice)
-    if settings.search.dirichlet_fraction == 0:
-        return Finding(
-            seen, "the search has no root noise", "search.dirichlet_fraction", "0.25 is usual"
-        )
+    if run.settings.search.dirichlet_fraction == 0:
+        cause = "the search has no root noise"
+        return Finding(seen, cause, "search.dirichlet_fraction", "0.25 is usual")
     cause = "the network is nearly certain of its moves, or the game has few lines of play"
-    return Finding(seen, cause, *_more_openings(settings))
+    return Finding(seen, cause, *_more_openings(run.settings))
 
 
-def first_player_always_wins(
-    past: list[Vitals], settings: TrainSettings, on: bool
-) -> Finding | None:
+def first_player_always_wins(run: Run) -> Finding | None:
     """Nearly all games have the same winner: the results teach nothing."""
-    wins = fraction_of_games(past, "first_player_wins", MIN_RESULTS)
-    return _one_sided("first", wins, settings, on)
+    wins = run.fraction("selfplay.first_player_wins", MIN_RESULTS)
+    return _one_result(run, ONE_SIDED, wins, "the first player wins {:.0%} of the newest games")
 
 
-def second_player_always_wins(
-    past: list[Vitals], settings: TrainSettings, on: bool
-) -> Finding | None:
+def second_player_always_wins(run: Run) -> Finding | None:
     """The same for the other player."""
-    wins = fraction_of_games(past, "first_player_wins", MIN_RESULTS)
-    draws = fraction_of_games(past, "draws", MIN_RESULTS)
-    return _one_sided("second", 1 - wins - draws, settings, on)
+    wins = run.fraction("selfplay.first_player_wins", MIN_RESULTS)
+    wins = 1 - wins - run.fraction("selfplay.draws", MIN_RESULTS)
+    return _one_result(run, ONE_SIDED, wins, "the second player wins {:.0%} of the newest games")
 
 
-def only_draws(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
+def only_draws(run: Run) -> Finding | None:
     """Nearly all games are draws: the results teach nothing."""
-    draws = fraction_of_games(past, "draws", MIN_RESULTS)
-    if not draws > ALL_DRAWN[on]:
-        return None
+    draws = run.fraction("selfplay.draws", MIN_RESULTS)
     cause = (
         "perfect play, where the game is a draw; or, in a game of your own, rules that call a win "
         "a draw"
     )
-    return Finding(f"{draws:.0%} of the newest games are draws", cause, *_more_openings(settings))
+    return _one_result(run, ALL_DRAWN, draws, "{:.0%} of the newest games are draws", cause)
 
 
-def _one_sided(player: str, wins: float, settings: TrainSettings, on: bool) -> Finding | None:
-    if not wins > ONE_SIDED[on]:
+def _one_result(
+    run: Run, limit: Limit, fraction: float, seen: str, cause: str = _UNFAIR
+) -> Finding | None:
+    """Return a finding if the fraction of the games with one result is beyond its limit."""
+    if not run.is_beyond(limit, fraction):
         return None
-    cause = f"a game that favours one side that much; or, {_WRONG_VIEWPOINT}"
-    seen = f"the {player} player wins {wins:.0%} of the newest games"
-    return Finding(seen, cause, *_more_openings(settings))
+    return Finding(seen.format(fraction), cause, *_more_openings(run.settings))
 
 
 def _more_openings(settings: TrainSettings) -> tuple[str, str]:
@@ -140,13 +184,12 @@ def _more_openings(settings: TrainSettings) -> tuple[str, str]:
 # --- what is learned ------------------------------------------------------------------------------
 
 
-def entropy_collapsed(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
+def entropy_collapsed(run: Run) -> Finding | None:
     """The network's policy, or the policy target, puts everything on one move almost everywhere."""
-    newest = past[-2:]
-    uniform = max(mean(newest, "uninformed_policy_loss"), 1e-9)
-    policies = {"policy_entropy": "the network's policy", "target_entropy": "the search"}
-    fractions = [(mean(newest, name) / uniform, who) for name, who in policies.items()]
-    low = [(fraction, who) for fraction, who in fractions if fraction < CERTAIN[on]]
+    uniform = max(run.mean("learner.uninformed_policy_loss", 2), 1e-9)
+    of_network = run.mean("learner.policy_entropy", 2) / uniform, "the network's policy"
+    of_search = run.mean("learner.target_entropy", 2) / uniform, "the search"
+    low = [one for one in (of_network, of_search) if run.is_beyond(CERTAIN, one[0])]
     if not low:
         return None
     fraction, who = min(low)
@@ -154,7 +197,7 @@ def entropy_collapsed(past: list[Vitals], settings: TrainSettings, on: bool) -> 
         f"{who} is almost certain of one move everywhere: its entropy is {fraction:.0%} of that of "
         "the uniform policy"
     )
-    search = settings.search
+    search = run.settings.search
     if search.pb_c_init < 0.2:
         return Finding(seen, "the search hardly explores", "search.pb_c_init", "1.25 is usual")
     if search.dirichlet_fraction == 0:
@@ -164,82 +207,71 @@ def entropy_collapsed(past: list[Vitals], settings: TrainSettings, on: bool) -> 
         advice = "1 leaves the priors as they are, 1.25 flattens them a little"
         cause = "the root's priors are sharpened"
         return Finding(seen, cause, "search.root_prior_temperature", advice)
-    key, rate = lower_rate(settings)
     cause = "steps so large that the network follows its own first opinions"
-    return Finding(seen, cause, key, f"try {rate}")
+    return Finding(seen, cause, *_lower_rate(run))
 
 
-def value_head_learns_nothing(
-    past: list[Vitals], settings: TrainSettings, on: bool
-) -> Finding | None:
+def value_head_learns_nothing(run: Run) -> Finding | None:
     """The value head is no better than a constant prediction."""
-    newest = past[-3:]
-    constant = mean(newest, "uninformed_value_loss")
-    fraction = mean(newest, "value_loss") / max(constant, 1e-9)
-    num_steps = sum(vitals.num_steps for vitals in past)
-    can_be_judged = len(past) > 3 and num_steps >= MIN_STEPS and constant >= MIN_VALUE_LOSS
-    if not can_be_judged or not fraction > USELESS_VALUE[on]:
+    constant = run.mean("learner.uninformed_value_loss", 3)
+    fraction = run.mean("learner.value_loss", 3) / max(constant, 1e-9)
+    num_steps = sum(run.figures("learner.num_steps"))
+    can_be_judged = len(run.rows) > 3 and num_steps >= MIN_STEPS and constant >= MIN_VALUE_LOSS
+    if not can_be_judged or not run.is_beyond(USELESS_VALUE, fraction):
         return None
     seen = (
         f"the value head is no better than a constant: its loss is {fraction:.0%} of a constant's"
     )
-    learner = settings.learner
+    learner = run.settings.learner
     if learner.value_weight < 0.1:
-        cause = "the value loss hardly counts"
-        return Finding(seen, cause, "learner.value_weight", "1 is usual")
+        return Finding(seen, "the value loss hardly counts", "learner.value_weight", "1 is usual")
     if learner.learning_rate < MIN_LEARNING_RATE:
-        return _steps_too_small(seen, settings)
-    key, rate = lower_rate(settings)
+        return _steps_too_small(seen, run.settings)
+    key, advice = _lower_rate(run)
     cause = f"steps too large; or, {_WRONG_VIEWPOINT}"
-    return Finding(seen, cause, key, f"try {rate}; docs/ADD_A_GAME.md says how rules are tested")
+    return Finding(seen, cause, key, f"{advice}; docs/ADD_A_GAME.md says how rules are tested")
 
 
-def window_too_small(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
+def window_too_small(run: Run) -> Finding | None:
     """The replay window forgets within a few iterations."""
-    num_samples = mean(past[-3:], "num_samples")
-    window = past[-1].window
+    num_samples, window = run.mean("selfplay.num_samples", 3), run.rows[-1]["window"]
     iterations = window / max(num_samples, 1)
-    is_full = sum(vitals.num_samples for vitals in past) > window
-    if len(past) < 3 or not is_full or not iterations < SHORT_WINDOW[on]:
+    is_full = sum(run.figures("selfplay.num_samples")) > window
+    if len(run.rows) < 3 or not is_full or not run.is_beyond(SHORT_WINDOW, iterations):
         return None
     key, advice = "replay.window_start", f"{round(10 * num_samples, -2):,.0f} holds those of ten"
-    if window >= settings.replay.window_max:
+    if window >= run.settings.replay.window_max:
         key = "replay.window_max"
-    elif settings.replay.window_iterations:
+    elif run.settings.replay.window_iterations:
         key, advice = "replay.window_iterations", "10, or 0 for a window that grows with the run"
-    return Finding(
-        f"the window holds the samples of the last {iterations:.1f} iterations only",
-        "it is smaller than what a few iterations produce, so the network forgets",
-        key,
-        advice,
-    )
+    seen = f"the window holds the samples of the last {iterations:.1f} iterations only"
+    cause = "it is smaller than what a few iterations produce, so the network forgets"
+    return Finding(seen, cause, key, advice)
 
 
-def overfitting(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
+def overfitting(run: Run) -> Finding | None:
     """The held-out loss is far above the loss on the replay window.
 
     An iteration's held-out loss is compared with the loss of the iteration before: both are of the
     same network. The first iteration is left out, since its loss is that of an untrained network.
     """
-    pairs = [pair for pair in zip(past[:-1], past[1:]) if pair[0].iteration >= 2][-3:]
-    if len(pairs) < 3:
-        return None
-    held_out = sum(after.held_out_loss for _, after in pairs) / 3
-    on_window = sum(before.loss for before, _ in pairs) / 3
-    if not held_out > OVERFITTED[on] * on_window:
+    pairs = [pair for pair in zip(run.rows, run.rows[1:]) if pair[0]["iteration"] >= 2][-3:]
+    held_out = mean([figure(after, "held_out.loss") for _, after in pairs])
+    on_window = mean([figure(before, "learner.loss") for before, _ in pairs])
+    if len(pairs) < 3 or not run.is_beyond(OVERFITTED, held_out, on_window):
         return None
     seen = (
         f"the held-out loss is {held_out:.2f}, the loss on the window {on_window:.2f}: the network "
         "memorizes its samples"
     )
-    learner, num_samples = settings.learner, past[-1].num_samples
+    learner, num_samples = run.settings.learner, run.rows[-1]["selfplay.num_samples"]
     cause = "each sample is trained on too often"
     if learner.epochs:
         advice = f"fewer than {learner.epochs}; 0 lets learner.replay_ratio decide"
         return Finding(seen, cause, "learner.epochs", advice)
     if learner.replay_ratio > 10:
         return Finding(seen, cause, "learner.replay_ratio", "4 to 8 is usual")
-    if past[-1].window < 4 * num_samples:
+    if run.rows[-1]["window"] < 4 * num_samples:
         advice = f"{10 * num_samples:,.0f} holds the samples of ten iterations"
         return Finding(seen, "the window holds too few games", "replay.window_start", advice)
     cause = "too few games for a network of this size"
@@ -247,56 +279,42 @@ def overfitting(past: list[Vitals], settings: TrainSettings, on: bool) -> Findin
     return Finding(seen, cause, "selfplay.games_per_iteration", advice)
 
 
-def learning_rate_too_high(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
+def learning_rate_too_high(run: Run) -> Finding | None:
     """Steps destroy more than they teach; any of four signs is enough."""
-    if len(past) < 3:
+    if len(run.rows) < 3:
         return None
-    signs = [*_signs_in_the_loss(past, settings, on), *_signs_in_the_steps(past, settings, on)]
-    if not signs:
-        return None
-    key, rate = lower_rate(settings)
-    return Finding("; ".join(signs), "steps too large", key, f"try {rate}")
-
-
-def _signs_in_the_loss(past: list[Vitals], settings: TrainSettings, on: bool) -> list[str]:
-    """Return what shows in the loss that the steps are too large."""
-    newest, signs = past[-3:], []
-    loss = mean(newest, "loss")
-    uninformed = mean(newest, "uninformed_policy_loss")
-    uninformed += settings.learner.value_weight * mean(newest, "uninformed_value_loss")
-    if loss > WORSE_THAN_UNINFORMED[on] * uninformed:
+    signs, learner = [], run.settings.learner
+    losses = run.figures("learner.loss")
+    loss = mean(losses[-3:])
+    uninformed = run.mean("learner.uninformed_policy_loss", 3)
+    uninformed += learner.value_weight * run.mean("learner.uninformed_value_loss", 3)
+    if run.is_beyond(WORSE_THAN_UNINFORMED, loss, uninformed):
         signs.append(
             f"the loss is {loss:.3g}, worse than {uninformed:.3g} of an uninformed predictor"
         )
-    ends = range(max(len(past) - 20, 4), len(past) + 1)
-    lowest = min((mean(past[end - 3 : end], "loss") for end in ends), default=math.nan)
-    if loss > RISEN[on] * lowest:
+    ends = range(max(len(losses) - 20, 4), len(losses) + 1)
+    lowest = min((mean(losses[end - 3 : end]) for end in ends), default=math.nan)
+    if run.is_beyond(RISEN, loss, lowest):
         signs.append(f"the loss has risen from {lowest:.3g} to {loss:.3g}")
-    return signs
-
-
-def _signs_in_the_steps(past: list[Vitals], settings: TrainSettings, on: bool) -> list[str]:
-    """Return what shows in gradients and weights that the steps are too large."""
-    newest, signs = past[-3:], []
-    gradient, size = mean(newest, "gradient_norm"), mean(newest, "weight_size")
-    limit = settings.learner.max_gradient_norm or UNCLIPPED_NORM
-    if gradient > STEEP[on] * limit:
-        what = "its limit" if settings.learner.max_gradient_norm else "the usual value"
+    gradient, size = run.mean("learner.gradient_norm", 3), run.mean("learner.weight_size", 3)
+    limit = learner.max_gradient_norm or UNCLIPPED_NORM
+    if run.is_beyond(STEEP, gradient, limit):
+        what = "its limit" if learner.max_gradient_norm else "the usual value"
         signs.append(f"the gradient norm is {gradient:.3g}, far above {what} of {limit:g}")
-    if size > LARGE_WEIGHTS[on]:
+    if run.is_beyond(LARGE_WEIGHTS, size):
         signs.append(f"the weights have grown to {size:.2g} on average, where 0.1 is usual")
-    return signs
+    return Finding("; ".join(signs), "steps too large", *_lower_rate(run)) if signs else None
 
 
 # --- the gate, the strength, the disk -------------------------------------------------------------
 
 
-def pit_cannot_decide(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
+def pit_cannot_decide(run: Run) -> Finding | None:
     """Nearly all pairs of games in the pits end even, so the gate rejects whatever is learned."""
-    pits = [vitals for vitals in past if not math.isnan(vitals.pit_ties)][-NUM_UNDECIDED:]
-    ties = mean(pits, "pit_ties")
-    are_accepted = settings.pit.tie_score >= settings.pit.acceptance
-    if len(pits) < NUM_UNDECIDED or ties < TIED[on] or are_accepted:
+    pits = [row for row in run.rows if "pit.ties" in row][-NUM_UNDECIDED:]
+    ties = mean([2 * pit["pit.ties"] / _num_games(pit, "pit") for pit in pits])
+    are_accepted = run.settings.pit.tie_score >= run.settings.pit.acceptance
+    if len(pits) < NUM_UNDECIDED or ties < TIED[run.is_on] or are_accepted:
         return None
     return Finding(
         f"{ties:.0%} of the pairs of games in the newest {len(pits)} pits ended even",
@@ -307,13 +325,12 @@ def pit_cannot_decide(past: list[Vitals], settings: TrainSettings, on: bool) -> 
     )
 
 
-def pit_always_rejects(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
+def pit_always_rejects(run: Run) -> Finding | None:
     """The gate accepts no network."""
-    pits = [vitals.pit_accepted for vitals in past if not math.isnan(vitals.pit_accepted)]
-    pits = pits[-NUM_PITS:]
-    if not pits or any(pits) or len(pits) < NUM_PITS and not on:
+    pits = [row["pit.accepted"] for row in run.rows if "pit.accepted" in row][-NUM_PITS:]
+    if not pits or any(pits) or len(pits) < NUM_PITS and not run.is_on:
         return None
-    if pit_cannot_decide(past, settings, on) is not None:
+    if pit_cannot_decide(run) is not None:
         return None  # that is the cause
     return Finding(
         f"the newest {len(pits)} networks were all rejected, and what they learned is lost",
@@ -324,32 +341,36 @@ def pit_always_rejects(past: list[Vitals], settings: TrainSettings, on: bool) ->
     )
 
 
-def strength_stalled(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
+def strength_stalled(run: Run) -> Finding | None:
     """The score against UCT does not rise although there is much to gain."""
-    measured = [vitals for vitals in past if not math.isnan(vitals.strength)]
-    measured = measured[-2 * NUM_STRENGTHS :]
+    measured = [row for row in run.rows if "strength.score" in row][-2 * NUM_STRENGTHS :]
     halves = measured[:NUM_STRENGTHS], measured[NUM_STRENGTHS:]
-    fewest_games = min(sum(vitals.strength_games for vitals in half) for half in halves)
+    fewest_games = min(sum(_num_games(row, "strength") for row in half) for half in halves)
     if len(measured) < 2 * NUM_STRENGTHS or fewest_games < MIN_STRENGTH_GAMES:
         return None
-    before, now = (mean(half, "strength") for half in halves)
+    before, now = (mean([row["strength.score"] for row in half]) for half in halves)
     if now > before or now >= GOOD_SCORE:
         return None
     seen = (
         f"the score against UCT was {before:.0%} and is {now:.0%}, {NUM_STRENGTHS} measurements "
         "later"
     )
-    if settings.learner.learning_rate < MIN_LEARNING_RATE:
-        return _steps_too_small(seen, settings)
+    if run.settings.learner.learning_rate < MIN_LEARNING_RATE:
+        return _steps_too_small(seen, run.settings)
     cause = "searches too short to be better than the network, or a network too small for the game"
-    advice = f"{2 * settings.selfplay.num_simulations}, or a larger network"
+    advice = f"{2 * run.settings.selfplay.num_simulations}, or a larger network"
     return Finding(seen, cause, "selfplay.num_simulations", advice)
 
 
-def disk_nearly_full(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
+def _num_games(row: dict[str, Any], match: str) -> int:
+    """Return the number of games of a match that was played in a row's iteration."""
+    return row[f"{match}.wins"] + row[f"{match}.draws"] + row[f"{match}.losses"]
+
+
+def disk_nearly_full(run: Run) -> Finding | None:
     """Little space is left for the files of the run."""
-    free = past[-1].free_disk_gb
-    if not free < DISK_GB[on]:
+    free = figure(run.rows[-1], "free_disk_gb")
+    if not run.is_beyond(DISK_GB, free):
         return None
     return Finding(
         f"{free:.2f} GB are left on the disk of this run",
@@ -360,11 +381,11 @@ def disk_nearly_full(past: list[Vitals], settings: TrainSettings, on: bool) -> F
     )
 
 
-def workers_die(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
+def workers_die(run: Run) -> Finding | None:
     """Workers are lost about as fast as they come."""
-    newest = past[-NUM_WORKER_ITERATIONS:]
-    lost, present = mean(newest, "workers_lost"), mean(newest, "num_workers")
-    if not lost > WORKERS_LOST[on] * max(present, 1):
+    lost = run.mean("workers.num_lost", NUM_WORKER_ITERATIONS)
+    present = run.mean("workers.num_workers", NUM_WORKER_ITERATIONS)
+    if not run.is_beyond(WORKERS_LOST, lost, max(present, 1)):
         return None
     return Finding(
         f"{lost:.1f} workers are lost in an iteration, and {present:.1f} are there",
@@ -375,16 +396,16 @@ def workers_die(past: list[Vitals], settings: TrainSettings, on: bool) -> Findin
     )
 
 
-def games_too_old(past: list[Vitals], settings: TrainSettings, on: bool) -> Finding | None:
+def games_too_old(run: Run) -> Finding | None:
     """Many games are dropped, because the network has learned too often meanwhile."""
-    dropped = mean(past[-NUM_WORKER_ITERATIONS:], "stale_fraction")
-    if not dropped > TOO_OLD[on]:
+    dropped = run.mean("workers.stale_fraction", NUM_WORKER_ITERATIONS)
+    if not run.is_beyond(TOO_OLD, dropped):
         return None
     return Finding(
         f"{dropped:.0%} of the games are dropped as too old",
         "iterations that are short beside the time of a game on a worker",
         "selfplay.games_per_iteration",
-        f"{2 * settings.selfplay.games_per_iteration}, or a larger workers.max_staleness",
+        f"{2 * run.settings.selfplay.games_per_iteration}, or a larger workers.max_staleness",
     )
 
 
@@ -408,6 +429,12 @@ CHECKS = (
 
 
 # --- learning rates -------------------------------------------------------------------------------
+
+
+def _lower_rate(run: Run) -> tuple[str, str]:
+    """Return the key and the advice if steps are too large."""
+    key, rate = lower_rate(run.settings)
+    return key, f"try {rate}"
 
 
 def lower_rate(settings: TrainSettings) -> tuple[str, str]:

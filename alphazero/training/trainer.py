@@ -9,12 +9,12 @@ A run is deterministic: on a CPU, stopping after an iteration and resuming gives
 bit for bit, as never having stopped. Only a time limit (`run.time_limit_s`) can change that.
 """
 
+import contextlib
 import dataclasses
 import math
 import shutil
 import time
 from collections.abc import Generator, Iterator
-from pathlib import Path
 
 import torch
 
@@ -23,31 +23,28 @@ from alphazero.inference.engines.agreement import PositionSample, sample_positio
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.learner.learner import Learner
-from alphazero.learner.report import LearnerReport
 from alphazero.network.registry import make_network
-from alphazero.network.weights import network_arrays, save_network
 from alphazero.replay.buffer import Batch, ReplayBuffer
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.autotune import tune
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.gate import Gate
-from alphazero.training.health import HealthMonitor, check_weights
-from alphazero.training.illustrations import illustrations
-from alphazero.training.reports import game_text, selfplay_report, workers_report
+from alphazero.training.health import HealthMonitor, TrainingDivergedError
+from alphazero.training.illustrations import game_text, illustrations
+from alphazero.training.reports import selfplay_report, workers_report
+from alphazero.training.resume import RunStore
 from alphazero.training.settings import TrainSettings
 from alphazero.training.strength import StrengthMeasurement
+from alphazero.training.tuning import tune
 from alphazero.workers.choose_source import SourceSettings, make_source
 
 _NUM_ENGINE_POSITIONS = 256  # on which the engine is calibrated and compared with the reference
 # New samples whose loss is measured before training on them; that takes half as long as a step.
 _NUM_HELD_OUT_SAMPLES = 512
 _STEPS_BETWEEN_EVENTS = 16  # of the learner
-_Played = tuple[list[GameRecord], IterationReport]  # the games of an iteration, the new report
 
 
 class Trainer:
@@ -61,7 +58,7 @@ class Trainer:
         tuning: what was measured for the settings left to "auto"; None if there were none.
         evaluator: runs the network in search.
         iteration: the iteration in progress or, between iterations, the last one.
-        stored_iteration: the last stored iteration, after which a resume continues; 0 if none.
+        elapsed_s: the seconds of training so far, those before a resume included.
     """
 
     def __init__(self, settings: TrainSettings, folder: RunFolder):
@@ -70,7 +67,8 @@ class Trainer:
         self.game = make_game(settings.game.name)
         self._num_threads = set_num_threads(settings.run.num_threads)
         device = choose_device(settings.device)
-        network = self._make_network(device)
+        shape, num_actions = self.game.planes_shape, self.game.num_actions
+        network = make_network(shape, num_actions, settings.network, settings.seed).to(device)
         wanted_evaluator = dataclasses.replace(settings.evaluator)
         self.tuning = tune(settings, self.game, network, device, self._num_threads)
         self.learner = Learner(network, settings.learner, device)
@@ -78,31 +76,28 @@ class Trainer:
             self.game, _NUM_ENGINE_POSITIONS, child_generator(settings.seed, "sample")
         )
         self.evaluator = self._make_evaluator(self.learner.played_network)
-        self.source = make_source(
-            SourceSettings(
-                settings.workers,
-                settings.network,
-                settings.evaluator,
-                wanted_evaluator,
-                settings.search,
-                settings.selfplay,
-                settings.seed,
-                settings.device,
-            ),
-            self.game,
-            self.evaluator.streams,
+        source_settings = SourceSettings(
+            settings.workers,
+            settings.network,
+            settings.evaluator,
+            wanted_evaluator,
+            settings.search,
+            settings.selfplay,
+            settings.seed,
+            settings.device,
         )
+        self.source = make_source(source_settings, self.game, self.evaluator.streams)
         generator = child_generator(settings.seed, "replay")
         self.replay = ReplayBuffer(self.game, settings.replay, generator)
         self.gate = Gate(self.game, settings, self.learner, self._make_evaluator)
         self.strength = StrengthMeasurement(self.game, settings)
         self.health = HealthMonitor(settings)
+        self._store = RunStore(
+            folder, settings, self.game, self.learner, self.gate, self.source, self.replay
+        )
         self.iteration = 0
-        self.stored_iteration = 0
-        self._elapsed_s = 0.0
-        self._num_samples: dict[int, int] = {}  # by iteration, of those whose games are stored
+        self.elapsed_s = 0.0
         self._positions_per_s = math.nan
-        self._store_s = 0.0
         self._collected_at = 0.0  # when the last games were; 0 before the first
 
     def run(self) -> Iterator[StageProgress | IterationReport]:
@@ -118,32 +113,39 @@ class Trainer:
             self.folder.write_config(dataclasses.asdict(self.settings))
             self.gate.accept()
         self.source.update(self.iteration, self.learner.played_network, self._sample)
+        is_last = self.finished
         try:
-            yield from self._run()
+            while not is_last:
+                start = time.monotonic()
+                records, report = yield from self._play()
+                yield from self._learn(report)
+                yield from self._pit(report)
+                self.elapsed_s += time.monotonic() - start
+                yield from self._measure(report)
+                self._complete(report, records)
+                yield report
+                self._store.write(records, report)
+                is_last = report.last
         finally:
             self.source.close()
 
-    def _run(self) -> Iterator[StageProgress | IterationReport]:
-        """Make iterations until the run is finished."""
-        finished = self.finished
-        while not finished:
-            start = time.monotonic()
-            records, report = yield from self._play()
-            yield from self._learn(report)
-            self._check_weights(report)
-            yield from self._pit(report)
-            self._update_evaluator(report)
-            report.store_s = self._store_s
-            self._elapsed_s += time.monotonic() - start
-            report.last = self.finished
-            yield from self._measure(report)
-            finished = report.last = report.last or self._is_proven(report)
-            report.elapsed_s = self._elapsed_s
-            report.free_disk_gb = shutil.disk_usage(self.folder.path).free / 1e9
-            self.health.observe(report)
-            self._illustrate(records, report)
-            yield report
-            self._store(records, report)
+    def restore(self) -> None:
+        """Continue after the last stored iteration of the folder.
+
+        Raises:
+            StoredFileError: if its files cannot be read.
+        """
+        self.elapsed_s = self._store.restore()
+        self.iteration = self._store.iteration
+        self.folder.cut_metrics(self.iteration)
+        with contextlib.suppress(StoredFileError):  # a trainer without loggers leaves no metrics
+            self.health.restore(self.folder.read_metrics())
+        self.evaluator.update(self.learner.played_network, self._newest_positions())
+
+    @property
+    def stored_iteration(self) -> int:
+        """The last stored iteration, after which a resume continues; 0 if none."""
+        return self._store.iteration
 
     @property
     def finished(self) -> bool:
@@ -157,23 +159,18 @@ class Trainer:
         reached: dict[str, int | float] = {}
         if self.iteration >= run.num_iterations:
             reached["run.num_iterations"] = run.num_iterations
-        if run.time_limit_s and self._elapsed_s >= run.time_limit_s:
+        if run.time_limit_s and self.elapsed_s >= run.time_limit_s:
             reached["run.time_limit_s"] = run.time_limit_s
         return reached
 
     @property
-    def elapsed_s(self) -> float:
-        """The seconds of training so far, those before a resume included."""
-        return self._elapsed_s
-
-    @property
-    def run_fraction(self) -> float:
+    def progress(self) -> float:
         """The fraction of the run that is done, in [0, 1]."""
-        return self._fraction_after(self.iteration)
+        return self._progress_after(self.iteration)
 
     # --- the stages of an iteration ---------------------------------------------------------------
 
-    def _play(self) -> Generator[StageProgress, None, _Played]:
+    def _play(self) -> Generator[StageProgress, None, tuple[list[GameRecord], IterationReport]]:
         """Play the games of an iteration; return them and the new report."""
         self.iteration += 1
         num_games = self.settings.selfplay.games_per_iteration
@@ -181,63 +178,86 @@ class Trainer:
         start = time.monotonic()
         records: list[GameRecord] = []
         num_positions = 0
-        for played in self.source.play(num_games, self._fraction_after(self.iteration - 1)):
+        for played in self.source.play(num_games, self._progress_after(self.iteration - 1)):
             records += played.records
             num_positions += sum(len(record.actions) for record in played.records)
             self._positions_per_s = num_positions / (time.monotonic() - start)
-            progress = self._progress("self-play", min(len(records), num_games), num_games)
-            yield progress._replace(notices=tuple(played.notices))
+            event = self._event("self-play", min(len(records), num_games), num_games)
+            yield event._replace(notices=tuple(played.notices))
         self.replay.begin_iteration()
         num_samples = sum(self.replay.add(record) for record in records)
-        self._num_samples[self.iteration] = num_samples
-        seconds = time.monotonic() - start
+        now = time.monotonic()
+        # Workers that play on while the network learns have played since the last games came.
+        is_continuous = self.source.plays_on and self._collected_at
+        played_s = now - (self._collected_at if is_continuous else start)
+        self._collected_at = now
         work = self.source.work.since(work_before)
-        played_s = self._played_s(seconds)
         selfplay = selfplay_report(records, num_samples, work, played_s)
-        report = IterationReport(
-            self.iteration, selfplay, LearnerReport(), self.replay.window, selfplay_s=seconds
-        )
+        report = IterationReport(self.iteration, selfplay, window=self.replay.window)
+        report.selfplay_s = now - start
         report.workers = workers_report(self.source.worker_reports(), played_s)
         return records, report
 
-    def _played_s(self, seconds: float) -> float:
-        """Return the seconds in which the newest games were played.
-
-        Args:
-            seconds: that the trainer waited for them.
-        """
-        now = time.monotonic()
-        if self.source.plays_on and self._collected_at:
-            seconds = now - self._collected_at
-        self._collected_at = now
-        return seconds
-
     def _learn(self, report: IterationReport) -> Iterator[StageProgress]:
-        """Measure the loss on samples of the new games, then train on the replay window."""
+        """Measure the loss on samples of the new games, then train on the replay window.
+
+        Raises:
+            TrainingDivergedError: before a diverged network plays or is stored.
+        """
         start = time.monotonic()
         held_out = self.replay.evenly_spaced(report.selfplay.num_samples, _NUM_HELD_OUT_SAMPLES)
         if held_out is not None:
             report.held_out = self.learner.held_out_losses(held_out)
         num_steps = self.learner.steps_for(report.selfplay.num_samples, self.replay.window)
-        batches = self._timed(self._batches(num_steps), report)
-        for done in self.learner.learn(batches, self._fraction_after(self.iteration - 1)):
+        batches = self._batches(num_steps, report)
+        for done in self.learner.learn(batches, self._progress_after(self.iteration - 1)):
             if done % _STEPS_BETWEEN_EVENTS == 0 or done == num_steps:
                 self.source.tend()
-                yield self._progress("learning", done, num_steps)
+                yield self._event("learning", done, num_steps)
         report.learner = self.learner.report
         report.learner_s = time.monotonic() - start
+        if not (math.isfinite(report.learner.loss) and math.isfinite(report.learner.weight_norm)):
+            resume_words = self.folder.resume_words(self.game.name)
+            raise TrainingDivergedError(report, self.settings, self.stored_iteration, resume_words)
 
-    def _batches(self, num_steps: int) -> Iterator[Batch]:
-        """Yield the batches of an iteration."""
+    def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
+        """If a pit is due, let the gate decide which network stays; search uses that one then."""
+        if self.gate.is_due(self.iteration):
+            yield self._event("pit", 0, self.settings.pit.num_games)
+            report.pit = self.gate.pit(self.evaluator, self._sample, self.iteration)
+        self.evaluator.update(self.learner.played_network, self._newest_positions())
+        report.engine = self.evaluator.report
+        self.source.update(self.iteration, self.learner.played_network, self._sample)
+
+    def _measure(self, report: IterationReport) -> Iterator[StageProgress]:
+        """Measure the strength of the network if that is due; say whether the run ends."""
+        start = time.monotonic()
+        report.last = self.finished
+        for measurement, num_parts in self.strength.measure(report, self.evaluator):
+            yield self._event(measurement, 0, num_parts)
+        report.measure_s = time.monotonic() - start
+        is_proven = report.proof is not None and report.proof.perfect
+        report.last |= self.settings.evaluation.stop_when_proven and is_proven
+
+    def _complete(self, report: IterationReport, records: list[GameRecord]) -> None:
+        """Add time, disk and alarms to the report and, if they are due, illustrations."""
+        report.elapsed_s, report.store_s = self.elapsed_s, self._store.seconds
+        report.free_disk_gb = shutil.disk_usage(self.folder.path).free / 1e9
+        self.health.observe(report)
+        every = self.settings.run.sample_game_every
+        if every and (report.last or self.iteration % every == 0):
+            report.selfplay.sample_game = game_text(self.game, records[0])
+            report.illustrations = illustrations(records, self.learner.played_network)
+
+    # --- parts ------------------------------------------------------------------------------------
+
+    def _batches(self, num_steps: int, report: IterationReport) -> Iterator[Batch]:
+        """Yield the batches of an iteration; add the time that it takes to make them."""
         settings = self.settings.learner
+        batches: Iterator[Batch]
+        batches = (self.replay.sample(settings.batch_size) for _ in range(num_steps))
         if settings.epochs:
-            yield from self.replay.epochs(settings.batch_size, settings.epochs, settings.reshuffle)
-        else:
-            for _ in range(num_steps):
-                yield self.replay.sample(settings.batch_size)
-
-    def _timed(self, batches: Iterator[Batch], report: IterationReport) -> Iterator[Batch]:
-        """Pass batches on; add the time that it takes to make them to the report."""
+            batches = self.replay.epochs(settings.batch_size, settings.epochs, settings.reshuffle)
         while True:
             start = time.monotonic()
             batch = next(batches, None)
@@ -245,129 +265,6 @@ class Trainer:
             if batch is None:
                 return
             yield batch
-
-    def _check_weights(self, report: IterationReport) -> None:
-        """Stop the run before a diverged network plays or is stored."""
-        resume_words = self.folder.resume_words(self.game.name)
-        check_weights(report, self.settings, self.stored_iteration, resume_words)
-
-    def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
-        """If a pit is due, let the gate decide which network stays."""
-        if self.gate.is_due(self.iteration):
-            yield self._progress("pit", 0, self.settings.pit.num_games)
-            report.pit = self.gate.pit(self.evaluator, self._sample, self.iteration)
-
-    def _update_evaluator(self, report: IterationReport) -> None:
-        """Let search use the new weights, on an engine compared with float32."""
-        self.evaluator.update(self.learner.played_network, self._newest_positions())
-        report.engine = self.evaluator.report
-        self.source.update(self.iteration, self.learner.played_network, self._sample)
-
-    def _measure(self, report: IterationReport) -> Iterator[StageProgress]:
-        """Measure the strength of the network if that is due."""
-        start = time.monotonic()
-        for measurement, num_parts in self.strength.measure(report, self.evaluator):
-            yield self._progress(measurement, 0, num_parts)
-        report.measure_s = time.monotonic() - start
-
-    def _illustrate(self, records: list[GameRecord], report: IterationReport) -> None:
-        """Add a sample game and the illustrations to the report if they are due."""
-        every = self.settings.run.sample_game_every
-        if every and (report.last or self.iteration % every == 0):
-            report.selfplay.sample_game = game_text(self.game, records[0])
-            report.illustrations = illustrations(records, self.learner.played_network)
-
-    def _is_proven(self, report: IterationReport) -> bool:
-        """Return whether the run ends early because the network plays every position perfectly."""
-        stop = self.settings.evaluation.stop_when_proven
-        return stop and report.proof is not None and report.proof.perfect
-
-    # --- stored files -----------------------------------------------------------------------------
-
-    def _store(self, records: list[GameRecord], report: IterationReport) -> None:
-        """Write games, network and state, in this order: the state makes the iteration count."""
-        start = time.monotonic()
-        self.folder.save_games(self.iteration, records)
-        info = {
-            "run": self.folder.path.name,
-            "iteration": self.iteration,
-            "elapsed_s": round(self._elapsed_s, 1),
-        }
-        if report.strength is not None:
-            info["strength"] = dataclasses.asdict(report.strength)
-        save_network(
-            self.folder.network(self.iteration),
-            network_arrays(self.learner.played_network),
-            self.game.name,
-            dataclasses.asdict(self.settings.network),
-            info,
-        )
-        save_state(self.folder.state, self.state_dict())
-        self.source.stored()
-        self.stored_iteration = self.iteration
-        self.folder.drop_games(self.settings.replay.window_max, self._num_samples)
-        self.folder.drop_networks(self.settings.run.keep_networks)
-        self._store_s = time.monotonic() - start
-
-    def state_dict(self) -> dict:
-        """Return what a resume needs besides the stored games."""
-        return {
-            "iteration": self.iteration,
-            "elapsed_s": self._elapsed_s,
-            "learner": self.learner.state_dict(),
-            "accepted": self.gate.accepted,
-            "selfplay": self.source.state_dict(),
-            "replay": self.replay.state_dict(),
-            "rows_of": self._num_samples,
-            "health": self.health.state_dict(),
-        }
-
-    def restore(self) -> None:
-        """Continue after the last stored iteration of the folder.
-
-        Raises:
-            StoredFileError: if its files cannot be read.
-        """
-        path = self.folder.state
-        try:
-            self._load_state(load_state(path))
-        except StoredFileError as error:
-            raise self._not_resumable(str(error), error.path) from None
-        except (KeyError, TypeError, AttributeError) as error:
-            message = f"'{path}' does not hold what this version needs."
-            raise self._not_resumable(message, path) from error
-        self.evaluator.update(self.learner.played_network, self._newest_positions())
-        self.folder.cut_metrics(self.iteration)
-
-    def _load_state(self, state: dict) -> None:
-        self.iteration = self.stored_iteration = state["iteration"]
-        self._elapsed_s = state["elapsed_s"]
-        self.learner.load_state_dict(state["learner"])
-        self.gate.accepted = state["accepted"]
-        if self.gate.accepted is None:
-            self.gate.accept()
-        self.source.load_state_dict(state["selfplay"])
-        self._num_samples = {int(number): count for number, count in state["rows_of"].items()}
-        games = self.folder.load_games(self.iteration, self.settings.replay.window_max)
-        self.replay.load_state_dict(state["replay"], games)
-        self.health.load_state_dict(state.get("health"))
-
-    def _not_resumable(self, reason: str, path: Path) -> StoredFileError:
-        networks = self.folder.path / "networks"
-        return StoredFileError(
-            f"{reason} Without it the run cannot be resumed; its networks in {networks} can still "
-            "play.",
-            path=path,
-        )
-
-    # --- parts ------------------------------------------------------------------------------------
-
-    def _make_network(self, device: torch.device) -> torch.nn.Module:
-        settings = self.settings
-        network = make_network(
-            self.game.planes_shape, self.game.num_actions, settings.network, settings.seed
-        )
-        return network.to(device)
 
     def _make_evaluator(self, network: torch.nn.Module) -> NetworkEvaluator:
         settings = self.settings.evaluator
@@ -385,28 +282,27 @@ class Trainer:
         """Return positions of the newest games; before the first game, random ones."""
         states = self.replay.newest_states(_NUM_ENGINE_POSITIONS)
         if len(states):
-            self._sample = PositionSample(
-                self.game.observe(states), self.game.legal_action_mask(states)
-            )
+            planes, legal = self.game.observe(states), self.game.legal_action_mask(states)
+            self._sample = PositionSample(planes, legal)
         return self._sample
 
-    def _fraction_after(self, num_iterations: int) -> float:
+    def _progress_after(self, num_iterations: int) -> float:
         """Return the fraction of the run that is done, by iterations or by time: the larger one."""
         run = self.settings.run
-        by_time = self._elapsed_s / run.time_limit_s if run.time_limit_s else 0.0
+        by_time = self.elapsed_s / run.time_limit_s if run.time_limit_s else 0.0
         return min(max(num_iterations / run.num_iterations, by_time), 1.0)
 
-    def _progress(self, stage: str, done: int, total: int) -> StageProgress:
+    def _event(self, stage: str, done: int, total: int) -> StageProgress:
         """Return the event that tells how far the iteration in progress is."""
         num_finished = self.iteration - 1
-        fraction = self._fraction_after(num_finished)
+        progress = self._progress_after(num_finished)
         return StageProgress(
             stage=stage,
             done=done,
             total=total,
             iteration=self.iteration,
-            run_fraction=fraction,
-            iteration_fraction=fraction / max(num_finished, 1),
+            progress=progress,
+            iteration_fraction=progress / max(num_finished, 1),
             positions_per_s=self._positions_per_s,
             loss=self.learner.report.loss,
         )

@@ -2,36 +2,28 @@
 
 import math
 import textwrap
+from collections.abc import Iterator
 
 from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
 from rich.progress import Progress as ProgressBars
 from rich.text import Text
 
-from alphazero.inference.verified_engine import EngineReport
 from alphazero.runtime.wording import counted
-from alphazero.training.events import (
-    Alarm,
-    ExactReport,
-    IterationReport,
-    PitReport,
-    ProofSummary,
-    StageProgress,
-    StrengthReport,
-    WorkersReport,
-)
+from alphazero.training.events import Alarm, IterationReport, StageProgress
+from alphazero.training.reports import WorkersReport
 
-#: Columns of the table: title, width.
+#: Columns of the table: title, width, and the format of the report's cell.
 _COLUMNS = (
-    ("iteration", 9),
-    ("time", 8),
-    ("games", 6),
-    ("plies", 6),
-    ("pos/s", 7),
-    ("window", 8),
-    ("loss", 7),
-    ("policy", 7),
-    ("value", 7),
+    ("iteration", 9, "{0.iteration}"),
+    ("time", 8, "{minutes}:{seconds:02d}"),
+    ("games", 6, "{0.selfplay.num_games}"),
+    ("plies", 6, "{0.selfplay.game_length:.1f}"),
+    ("pos/s", 7, "{0.selfplay.positions_per_s:,.0f}"),
+    ("window", 8, "{0.window:,}"),
+    ("loss", 7, "{0.learner.loss:.3f}"),
+    ("policy", 7, "{0.learner.policy_loss:.3f}"),
+    ("value", 7, "{0.learner.value_loss:.3f}"),
 )
 _LINES_BETWEEN_HEADERS = 25
 _INDENT = " " * 10  # of lines below an iteration
@@ -96,7 +88,7 @@ class ConsoleLogger:
         begin, end = bounds.get(event.stage, (1.0, 1.0))
         of_iteration = min(begin + (end - begin) * event.done / max(event.total, 1), 1.0)
         iteration_fraction = event.iteration_fraction or 1.0 / self._num_iterations
-        completed = min(event.run_fraction + iteration_fraction * of_iteration, 1.0)
+        completed = min(event.progress + iteration_fraction * of_iteration, 1.0)
         texts = [f"{event.iteration}: {event.stage} {event.done}/{event.total}"]
         if math.isfinite(event.positions_per_s):
             texts.append(f"{event.positions_per_s:,.0f} pos/s")
@@ -114,32 +106,39 @@ class ConsoleLogger:
         report, self._unstored = self._unstored, None
         if report is None:
             return
-        cells = _cells(report)
-        if self._num_lines % _LINES_BETWEEN_HEADERS == 0:
-            titles = [title for title, _ in _COLUMNS[: len(cells)]]
-            self._print(_line(titles), "bold")
-        self._num_lines += 1
-        self._print(_line(cells))
-        seconds = report.selfplay_s + report.learner_s
-        self._selfplay_fraction = report.selfplay_s / max(seconds, 1e-9)
-        self._print_engine(report.engine)
+        self._print_line(report)
+        if engine := report.engine:
+            if self._engine and engine.name != self._engine:
+                reason = f"; too far from float32: {engine.refused}" if engine.refused else ""
+                self._print(f"{_INDENT}the network now runs on {engine.name}{reason}", "yellow")
+            self._engine = engine.name
         if report.workers is not None:
             self._print(_INDENT + _workers_text(report.workers), "cyan")
-        for text in _measurement_texts(report):
+        for text in _measurements(report):
             self._print(_INDENT + text, "green")
-        self._print_alarms(report)
-
-    def close(self) -> None:
-        """Do nothing: there is no file to close."""
-
-    def _print_alarms(self, report: IterationReport) -> None:
-        """Print the alarms that begin and those that end."""
         for alarm in report.alarms:
             if alarm.since == report.iteration:
                 self._print_alarm(alarm, f"ALARM, {alarm.title}")
         for name in report.ended_alarms:
             self._print(f"{_INDENT}over: {name.replace('_', ' ')}", "green")
         self._alarms = report.alarms
+
+    def _print_line(self, report: IterationReport) -> None:
+        """Print the line of an iteration in the table, at times below a new header."""
+        if self._num_lines % _LINES_BETWEEN_HEADERS == 0:
+            self._print(" ".join(title.rjust(width) for title, width, _ in _COLUMNS), "bold")
+        self._num_lines += 1
+        minutes, seconds = divmod(round(report.elapsed_s), 60)
+        cells = (
+            text.format(report, minutes=minutes, seconds=seconds).rjust(width)
+            for _, width, text in _COLUMNS
+        )
+        self._print(" ".join(cells))
+        worked_s = report.selfplay_s + report.learner_s
+        self._selfplay_fraction = report.selfplay_s / max(worked_s, 1e-9)
+
+    def close(self) -> None:
+        """Do nothing: there is no file to close."""
 
     def _print_alarm(self, alarm: Alarm, title: str) -> None:
         """Print an alarm below the table, wrapped."""
@@ -155,15 +154,6 @@ class ConsoleLogger:
         text = Text("\n".join(lines), style="yellow")
         text.highlight_words([title, alarm.key], style="bold")
         self._console.print(text, soft_wrap=True)
-
-    def _print_engine(self, engine: EngineReport | None) -> None:
-        """Print that another engine runs the network, and why."""
-        if engine is None:
-            return
-        if self._engine and engine.name != self._engine:
-            reason = f"; too far from float32: {engine.refused}" if engine.refused else ""
-            self._print(f"{_INDENT}the network now runs on {engine.name}{reason}", "yellow")
-        self._engine = engine.name
 
     def _print(self, line: str, style: str = "") -> None:
         self._console.print(Text(line, style=style), soft_wrap=True)
@@ -190,22 +180,6 @@ class _TimeLeft(ProgressColumn):
         return Text(f"time left {left // 3600}:{left // 60 % 60:02d}:{left % 60:02d}", style="cyan")
 
 
-def _cells(report: IterationReport) -> list[str]:
-    """Return the cells of an iteration's line, in the order of `_COLUMNS`."""
-    games, learner = report.selfplay, report.learner
-    minutes, seconds = divmod(round(report.elapsed_s), 60)
-    losses = [learner.loss, learner.policy_loss, learner.value_loss]
-    return [
-        str(report.iteration),
-        f"{minutes}:{seconds:02d}",
-        str(games.num_games),
-        f"{games.game_length:.1f}",
-        f"{games.positions_per_s:,.0f}",
-        f"{report.window:,}",
-        *(f"{loss:.3f}" for loss in losses),
-    ]
-
-
 def _workers_text(workers: WorkersReport) -> str:
     """Return how many workers there are, how fast, and how far behind their games are."""
     text = f"{counted(workers.num_workers, 'worker')}, {workers.games_per_s:,.1f} games/s"
@@ -217,50 +191,22 @@ def _workers_text(workers: WorkersReport) -> str:
     return text
 
 
-def _line(cells: list[str]) -> str:
-    """Return cells as a line of the table, right-aligned."""
-    return " ".join(cell.rjust(width) for cell, (_, width) in zip(cells, _COLUMNS))
-
-
-def _measurement_texts(report: IterationReport) -> list[str]:
-    """Return a text for each measurement of an iteration."""
-    texts = (
-        _pit_text(report.pit),
-        _strength_text(report.strength),
-        _exact_text(report.exact),
-        _proof_text(report.proof),
-    )
-    return [text for text in texts if text]
-
-
-def _pit_text(pit: PitReport | None) -> str:
-    if pit is None:
-        return ""
-    verdict = "accepted" if pit.accepted else "rejected, the old network is restored"
-    return f"pit {pit.score:.0%}, {verdict}"
-
-
-def _strength_text(strength: StrengthReport | None) -> str:
-    if strength is None:
-        return ""
-    results = f"{strength.wins} won, {strength.draws} drawn, {strength.losses} lost"
-    return f"{strength.score:.0%} against {strength.opponent} ({results})"
-
-
-def _exact_text(exact: ExactReport | None) -> str:
-    if exact is None:
-        return ""
-    return (
-        f"accuracy {exact.accuracy:.1%} on {exact.num_positions:,} positions, "
-        f"{exact.raw_accuracy:.1%} without search; best score {exact.optimal:.1%}, "
-        f"{exact.raw_optimal:.1%}; value error {exact.value_error:.3f}"
-    )
-
-
-def _proof_text(proof: ProofSummary | None) -> str:
-    if proof is None:
-        return ""
-    return (
-        f"{proof.num_accurate:,} of {proof.num_positions:,} positions perfect, "
-        f"{counted(proof.num_losses, 'game')} lost"
-    )
+def _measurements(report: IterationReport) -> Iterator[str]:
+    """Yield a text for each measurement of an iteration."""
+    if (pit := report.pit) is not None:
+        verdict = "accepted" if pit.accepted else "rejected, the old network is restored"
+        yield f"pit {pit.score:.0%}, {verdict}"
+    if (strength := report.strength) is not None:
+        results = f"{strength.wins} won, {strength.draws} drawn, {strength.losses} lost"
+        yield f"{strength.score:.0%} against {strength.opponent} ({results})"
+    if (exact := report.exact) is not None:
+        yield (
+            f"accuracy {exact.accuracy:.1%} on {exact.num_positions:,} positions, "
+            f"{exact.raw_accuracy:.1%} without search; best score {exact.optimal:.1%}, "
+            f"{exact.raw_optimal:.1%}; value error {exact.value_error:.3f}"
+        )
+    if (proof := report.proof) is not None:
+        yield (
+            f"{proof.num_accurate:,} of {proof.num_positions:,} positions perfect, "
+            f"{counted(proof.num_losses, 'game')} lost"
+        )

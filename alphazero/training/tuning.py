@@ -2,25 +2,27 @@
 
 In: settings, a game, a new network. Out: the same settings with every "auto" that affects speed
 filled in, and a `Tuning`, which says what was measured. Each tuning is made once for a machine,
-game and network and then remembered (`alphazero.training.tuning_cache`), so that later runs start
-at once and make the same choices.
+game and network and then kept in the user's cache folder, so that later runs start at once and make
+the same choices.
 """
 
 import dataclasses
 import time
+from pathlib import Path
 
 import numpy as np
 import torch
 
 from alphazero.games.batched_game import Game
+from alphazero.games.registry import canonical_name
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_speeds
+from alphazero.inference.measurements import measurement_path, read_measurement, write_measurement
 from alphazero.inference.network_evaluator import NetworkEvaluator, num_streams
 from alphazero.runtime.errors import ConfigError
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.training.settings import TrainSettings
-from alphazero.training.tuning_cache import Tuning, read_tuning, tuning_path, write_tuning
 
 LOCKSTEP_SIZES = (64, 128, 256, 512)
 GPU_LOCKSTEP_SIZES = (512, 1024, 2048, 4096)
@@ -30,6 +32,22 @@ _NUM_SAMPLE_POSITIONS = 256
 _ENGINE_BATCH = 64
 _LEARNER_CHOICES = (EngineChoice("torch", "float32"), EngineChoice("torch", "bfloat16"))
 _MIN_BFLOAT16_SPEEDUP = 1.1  # with less, the learner keeps float32
+
+
+@dataclasses.dataclass
+class Tuning:
+    """What was measured for the settings left to "auto", and the choice for each of them."""
+
+    #: network evaluations/s of each engine, of all threads together
+    engine_speeds: dict[str, float] = dataclasses.field(default_factory=dict)
+    #: simulations/s of self-play with each number of parallel games
+    lockstep_speeds: dict[str, float] = dataclasses.field(default_factory=dict)
+    engine: str = ""
+    precision: str = ""
+    learner_precision: str = ""
+    num_parallel_games: int = 0
+    seconds: float = 0.0  #: duration of the measurement
+    remembered: bool = False  #: whether an earlier run made it
 
 
 def tune(
@@ -47,11 +65,11 @@ def tune(
     check_device(settings, device)
     if not _has_auto(settings):
         return None
-    path = tuning_path(settings, game, device, num_threads)
-    tuning = None if settings.run.retune else read_tuning(path, settings)
+    path = _tuning_path(settings, game, device, num_threads)
+    tuning = None if settings.run.retune else _read_tuning(path, settings)
     if tuning is None:
         tuning = _measure(settings, game, network, device, num_threads)
-        write_tuning(path, tuning)
+        write_measurement(path, dataclasses.asdict(tuning))
     settings.evaluator.engine, settings.evaluator.precision = tuning.engine, tuning.precision
     if settings.learner.precision == "auto":
         settings.learner.precision = tuning.learner_precision
@@ -79,6 +97,36 @@ def _has_auto(settings: TrainSettings) -> bool:
     evaluator = settings.evaluator
     precisions = (evaluator.engine, evaluator.precision, settings.learner.precision)
     return "auto" in precisions or not settings.selfplay.num_parallel_games
+
+
+def _tuning_path(
+    settings: TrainSettings, game: Game, device: torch.device, num_threads: int
+) -> Path:
+    """Return the file of a tuning; its name is a digest of all that the speeds depend on."""
+    depends_on = [
+        canonical_name(game.name),
+        game.planes_shape,
+        dataclasses.asdict(settings.network),
+        dataclasses.asdict(settings.evaluator),
+        dataclasses.asdict(settings.selfplay),
+        settings.learner.precision,
+    ]
+    return measurement_path("tuning", device, num_threads, depends_on)
+
+
+def _read_tuning(path: Path, settings: TrainSettings) -> Tuning | None:
+    """Return a stored tuning; None if there is none that has what ``settings`` leave to "auto"."""
+    try:
+        tuning = Tuning(**(read_measurement(path) or {}) | {"remembered": True})
+    except TypeError:
+        return None
+    has_all = (
+        tuning.engine
+        and tuning.precision
+        and (tuning.num_parallel_games or settings.selfplay.num_parallel_games)
+        and (tuning.learner_precision or settings.learner.precision != "auto")
+    )
+    return tuning if has_all else None
 
 
 def _measure(

@@ -1,7 +1,7 @@
 """The logger that writes TensorBoard's event file.
 
-In: the reports of a run. Out: curves, pictures, histograms and texts, and, at the start of the run,
-its settings and the layout of the charts.
+In: the reports of a run. Out: curves, pictures and histograms, each with a description, and texts.
+At the start of a run, its settings and the layout of the charts.
 """
 
 from collections.abc import Mapping
@@ -10,19 +10,24 @@ from typing import Protocol
 
 import numpy as np
 from tensorboard.compat.proto.summary_pb2 import Summary
-from torch.utils.tensorboard import SummaryWriter
+from torch.utils.tensorboard import SummaryWriter, summary
 
+from alphazero.runtime.figures import curves
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.solvers.proof import Failure
 from alphazero.training.events import IterationReport, StageProgress
-from alphazero.training.illustrations import Illustrations
-from alphazero.training.loggers.tensorboard import hparams, summaries
-from alphazero.training.loggers.tensorboard.charts import layout
-from alphazero.training.loggers.tensorboard.scalars import scalars
-from alphazero.training.loggers.tensorboard.workers_table import workers_table
+from alphazero.training.illustrations import Histogram, Illustrations
+from alphazero.training.loggers.charts import end_record, layout, start_records
+from alphazero.training.loggers.tables import settings_table, workers_table
 from alphazero.training.settings import TrainSettings
 from alphazero.training.strength import NUM_MISPLAYED
 
+#: By the kind of a value: the plugin that shows it, and TensorBoard's class of its data.
+_KINDS = {
+    "simple_value": ("scalars", "DATA_CLASS_SCALAR"),
+    "image": ("images", "DATA_CLASS_BLOB_SEQUENCE"),
+    "histo": ("histograms", "DATA_CLASS_TENSOR"),
+}
 _SAMPLE_GAME = (
     "The first game of the iteration: its last position. Numbers are the plies at which the "
     "squares were taken. The moves are in the tab TEXT."
@@ -74,9 +79,9 @@ class TensorBoardLogger:
         purge_step = first_iteration if first_iteration > 1 else None
         self._writer = SummaryWriter(str(folder), purge_step=purge_step)
         self._writer.add_custom_scalars(layout(settings))
-        table = hparams.settings_table(settings, recipe)
+        table = settings_table(settings, recipe)
         self._writer.add_text("settings", table, first_iteration - 1)
-        for record in hparams.start_records(settings, recipe, varied or {}):
+        for record in start_records(settings, recipe, varied or {}):
             self._writer.file_writer.add_summary(record)
 
     def progress(self, event: StageProgress) -> None:
@@ -85,9 +90,8 @@ class TensorBoardLogger:
     def iteration(self, report: IterationReport) -> None:
         """Write everything that the report has."""
         step = report.iteration
-        for scalar, value in scalars(report):
-            record = summaries.scalar(scalar.tag, value)
-            self._write(record, scalar.description, step)
+        for curve, value in curves(report):
+            self._write(summary.scalar(curve.tag, value), curve.description, step)
         if report.selfplay.sample_game:
             text = f"```\n{report.selfplay.sample_game}\n```"
             self._writer.add_text("sample_game", text, step)
@@ -98,7 +102,7 @@ class TensorBoardLogger:
         if report.illustrations is not None:
             self._write_illustrations(report.illustrations, step)
         if report.last:
-            self._writer.file_writer.add_summary(hparams.end_record())
+            self._writer.file_writer.add_summary(end_record())
         self._writer.flush()
 
     def close(self) -> None:
@@ -109,13 +113,13 @@ class TensorBoardLogger:
         """Write the sample game and the histograms."""
         if self._pictures is not None:
             pixels = self._pictures.sample_game(illustrations.sample_game)
-            self._write(summaries.image("boards/sample_game", pixels), _SAMPLE_GAME, step)
+            record = summary.image("boards/sample_game", pixels, dataformats="HWC")
+            self._write(record, _SAMPLE_GAME, step)
         if illustrations.search_entropy is not None:
-            record = summaries.histogram("policy/entropy_by_position", illustrations.search_entropy)
+            record = _histogram("policy/entropy_by_position", illustrations.search_entropy)
             self._write(record, _ENTROPY, step)
         for name, values in illustrations.layer_weights.items():
-            record = summaries.histogram(f"weights/{name}", values)
-            self._write(record, _WEIGHTS, step)
+            self._write(_histogram(f"weights/{name}", values), _WEIGHTS, step)
 
     def _write_misplayed(self, report: IterationReport) -> None:
         """Write the picture of misplayed positions if they were searched for."""
@@ -123,19 +127,18 @@ class TensorBoardLogger:
         if report.proof is not None:
             failures = report.proof.report.failures[:NUM_MISPLAYED]
         if self._pictures is not None and failures is not None:
-            record = summaries.image("boards/misplayed", self._pictures.misplayed(failures))
+            pixels = self._pictures.misplayed(failures)
+            record = summary.image("boards/misplayed", pixels, dataformats="HWC")
             self._write(record, _MISPLAYED, report.iteration)
 
     def _write_alarms(self, report: IterationReport) -> None:
         """Write the alarms that begin and those that end, each under its own tag."""
         for alarm in report.alarms:
             if alarm.since == report.iteration:
-                paragraphs = (
-                    f"**{alarm.title}**: {alarm.seen}.",
-                    f"Likely cause: {alarm.cause}.",
-                    f"Change `{alarm.key}`: {alarm.advice}.",
+                text = (
+                    f"**{alarm.title}**: {alarm.seen}.\n\nLikely cause: {alarm.cause}.\n\n"
+                    f"Change `{alarm.key}`: {alarm.advice}."
                 )
-                text = "\n\n".join(paragraphs)
                 self._writer.add_text(f"health/{alarm.name}", text, report.iteration)
         for name in report.ended_alarms:
             text = f"**over**: {name.replace('_', ' ')}"
@@ -143,8 +146,28 @@ class TensorBoardLogger:
 
     def _write(self, record: Summary, description: str, step: int) -> None:
         """Write a record; TensorBoard reads the description from the first one of a tag."""
-        tag = record.value[0].tag
-        if tag not in self._described:
-            self._described.add(tag)
-            summaries.describe(record, description)
+        (value,) = record.value
+        if value.tag not in self._described:
+            self._described.add(value.tag)
+            # TensorBoard's data server keeps the description only if the data class is set too.
+            plugin, data_class = _KINDS[value.WhichOneof("value")]
+            value.metadata.summary_description = description
+            value.metadata.plugin_data.plugin_name = plugin
+            value.metadata.data_class = data_class
         self._writer.file_writer.add_summary(record, step)
+
+
+def _histogram(tag: str, values: Histogram) -> Summary:
+    """Return TensorBoard's record of a histogram."""
+    edges = values.edges.tolist()
+    return summary.histogram_raw(
+        tag,
+        min=edges[0],
+        max=edges[-1],
+        num=int(values.counts.sum()),
+        sum=values.sum,
+        sum_squares=values.sum_squares,
+        # Each bin ends at its limit and begins at the limit before it.
+        bucket_limits=edges,
+        bucket_counts=[0, *values.counts.tolist()],
+    )
