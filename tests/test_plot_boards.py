@@ -15,8 +15,6 @@ from PIL import Image
 from alphazero.cli import plot
 from alphazero.evaluation.rating_file import RatingFile
 from alphazero.evaluation.tournament import TournamentMatch
-from alphazero.plots.canvas import Canvas
-from alphazero.plots.figure import empty_figure
 from alphazero.runtime.errors import ConfigError
 
 STORED_RUN = Path(__file__).parent / "stored_run"
@@ -36,8 +34,8 @@ def draw(*words):
 
 
 def texts(path):
-    """Return the texts of a picture, which matplotlib notes in an SVG."""
-    return re.findall(r"<!-- (.*?) -->", Path(path).read_text())
+    """Return the texts of an SVG; matplotlib draws their letters and notes them in comments."""
+    return re.findall(r"(?:<text .*?>|<!-- )(.*?)(?:</text>| -->)", Path(path).read_text())
 
 
 def frames(path):
@@ -179,10 +177,12 @@ def test_a_game_whose_rules_give_no_board_is_refused(folder, monkeypatch):
     assert error.value.key == "game"
 
 
-def test_without_matplotlib_a_hint_names_the_extra(monkeypatch):
+def test_charts_need_matplotlib_and_boards_do_not(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ConfigError, match=r"alphazero-selfplay\[plot\]"):
-        plot.main(["what=game", "game=tic_tac_toe", "moves=1"])
+        plot.main(["what=run", "run=run"])
+    draw("what=game", "game=tic_tac_toe", "moves=1", "output=x.png")
+    assert Path("x.png").is_file()
 
 
 def test_the_help_lists_settings_under_their_headings(capsys):
@@ -196,12 +196,3 @@ def test_the_help_lists_settings_under_their_headings(capsys):
     place = {line.split("=")[0].strip(): number for number, line in enumerate(lines)}
     assert headings[0] < place["what"] < headings[1] < place["rolling_mean"] < headings[2]
     assert headings[2] < place["setup"]
-
-
-def test_a_frame_of_an_animation_leaves_no_figure_behind():
-    from matplotlib import pyplot
-
-    before = pyplot.get_fignums()
-    pixels = Canvas(2, 1, 0.5).pixels()
-    assert pixels.shape == (50, 100, 3) and pyplot.get_fignums() == before
-    pyplot.close(empty_figure(1, 1))

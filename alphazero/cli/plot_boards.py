@@ -8,7 +8,9 @@ import math
 from pathlib import Path
 from typing import ClassVar
 
+from alphazero.boards.painter import GAME_FORMATS, check_picture
 from alphazero.boards.session import Session
+from alphazero.boards.shapes import has_board
 from alphazero.boards.skin import SETUPS, skin_of
 from alphazero.cli.game_of_players import choose_game
 from alphazero.cli.plot_runs import find_run
@@ -25,14 +27,12 @@ from alphazero.players.registry import (
     make_player,
     read_spec,
 )
-from alphazero.plots.figure import check_picture
 from alphazero.plots.game import PlayedGame, draw_game
 from alphazero.plots.position import Thought, draw_position
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.wording import counted
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.board_picture import why_no_pictures
 
 
 @dataclasses.dataclass
@@ -93,7 +93,7 @@ def plot_game(settings) -> Path:
     if settings.run:
         return _plot_selfplay_game(settings)
     output = Path(settings.output or "game.gif")
-    check_picture(output, "output", moves=True)
+    check_picture(output, "output", GAME_FORMATS)
     limits = PlayerSettings(num_simulations=settings.num_simulations, seed=settings.seed)
     specs = (settings.first, settings.second)
     game = _board_game(choose_game(settings.game, specs, limits))
@@ -110,8 +110,9 @@ def plot_game(settings) -> Path:
 
 def _board_game(game: Game) -> Game:
     """Return a game whose board can be drawn; refuse others."""
-    if reason := why_no_pictures(game):
-        raise ConfigError(f"no picture: {reason}.", key="game", value=game.name)
+    if not has_board(game):
+        message = f"no picture: the rules of {game.name} give no board (the rule `cells`)."
+        raise ConfigError(message, key="game", value=game.name)
     return game
 
 
@@ -167,7 +168,7 @@ def _choose(player: Player, session: Session) -> tuple[int, float]:
 def _plot_selfplay_game(settings) -> Path:
     folder = find_run(settings, "config.yaml")
     output = Path(settings.output or folder.path / "game.gif")
-    check_picture(output, "output", moves=True)
+    check_picture(output, "output", GAME_FORMATS)
     name = folder.read_config()["game"]["name"]
     game = _board_game(make_stored_game(name, f"the run '{folder.path}'", settings.game))
     record = _stored_game(folder, settings.number)

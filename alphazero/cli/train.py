@@ -169,8 +169,8 @@ def _run(trainer, console: Console, varied: Mapping[str, str] | None):
 
 
 def _loggers(console: Console, trainer, varied: Mapping[str, str] | None) -> list:
-    from alphazero.play.run_loggers import file_loggers
     from alphazero.training.loggers.console import ConsoleLogger
+    from alphazero.training.loggers.run_loggers import file_loggers
 
     return [
         ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.run_fraction),

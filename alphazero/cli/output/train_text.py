@@ -8,10 +8,10 @@ import shutil
 import sys
 from pathlib import Path
 
+from alphazero.boards.shapes import has_board
 from alphazero.cli.output.proof_text import proof_lines
 from alphazero.evaluation.run_facts import duration_text
 from alphazero.games.batched_game import Game
-from alphazero.training.board_picture import why_no_pictures
 
 
 def start_lines(trainer, resumed: bool) -> list[str]:
@@ -29,8 +29,10 @@ def start_lines(trainer, resumed: bool) -> list[str]:
 
 def _notes(game: Game) -> list[str]:
     """Return what is allowed in the rules but looks wrong, and what TensorBoard lacks."""
-    reason = why_no_pictures(game)
-    return [*game.notes, *([f"TensorBoard shows no boards: {reason}."] if reason else [])]
+    if has_board(game):
+        return [*game.notes]
+    reason = f"the rules of {game.name} give no board (the rule `cells`)"
+    return [*game.notes, f"TensorBoard shows no boards: {reason}."]
 
 
 def end_lines(trainer, report) -> list[str]:

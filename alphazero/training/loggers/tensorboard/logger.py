@@ -6,17 +6,14 @@ its settings and the layout of the charts.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
 
-import numpy as np
 from tensorboard.compat.proto.summary_pb2 import Summary
 from torch.utils.tensorboard import SummaryWriter
 
-from alphazero.selfplay.game_record import GameRecord
-from alphazero.solvers.proof import Failure
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.illustrations import Illustrations
 from alphazero.training.loggers.tensorboard import hparams, summaries
+from alphazero.training.loggers.tensorboard.boards import BoardPictures
 from alphazero.training.loggers.tensorboard.charts import layout
 from alphazero.training.loggers.tensorboard.scalars import scalars
 from alphazero.training.loggers.tensorboard.workers_table import workers_table
@@ -35,16 +32,6 @@ _ENTROPY = (
     "Entropy of the policy target in each position of the iteration, in nats: 0 is certainty."
 )
 _WEIGHTS = "The weights of this layer in the network that plays."
-
-
-class Pictures(Protocol):
-    """Draws boards as pictures, uint8[H, W, 3]."""
-
-    def sample_game(self, record: GameRecord) -> np.ndarray:
-        """Return the picture of a finished game."""
-
-    def misplayed(self, failures: list[Failure]) -> np.ndarray:
-        """Return the picture of positions with the moves chosen and the right ones."""
 
 
 class TensorBoardLogger:
@@ -66,7 +53,7 @@ class TensorBoardLogger:
         settings: TrainSettings,
         recipe: TrainSettings,
         first_iteration: int,
-        pictures: Pictures | None = None,
+        pictures: BoardPictures | None = None,
         varied: Mapping[str, str] | None = None,
     ):
         self._pictures = pictures
