@@ -15,6 +15,7 @@ from PIL import Image
 from alphazero.cli import plot
 from alphazero.evaluation.rating_file import RatingFile
 from alphazero.evaluation.tournament import TournamentMatch
+from alphazero.plots.curves import ERRORS, MISPLAYED
 from alphazero.runtime.errors import ConfigError
 
 STORED_RUN = Path(__file__).parent / "stored_run"
@@ -175,6 +176,18 @@ def test_a_game_whose_rules_give_no_board_is_refused(folder, monkeypatch):
     with pytest.raises(ConfigError) as error:
         plot.main(["what=position", "game=tic_tac_toe", "player=random"])
     assert error.value.key == "game"
+
+
+def test_a_curve_has_the_rows_that_hold_its_numbers():
+    rows = [
+        {"elapsed_s": 1.0, "proof.num_positions": 10, "proof.num_accurate": 7},
+        {"elapsed_s": 2.0, "proof.num_positions": 10},
+        {"elapsed_s": 3.0, "proof.num_positions": 10, "proof.num_accurate": float("nan")},
+        {"exact.accuracy": 0.75, "iteration": 4},
+    ]
+    assert MISPLAYED.curves[0].points(rows) == [(1.0, 3)]
+    assert ERRORS.curves[0].points(rows) == []
+    assert ERRORS.curves[0].points(rows, "iteration") == [(4, 25.0)]
 
 
 def test_charts_need_matplotlib_and_boards_do_not(monkeypatch):
