@@ -80,6 +80,7 @@ def test_an_animation_shows_every_position_and_the_last_one_longest():
     durations = [duration for _, duration in found]
     assert len(found) == 6 and max(durations[:-1]) < durations[-1]
     assert {pixels.shape[1] for pixels, _ in found} == {400}
+    assert {tuple(pixels[0, 0].tolist()) for pixels, _ in found} == {(255, 255, 255)}  # the paper
     assert all((a != b).any() for (a, _), (b, _) in zip(found, found[1:]))
 
 
@@ -109,6 +110,13 @@ def test_two_players_play_on_after_an_opening():
     draw(*words, "first=uct:50", "second=random")
     found = [text for text in texts("x.svg") if re.match(r"\d+\. |start", text)]
     assert found[:2] == ["2. Red 2", found[1]] and found[1].startswith("3. Yellow")
+
+
+@pytest.mark.parametrize("ending", ("png", "pdf", "jpg", "svg"))
+def test_a_picture_has_the_format_of_its_ending(ending):
+    begin = {"png": b"\x89PNG", "pdf": b"%PDF", "jpg": b"\xff\xd8", "svg": b"<svg"}[ending]
+    draw("what=game", "game=tic_tac_toe", "moves=1,5", f"output=x.{ending}")
+    assert Path(f"x.{ending}").read_bytes().startswith(begin)
 
 
 def test_a_game_of_self_play_is_drawn_into_its_run(capsys):

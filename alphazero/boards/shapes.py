@@ -142,19 +142,21 @@ def board_shapes(
     line_width = _LINE_WIDTH * max(height, width)
     shapes: list[Shape] = [Box(0, 0, width, height, ground(skin))]
     for cell in np.ndindex(height, width):
-        column, row = _place(skin, cell, width)
-        owner = int(board[cell])
-        is_marked = marked is not None and bool(marked[cell])
-        fill = _mark_color(skin, owner - 1) if is_marked and owner else None
-        shapes.append(Box(column, row, 1, 1, fill, frame(skin), line_width))
-        if owner:
-            shapes.append(_on_cell(skin, owner - 1, column, row, cell in texts, is_marked))
-        if cell in texts:
-            color = text_color(skin, owner - 1) if owner else PAPER
-            shapes.append(Letters(column + 0.5, row + 0.5, texts[cell], 0.4, color))
+        x, y = center(skin, cell, width)
+        player = int(board[cell]) - 1  # -1 for none
+        is_marked = player >= 0 and marked is not None and bool(marked[cell])
+        fill = _mark_color(skin, player) if is_marked else None
+        shapes.append(Box(x - 0.5, y - 0.5, 1, 1, fill, frame(skin), line_width))
+        if cell in texts:  # on a disc, which stands for the letter too
+            if player >= 0:
+                shapes.append(Disc(x, y, 0.41, piece_color(skin, player)))
+            color = text_color(skin, player) if player >= 0 else PAPER
+            shapes.append(Letters(x, y, texts[cell], 0.4, color))
+        elif player >= 0:
+            color = ground(skin) if is_marked and skin.mark_style == "reverse" else None
+            shapes.append(piece_shape(skin, player, x, y, color=color))
         if cell in outlined:
-            inside = (column + 0.17, row + 0.17, 0.66, 0.66)
-            shapes.append(Box(*inside, None, outlined[cell], 0.14))
+            shapes.append(Box(x - 0.33, y - 0.33, 0.66, 0.66, None, outlined[cell], 0.14))
     shapes.append(Box(0, 0, width, height, None, frame(skin), 2 * line_width))
     return shapes
 
@@ -197,25 +199,8 @@ def cells_of_actions(game: Game, state: np.ndarray) -> dict[int, Cell]:
 
 def center(skin: Skin, cell: Cell, width: int) -> tuple[float, float]:
     """Return the centre of a cell of a board with ``width`` columns."""
-    column, row = _place(skin, cell, width)
-    return column + 0.5, row + 0.5
-
-
-def _place(skin: Skin, cell: Cell, width: int) -> tuple[int, int]:
-    """Return the left and the top edge of a cell."""
     row, column = cell
-    return (width - 1 - column if skin.notation.mirrored else column), row
-
-
-def _on_cell(
-    skin: Skin, player: int, column: int, row: int, has_text: bool, is_marked: bool
-) -> Shape:
-    """Return the piece on a cell; under a text, a disc stands for the letter too."""
-    x, y = column + 0.5, row + 0.5
-    if has_text:
-        return Disc(x, y, 0.41, piece_color(skin, player))
-    is_reversed = is_marked and skin.mark_style == "reverse"
-    return piece_shape(skin, player, x, y, color=ground(skin) if is_reversed else None)
+    return (width - 1 - column if skin.notation.mirrored else column) + 0.5, row + 0.5
 
 
 # --- colours --------------------------------------------------------------------------------------
