@@ -151,7 +151,8 @@ class Screen:
         if self.is_in_place:
             self.print_board(text)
         else:
-            self._print(self._title(), self._sides(), *([text] if text else []))
+            sides = Text.assemble(self.side_text(0), "  against  ", self.side_text(1))
+            self._print(self._title(), sides, *([text] if text else []))
 
     def print_move(self, player: int, action: int, notes: str) -> None:
         """Print the move just made."""
@@ -274,13 +275,8 @@ class Screen:
         self.console.file.flush()
 
     def _title(self) -> Rule:
-        line = "─" if self._medium.box else "-"
-        return Rule(
-            Text(self.skin.title, "bold"), align="left", characters=line, style="bright_black"
-        )
-
-    def _sides(self) -> Text:
-        return Text.assemble(self.side_text(0), "  against  ", self.side_text(1))
+        title, line = Text(self.skin.title, "bold"), "─" if self._medium.box else "-"
+        return Rule(title, align="left", characters=line, style="bright_black")
 
     def _moves_text(self) -> str:
         setup = "" if self.skin.setup == SETUPS[0] else f"setup={self.skin.setup} "

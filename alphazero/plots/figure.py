@@ -1,4 +1,4 @@
-"""An empty matplotlib figure in the style of all pictures, and the file it is written to."""
+"""An empty matplotlib figure in the style of all charts, and the file it is written to."""
 
 from pathlib import Path
 

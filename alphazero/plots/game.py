@@ -125,13 +125,9 @@ def _player_names(
     ends = ((_MARGIN + 0.2, 0.35, "left"), (right - 0.2, -0.35, "right"))
     for player, (x, space, align) in enumerate(ends):
         yield piece_shape(skin, player, x, 0.55, 0.5)
-        name = _name(played, skin, player)
+        name = played.names[player] or skin.sides[player]
+        name = name if len(name) <= _MAX_NAME else "..." + name[3 - _MAX_NAME :]
         yield Letters(x + space, 0.55, name, 0.32, INK, align, bold=player == mover)
-
-
-def _name(played: PlayedGame, skin: Skin, player: int) -> str:
-    name = played.names[player] or skin.sides[player]
-    return name if len(name) <= _MAX_NAME else "..." + name[3 - _MAX_NAME :]
 
 
 def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
@@ -182,14 +178,11 @@ def game_sheet(played: PlayedGame, skin: Skin) -> Picture:
         x = _GAP + index % num_columns * tile_width
         y = 2.4 + _GAP + index // num_columns * tile_height
         shapes += moved(_board(session, skin, ply), x, y, cell)
-        text = f"{ply}. {_short_move(session, skin, ply)}" if ply else "start"
+        text = f"{ply}. {_move_text(session, skin, ply)}" if ply else "start"
+        text = text.replace(" plays ", " ")
         shapes.append(Letters(x, y + height * cell + 0.6, text, 0.72, FAINT, "left"))
     total_height = num_rows * tile_height + _GAP + 2.2
     return Picture(total, total_height, _TILE_PIXELS / tile_width, shapes)
-
-
-def _short_move(session: Session, skin: Skin, ply: int) -> str:
-    return _move_text(session, skin, ply).replace(" plays ", " ")
 
 
 def _heading(played: PlayedGame, skin: Skin) -> str:
