@@ -20,8 +20,8 @@ from alphazero.solvers.proof import Failure
 from alphazero.training.compose import compose, recipe_of
 from alphazero.training.events import IterationReport, StrengthReport, flat
 from alphazero.training.illustrations import Histogram, search_entropies
+from alphazero.training.loggers.boards import BoardPictures
 from alphazero.training.loggers.run_loggers import file_loggers
-from alphazero.training.loggers.tensorboard.boards import BoardPictures
 from alphazero.training.loggers.tensorboard.charts import layout
 from alphazero.training.loggers.tensorboard.hparams import hparams, metrics, settings_table
 from alphazero.training.loggers.tensorboard.logger import TensorBoardLogger

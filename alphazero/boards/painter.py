@@ -39,7 +39,7 @@ class Picture(NamedTuple):
         return round(self.width * self.unit), round(self.height * self.unit)
 
 
-def check_picture(output: str | Path, key: str, formats: Set[str] = FORMATS) -> None:
+def check_picture_file(output: str | Path, key: str, formats: Set[str] = FORMATS) -> None:
     """Check, before the work, that a picture can be written.
 
     Args:

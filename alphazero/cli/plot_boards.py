@@ -8,7 +8,7 @@ import math
 from pathlib import Path
 from typing import ClassVar
 
-from alphazero.boards.painter import GAME_FORMATS, check_picture
+from alphazero.boards.painter import GAME_FORMATS, check_picture_file
 from alphazero.boards.session import Session
 from alphazero.boards.shapes import has_board
 from alphazero.boards.skin import SETUPS, skin_of
@@ -72,7 +72,7 @@ class BoardOptions:
 def plot_position(settings) -> Path:
     """Draw a position with a player's policy and value."""
     output = Path(settings.output or "position.png")
-    check_picture(output, "output")
+    check_picture_file(output, "output")
     limits = PlayerSettings(num_simulations=settings.num_simulations)
     game = _board_game(choose_game(settings.game, [settings.player], limits))
     skin = skin_of(game, settings.setup)
@@ -93,7 +93,7 @@ def plot_game(settings) -> Path:
     if settings.run:
         return _plot_selfplay_game(settings)
     output = Path(settings.output or "game.gif")
-    check_picture(output, "output", GAME_FORMATS)
+    check_picture_file(output, "output", GAME_FORMATS)
     limits = PlayerSettings(num_simulations=settings.num_simulations, seed=settings.seed)
     specs = (settings.first, settings.second)
     game = _board_game(choose_game(settings.game, specs, limits))
@@ -168,7 +168,7 @@ def _choose(player: Player, session: Session) -> tuple[int, float]:
 def _plot_selfplay_game(settings) -> Path:
     folder = find_run(settings, "config.yaml")
     output = Path(settings.output or folder.path / "game.gif")
-    check_picture(output, "output", GAME_FORMATS)
+    check_picture_file(output, "output", GAME_FORMATS)
     name = folder.read_config()["game"]["name"]
     game = _board_game(make_stored_game(name, f"the run '{folder.path}'", settings.game))
     record = _stored_game(folder, settings.number)

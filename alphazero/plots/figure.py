@@ -39,7 +39,7 @@ def check_picture(output: str | Path, key: str) -> None:
             written.
     """
     known = {*_pyplot().Figure().canvas.get_supported_filetypes()} - _ANIMATIONS
-    painter.check_picture(output, key, known)
+    painter.check_picture_file(output, key, known)
 
 
 def save_figure(figure, output: Path, key: str = "output") -> None:

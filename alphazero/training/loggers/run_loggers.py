@@ -5,8 +5,8 @@ from typing import Any
 
 from alphazero.boards.shapes import has_board
 from alphazero.training.compose import recipe_of
+from alphazero.training.loggers.boards import BoardPictures
 from alphazero.training.loggers.json_lines import JsonLinesLogger
-from alphazero.training.loggers.tensorboard.boards import BoardPictures
 from alphazero.training.loggers.tensorboard.logger import TensorBoardLogger
 from alphazero.training.trainer import Trainer
 

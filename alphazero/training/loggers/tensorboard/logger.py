@@ -12,8 +12,8 @@ from torch.utils.tensorboard import SummaryWriter
 
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.illustrations import Illustrations
+from alphazero.training.loggers.boards import BoardPictures
 from alphazero.training.loggers.tensorboard import hparams, summaries
-from alphazero.training.loggers.tensorboard.boards import BoardPictures
 from alphazero.training.loggers.tensorboard.charts import layout
 from alphazero.training.loggers.tensorboard.scalars import scalars
 from alphazero.training.loggers.tensorboard.workers_table import workers_table
