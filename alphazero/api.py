@@ -176,7 +176,7 @@ def train(
         StoredFileError: if the run to continue cannot be read.
         TrainingDivergedError: if losses or weights are not finite; the last iteration is kept.
     """
-    from alphazero.play.run_loggers import file_loggers
+    from alphazero.training.loggers.run_loggers import file_loggers
     from alphazero.training.trainer import Trainer
 
     if (resume is not None) + (settings is not None) + bool(overrides) > 1:

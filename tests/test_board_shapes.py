@@ -1,10 +1,23 @@
 """The shapes of a board: where pieces lie, in which colours, and what is marked."""
 
+import xml.etree.ElementTree as ET
+
 import numpy as np
 import pytest
 
+from alphazero.boards.painter import Picture, paint, svg_text
 from alphazero.boards.session import Session
-from alphazero.boards.shapes import Box, Disc, Letters, board_shapes, cells_of_actions, ground
+from alphazero.boards.shapes import (
+    Box,
+    Disc,
+    Letters,
+    board_shapes,
+    cells_of_actions,
+    edge_shapes,
+    ground,
+    mixed,
+    moved,
+)
 from alphazero.boards.skin import skin_of
 from alphazero.boards.text import marked_cells
 from alphazero.games.registry import make_game
@@ -75,3 +88,48 @@ def test_a_pass_has_no_cell():
         }
         session.play(session.legal_actions[0])
     assert passes and np.any(game.cells(session.state))
+
+
+def test_names_stand_outside_the_board_and_in_the_order_that_is_seen():
+    game = make_game("othello")
+    for setup in ("white_first", "standard"):
+        names = {
+            shape.text: (shape.x, shape.y) for shape in edge_shapes(game, skin_of(game, setup))
+        }
+        assert names["a"][0] == 0.5 and names["h"][0] == 7.5 and names["a"][1] < 0
+        assert names["1"][1] == 0.5 and names["8"][1] == 7.5 and names["1"][0] < 0
+    game = make_game("connect_four")
+    assert [shape.text for shape in edge_shapes(game, skin_of(game))] == list("1234567")
+    assert edge_shapes(make_game("tic_tac_toe"), skin_of(make_game("tic_tac_toe"))) == []
+
+
+def test_moved_shapes_are_scaled_in_every_length():
+    shapes = [
+        Box(1, 2, 3, 4, "#000000", "#ffffff", 5),
+        Disc(1, 2, 3, "#000000"),
+        Letters(1, 2, "a", 3),
+    ]
+    box, disc, letters = moved(shapes, 10, 20, 2)
+    assert box[:4] == (12, 24, 6, 8) and box.line_width == 10 and box.fill == "#000000"
+    assert disc[:3] == (12, 24, 6) and (letters.x, letters.y, letters.size) == (12, 24, 6)
+
+
+def test_a_translucent_color_lies_between_the_two():
+    assert mixed("#ff8000", "#000000", 1.0) == "#ff8000"
+    assert mixed("#ff8000", "#000000", 0.5) == "#804000"
+
+
+def test_pixels_and_svg_show_the_same_shapes():
+    box, disc = Box(0, 0, 1, 1, "#ff0000"), Disc(1.5, 0.5, 0.4, "#0000ff")
+    nothing = Box(2, 0, 0, 1, "#00ff00")
+    picture = Picture(3, 1, 20, [box, disc, nothing, Letters(2.5, 0.5, "<a&b>", 0.4, bold=True)])
+    pixels = np.asarray(paint(picture))
+    assert pixels.shape == (20, 60, 3)
+    assert pixels[10, 10].tolist() == [255, 0, 0] and pixels[10, 30].tolist() == [0, 0, 255]
+    assert pixels[1, 21].tolist() == [255, 255, 255] and (pixels[5:15, 42:58] < 100).any()
+    assert not (pixels == (0, 255, 0)).all(axis=2).any()
+    root = ET.fromstring(svg_text(picture))
+    assert (root.get("width"), root.get("height"), root.get("viewBox")) == ("60", "20", "0 0 3 1")
+    fills = [(element.tag.split("}")[1], element.get("fill")) for element in root]
+    assert fills[:3] == [("rect", "#ffffff"), ("rect", "#ff0000"), ("circle", "#0000ff")]
+    assert root[-1].text == "<a&b>" and root[-1].get("font-weight") == "bold"

@@ -271,7 +271,7 @@ def test_the_picture_of_a_run_shows_its_measurements(trained, tmp_path, capsys):
         (folder / "metrics.jsonl").write_text("".join(lines))
         assert run_command(plot, [f"run={folder}", f"output={folder / 'x.svg'}"]) == 0
         picture = (folder / "x.svg").read_text()
-        for words in ("losses", "accuracy, 4 simulations", "self-play speed"):
+        for words in ("Losses", "accuracy, 4 simulations", "positions per second"):
             assert words in picture
         assert ("uct:50" in picture) == (name == "both")
     assert run_command(plot, [f"run={trained}"]) == 0

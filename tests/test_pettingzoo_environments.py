@@ -16,8 +16,12 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, render_test, seed_test
 
-from alphazero.interop.board_image import SQUARE_PIXELS  # noqa: E402
-from alphazero.interop.environments import env, make_environment, raw_env  # noqa: E402
+from alphazero.interop.environments import (  # noqa: E402
+    CELL_PIXELS,
+    env,
+    make_environment,
+    raw_env,
+)
 from alphazero.runtime.errors import ConfigError  # noqa: E402
 
 GAMES = ("tic_tac_toe", "connect_four", "connect_x:4x5x3", "othello:4", "othello")
@@ -193,11 +197,12 @@ def test_the_board_as_an_image():
     environment.step(3)
     environment.step(4)
     image = environment.render()
-    assert image.shape == (6 * SQUARE_PIXELS, 7 * SQUARE_PIXELS, 3) and image.dtype == np.uint8
-    half = SQUARE_PIXELS // 2
-    centres = image[half::SQUARE_PIXELS, half::SQUARE_PIXELS].astype(int).sum(axis=2)
-    empty = centres[0, 0]
-    assert (centres[:5] == empty).all() and centres[5, 3] > empty > centres[5, 4]
+    assert image.shape == (6 * CELL_PIXELS, 7 * CELL_PIXELS, 3) and image.dtype == np.uint8
+    half = CELL_PIXELS // 2
+    centres = image[half::CELL_PIXELS, half::CELL_PIXELS]
+    blue, yellow, red = centres[0, 0], centres[5, 3], centres[5, 4]
+    assert (centres[:5] == blue).all() and blue[2] == blue.max() > blue[0]
+    assert yellow.tolist() == [0xFF, 0xD7, 0x5F] and red.tolist() == [0xFF, 0x5F, 0x5F]
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,11 @@ import re
 import numpy as np
 import pytest
 from rich.console import Console
-from rich.text import Text
 from test_play_terminal import ScriptedPlayer
 
 from alphazero.boards.skin import skin_of
 from alphazero.games.registry import make_game
-from alphazero.play.in_place import InPlace, can_draw_in_place
-from alphazero.play.line_reader import line_reader
+from alphazero.play.screen import can_draw_in_place, line_reader
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 
 X_WINS = "1 4 2 5 3".split()
@@ -176,15 +174,6 @@ def test_the_final_board_stays_with_its_result():
 def test_a_terminal_that_is_too_low_gets_one_board_below_the_other():
     terminal, _ = _screen_after(["5"], height=10)
     assert sum("╭" in line for line in [*terminal.scrolled, *terminal.rows]) == 2
-
-
-def test_nothing_is_drawn_where_it_does_not_fit():
-    console = _console(height=5)
-    place = InPlace(console)
-    assert place.draw([Text("1\n2\n3")], 2)
-    written = console.file.getvalue()
-    assert not place.draw([Text("1\n2\n3\n4")], 2)
-    assert console.file.getvalue() == written
 
 
 @pytest.mark.parametrize(

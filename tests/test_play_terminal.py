@@ -18,8 +18,8 @@ from alphazero.cli.command import read_settings
 from alphazero.cli.play import _adviser, _sides
 from alphazero.games.registry import make_game
 from alphazero.games.square_names import square_name
-from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame, line_reader
-from alphazero.play.thinking import Thinking
+from alphazero.play.screen import Thinking, line_reader
+from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame
 from alphazero.players.base import Analysis, PlayerSettings
 from alphazero.players.random import RandomPlayer
 from alphazero.players.uct import UctPlayer
@@ -394,24 +394,19 @@ def test_a_console_without_box_characters_gets_plain_ones():
     assert console.file.buffer.getvalue().decode("ascii").count("+---+") > 4
 
 
-def test_a_progress_bar_comes_only_after_a_second_and_leaves_nothing():
-    console = _console(force_terminal=True)
-    now = [0.0]
-    with Thinking(console, "thinking hard", clock=lambda: now[0]) as thinking:
-        thinking(10, 100)
-        assert not thinking.is_visible
-        now[0] = 1.5
-        thinking(50, 100)
-        assert thinking.is_visible
-        thinking(60, None)
-    assert not thinking.is_visible
-    assert "thinking hard" in console.file.getvalue()
-    assert console.file.getvalue().endswith("\x1b[2K")  # the line of the bar is wiped
-    piped = _console()
-    with Thinking(piped, "thinking hard", clock=lambda: now[0]) as thinking:
-        now[0] = 5.0
-        thinking(50, 100)
-    assert piped.file.getvalue() == ""
+def test_a_progress_bar_comes_only_after_a_second_and_leaves_nothing(monkeypatch):
+    consoles = _console(force_terminal=True), _console()
+    shown, piped = (console.file.getvalue for console in consoles)
+    bars = [Thinking(console, "thinking hard") for console in consoles]
+    with bars[0], bars[1]:
+        [bar(10, 100) for bar in bars]
+        assert shown() == ""
+        monkeypatch.setattr("alphazero.play.screen.DELAY_S", 0.0)
+        [bar(50, 100) for bar in bars]
+        assert "thinking hard" in shown()
+        bars[0](60, None)
+    assert shown().endswith("\x1b[2K")  # the line of the bar is wiped
+    assert piped() == ""
 
 
 def test_the_progress_bar_knows_the_time_limit_of_the_player(monkeypatch):

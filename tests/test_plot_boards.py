@@ -16,8 +16,7 @@ from alphazero.cli import plot
 from alphazero.cli.command import run_command
 from alphazero.evaluation.rating_file import RatingFile
 from alphazero.evaluation.tournament import TournamentMatch
-from alphazero.plots.canvas import Canvas
-from alphazero.plots.figure import empty_figure
+from alphazero.plots.curves import ERRORS, MISPLAYED
 from alphazero.runtime.errors import ConfigError
 
 STORED_RUN = Path(__file__).parent / "stored_run"
@@ -37,8 +36,8 @@ def draw(*words):
 
 
 def texts(path):
-    """Return the texts of a picture, which matplotlib notes in an SVG."""
-    return re.findall(r"<!-- (.*?) -->", Path(path).read_text())
+    """Return the texts of an SVG; matplotlib draws their letters and notes them in comments."""
+    return re.findall(r"(?:<text .*?>|<!-- )(.*?)(?:</text>| -->)", Path(path).read_text())
 
 
 def frames(path):
@@ -82,6 +81,7 @@ def test_an_animation_shows_every_position_and_the_last_one_longest():
     durations = [duration for _, duration in found]
     assert len(found) == 6 and max(durations[:-1]) < durations[-1]
     assert {pixels.shape[1] for pixels, _ in found} == {400}
+    assert {tuple(pixels[0, 0].tolist()) for pixels, _ in found} == {(255, 255, 255)}  # the paper
     assert all((a != b).any() for (a, _), (b, _) in zip(found, found[1:]))
 
 
@@ -111,6 +111,13 @@ def test_two_players_play_on_after_an_opening():
     draw(*words, "first=uct:50", "second=random")
     found = [text for text in texts("x.svg") if re.match(r"\d+\. |start", text)]
     assert found[:2] == ["2. Red 2", found[1]] and found[1].startswith("3. Yellow")
+
+
+@pytest.mark.parametrize("ending", ("png", "pdf", "jpg", "svg"))
+def test_a_picture_has_the_format_of_its_ending(ending):
+    begin = {"png": b"\x89PNG", "pdf": b"%PDF", "jpg": b"\xff\xd8", "svg": b"<svg"}[ending]
+    draw("what=game", "game=tic_tac_toe", "moves=1,5", f"output=x.{ending}")
+    assert Path(f"x.{ending}").read_bytes().startswith(begin)
 
 
 def test_a_game_of_self_play_is_drawn_into_its_run(capsys):
@@ -173,10 +180,24 @@ def test_a_game_whose_rules_give_no_board_is_refused(folder, monkeypatch):
     assert error.value.key == "game"
 
 
-def test_without_matplotlib_a_hint_names_the_extra(monkeypatch):
+def test_a_curve_has_the_rows_that_hold_its_numbers():
+    rows = [
+        {"elapsed_s": 1.0, "proof.num_positions": 10, "proof.num_accurate": 7},
+        {"elapsed_s": 2.0, "proof.num_positions": 10},
+        {"elapsed_s": 3.0, "proof.num_positions": 10, "proof.num_accurate": float("nan")},
+        {"exact.accuracy": 0.75, "iteration": 4},
+    ]
+    assert MISPLAYED.curves[0].points(rows) == [(1.0, 3)]
+    assert ERRORS.curves[0].points(rows) == []
+    assert ERRORS.curves[0].points(rows, "iteration") == [(4, 25.0)]
+
+
+def test_charts_need_matplotlib_and_boards_do_not(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ConfigError, match=r"alphazero-selfplay\[plot\]"):
-        run_command(plot, ["what=game", "game=tic_tac_toe", "moves=1"])
+        run_command(plot, ["what=run", "run=run"])
+    draw("what=game", "game=tic_tac_toe", "moves=1", "output=x.png")
+    assert Path("x.png").is_file()
 
 
 def test_the_help_lists_settings_under_their_headings(capsys):
@@ -190,12 +211,3 @@ def test_the_help_lists_settings_under_their_headings(capsys):
     place = {line.split("=")[0].strip(): number for number, line in enumerate(lines)}
     assert headings[0] < place["what"] < headings[1] < place["rolling_mean"] < headings[2]
     assert headings[2] < place["setup"]
-
-
-def test_a_frame_of_an_animation_leaves_no_figure_behind():
-    from matplotlib import pyplot
-
-    before = pyplot.get_fignums()
-    pixels = Canvas(2, 1, 0.5).pixels()
-    assert pixels.shape == (50, 100, 3) and pyplot.get_fignums() == before
-    pyplot.close(empty_figure(1, 1))

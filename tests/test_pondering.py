@@ -1,6 +1,7 @@
 """`ponder=true`: thoughts on a person's time speed the next search up and change nothing."""
 
 import io
+import threading
 import time
 
 import numpy as np
@@ -10,7 +11,7 @@ from search_samples import HashEvaluator
 
 from alphazero.games.registry import make_game
 from alphazero.inference.cache import CachedEvaluator
-from alphazero.play.pondering import Pondering, ponderer
+from alphazero.play.pondering import ponderer, pondering
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 from alphazero.players.evaluator_player import EvaluatorPlayer
 from alphazero.players.random import RandomPlayer
@@ -38,8 +39,8 @@ def test_the_next_search_finds_evaluations_in_the_cache_and_answers_the_same():
     after = GAME.step(state[None], np.array([reply])).states[0]
     rested, pondered = thinking_player(), thinking_player()
     expected = rested.analyse(after)
-    with Pondering(ponderer(pondered), state) as pondering:
-        wait_until(lambda: pondering.num_simulations > 3000)
+    with pondering(ponderer(pondered), state):
+        wait_until(lambda: pondered._cache.counts.num_requested > 3000)
     num_misses = pondered._cache.counts.num_evaluated
     found = pondered.analyse(after)
     assert (
@@ -49,12 +50,13 @@ def test_the_next_search_finds_evaluations_in_the_cache_and_answers_the_same():
 
 
 def test_pondering_ends_with_its_block():
-    engine = ponderer(thinking_player())
+    player, threads = thinking_player(), threading.active_count()
+    engine = ponderer(player)
     with pytest.raises(KeyboardInterrupt):
-        with Pondering(engine, GAME.initial_states()[0]) as pondering:
-            wait_until(lambda: pondering.num_simulations > 20)
+        with pondering(engine, GAME.initial_states()[0]):
+            wait_until(lambda: player._cache.counts.num_requested > 20)
             raise KeyboardInterrupt
-    assert not pondering._thread.is_alive()
+    assert threading.active_count() == threads
     again = engine.analyse(GAME.initial_states()[0])  # a search that was stopped spoils nothing
     assert again.num_simulations > 0 and again.action_weights.sum() == pytest.approx(1)
 
@@ -63,9 +65,8 @@ def test_players_without_a_memory_do_not_ponder():
     assert ponderer(RandomPlayer(GAME, 1)) is None
     assert ponderer(EvaluatorPlayer(GAME, HashEvaluator(GAME.num_actions), 20)) is None
     assert ponderer(thinking_player().limited(0)) is None
-    with Pondering(None, GAME.initial_states()[0]) as pondering:
+    with pondering(None, GAME.initial_states()[0]):
         pass
-    assert pondering.num_simulations == 0
 
 
 @pytest.mark.parametrize("ponders", (True, False))

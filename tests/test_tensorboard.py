@@ -1,6 +1,5 @@
 """What TensorBoard shows of a run: curves, charts, boards, histograms, changed settings."""
 
-import importlib.util
 import io
 import math
 
@@ -14,13 +13,15 @@ from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 from tensorboard.util import tensor_util
 from torch.utils.tensorboard import SummaryWriter
 
+from alphazero.boards.shapes import has_board
+from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.registry import make_game
-from alphazero.play.run_loggers import file_loggers
 from alphazero.solvers.proof import Failure
-from alphazero.training.board_picture import BoardPictures, why_no_pictures
 from alphazero.training.events import IterationReport, flat
 from alphazero.training.illustrations import Histogram, search_entropies
+from alphazero.training.loggers.boards import BoardPictures
 from alphazero.training.loggers.charts import hparams, layout, metrics
+from alphazero.training.loggers.run_loggers import file_loggers
 from alphazero.training.loggers.tables import settings_table
 from alphazero.training.loggers.tensorboard import TensorBoardLogger
 from alphazero.training.reports import StrengthReport
@@ -248,15 +249,11 @@ def test_many_misplayed_positions_stand_side_by_side():
     assert pictures.misplayed([]).shape[2] == 3
 
 
-def test_without_pillow_the_boards_are_left_out_and_the_reason_is_known(tmp_path, monkeypatch):
+def test_boards_are_left_out_where_the_rules_give_none(tmp_path, monkeypatch):
     trainer = make_trainer(tmp_path)
-    assert why_no_pictures(trainer.game) == ""
-    found = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "PIL" else found(name)
-    )
-    assert "Pillow" in why_no_pictures(trainer.game)
     (report, *_) = reports(trainer)
+    monkeypatch.setattr(CompiledGame, "cells", Game.cells)
+    assert not has_board(trainer.game)
     logger = file_loggers(trainer)[1]
     logger.iteration(report)
     logger.close()

@@ -1,12 +1,12 @@
-"""Boards as shapes: the one drawing of a board behind all pictures, whatever program paints it.
+"""Boards as shapes: the one drawing of a board behind all pictures.
 
 In: a board, the skin of its game, and what to write on it. Out: a list of `Box`, `Disc` and
 `Letters`, in the order in which they are painted. The unit is one cell; (0, 0) is the top left
-corner of the board, and y points down. Colours are "#rrggbb". `alphazero.plots.canvas` paints
-shapes with matplotlib, `alphazero.training.board_picture` with Pillow.
+corner of the board, and y points down. Colours are "#rrggbb". `alphazero.boards.painter` turns
+shapes into pixels and into SVG.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from rich.style import Style
 from rich.terminal_theme import SVG_EXPORT_THEME
 
 from alphazero.boards.skin import Skin
+from alphazero.boards.text import marked_cells
 from alphazero.games.batched_game import Game
 
 Cell = tuple[int, int]  #: row from the top, column from the left of `Game.cells`
@@ -21,20 +22,21 @@ Cell = tuple[int, int]  #: row from the top, column from the left of `Game.cells
 PAPER, INK, FAINT = "#ffffff", "#1a202c", "#5b6472"
 _DARK = "#1c2330"  # the ground of a board without a colour of its own
 _LINE_WIDTH = 0.005  # of the lines between squares, in boards
+_NAME_SIZE = 0.34  # of the names of columns and rows
+EDGE = 0.55  #: room for the names of columns and rows, in cells
 _NOTHING: Mapping[Cell, str] = {}
 
 
 class Box(NamedTuple):
     """A rectangle, filled, outlined or both."""
 
-    left: float
-    top: float
+    x: float  #: of the top left corner
+    y: float
     width: float
     height: float
     fill: str | None = None
     line: str | None = None
     line_width: float = 0.0  #: the line lies half inside and half outside
-    alpha: float = 1.0  #: opacity
 
 
 class Disc(NamedTuple):
@@ -46,7 +48,6 @@ class Disc(NamedTuple):
     fill: str
     line: str | None = None
     line_width: float = 0.0
-    alpha: float = 1.0  #: opacity
 
 
 class Letters(NamedTuple):
@@ -55,14 +56,71 @@ class Letters(NamedTuple):
     x: float
     y: float  #: of the middle of the line
     text: str
-    color: str
     size: float  #: of the font
-    align: str = "center"  #: left, center or right of ``x``
+    color: str = INK
+    align: str = "center"  #: ``x`` is the left end of the line, its center, or its right end
     bold: bool = False
-    alpha: float = 1.0  #: opacity
 
 
 Shape = Box | Disc | Letters
+
+
+def moved(shapes: Iterable[Shape], x: float, y: float, scale: float) -> list[Shape]:
+    """Return shapes with their (0, 0) at (x, y) and their unit ``scale`` units long."""
+    lengths = {"width", "height", "radius", "line_width", "size"}
+    return [
+        shape._replace(
+            x=x + scale * shape.x,
+            y=y + scale * shape.y,
+            **{name: scale * getattr(shape, name) for name in lengths.intersection(shape._fields)},
+        )
+        for shape in shapes
+    ]
+
+
+def has_board(game: Game) -> bool:
+    """Return whether the rules of a game give a board that can be drawn."""
+    try:
+        game.cells(game.initial_states()[0])
+    except NotImplementedError:
+        return False
+    return True
+
+
+def board_size(game: Game) -> tuple[int, int]:
+    """Return the height and the width of a game's board, in cells."""
+    height, width = game.cells(game.initial_states()[0]).shape
+    return height, width
+
+
+def position_shapes(
+    game: Game, skin: Skin, state: np.ndarray, previous_state: np.ndarray | None = None
+) -> list[Shape]:
+    """Return the board of a position.
+
+    Args:
+        state: [K].
+        previous_state: the position before the last move, which is marked; None marks nothing.
+    """
+    marked = marked_cells(game, skin, state, previous_state)
+    return board_shapes(game.cells(state), skin, marked)
+
+
+def edge_shapes(game: Game, skin: Skin) -> list[Shape]:
+    """Return the names of columns, or of the actions that are columns, and of rows."""
+    height, width = board_size(game)
+    names = list(skin.notation.column_names)
+    if not names and game.num_actions == width != height * width:
+        names = [skin.notation.text(action) for action in range(width)]
+    columns = [
+        Letters(column + 0.5, -EDGE / 2, name, _NAME_SIZE, FAINT)
+        for column, name in enumerate(names)
+    ]
+    rows = [
+        Letters(-EDGE / 2, row + 0.5, name, _NAME_SIZE, FAINT)
+        for row, name in enumerate(skin.notation.row_names)
+    ]
+    return [*columns, *rows]
 
 
 def board_shapes(
@@ -84,45 +142,40 @@ def board_shapes(
     line_width = _LINE_WIDTH * max(height, width)
     shapes: list[Shape] = [Box(0, 0, width, height, ground(skin))]
     for cell in np.ndindex(height, width):
-        column, row = _place(skin, cell, width)
-        owner = int(board[cell])
-        is_marked = marked is not None and bool(marked[cell])
-        fill = _mark_color(skin, owner - 1) if is_marked and owner else None
-        shapes.append(Box(column, row, 1, 1, fill, frame(skin), line_width))
-        if owner:
-            shapes += _on_cell(skin, owner - 1, column, row, cell in texts, is_marked)
-        if cell in texts:
-            color = text_color(skin, owner - 1) if owner else PAPER
-            shapes.append(Letters(column + 0.5, row + 0.5, texts[cell], color, 0.4))
+        x, y = center(skin, cell, width)
+        player = int(board[cell]) - 1  # -1 for none
+        is_marked = player >= 0 and marked is not None and bool(marked[cell])
+        fill = _mark_color(skin, player) if is_marked else None
+        shapes.append(Box(x - 0.5, y - 0.5, 1, 1, fill, frame(skin), line_width))
+        if cell in texts:  # on a disc, which stands for the letter too
+            if player >= 0:
+                shapes.append(Disc(x, y, 0.41, piece_color(skin, player)))
+            color = text_color(skin, player) if player >= 0 else PAPER
+            shapes.append(Letters(x, y, texts[cell], 0.4, color))
+        elif player >= 0:
+            color = ground(skin) if is_marked and skin.mark_style == "reverse" else None
+            shapes.append(piece_shape(skin, player, x, y, color=color))
         if cell in outlined:
-            inside = (column + 0.17, row + 0.17, 0.66, 0.66)
-            shapes.append(Box(*inside, None, outlined[cell], 0.14))
+            shapes.append(Box(x - 0.33, y - 0.33, 0.66, 0.66, None, outlined[cell], 0.14))
     shapes.append(Box(0, 0, width, height, None, frame(skin), 2 * line_width))
     return shapes
 
 
-def disc_shape(
-    skin: Skin, player: int, x: float, y: float, radius: float = 0.41, alpha: float = 1.0
-) -> Disc:
-    """Return a disc of a player, with a rim where it would not stand out from white paper."""
-    rim = FAINT if _lightness(piece_color(skin, player)) > 230 else None
-    return Disc(x, y, radius, piece_color(skin, player), rim, 0.03 if rim else 0.0, alpha)
-
-
-def piece_shapes(
+def piece_shape(
     skin: Skin, player: int, x: float, y: float, size: float = 1.0, color: str | None = None
-) -> list[Shape]:
-    """Return a player's piece, a disc or a letter.
+) -> Shape:
+    """Return a player's piece: a letter, or a disc, with a rim if it is as light as the paper.
 
     Args:
         x, y: of its centre.
         size: of its cell.
         color: of a letter; None is the player's.
     """
-    if skin.glyphs[player] == "●":
-        return [disc_shape(skin, player, x, y, 0.41 * size)]
-    color = color or piece_color(skin, player)
-    return [Letters(x, y, skin.glyphs[player], color, 0.7 * size, bold=True)]
+    player_color = piece_color(skin, player)
+    if skin.glyphs[player] != "●":
+        return Letters(x, y, skin.glyphs[player], 0.7 * size, color or player_color, bold=True)
+    rim = (FAINT, 0.03) if _lightness(player_color) > 230 else ()
+    return Disc(x, y, 0.41 * size, player_color, *rim)
 
 
 def placed(before: np.ndarray, after: np.ndarray) -> list[Cell]:
@@ -146,25 +199,8 @@ def cells_of_actions(game: Game, state: np.ndarray) -> dict[int, Cell]:
 
 def center(skin: Skin, cell: Cell, width: int) -> tuple[float, float]:
     """Return the centre of a cell of a board with ``width`` columns."""
-    column, row = _place(skin, cell, width)
-    return column + 0.5, row + 0.5
-
-
-def _place(skin: Skin, cell: Cell, width: int) -> tuple[int, int]:
-    """Return the left and the top edge of a cell."""
     row, column = cell
-    return (width - 1 - column if skin.notation.mirrored else column), row
-
-
-def _on_cell(
-    skin: Skin, player: int, column: int, row: int, has_text: bool, is_marked: bool
-) -> list[Shape]:
-    """Return the piece on a cell; under a text, a disc stands for the letter too."""
-    x, y = column + 0.5, row + 0.5
-    if has_text:
-        return [Disc(x, y, 0.41, piece_color(skin, player))]
-    is_reversed = is_marked and skin.mark_style == "reverse"
-    return piece_shapes(skin, player, x, y, color=ground(skin) if is_reversed else None)
+    return (width - 1 - column if skin.notation.mirrored else column) + 0.5, row + 0.5
 
 
 # --- colours --------------------------------------------------------------------------------------
@@ -191,6 +227,13 @@ def text_color(skin: Skin, player: int) -> str:
     return "#000000" if _lightness(piece_color(skin, player)) > 110 else "#ffffff"
 
 
+def mixed(color: str, ground_color: str, opacity: float) -> str:
+    """Return what is seen of a translucent colour on the ground."""
+    parts = zip(_rgb(color), _rgb(ground_color))
+    blend = (round(opacity * over + (1 - opacity) * under) for over, under in parts)
+    return "#" + "".join(f"{part:02x}" for part in blend)
+
+
 def _mark_color(skin: Skin, player: int) -> str:
     background = Style.parse(skin.mark_style).bgcolor
     return piece_color(skin, player) if background is None else _hex(background)
@@ -198,8 +241,12 @@ def _mark_color(skin: Skin, player: int) -> str:
 
 def _lightness(color: str) -> float:
     """Return how light a colour is, from 0 to 255."""
-    red, green, blue = (int(color[index : index + 2], 16) for index in (1, 3, 5))
+    red, green, blue = _rgb(color)
     return 0.3 * red + 0.6 * green + 0.1 * blue
+
+
+def _rgb(color: str) -> tuple[int, ...]:
+    return tuple(bytes.fromhex(color[1:]))
 
 
 def _hex(color) -> str:

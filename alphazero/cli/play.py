@@ -31,7 +31,7 @@ from alphazero.config.settings import option
 from alphazero.evaluation.run_facts import summary
 from alphazero.games.batched_game import Game
 from alphazero.network.weights import network_info
-from alphazero.play.in_place import can_draw_in_place
+from alphazero.play.screen import can_draw_in_place
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings, thinking_of
 from alphazero.players.registry import check_player, default_player, make_player, read_spec

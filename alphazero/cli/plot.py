@@ -17,7 +17,9 @@ import math
 from pathlib import Path
 from typing import ClassVar
 
+from alphazero.boards.painter import GAME_FORMATS, check_picture_file
 from alphazero.boards.session import Session
+from alphazero.boards.shapes import has_board
 from alphazero.boards.skin import SETUPS, skin_of
 from alphazero.cli.players import (
     GAME_HELP,
@@ -45,7 +47,6 @@ from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError, StoredFileError, value_text
 from alphazero.runtime.wording import counted
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.board_picture import why_no_pictures
 
 #: The settings of each picture, besides what and output.
 _SETTINGS_OF = {
@@ -234,7 +235,7 @@ def _names(folders: list[RunFolder]) -> list[str]:
 def _plot_position(settings: Settings) -> Path:
     """Draw a position with a player's policy and value."""
     output = Path(settings.output or "position.png")
-    check_picture(output, "output")
+    check_picture_file(output, "output")
     limits = PlayerSettings(num_simulations=settings.num_simulations)
     game = _board_game(choose_game(settings.game, [settings.player], limits))
     skin = skin_of(game, settings.setup)
@@ -253,7 +254,7 @@ def _plot_position(settings: Settings) -> Path:
 def _plot_game(settings: Settings) -> Path:
     """Draw a game: of a list of moves, or of two players."""
     output = Path(settings.output or "game.gif")
-    check_picture(output, "output", moves=True)
+    check_picture_file(output, "output", GAME_FORMATS)
     limits = PlayerSettings(num_simulations=settings.num_simulations, seed=settings.seed)
     specs = (settings.first, settings.second)
     game = _board_game(choose_game(settings.game, specs, limits))
@@ -270,8 +271,9 @@ def _plot_game(settings: Settings) -> Path:
 
 def _board_game(game: Game) -> Game:
     """Return a game whose board can be drawn; refuse others."""
-    if reason := why_no_pictures(game):
-        raise ConfigError(f"no picture: {reason}.", key="game", value=game.name)
+    if not has_board(game):
+        message = f"no picture: the rules of {game.name} give no board (the rule `cells`)."
+        raise ConfigError(message, key="game", value=game.name)
     return game
 
 
@@ -320,7 +322,7 @@ def _choose(player: Player, session: Session) -> tuple[int, float]:
 def _plot_selfplay_game(settings: Settings) -> Path:
     folder = _find_run(settings, "config.yaml")
     output = Path(settings.output or folder.path / "game.gif")
-    check_picture(output, "output", moves=True)
+    check_picture_file(output, "output", GAME_FORMATS)
     name = folder.read_config()["game"]["name"]
     game = _board_game(make_stored_game(name, f"the run '{folder.path}'", settings.game))
     record = _stored_game(folder, settings.number)

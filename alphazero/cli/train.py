@@ -22,6 +22,7 @@ from pathlib import Path
 
 from rich.text import Text
 
+from alphazero.boards.shapes import has_board
 from alphazero.cli.prove import proof_lines
 from alphazero.config.command_line import parse_overrides, split_word
 from alphazero.config.settings import from_plain
@@ -31,7 +32,6 @@ from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.board_picture import why_no_pictures
 from alphazero.training.run_config import config_groups, game_of_choice
 from alphazero.training.settings import (
     TrainSettings,
@@ -142,9 +142,9 @@ def _train(
 
 def _run(trainer, console: Console, varied: Mapping[str, str] | None):
     """Pass the events of a run to its loggers; return the report of the last iteration."""
-    from alphazero.play.run_loggers import file_loggers
     from alphazero.training.events import StageProgress
     from alphazero.training.loggers.console import ConsoleLogger
+    from alphazero.training.loggers.run_loggers import file_loggers
 
     shown = ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.progress)
     loggers = [shown, *file_loggers(trainer, varied)]
@@ -211,7 +211,7 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
 def start_lines(trainer, resumed: bool) -> list[str]:
     """Return what is trained, where, and how the network runs."""
     num_weights = sum(parameter.numel() for parameter in trainer.learner.network.parameters())
-    reason = why_no_pictures(trainer.game)
+    reason = f"the rules of {trainer.game.name} give no board (the rule `cells`)"
     verb = f"Resuming after iteration {trainer.iteration} of" if resumed else "Training"
     return [
         f"[bold]{verb} {trainer.game.name}[/] in {trainer.folder.path}",
@@ -219,7 +219,7 @@ def start_lines(trainer, resumed: bool) -> list[str]:
         f"search runs it with {_engine_text(trainer)}.",
         f"Watch with:  {program('tensorboard')} --logdir {trainer.settings.run.root}",
         *(f"note: {note}" for note in trainer.game.notes),
-        *([f"note: TensorBoard shows no boards: {reason}."] if reason else []),
+        *(() if has_board(trainer.game) else (f"note: TensorBoard shows no boards: {reason}.",)),
     ]
 
 

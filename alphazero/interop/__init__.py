@@ -6,7 +6,6 @@ In PettingZoo, an optional package:
     board_view      which board of ours an environment shows an agent
     agents          what acts in an environment: one of our players, or a person
     episode         games between two agents, by the environment's rules
-    board_image     a board as an RGB image
 
 Networks as files, `alphazero export`:
 

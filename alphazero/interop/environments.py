@@ -15,11 +15,13 @@ import re
 
 import numpy as np
 
+from alphazero.boards.painter import Picture, paint
+from alphazero.boards.shapes import board_shapes
+from alphazero.boards.skin import skin_of
 from alphazero.boards.text import plain_board
 from alphazero.games.pettingzoo_game import CLASSIC_TWINS
 from alphazero.games.pettingzoo_package import classic_module, require_pettingzoo
 from alphazero.games.registry import make_game
-from alphazero.interop.board_image import board_image
 from alphazero.runtime.errors import ConfigError
 
 require_pettingzoo()  # before the imports below, to say what to install if they would fail
@@ -30,6 +32,7 @@ from pettingzoo.utils import wrappers  # noqa: E402
 
 AGENTS = ("player_0", "player_1")
 RENDER_MODES = ("human", "ansi", "rgb_array")
+CELL_PIXELS = 48  #: the side of a cell in an image
 
 
 def env(game_name: str, render_mode: str | None = None) -> AECEnv:
@@ -137,7 +140,9 @@ class GameEnvironment(AECEnv):
     def render(self) -> str | np.ndarray | None:
         """Print the board, or return its text or image, as the render mode says."""
         if self.render_mode == "rgb_array":
-            return board_image(self._board)
+            height, width = self._board.shape
+            shapes = board_shapes(self._board, skin_of(self.game))
+            return np.asarray(paint(Picture(width, height, CELL_PIXELS, shapes)))
         text = self._text()
         if self.render_mode != "human":
             return text if self.render_mode == "ansi" else None

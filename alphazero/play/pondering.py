@@ -4,8 +4,9 @@ In: an engine, and the position before the person's move. Out: nothing but what 
 of the positions it has evaluated: its next search is faster, and its answers are the same.
 """
 
+import contextlib
 import threading
-from typing import Self
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -16,44 +17,32 @@ class _StoppedError(Exception):
     """Ends a search from its progress report."""
 
 
-class Pondering:
-    """Ponders about a position within a ``with`` block, if the engine can.
+@contextlib.contextmanager
+def pondering(engine: Player | None, state: np.ndarray) -> Iterator[None]:
+    """Ponder about a position within the ``with`` block.
 
     Args:
-        engine: see `ponderer`.
+        engine: see `ponderer`; None does not ponder.
         state: [K], the position.
-
-    Attributes:
-        num_simulations: made so far.
     """
+    is_over, state = threading.Event(), state.copy()
 
-    def __init__(self, engine: Player | None, state: np.ndarray):
-        self.num_simulations = 0
-        self._engine = engine
-        self._state = state.copy()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._ponder, daemon=True)
-
-    def __enter__(self) -> Self:
-        if self._engine is not None:
-            self._thread.start()
-        return self
-
-    def __exit__(self, *error) -> None:
-        self._stop.set()
-        if self._engine is not None:
-            self._thread.join()
-
-    def _ponder(self) -> None:
-        try:
-            self._engine.analyse(self._state, self._go_on)
-        except _StoppedError:
-            pass
-
-    def _go_on(self, num_done: int, _total: int | None) -> None:
-        self.num_simulations = num_done
-        if self._stop.is_set():
+    def go_on(_num_done: int, _total: int | None) -> None:
+        if is_over.is_set():
             raise _StoppedError
+
+    def ponder() -> None:
+        if engine is not None:
+            with contextlib.suppress(_StoppedError):
+                engine.analyse(state, go_on)
+
+    thread = threading.Thread(target=ponder, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
 
 
 def ponderer(engine) -> Player | None:

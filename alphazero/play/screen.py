@@ -1,13 +1,20 @@
-"""What a game at the terminal shows: the title, boards, moves, messages and the result.
+"""What a game at the terminal shows and reads: boards, moves, messages, and lines that are typed.
 
 In: a session, its players' names and a console. Out: text on the console, each thing below the one
 before; or in place, with the board at the top of the terminal, and below it the latest moves and
-one message. `alphazero.play.terminal` decides what is shown when.
+one message. What was on the terminal before is scrolled up first, so that it can still be scrolled
+back to; the alternate screen, whose contents vanish with the program, is not used.
+`alphazero.play.terminal` decides what is shown when.
 """
 
 import math
+import sys
+import time
+from collections.abc import Callable
+from typing import IO, Self
 
 from rich.console import Console, RenderableType
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
@@ -15,19 +22,96 @@ from rich.text import Text
 from alphazero.boards.move_text import count_text
 from alphazero.boards.session import Session
 from alphazero.boards.skin import SETUPS, Skin
-from alphazero.boards.text import Medium, draw_board, side
-from alphazero.play.in_place import InPlace
-from alphazero.play.view import analysis_view, expectation_text
+from alphazero.boards.text import Medium, draw_board, expectation_text, side
+from alphazero.play.view import analysis_view
 from alphazero.players.base import Analysis
-from alphazero.runtime.line_wrap import print_line, wrapped
+from alphazero.runtime.line_wrap import wrapped
 from alphazero.runtime.wording import counted
 
 Names = tuple[str | None, str | None]
 
+DELAY_S = 1.0  #: before a search gets a bar
+_HOME, _CLEAR_LINE, _CLEAR_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 _STATUS_WIDTH = 34
 _MAX_RECENT = 2  #: moves shown below a board that is drawn in place
 _PROMPT_LINES = 2  #: the question, and the line on which the cursor is after the answer
 _HELP = "Type 'help' for the commands: take back, hint, the engine's view and more."
+
+
+def can_draw_in_place(console: Console, stream: IO[str] | None = None) -> bool:
+    """Return whether a person sits at a terminal whose cursor can be moved.
+
+    Args:
+        stream: what the person types into; None is standard input.
+    """
+    is_plain = console.is_dumb_terminal or console.legacy_windows
+    return (stream or sys.stdin).isatty() and console.file.isatty() and not is_plain
+
+
+def line_reader(console: Console, stream: IO[str] | None = None) -> Callable[[str], str]:
+    """Return a function that reads a typed line after a prompt.
+
+    A terminal has its own line editing; lines from any other stream are echoed. The function raises
+    EOFError at the end of the input.
+    """
+    stream = stream or sys.stdin
+
+    def read(prompt: str) -> str:
+        question = Text(prompt, "bold")
+        if console.is_terminal:
+            question = wrapped(question, console.width)
+        if stream is sys.stdin and stream.isatty():
+            typed = console.input(question)
+            return "".join(filter(str.isprintable, typed))  # without the codes of function keys
+        console.print(question, end="", soft_wrap=True)
+        line = stream.readline()
+        console.print(Text(line.rstrip("\r\n")), soft_wrap=True)
+        if not line:
+            raise EOFError
+        return line
+
+    return read
+
+
+class Thinking:
+    """The ``progress`` of a search: a bar that appears after `DELAY_S` and leaves nothing behind.
+
+    Args:
+        time_limit_s: of the search. The bar shows the fraction of the simulations or of the time,
+            whichever is larger.
+    """
+
+    def __init__(self, console: Console, text: str, time_limit_s: float | None = None):
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            TaskProgressColumn(),
+            TextColumn("[dim]{task.fields[simulations]}"),
+            TimeRemainingColumn(),
+        )
+        self._bar = Progress(*columns, console=console, transient=True)
+        self._task = self._bar.add_task(text, total=1.0, simulations="")
+        self._is_terminal, self._time_limit_s = console.is_terminal, time_limit_s
+        self._start_s = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error) -> None:
+        if self._bar.live.is_started:
+            self._bar.stop()
+
+    def __call__(self, done: int, total: int | None) -> None:
+        """Show ``done`` of ``total`` simulations; None is no limit."""
+        elapsed_s = time.monotonic() - self._start_s
+        if elapsed_s < DELAY_S or not self._is_terminal:
+            return
+        fraction = done / total if total else 0.0
+        if self._time_limit_s is not None:
+            fraction = max(fraction, elapsed_s / self._time_limit_s)
+        simulations = counted(done, "simulation")
+        self._bar.update(self._task, completed=min(fraction, 1.0), simulations=simulations)
+        self._bar.start()
 
 
 class Screen:
@@ -44,13 +128,9 @@ class Screen:
         self.console = console
         self.skin = skin
         self._medium = Medium.of(console)
-        self._place = InPlace(console) if in_place else None
+        self.is_in_place = in_place
+        self._has_room = False  # whether the top of the terminal is ours
         self.show(session, names)
-
-    @property
-    def is_in_place(self) -> bool:
-        """Whether boards are drawn one over the other."""
-        return self._place is not None
 
     def show(self, session: Session, names: Names) -> None:
         """Show this game from now on."""
@@ -70,11 +150,9 @@ class Screen:
         text = Text("\n".join(filter(None, notes)), "dim")
         if self.is_in_place:
             self.print_board(text)
-            return
-        self.console.print(self._title())
-        print_line(self.console, self._sides())
-        if text:
-            print_line(self.console, text)
+        else:
+            sides = Text.assemble(self.side_text(0), "  against  ", self.side_text(1))
+            self._print(self._title(), sides, *([text] if text else []))
 
     def print_move(self, player: int, action: int, notes: str) -> None:
         """Print the move just made."""
@@ -110,13 +188,12 @@ class Screen:
             self._recent = [*self._recent, result]
         self.print_board()
         if not self.is_in_place:
-            print_line(self.console, result)
+            self._print(result)
 
     def print_goodbye(self) -> None:
         """Say how to continue an unfinished game."""
-        self.console.print()
         text = "The game ends here. To continue it another time, start with:"
-        print_line(self.console, f"{text}\n{self._moves_text()}")
+        self._print(Text(), Text(f"{text}\n{self._moves_text()}"))
 
     # --- what a person asks for -------------------------------------------------------------------
 
@@ -126,14 +203,8 @@ class Screen:
         Args:
             message: shown below it.
         """
-        if self._draw_in_place(message):
-            return
-        board = self._board()
-        self.console.print()
-        self.console.print(board, soft_wrap=isinstance(board, Text))
-        self.console.print()
-        if message:
-            self._print(message)
+        if not self._draw_in_place(message):
+            self._print(Text(), self._board(), Text(), *([message] if message else []))
 
     def print_view(self) -> None:
         """Print what the last engine to move thought."""
@@ -145,7 +216,7 @@ class Screen:
 
     def print_moves(self) -> None:
         """Print the moves so far as ``moves=`` reads them."""
-        self.say(self._moves_text())
+        self.say(Text(self._moves_text()))
 
     def warn(self, text: str) -> None:
         """Print why nothing was done."""
@@ -158,55 +229,54 @@ class Screen:
 
     def side_text(self, player: int) -> Text:
         """Return a player's piece, side and name."""
-        name = self._names[player]
-        if name is None:
-            name = "human" if self._names[1 - player] is None else "you"
+        person = "human" if self._names == (None, None) else "you"
+        name = self._names[player] or person
         mark = side(self.skin, player, self._medium)
         return Text.assemble(mark, (f" ({name})", "dim"))
 
     # --- drawing ----------------------------------------------------------------------------------
 
-    def _print(self, message: RenderableType) -> None:
-        if isinstance(message, str | Text):
-            print_line(self.console, message)
-        else:
-            self.console.print(message)
+    def _print(self, *parts: RenderableType) -> None:
+        """Print parts one below the other, on a terminal with line ends between words."""
+        for part in parts:
+            if isinstance(part, Text) and self.console.is_terminal and not part.no_wrap:
+                part = wrapped(part, self.console.width)
+            self.console.print(part, soft_wrap=isinstance(part, Text))
 
     def _print_event(self, line: Text) -> None:
         """Print what happened; in place it is shown below the next board."""
         self._recent = [*self._recent[1 - _MAX_RECENT :], line]
         if not self.is_in_place:
-            print_line(self.console, line)
+            self._print(line)
 
     def _draw_in_place(self, message: RenderableType | None) -> bool:
         """Draw the screen anew; return False if that is not wanted, or the screen is too low.
 
         A message that leaves no line for the latest moves replaces them.
         """
-        if self._place is None:
+        if not self.is_in_place:
             return False
-        top = [self._title(), self._board()]
-        recent, below = Text("\n").join(self._recent), [message] if message else []
-        for parts in [[*top, recent, *below], [*top, *below]]:
-            shown = [self._wrapped(part) for part in parts if part]
-            if self._place.draw(shown, _PROMPT_LINES):
+        top, recent = [self._title(), self._board()], Text("\n").join(self._recent)
+        for parts in ([*top, recent, message], [*top, message]):
+            with self.console.capture() as captured:
+                self._print(*filter(None, parts))
+            text = captured.get()
+            if text.count("\n") + _PROMPT_LINES <= self.console.height:
+                self._write_over(text)
                 return True
         return False
 
-    def _wrapped(self, part: RenderableType) -> RenderableType:
-        text = Text(part) if isinstance(part, str) else part
-        if isinstance(text, Text) and not text.no_wrap:
-            return wrapped(text, self.console.width)
-        return text
+    def _write_over(self, text: str) -> None:
+        """Write over whatever is at the top of the terminal."""
+        room = "" if self._has_room else "\n" * self.console.height
+        self._has_room = True
+        lines = text.replace("\n", _CLEAR_LINE + "\n")
+        self.console.file.write(f"{room}{_HOME}{lines}{_CLEAR_BELOW}")
+        self.console.file.flush()
 
     def _title(self) -> Rule:
-        line = "─" if self._medium.box else "-"
-        return Rule(
-            Text(self.skin.title, "bold"), align="left", characters=line, style="bright_black"
-        )
-
-    def _sides(self) -> Text:
-        return Text.assemble(self.side_text(0), "  against  ", self.side_text(1))
+        title, line = Text(self.skin.title, "bold"), "─" if self._medium.box else "-"
+        return Rule(title, align="left", characters=line, style="bright_black")
 
     def _moves_text(self) -> str:
         setup = "" if self.skin.setup == SETUPS[0] else f"setup={self.skin.setup} "
@@ -215,16 +285,8 @@ class Screen:
     def _board(self) -> RenderableType:
         session = self._session
         is_asked = not session.over and self._names[session.player] is None
-        previous = session.previous_state
-        board = draw_board(
-            session.game,
-            self.skin,
-            session.state,
-            self._medium,
-            previous,
-            labels=is_asked,
-            numbered=True,
-        )
+        shown = (session.game, self.skin, session.state, self._medium, session.previous_state)
+        board = draw_board(*shown, labels=is_asked, numbered=True)
         width = max(line.cell_len for line in board.split())
         if not self.console.is_terminal or width + _STATUS_WIDTH + 6 > self.console.width:
             return board

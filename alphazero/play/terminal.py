@@ -16,12 +16,11 @@ from rich.text import Text
 from alphazero.boards.move_text import move_name, prompt, read_move
 from alphazero.boards.session import Session
 from alphazero.boards.skin import Skin, skin_of
+from alphazero.boards.text import expectation_text
 from alphazero.games.batched_game import Game
-from alphazero.play.line_reader import line_reader
-from alphazero.play.pondering import Pondering, ponderer
-from alphazero.play.screen import Screen
-from alphazero.play.thinking import Thinking
-from alphazero.play.view import expectation_text, line_text
+from alphazero.play.pondering import ponderer, pondering
+from alphazero.play.screen import Screen, Thinking, line_reader
+from alphazero.play.view import line_text
 from alphazero.players.base import Analysis, Player
 from alphazero.runtime.wording import counted
 
@@ -56,7 +55,8 @@ class TerminalGame:
         players: the one who moves first in the game, then the other.
         console: where everything is printed.
         read_line: returns what a person typed after a prompt; raises EOFError at the end of input.
-        adviser: makes the player that gives hints; called for the first hint.
+        adviser: makes the player that gives hints; called for the first hint. None is an engine
+            of the game.
         moves: actions to start after, also in a rematch.
         every_board: whether the board is drawn after each move, or only at the end.
         in_place: whether each board is drawn over the last one.
@@ -88,9 +88,9 @@ class TerminalGame:
         self._every_board = every_board
         self._introduction = introduction
         self._read_line = read_line or line_reader(console)
-        self._make_adviser = adviser
-        self._adviser: Player | None = None
         engines = [player for player in players if not isinstance(player, HumanPlayer)]
+        self._make_adviser = adviser or (lambda: engines[0] if engines else None)
+        self._adviser: Player | None = None
         self._ponderer = ponderer(engines[0]) if ponders and engines else None
 
     def run(self) -> int | None:
@@ -135,16 +135,13 @@ class TerminalGame:
             command = _NAMES.get(typed.lower())
             if command == "quit":
                 return False
-            if command == "undo":
-                if self._undo():
-                    return True
-            elif command in _ONLY_AT_THE_END:
+            if command in _ONLY_AT_THE_END:
                 self._rematch(is_swapped=command == "swap")
                 return True
-            elif command is None:
+            if command is None:
                 self._screen.warn("The game is over: type r, s, u or q, or 'help'.")
-            else:
-                self._run_command(command)
+            elif self._run_command(command):
+                return True
 
     def _rematch(self, is_swapped: bool) -> None:
         """Start another game, after the same moves as the first one."""
@@ -190,19 +187,15 @@ class TerminalGame:
     def _human_turn(self, player: int) -> None:
         """Ask until a move is played, a move is taken back, or the person leaves."""
         while True:
-            with Pondering(self._ponderer, self.session.state):
+            with pondering(self._ponderer, self.session.state):
                 typed = self._read_line(prompt(self.session, self._screen.skin)).strip()
             command = _NAMES.get(typed.lower())
             if command == "quit":
                 raise EOFError
-            if command is None:
-                if self._play_typed(player, typed):
-                    return
-            elif command == "undo":
-                if self._undo():
-                    return
-            else:
-                self._run_command(command)
+            if command in _ONLY_AT_THE_END:
+                self._screen.warn(f"'{command}' is for when the game is over.")
+            elif self._run_command(command) if command else self._play_typed(player, typed):
+                return
 
     def _play_typed(self, player: int, typed: str) -> bool:
         """Play the move that a person typed; return whether it is one."""
@@ -227,18 +220,17 @@ class TerminalGame:
 
     # --- commands ---------------------------------------------------------------------------------
 
-    def _run_command(self, command: str) -> None:
+    def _run_command(self, command: str) -> bool:
+        """Do what a person asks for; return whether the position is another one."""
         commands = {
+            "undo": self._undo,
             "hint": self._hint,
             "view": self._screen.print_view,
             "moves": self._screen.print_moves,
             "board": self._screen.print_board,
             "help": self._help,
         }
-        if command in _ONLY_AT_THE_END:
-            self._screen.warn(f"'{command}' is for when the game is over.")
-            return
-        commands[command]()
+        return bool(commands[command]())
 
     def _undo(self) -> bool:
         """Take back to the person's previous turn; return whether there is one."""
@@ -250,8 +242,7 @@ class TerminalGame:
         return True
 
     def _hint(self) -> None:
-        if self._adviser is None:
-            self._adviser = self._find_adviser()
+        self._adviser = self._adviser or self._make_adviser()
         if self._adviser is None:
             self._screen.warn("There is no engine that could give a hint.")
             return
@@ -266,13 +257,6 @@ class TerminalGame:
             text.append(f", value for you {expectation_text(analysis.value)}")
         text.append(f", expected line {line_text(skin, analysis.principal_variation)}.")
         self._screen.say(text)
-
-    def _find_adviser(self) -> Player | None:
-        """Return the player for hints: the one asked for, otherwise an engine of this game."""
-        if self._make_adviser is not None:
-            return self._make_adviser()
-        engines = [player for player in self.players if not isinstance(player, HumanPlayer)]
-        return engines[0] if engines else None
 
     def _help(self) -> None:
         table = Table.grid(padding=(0, 2))

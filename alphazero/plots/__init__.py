@@ -1,1 +1,1 @@
-"""Pictures that commands draw with matplotlib: numbers in, an image file out."""
+"""Pictures that commands draw: charts with matplotlib, boards as shapes. Numbers in, a file out."""

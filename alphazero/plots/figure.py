@@ -1,12 +1,14 @@
-"""An empty matplotlib figure in the style of all pictures, and the file it is written to."""
+"""An empty matplotlib figure in the style of all charts, and the file it is written to."""
 
 from pathlib import Path
 
+from alphazero.boards import painter
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.files import check_output, unwritable
+from alphazero.runtime.files import unwritable
 
 BLUE, ORANGE, GREEN, GREY = "#2b6cb0", "#c05621", "#2f855a", "#4a5568"
 COLORS = (BLUE, ORANGE, GREEN, "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", GREY)
+_DPI = 110  # pixels per inch of a file
 _ANIMATIONS = {"gif"}  # of which some versions of matplotlib write a single frame
 
 
@@ -25,44 +27,27 @@ def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, f
     return figure, axes
 
 
-def empty_figure(width: float, height: float):
-    """Return a figure without axes, with a size in inches.
-
-    Raises:
-        ConfigError: if matplotlib is not installed.
-    """
-    return _pyplot().figure(figsize=(width, height))
-
-
-def check_picture(output: str | Path, key: str, moves: bool = False) -> None:
-    """Check, before the work, that a picture can be written.
+def check_picture(output: str | Path, key: str) -> None:
+    """Check, before the work, that a chart can be written.
 
     Args:
         output: the file; its ending names the format.
         key: the setting that named it.
-        moves: whether the picture may be an animation.
 
     Raises:
         ConfigError: if matplotlib is missing or cannot write this format, or the file cannot be
             written.
     """
     known = {*_pyplot().Figure().canvas.get_supported_filetypes()} - _ANIMATIONS
-    ending = Path(output).suffix[1:].lower()
-    if ending == "gif" and not moves:
-        raise unwritable(output, key, "a .gif shows a game; this picture is a .png, .svg or .pdf")
-    if ending not in known | ({"gif"} if moves else set()):
-        endings = ".gif, .png, .svg or .pdf" if moves else ".png, .svg or .pdf"
-        raise unwritable(output, key, f"the name of a picture ends in {endings}")
-    check_output(output, key)
+    painter.check_picture_file(output, key, known)
 
 
-def save_figure(figure, output: Path, key: str = "output", dpi: int = 110) -> None:
+def save_figure(figure, output: Path, key: str = "output") -> None:
     """Write a figure and release its memory; its axes get a grid and lose two of their sides.
 
     Args:
         output: the file; its ending names the format.
         key: the setting that named the file.
-        dpi: pixels per inch.
 
     Raises:
         ConfigError: if matplotlib cannot write this format, or the file cannot be written.
@@ -71,16 +56,11 @@ def save_figure(figure, output: Path, key: str = "output", dpi: int = 110) -> No
         axis.grid(alpha=0.3)
         axis.spines[["top", "right"]].set_visible(False)
     try:
-        figure.savefig(output, dpi=dpi)
+        figure.savefig(output, dpi=_DPI)
     except OSError as error:
         raise unwritable(output, key, error.strerror or "the disk refuses it") from None
     finally:
-        close(figure)
-
-
-def close(figure) -> None:
-    """Release the memory of a figure."""
-    _pyplot().close(figure)
+        _pyplot().close(figure)
 
 
 def _pyplot():

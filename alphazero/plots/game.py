@@ -9,24 +9,31 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from alphazero.boards.move_text import count_text
+from alphazero.boards.painter import Picture, save_animation, save_picture
 from alphazero.boards.session import Session
-from alphazero.boards.shapes import INK, Letters, piece_shapes, placed
+from alphazero.boards.shapes import (
+    EDGE,
+    FAINT,
+    INK,
+    Letters,
+    Shape,
+    board_size,
+    edge_shapes,
+    moved,
+    piece_shape,
+    placed,
+    position_shapes,
+)
 from alphazero.boards.skin import Skin
 from alphazero.boards.text import expectation_text
-from alphazero.plots.board_sheet import EDGE, BoardSheet, board_size, edge_shapes
-from alphazero.plots.canvas import Canvas
-from alphazero.runtime.files import unwritable
 from alphazero.runtime.wording import counted
 
 _BOARD, _MARGIN = 6.0, 0.45  # units: the longer side of the board of a frame
 _TOP, _CAPTION = 1.05, 0.95  # units above and below it
-_FRAME_INCHES = 4.0  # its width
+_FRAME_PIXELS = 400  # its width
 _MOVE_MS, _LAST_MS, _FALL_MS = 900, 4000, 40  # how long frames are shown
-_NUM_COLORS = 128
-_TILE, _GAP, _TILE_INCHES = 6.0, 1.0, 1.25  # a board of the sheet, in units, and its width
+_TILE, _GAP, _TILE_PIXELS = 6.0, 1.0, 187.5  # a board of the sheet, in units, and its width
 _MAX_NAME = 18  # characters
 
 
@@ -46,36 +53,20 @@ def draw_game(played: PlayedGame, skin: Skin, output: Path) -> None:
         output: an animation if it ends in .gif, otherwise a sheet of positions.
 
     Raises:
-        ConfigError: if matplotlib is missing or cannot write the file.
+        ConfigError: if the file cannot be written.
     """
     if output.suffix.lower() == ".gif":
-        _write_animation(played, skin, output)
+        frames, durations_ms = zip(*_frames(played, skin))
+        save_animation(frames, durations_ms, output)
     else:
-        _draw_sheet(played, skin, output)
+        save_picture(game_sheet(played, skin), output)
 
 
 # --- animation ------------------------------------------------------------------------------------
 
 
-def _write_animation(played: PlayedGame, skin: Skin, output: Path) -> None:
-    """Write all frames with one palette, so that only what changes is stored."""
-    from PIL import Image
-
-    shown = list(_frames(played, skin))
-    images = [Image.fromarray(pixels) for pixels, _ in shown]
-    coverage = Image.Quantize.MAXCOVERAGE  # its colours are those of the picture, not means of them
-    palette = images[-1].quantize(_NUM_COLORS, coverage, dither=Image.Dither.NONE)
-    frames = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
-    durations = [duration for _, duration in shown]
-    how = {"append_images": frames[1:], "duration": durations, "loop": 0, "disposal": 1}
-    try:
-        frames[0].save(output, save_all=True, **how)
-    except OSError as error:
-        raise unwritable(output, "output", error.strerror or "the disk refuses it") from None
-
-
-def _frames(played: PlayedGame, skin: Skin) -> Iterator[tuple[np.ndarray, int]]:
-    """Yield the pixels of each frame and how many milliseconds it is shown."""
+def _frames(played: PlayedGame, skin: Skin) -> Iterator[tuple[Picture, int]]:
+    """Yield each frame and how many milliseconds it is shown."""
     session = played.session
     last = len(session.actions)
     for ply in range(played.first_ply, last + 1):
@@ -95,48 +86,48 @@ def _heights_of_a_fall(session: Session, ply: int) -> list[float]:
     return [(rows[0] + 1) * (number / num_frames) ** 2 - 1 for number in range(1, num_frames)]
 
 
-def _frame(played: PlayedGame, skin: Skin, ply: int, falling_at: float | None = None) -> np.ndarray:
+def _frame(played: PlayedGame, skin: Skin, ply: int, falling_at: float | None = None) -> Picture:
     """Return the position after ``ply`` moves, with its last piece at another row if it falls."""
     session = played.session
     height, width = board_size(session.game)
     cell = _BOARD / max(height, width)
-    has_columns = any(shape.y < 0 for shape in edge_shapes(session.game, skin))
+    edges = edge_shapes(session.game, skin)
     left = _MARGIN + (EDGE * cell if skin.notation.row_names else 0)
-    top = _TOP + (EDGE * cell if has_columns else 0)
-    total = left + width * cell + _MARGIN
-    canvas = Canvas(total, top + height * cell + _CAPTION, _FRAME_INCHES / total)
+    top = _TOP + (EDGE * cell if any(name.y < 0 for name in edges) else 0)
+    right, y = left + width * cell, top + height * cell + 0.5
     is_last = ply == len(session.actions) and falling_at is None
-    _write_players(canvas, played, skin, None if is_last and session.over else ply)
-    sheet = BoardSheet(canvas, session.game, skin, left, top, cell)
-    state, previous = session.states[ply], session.states[ply - 1] if ply else None
+    mover = None if is_last and session.over else session.player_at(ply)
+    shapes = [
+        *_player_names(played, skin, mover, right),
+        *moved([*_board(session, skin, ply, falling_at), *edges], left, top, cell),
+        Letters(left, y, _caption(played, skin, ply, is_last), 0.3, INK, "left"),
+        Letters(right, y, _remark(played, skin, ply, is_last), 0.26, FAINT, "right"),
+    ]
+    total = right + _MARGIN
+    return Picture(total, top + height * cell + _CAPTION, _FRAME_PIXELS / total, shapes)
+
+
+def _board(session: Session, skin: Skin, ply: int, falling_at: float | None = None) -> list[Shape]:
+    game, state = session.game, session.states[ply]
+    previous = session.states[ply - 1] if ply else None
     if falling_at is None:
-        sheet.draw(state, previous)
-    else:
-        sheet.draw(previous)
-        ((_, column),) = placed(session.game.cells(previous), session.game.cells(state))
-        mover = session.player_at(ply - 1)
-        sheet.add(piece_shapes(skin, mover, column + 0.5, max(falling_at, -0.3) + 0.5))
-    y = top + height * cell + 0.5
-    canvas.write(left, y, _caption(played, skin, ply, is_last), 0.3)
-    canvas.remark(total - _MARGIN, y, _remark(played, skin, ply, is_last), 0.26, "right")
-    return canvas.pixels()
+        return position_shapes(game, skin, state, previous)
+    ((_, column),) = placed(game.cells(previous), game.cells(state))
+    y = max(falling_at, -0.3) + 0.5
+    piece = piece_shape(skin, session.player_at(ply - 1), column + 0.5, y)
+    return [*position_shapes(game, skin, previous), piece]
 
 
-def _write_players(canvas: Canvas, played: PlayedGame, skin: Skin, ply: int | None) -> None:
-    """Write who plays; the name of the side to move is bold."""
-    session, y = played.session, 0.55
-    mover = None if ply is None else session.player_at(ply)
-    for player, align in ((0, "left"), (1, "right")):
-        side = _MARGIN + 0.2 if player == 0 else canvas.width - _MARGIN - 0.2
-        canvas.add(piece_shapes(skin, player, side, y, 0.5))
-        name = _name(played, skin, player)
-        x = side + 0.35 if player == 0 else side - 0.35
-        canvas.add([Letters(x, y, name, INK, 0.32, align, bold=player == mover)])
-
-
-def _name(played: PlayedGame, skin: Skin, player: int) -> str:
-    name = played.names[player] or skin.sides[player]
-    return name if len(name) <= _MAX_NAME else "..." + name[3 - _MAX_NAME :]
+def _player_names(
+    played: PlayedGame, skin: Skin, mover: int | None, right: float
+) -> Iterator[Shape]:
+    """Yield who plays; the name of the side to move is bold."""
+    ends = ((_MARGIN + 0.2, 0.35, "left"), (right - 0.2, -0.35, "right"))
+    for player, (x, space, align) in enumerate(ends):
+        yield piece_shape(skin, player, x, 0.55, 0.5)
+        name = played.names[player] or skin.sides[player]
+        name = name if len(name) <= _MAX_NAME else "..." + name[3 - _MAX_NAME :]
+        yield Letters(x + space, 0.55, name, 0.32, INK, align, bold=player == mover)
 
 
 def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
@@ -171,8 +162,8 @@ def _move_text(session: Session, skin: Skin, ply: int) -> str:
 # --- sheet ----------------------------------------------------------------------------------------
 
 
-def _draw_sheet(played: PlayedGame, skin: Skin, output: Path) -> None:
-    """Draw a small board for each position."""
+def game_sheet(played: PlayedGame, skin: Skin) -> Picture:
+    """Return a small board for each position."""
     session = played.session
     height, width = board_size(session.game)
     cell = _TILE / max(height, width)
@@ -180,24 +171,18 @@ def _draw_sheet(played: PlayedGame, skin: Skin, output: Path) -> None:
     plies = range(played.first_ply, len(session.actions) + 1)
     num_columns = min(len(plies), 6 if len(plies) <= 42 else 8)
     num_rows = math.ceil(len(plies) / num_columns)
-    unit = _TILE_INCHES / tile_width
-    size = num_columns * tile_width + _GAP, num_rows * tile_height + _GAP + 2.2
-    canvas = Canvas(*size, unit)
+    total = num_columns * tile_width + _GAP
     heading = _heading(played, skin)
-    canvas.write(_GAP, 1.5, heading, min(1.0, 1.6 * size[0] / len(heading)))
+    shapes = [Letters(_GAP, 1.5, heading, min(1.0, 1.6 * total / len(heading)), INK, "left")]
     for index, ply in enumerate(plies):
         x = _GAP + index % num_columns * tile_width
         y = 2.4 + _GAP + index // num_columns * tile_height
-        previous = session.states[ply - 1] if ply else None
-        tile = BoardSheet(canvas, session.game, skin, x, y, cell)
-        tile.draw(session.states[ply], previous, edges=False)
-        text = f"{ply}. {_short_move(session, skin, ply)}" if ply else "start"
-        canvas.remark(x, y + height * cell + 0.6, text, 0.72)
-    canvas.save(output)
-
-
-def _short_move(session: Session, skin: Skin, ply: int) -> str:
-    return _move_text(session, skin, ply).replace(" plays ", " ")
+        shapes += moved(_board(session, skin, ply), x, y, cell)
+        text = f"{ply}. {_move_text(session, skin, ply)}" if ply else "start"
+        text = text.replace(" plays ", " ")
+        shapes.append(Letters(x, y + height * cell + 0.6, text, 0.72, FAINT, "left"))
+    total_height = num_rows * tile_height + _GAP + 2.2
+    return Picture(total, total_height, _TILE_PIXELS / tile_width, shapes)
 
 
 def _heading(played: PlayedGame, skin: Skin) -> str:

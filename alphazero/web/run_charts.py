@@ -6,10 +6,12 @@ of moves that keep the exact result.
 
 import functools
 import json
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from alphazero.plots.curves import RATING, RUN_CHARTS, SCORE, Chart, Row, newest
 from alphazero.runtime.errors import StoredFileError
+from alphazero.storage.run_folder import RunFolder
 from alphazero.web.catalogue import Catalogue
 from alphazero.web.fields import quoted
 from alphazero.web.found_runs import FoundRun
@@ -17,8 +19,6 @@ from alphazero.web.refusal import UNKNOWN, Refusal
 
 MAX_POINTS = 500
 _CACHED = 64
-
-Row = dict[str, Any]
 
 
 def list_runs(catalogue: Catalogue) -> dict[str, Any]:
@@ -37,19 +37,19 @@ def show_run(catalogue: Catalogue, run_id: str | None) -> dict[str, Any]:
     run = catalogue.runs.all().get(run_id)
     if run is None:
         raise Refusal(f"there is no run {quoted(run_id)} here.", UNKNOWN)
-    rows = _rows(run)
-    charts = [chart for chart in map(lambda make: make(rows), _CHARTS) if chart["curves"]]
-    if (ratings := _ratings_chart(run)) is not None:
-        charts.append(ratings)
+    rows = _read_rows(run.folder.path, run.updated)
+    charts = [_drawn(chart, rows) for chart in RUN_CHARTS]
+    charts.append(_drawn(RATING, _read_ratings(run)))
+    charts = [chart for chart in charts if chart["curves"]]
     return {"id": run.id, "game": run.game, "charts": charts}
 
 
 def _summary(run: FoundRun, catalogue: Catalogue) -> dict[str, Any]:
-    rows = _rows(run)
+    rows = _read_rows(run.folder.path, run.updated)
     game = catalogue.named_run_game(run.game)
-    accuracy = _newest(rows, "exact.accuracy")
-    if accuracy is None and (proven := _newest(rows, "proof.num_accurate")) is not None:
-        accuracy = proven / max(_newest(rows, "proof.num_positions") or 1, 1)
+    accuracy = newest(rows, "exact.accuracy")
+    if accuracy is None and (proven := newest(rows, "proof.num_accurate")) is not None:
+        accuracy = proven / max(newest(rows, "proof.num_positions") or 1, 1)
     ratings = _read_ratings(run)
     return {
         "id": run.id,
@@ -57,7 +57,7 @@ def _summary(run: FoundRun, catalogue: Catalogue) -> dict[str, Any]:
         "name": run.id.partition("/")[2],
         "playable": game is not None and bool(run.networks),
         "iterations": int(rows[-1]["iteration"]) if rows else 0,
-        "hours": round((_newest(rows, "elapsed_s") or 0.0) / 3600, 4),
+        "hours": round((newest(rows, "elapsed_s") or 0.0) / 3600, 4),
         "updated": int(run.updated),
         "accuracy": accuracy,
         "elo": ratings[-1]["elo"] if ratings else None,
@@ -68,76 +68,50 @@ def _summary(run: FoundRun, catalogue: Catalogue) -> dict[str, Any]:
     }
 
 
-def _newest(rows: list[Row], key: str) -> float | None:
-    """Return the newest number under a key."""
-    return next((row[key] for row in reversed(rows) if _is_number(row.get(key))), None)
+@functools.lru_cache(_CACHED)
+def _read_rows(path: Path, updated: float) -> list[Row]:
+    """Return the metrics in a folder; none if there are none yet, or they cannot be read.
 
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
-
-
-def _rows(run: FoundRun) -> list[Row]:
-    """Return the metrics of a run; none if there are none yet, or they cannot be read."""
+    Args:
+        updated: when the run last grew.
+    """
     try:
-        return _read_rows(run.id, run.updated, lambda: run.folder.read_metrics())
+        return RunFolder(path).read_metrics()
     except (StoredFileError, OSError, ValueError):
         return []
-
-
-_remembered: dict[tuple[str, float], list[Row]] = {}
-
-
-def _read_rows(run_id: str, updated: float, read: Callable[[], list[Row]]) -> list[Row]:
-    """Return what was read when the run last grew."""
-    key = (run_id, updated)
-    if key not in _remembered:
-        while len(_remembered) >= _CACHED:
-            _remembered.pop(next(iter(_remembered)))
-        _remembered[key] = read()
-    return _remembered[key]
 
 
 # --- curves ---------------------------------------------------------------------------------------
 
 
-def _chart(
-    rows: list[Row],
-    title: str,
-    y_label: str,
-    curves: dict[str, tuple[str, float]],
-    from_zero: bool = True,
-) -> dict[str, Any]:
-    """Return a chart over the time of training.
-
-    Args:
-        curves: for each name the key of the metrics, and a factor.
-        from_zero: whether its upright axis begins at 0.
-    """
+def _drawn(chart: Chart, rows: list[Row]) -> dict[str, Any]:
+    """Return a chart over the time of training, as the page draws it."""
     unit, seconds = _unit(rows)
-    found = []
-    for name, (key, factor) in curves.items():
-        points = [
-            [round(row["elapsed_s"] / seconds, 3), round(row[key] * factor, 6)]
-            for row in rows
-            if _is_number(row.get(key)) and _is_number(row.get("elapsed_s"))
-        ]
+    curves = []
+    for curve in chart.curves:
+        points = [[round(x / seconds, 3), round(y, 6)] for x, y in curve.points(rows)]
         if points:
-            found.append({"name": name, "points": thinned(points)})
+            curves.append({"name": curve.name, "points": thinned(points)})
     return {
-        "title": title,
+        "title": _title(chart, rows),
         "x_label": f"{unit} of training",
-        "y_label": y_label,
+        "y_label": chart.y_label,
         "log_y": False,
-        "from_zero": from_zero,
-        "curves": found,
+        "from_zero": chart.from_zero,
+        "curves": curves,
         "notes": [],
     }
 
 
+def _title(chart: Chart, rows: list[Row]) -> str:
+    opponents = [row.get("strength.opponent") for row in rows if chart is SCORE]
+    named = [opponent for opponent in opponents if isinstance(opponent, str)]
+    return f"{chart.title} against {named[-1]}" if named else chart.title
+
+
 def _unit(rows: list[Row]) -> tuple[str, float]:
     """Return the unit of time that suits a run, and its seconds."""
-    elapsed = _newest(rows, "elapsed_s") or 0.0
+    elapsed = newest(rows, "elapsed_s") or 0.0
     if elapsed < 180:
         return "seconds", 1.0
     return ("minutes", 60.0) if elapsed < 4 * 3600 else ("hours", 3600.0)
@@ -151,73 +125,7 @@ def thinned(points: list, most: int = MAX_POINTS) -> list:
     return [points[round(k * step)] for k in range(most)]
 
 
-def _errors(rows: list[Row]) -> dict[str, Any]:
-    """Moves that give the exact result away: what is left to learn."""
-    percent = [
-        row | {f"{key}_error": 1.0 - row[f"exact.{key}"] for key in keys}
-        for row in rows
-        if (keys := [key for key in ("accuracy", "raw_accuracy") if f"exact.{key}" in row])
-    ]
-    curves = {"with search": ("accuracy_error", 100), "network alone": ("raw_accuracy_error", 100)}
-    return _chart(percent, "Moves that give away the exact result", "% of positions", curves)
-
-
-def _proof(rows: list[Row]) -> dict[str, Any]:
-    wrong = [
-        row | {"misplayed": row["proof.num_positions"] - row["proof.num_accurate"]}
-        for row in rows
-        if "proof.num_accurate" in row
-    ]
-    curves = {"misplayed": ("misplayed", 1)}
-    return _chart(wrong, "Positions misplayed, of all in the game", "positions", curves)
-
-
-def _losses(rows: list[Row]) -> dict[str, Any]:
-    curves = {
-        "total": ("learner.loss", 1),
-        "policy": ("learner.policy_loss", 1),
-        "value": ("learner.value_loss", 1),
-    }
-    return _chart(rows, "Losses", "loss", curves)
-
-
-def _score(rows: list[Row]) -> dict[str, Any]:
-    newest = next((row["strength.opponent"] for row in reversed(rows) if _has_match(row)), "")
-    curves = {
-        "score": ("strength.score", 100),
-        "95% low": ("strength.score_low", 100),
-        "95% high": ("strength.score_high", 100),
-    }
-    return _chart(rows, f"Score against {newest}" if newest else "Score", "%", curves, False)
-
-
-def _has_match(row: Row) -> bool:
-    return isinstance(row.get("strength.opponent"), str)
-
-
-def _speed(rows: list[Row]) -> dict[str, Any]:
-    curves = {"positions": ("selfplay.positions_per_s", 1)}
-    return _chart(rows, "Self-play", "positions per second", curves)
-
-
-_CHARTS: tuple[Callable[[list[Row]], dict[str, Any]], ...] = (
-    _errors,
-    _proof,
-    _losses,
-    _score,
-    _speed,
-)
-
-
 # --- ratings --------------------------------------------------------------------------------------
-
-
-def _ratings_chart(run: FoundRun) -> dict[str, Any] | None:
-    """Return the Elo of the run's networks, if `alphazero rate` has measured them."""
-    ratings = _read_ratings(run)
-    if not ratings:
-        return None
-    return _chart(ratings, "Rating", "Elo", {"Elo": ("elo", 1.0)}, from_zero=False)
 
 
 @functools.lru_cache(_CACHED)

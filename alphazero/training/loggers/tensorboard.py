@@ -6,17 +6,14 @@ At the start of a run, its settings and the layout of the charts.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
 
-import numpy as np
 from tensorboard.compat.proto.summary_pb2 import Summary
 from torch.utils.tensorboard import SummaryWriter, summary
 
 from alphazero.runtime.figures import curves
-from alphazero.selfplay.game_record import GameRecord
-from alphazero.solvers.proof import Failure
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.illustrations import Histogram, Illustrations
+from alphazero.training.loggers.boards import BoardPictures
 from alphazero.training.loggers.charts import end_record, layout, start_records
 from alphazero.training.loggers.tables import settings_table, workers_table
 from alphazero.training.settings import TrainSettings
@@ -42,16 +39,6 @@ _ENTROPY = (
 _WEIGHTS = "The weights of this layer in the network that plays."
 
 
-class Pictures(Protocol):
-    """Draws boards as pictures, uint8[H, W, 3]."""
-
-    def sample_game(self, record: GameRecord) -> np.ndarray:
-        """Return the picture of a finished game."""
-
-    def misplayed(self, failures: list[Failure]) -> np.ndarray:
-        """Return the picture of positions with the moves chosen and the right ones."""
-
-
 class TensorBoardLogger:
     """Writes an event file.
 
@@ -71,7 +58,7 @@ class TensorBoardLogger:
         settings: TrainSettings,
         recipe: TrainSettings,
         first_iteration: int,
-        pictures: Pictures | None = None,
+        pictures: BoardPictures | None = None,
         varied: Mapping[str, str] | None = None,
     ):
         self._pictures = pictures

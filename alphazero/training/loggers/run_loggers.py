@@ -1,12 +1,10 @@
-"""The loggers that write a run's files, for `alphazero train` and `alphazero.train`.
-
-They are made here and not in `alphazero.training`, which does not know how a board is drawn.
-"""
+"""The loggers that write a run's files, for `alphazero train` and `alphazero.train`."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from alphazero.training.board_picture import BoardPictures, why_no_pictures
+from alphazero.boards.shapes import has_board
+from alphazero.training.loggers.boards import BoardPictures
 from alphazero.training.loggers.json_lines import JsonLinesLogger
 from alphazero.training.loggers.tensorboard import TensorBoardLogger
 from alphazero.training.run_config import recipe_of
@@ -25,7 +23,7 @@ def file_loggers(trainer: Trainer, varied: Mapping[str, str] | None = None) -> l
         settings,
         recipe_of(settings.game.name),
         trainer.iteration + 1,
-        pictures=None if why_no_pictures(game) else BoardPictures(game),
+        pictures=BoardPictures(game) if has_board(game) else None,
         varied=varied,
     )
     return [JsonLinesLogger(folder.metrics), tensorboard]

@@ -1,0 +1,174 @@
+"""Shapes as pictures: Pillow paints them as pixels, and an SVG lists them.
+
+In: shapes of `alphazero.boards.shapes` on a sheet of white paper. Out: pixels, or a file. An SVG
+stays sharp at any size; a PDF holds pixels, as all other formats do.
+"""
+
+import functools
+from collections.abc import Sequence, Set
+from pathlib import Path
+from typing import NamedTuple
+from xml.sax.saxutils import escape
+
+from PIL import Image, ImageDraw, ImageFont
+
+from alphazero.boards.shapes import PAPER, Box, Disc, Letters, Shape, moved
+from alphazero.runtime.files import check_output, unwritable
+
+FORMATS = frozenset({"png", "svg", "pdf", "jpg", "jpeg", "tif", "tiff", "webp"})
+GAME_FORMATS = FORMATS | {"gif"}  #: of a game, as an animation
+_DPI = (150, 150)  # of a file, which fixes its size on paper
+_SMOOTHING = 3  # pictures are painted larger and then reduced, which smooths edges
+_BASELINE = 0.36  # below the middle of a line of text, of the size of its font
+_BOLD = 0.02  # by how much bold letters are wider at each side, likewise
+_ANCHORS = {"left": ("ls", "start"), "center": ("ms", "middle"), "right": ("rs", "end")}
+_NUM_COLORS = 128  # of an animation, the most frequent ones of its last picture
+
+
+class Picture(NamedTuple):
+    """Shapes on a sheet of white paper."""
+
+    width: float  #: in units of the shapes
+    height: float
+    unit: float  #: pixels
+    shapes: list[Shape]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The width and the height in pixels."""
+        return round(self.width * self.unit), round(self.height * self.unit)
+
+
+def check_picture_file(output: str | Path, key: str, formats: Set[str] = FORMATS) -> None:
+    """Check, before the work, that a picture can be written.
+
+    Args:
+        output: the file; its ending names the format.
+        key: the setting that named it.
+        formats: the possible ones.
+
+    Raises:
+        ConfigError: if there is no such format, or the file cannot be written.
+    """
+    ending = Path(output).suffix[1:].lower()
+    if ending not in formats:
+        endings = ".gif, .png, .svg or .pdf" if "gif" in formats else ".png, .svg or .pdf"
+        reason = f"the name of a picture ends in {endings}"
+        if ending == "gif":
+            reason = f"a .gif shows a game; this picture is a {endings}"
+        raise unwritable(output, key, reason)
+    check_output(output, key)
+
+
+def save_picture(picture: Picture, output: Path) -> None:
+    """Write a picture to the file that ``output=`` names.
+
+    Raises:
+        ConfigError: if the file cannot be written.
+    """
+    try:
+        if output.suffix.lower() == ".svg":
+            output.write_text(svg_text(picture), encoding="utf-8")
+        else:
+            paint(picture).save(output, dpi=_DPI, quality=95)
+    except OSError as error:
+        raise unwritable(output, "output", error.strerror or "the disk refuses it") from None
+
+
+def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], output: Path) -> None:
+    """Write pictures with one palette, so that only what changes is stored.
+
+    Raises:
+        ConfigError: if the file cannot be written.
+    """
+    images = [paint(picture) for picture in pictures]
+    last, colors = images[-1], {}
+    for _, color in sorted(last.getcolors(last.width * last.height), reverse=True):
+        colors.setdefault(tuple(part // 8 for part in color), color)  # Pillow confuses closer ones
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for color in [*colors.values()][:_NUM_COLORS] for part in color])
+    frames = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
+    how = {"append_images": frames[1:], "duration": durations_ms, "loop": 0, "disposal": 1}
+    try:
+        frames[0].save(output, save_all=True, **how)
+    except OSError as error:
+        raise unwritable(output, "output", error.strerror or "the disk refuses it") from None
+
+
+# --- pixels ---------------------------------------------------------------------------------------
+
+
+def paint(picture: Picture) -> Image.Image:
+    """Return a picture as pixels in RGB."""
+    width, height = picture.size
+    image = Image.new("RGB", (width * _SMOOTHING, height * _SMOOTHING), PAPER)
+    draw = ImageDraw.Draw(image)
+    for shape in moved(picture.shapes, 0, 0, picture.unit * _SMOOTHING):
+        _paint(draw, shape)
+    return image.reduce(_SMOOTHING)
+
+
+def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
+    """Paint a shape whose unit is a pixel."""
+    if isinstance(shape, Letters):
+        place = (shape.x, shape.y + _BASELINE * shape.size)
+        font, (anchor, _) = _font(shape.size, shape.text.isascii()), _ANCHORS[shape.align]
+        bold = max(round(_BOLD * shape.size), 1) if shape.bold else 0
+        draw.text(place, shape.text, shape.color, font, anchor, stroke_width=bold)
+        return
+    half, line_width = shape.line_width / 2, max(round(shape.line_width), 1)
+    if isinstance(shape, Disc):
+        draw.circle((shape.x, shape.y), shape.radius + half, shape.fill, shape.line, line_width)
+        return
+    left, right = shape.x - half, shape.x + shape.width + half - 1  # the last pixel painted
+    top, bottom = shape.y - half, shape.y + shape.height + half - 1
+    if left <= right and top <= bottom:
+        draw.rectangle((left, top, right, bottom), shape.fill, shape.line, line_width)
+
+
+def text_width(text: str, size: float) -> float:
+    """Return the width of a line of text, in units of its size."""
+    return _font(size, text.isascii()).getlength(text)
+
+
+@functools.lru_cache(64)
+def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont:
+    """Return Pillow's own font, or one of the system with more than ASCII letters, if found."""
+    for name in () if is_ascii else ("DejaVuSans.ttf", "Arial Unicode.ttf", "arial.ttf"):
+        try:
+            return ImageFont.truetype(name, size)
+        except OSError:
+            continue
+    return ImageFont.load_default(size)
+
+
+# --- SVG ------------------------------------------------------------------------------------------
+
+
+def svg_text(picture: Picture) -> str:
+    """Return a picture as the text of an SVG, which loads nothing."""
+    width, height = picture.size
+    paper = Box(0, 0, picture.width, picture.height, PAPER)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {picture.width:g} {picture.height:g}" font-family="sans-serif">',
+        *map(_svg_element, [paper, *picture.shapes]),
+        "</svg>\n",
+    ]
+    return "\n".join(lines)
+
+
+def _svg_element(shape: Shape) -> str:
+    x, y = shape.x, shape.y
+    if isinstance(shape, Letters):
+        weight, anchor = "bold" if shape.bold else "normal", _ANCHORS[shape.align][1]
+        font = f'font-size="{shape.size:g}" font-weight="{weight}" text-anchor="{anchor}"'
+        place = f'x="{x:g}" y="{y + _BASELINE * shape.size:g}"'
+        return f'<text {place} {font} fill="{shape.color}">{escape(shape.text)}</text>'
+    style = f'fill="{shape.fill or "none"}"'
+    if shape.line:
+        style += f' stroke="{shape.line}" stroke-width="{shape.line_width:g}"'
+    if isinstance(shape, Disc):
+        return f'<circle cx="{x:g}" cy="{y:g}" r="{shape.radius:g}" {style}/>'
+    size = f'width="{shape.width:g}" height="{shape.height:g}"'
+    return f'<rect x="{x:g}" y="{y:g}" {size} {style}/>'

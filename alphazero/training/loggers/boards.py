@@ -1,0 +1,110 @@
+"""Boards in the colours of the terminal: a finished game, and misplayed positions.
+
+In: positions of a game. Out: pixels, uint8[H, W, 3].
+"""
+
+import numpy as np
+
+from alphazero.boards.painter import Picture, paint, text_width
+from alphazero.boards.shapes import (
+    INK,
+    Cell,
+    Letters,
+    Shape,
+    board_shapes,
+    board_size,
+    moved,
+    placed,
+)
+from alphazero.boards.skin import skin_of
+from alphazero.games.batched_game import Game
+from alphazero.selfplay.game_record import GameRecord
+from alphazero.solvers.proof import Failure
+
+# TensorBoard shows pictures up to 330 pixels wide (Images) or 200 high (Time Series).
+_GAME_WIDTH, _MISPLAYED_WIDTH = 308, 150
+_MARGIN = 12
+_LINE_HEIGHT = 16
+_FONT_SIZE = 12
+_PER_ROW = 3  # boards side by side
+_RED, _GREEN = "#ff3b30", "#8cff66"
+_RESULTS = {1: "win", 0: "draw", -1: "loss"}
+
+
+class BoardPictures:
+    """Draws the boards of one game, which has one; see `has_board`."""
+
+    def __init__(self, game: Game):
+        self._game, self._skin = game, skin_of(game)
+
+    def sample_game(self, record: GameRecord) -> np.ndarray:
+        """Return the last position of a game; squares are numbered by the ply that took them."""
+        game, skin = self._game, self._skin
+        last = game.step(record.states[-1:], record.actions[-1:]).states[0]
+        boards = [game.cells(state) for state in (*record.states, last)]
+        numbers = {}
+        for ply, (before, after) in enumerate(zip(boards, boards[1:]), 1):
+            for cell in placed(before, after):
+                numbers[cell] = str(ply)
+        winner = {1: f"{skin.sides[0]} wins", 0: "a draw", -1: f"{skin.sides[1]} wins"}
+        result = winner[record.first_player_result]
+        shapes = board_shapes(boards[-1], skin, texts=numbers)
+        caption = [f"{result} after {len(record.actions)} plies"]
+        return self._sheet([(shapes, caption)], _GAME_WIDTH)
+
+    def misplayed(self, failures: list[Failure]) -> np.ndarray:
+        """Return the positions side by side, each with the move chosen and the right ones."""
+        if not failures:
+            text = Letters(_MARGIN, 20, "no misplayed position", _FONT_SIZE, INK, "left")
+            return np.asarray(paint(Picture(_GAME_WIDTH, 40, 1, [text])))
+        found = [(self._failed_board(each), self._failure_lines(each)) for each in failures]
+        return self._sheet(found, _MISPLAYED_WIDTH)
+
+    def _failed_board(self, failure: Failure) -> list[Shape]:
+        """Return a misplayed position with the moves outlined where they place a piece."""
+        board, outlined = self._game.cells(failure.state), dict[Cell, str]()
+        for color, actions in ((_GREEN, failure.best_actions), (_RED, [failure.action])):
+            for action in actions:
+                after = self._game.step(failure.state[None], np.array([action])).states[0]
+                outlined |= dict.fromkeys(placed(board, self._game.cells(after)), color)
+        return board_shapes(board, self._skin, outlined=outlined)
+
+    def _failure_lines(self, failure: Failure) -> list[str]:
+        """Return what was played and what was right."""
+        text = self._skin.notation.text
+        mover = self._skin.sides[int(self._game.players(failure.state[None])[0])]
+        right = ", ".join(text(action) for action in failure.best_actions)
+        played = f"{mover} plays {text(failure.action)}"
+        return [
+            f"{played}: a {_RESULTS[failure.value]}",
+            f"right: {right} ({_RESULTS[failure.best_value]})",
+        ]
+
+    def _sheet(self, boards: list[tuple[list[Shape], list[str]]], total_width: int) -> np.ndarray:
+        """Return boards side by side, each with lines of text below it.
+
+        Args:
+            total_width: of a board, in pixels, at most.
+        """
+        num_rows, num_columns = board_size(self._game)
+        cell = max(total_width // max(num_rows, num_columns), 8)
+        width, board_height = num_columns * cell, num_rows * cell
+        height = board_height + _MARGIN // 2 + _LINE_HEIGHT * max(len(lines) for _, lines in boards)
+        shapes: list[Shape] = []
+        for index, (board, lines) in enumerate(boards):
+            left = _MARGIN + index % _PER_ROW * (width + _MARGIN)
+            top = _MARGIN + index // _PER_ROW * (height + _MARGIN)
+            shapes += moved(board, left, top, cell)
+            for number, line in enumerate(lines):
+                y = top + board_height + _MARGIN // 2 + (number + 0.5) * _LINE_HEIGHT
+                shapes.append(Letters(left, y, _fitted(line, width), _FONT_SIZE, INK, "left"))
+        num_across, num_down = min(len(boards), _PER_ROW), -(-len(boards) // _PER_ROW)
+        size = (width + _MARGIN) * num_across + _MARGIN, (height + _MARGIN) * num_down + _MARGIN
+        return np.asarray(paint(Picture(*size, 1, shapes)))
+
+
+def _fitted(line: str, width: int) -> str:
+    """Return a line shortened so that it is at most ``width`` pixels wide."""
+    while text_width(line, _FONT_SIZE) > width and len(line) > 4:
+        line = line.removesuffix(" ...")[:-2] + " ..."
+    return line
