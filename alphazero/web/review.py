@@ -14,8 +14,9 @@ from alphazero.web.catalogue import PlayerChoice
 from alphazero.web.exact_scores import ExactScores
 from alphazero.web.position import Position
 from alphazero.web.search_view import SearchView, number
+from alphazero.web.shared_search import Question
 from alphazero.web.thinking import Thinking
-from alphazero.web.turns import IsStopped
+from alphazero.web.turns import IsStopped, Stream
 
 #: Simulations of each position, and the most that a request may ask for.
 NUM_SIMULATIONS = {"network": 200, "uct": 2_000}
@@ -36,9 +37,8 @@ def review_game(
     thinking: Thinking,
     position: Position,
     player: PlayerChoice,
-    num_simulations: int | None,
-    is_stopped: IsStopped,
-    emit,
+    num_simulations: int,
+    stream: Stream,
 ) -> None:
     """Emit the messages of `api/review`.
 
@@ -46,21 +46,18 @@ def review_game(
         player: a network or UCT, which judges what the solver does not.
     """
     session = position.session
-    plies = range(len(session.states))
-    solved = _solve_backwards(thinking, position, is_stopped)
-    if num_simulations is None:
-        num_simulations = NUM_SIMULATIONS[player.kind]
+    solved = _solve_backwards(thinking, position, stream.is_stopped)
     after: _Verdict | None = None
-    for ply in reversed(plies):
+    for ply in reversed(range(len(session.states))):
         if ply in solved:
             verdict = solved[ply]
         else:
-            view = thinking.search(
-                position.game, session.states[ply], player, num_simulations, is_stopped
-            )
+            question = Question(session.states[ply], num_simulations, stream.is_stopped)
+            view = thinking.search(position.game, player, question)
             verdict = _of_search(view, session.player_at(ply))
-        emit(_message(position, ply, verdict, after))
+        stream.emit(_message(position, ply, verdict, after))
         after = verdict
+    stream.emit({"type": "done"})
 
 
 def _solve_backwards(
@@ -102,7 +99,7 @@ def _message(
     message = {
         "type": "ply",
         "ply": ply,
-        "value": None if verdict.value is None else number(verdict.value),
+        "value": number(verdict.value),
         "exact": verdict.is_exact,
         "best": verdict.best,
         "played": None,

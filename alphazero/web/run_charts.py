@@ -9,11 +9,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from alphazero.play.requests import UNKNOWN, Refusal, quoted
 from alphazero.runtime.errors import StoredFileError
 from alphazero.web.catalogue import Catalogue
-from alphazero.web.fields import quoted
 from alphazero.web.found_runs import FoundRun
-from alphazero.web.refusal import UNKNOWN, Refusal
 
 MAX_POINTS = 500
 _CACHED = 64

@@ -171,8 +171,7 @@ class Server:
             token = secrets.token_urlsafe(16)
         self.address = Address(host, self._socket.getsockname()[1], token)
         config = uvicorn.Config(
-            # Whoever knows the token may come by any name, such as that of a proxy.
-            make_app(backend, token, only_local=token is None),
+            make_app(backend, token),
             http=Connection,
             ws="none",
             log_level="warning",
