@@ -23,7 +23,6 @@ from alphazero.players.registry import make_player
 from alphazero.storage.pretrained import shipped_network
 from alphazero.storage.run_folder import folder_name
 from alphazero.web import catalogue
-from alphazero.web.catalogue import LEVELS
 
 ANCHOR = "uct:1000"
 OPENING_PLIES = 4

@@ -13,7 +13,7 @@ from alphazero.solvers.base import UnsolvableError
 from alphazero.web.catalogue import PlayerChoice
 from alphazero.web.exact_scores import ExactScores
 from alphazero.web.position import Position
-from alphazero.web.search_view import SearchView, number
+from alphazero.web.search_view import number
 from alphazero.web.shared_search import Question
 from alphazero.web.thinking import Thinking
 from alphazero.web.turns import IsStopped, Stream
@@ -45,51 +45,39 @@ def review_game(
     Args:
         player: a network or UCT, which judges what the solver does not.
     """
-    session = position.session
-    solved = _solve_backwards(thinking, position, stream.is_stopped)
+    solve_until = time.monotonic() + _EXACT_S
     after: _Verdict | None = None
-    for ply in reversed(range(len(session.states))):
-        if ply in solved:
-            verdict = solved[ply]
-        else:
-            question = Question(session.states[ply], num_simulations, stream.is_stopped)
+    for ply in reversed(range(len(position.session.states))):
+        verdict = None
+        if time.monotonic() < solve_until:
+            try:
+                verdict = _exact_verdict(thinking, position, ply, stream.is_stopped)
+            except UnsolvableError:
+                solve_until = 0.0  # earlier positions are harder
+        if verdict is None:
+            question = Question(position.session.states[ply], num_simulations, stream.is_stopped)
             view = thinking.search(position.game, player, question)
-            verdict = _of_search(view, session.player_at(ply))
+            value = None if view.value is None else view.value * _sign(position, ply)
+            verdict = _Verdict(value, view.best, view.proven is not None)
         stream.emit(_message(position, ply, verdict, after))
         after = verdict
     stream.emit({"type": "done"})
 
 
-def _solve_backwards(
-    thinking: Thinking, position: Position, is_stopped: IsStopped
-) -> dict[int, _Verdict]:
-    """Return the exact verdicts of the last positions, by ply."""
-    session, found = position.session, {}
-    deadline = time.monotonic() + _EXACT_S
-    ply = len(session.states) - 1
-    if session.over:
+def _exact_verdict(
+    thinking: Thinking, position: Position, ply: int, is_stopped: IsStopped
+) -> _Verdict:
+    session = position.session
+    if session.over and ply == len(session.actions):
         result = 0.0 if session.winner is None else float(1 - 2 * session.winner)
-        found[ply] = _Verdict(result, None, True)
-        ply -= 1
-    while ply >= 0 and time.monotonic() < deadline:
-        try:
-            exact = thinking.solvers.scores(position.game, session.states[ply], is_stopped)
-        except UnsolvableError:
-            break
-        value = exact.value * _sign(session.player_at(ply))
-        found[ply] = _Verdict(float(value), exact.best[0], True, exact)
-        ply -= 1
-    return found
+        return _Verdict(result, None, True)
+    exact = thinking.solvers.scores(position.game, session.states[ply], is_stopped)
+    return _Verdict(float(exact.value * _sign(position, ply)), exact.best[0], True, exact)
 
 
-def _of_search(view: SearchView, player: int) -> _Verdict:
-    value = None if view.value is None else view.value * _sign(player)
-    return _Verdict(value, view.best, view.proven is not None)
-
-
-def _sign(player: int) -> int:
-    """Return the factor from the view of a player to that of the first side."""
-    return 1 - 2 * player
+def _sign(position: Position, ply: int) -> int:
+    """Return the factor from the view of the player to move to that of the first side."""
+    return 1 - 2 * position.session.player_at(ply)
 
 
 def _message(
@@ -116,7 +104,7 @@ def _message(
     elif played == verdict.best:
         message["loss"] = 0.0
     elif verdict.value is not None and after.value is not None:
-        lost = (verdict.value - after.value) * _sign(position.session.player_at(ply))
+        lost = (verdict.value - after.value) * _sign(position, ply)
         message["loss"] = number(max(lost, 0.0))
         message["exact"] = verdict.is_exact and after.is_exact
     return message

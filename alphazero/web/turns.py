@@ -1,4 +1,4 @@
-"""Work for people who may leave: jobs, which stop then, and turns to work."""
+"""Work for people who may leave: jobs, which end when nobody reads their messages, and turns."""
 
 import contextlib
 import threading
