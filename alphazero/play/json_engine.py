@@ -146,12 +146,9 @@ def parse_request(line: str, only_game: str | None = None) -> EngineRequest:
     """
     request = read_request(EngineRequest, read_json(line))
     game, moves, setup = request.game, request.moves, request.setup
-    if only_game is not None:
-        game = game or only_game
-        is_allowed = game == only_game
-    else:
-        is_allowed = game is not None and _GAME_NAME.fullmatch(game)
-    if not is_allowed:
+    game = only_game if game is None else game
+    is_ours = game is not None and _GAME_NAME.fullmatch(game)
+    if not (is_ours if only_game is None else game == only_game):
         raise not_allowed("game", game, only_game or f"one of {_GAMES}")
     is_othello = game.startswith("othello")
     if setup is not None and not (is_othello and setup in SETUPS):
