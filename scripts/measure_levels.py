@@ -22,12 +22,12 @@ from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.storage.pretrained import shipped_network
 from alphazero.storage.run_folder import folder_name
-from alphazero.web import levels
+from alphazero.web import catalogue
 
 ANCHOR = "uct:1000"
 OPENING_PLIES = 4
 ROOT = Path(__file__).parents[1]
-OUTPUT = Path(levels.__file__).with_name("levels.json")
+OUTPUT = Path(catalogue.__file__).with_name("levels.json")
 
 
 def main() -> None:
@@ -47,7 +47,9 @@ def measure(name: str, num_games: int) -> dict[str, list[int]]:
     folder = ROOT / "build" / "levels"
     folder.mkdir(parents=True, exist_ok=True)
     file = RatingFile.open(folder / f"{folder_name(name)}.json", name, OPENING_PLIES)
-    specs = [level.spec for level in levels.LEVELS if level.player != "best" or _has_network(name)]
+    specs = [
+        level.spec for level in catalogue.LEVELS if level.player != "best" or _has_network(name)
+    ]
     players = {spec: make_player(spec, game, PlayerSettings(seed=1)) for spec in specs}
     openings = Openings(OPENING_PLIES, seed=1)
     started, before = time.monotonic(), file.num_games

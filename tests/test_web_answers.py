@@ -11,13 +11,14 @@ from web_samples import Collected, collect, copy_run, make_backend
 
 from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
+from alphazero.play.requests import Refusal
 from alphazero.players.evaluator_player import EvaluatorPlayer
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.web import misplayed, shared_search
-from alphazero.web.refusal import Refusal, Stopped
 from alphazero.web.run_charts import thinned
-from alphazero.web.shared_search import SharedSearch
+from alphazero.web.shared_search import Question, SharedSearch
+from alphazero.web.turns import Stopped
 
 TTT = {"game": "tic_tac_toe"}
 #: X has two in a row and moves.
@@ -191,11 +192,11 @@ def shared(seconds=0.0, **sizes):
 def test_many_people_get_the_answers_that_one_alone_gets():
     search, game, evaluator = shared(seconds=0.001, moves=(6, 200))
     states = [game.play_moves([k % 7, k // 7]) for k in range(20)]
-    alone = [shared()[0].search(state, 60)._replace(tree=[]) for state in states]
+    alone = [shared()[0].search(Question(state, 60))._replace(tree=[]) for state in states]
     found = [None] * len(states)
 
     def ask(k):
-        found[k] = search.search(states[k], 60)
+        found[k] = search.search(Question(states[k], 60))
 
     threads = [threading.Thread(target=ask, args=(k,)) for k in range(len(states))]
     [thread.start() for thread in threads]
@@ -208,16 +209,16 @@ def test_someone_who_leaves_frees_the_place():
     search, game, _ = shared(seconds=0.005, analyses=(1, 5_000))
     left = threading.Event()
     views = []
-    asked = search.begin(
-        [game.initial_states()[0]], 5_000, left.is_set, views.append, for_analysis=True
-    )
-    (waiting,) = search.begin([game.play_moves([3])], 5, for_analysis=True)
+    asked = Question(game.initial_states()[0], 5_000, left.is_set, views.append, True)
+    waiting = Question(game.play_moves([3]), 5, for_analysis=True)
+    search.begin(asked)
+    search.begin(waiting)
     while not views:
         time.sleep(0.01)
     assert not waiting.done.is_set()
     left.set()
     with pytest.raises(Stopped):
-        search.wait(asked[0])
+        search.wait(asked)
     assert search.wait(waiting).num_simulations == 5
     assert 0 < views[0].num_simulations < 5_000
 
@@ -225,10 +226,12 @@ def test_someone_who_leaves_frees_the_place():
 def test_too_many_who_wait_are_refused_and_the_others_are_answered(monkeypatch):
     monkeypatch.setattr(shared_search, "MAX_WAITING", 3)
     search, game, _ = shared(seconds=0.01, moves=(1, 50))
-    states = [game.initial_states()[0]] * 3
-    asked = search.begin(states, 20)
+    asked = [Question(game.initial_states()[0], 20) for _ in range(3)]
+    for question in asked:
+        search.begin(question)
     with pytest.raises(Refusal) as refused:
-        search.begin(states, 20)
+        for _ in range(3):
+            search.begin(Question(game.initial_states()[0], 20))
     assert refused.value.status == 503
     assert [search.wait(one).num_simulations for one in asked] == [20, 20, 20]
 
@@ -238,19 +241,19 @@ def test_a_failure_reaches_everyone_and_the_next_question_is_answered():
     state = game.initial_states()[0]
     evaluate, evaluator.evaluate = evaluator.evaluate, None
     with pytest.raises(TypeError):
-        search.search(state, 5)
+        search.search(Question(state, 5))
     evaluator.evaluate = evaluate
-    assert search.search(state, 5).num_simulations == 5
+    assert search.search(Question(state, 5)).num_simulations == 5
 
 
 def test_the_thread_ends_when_nobody_asks(monkeypatch):
     monkeypatch.setattr(shared_search, "_IDLE_S", 0.05)
     search, game, _ = shared()
-    search.search(game.initial_states()[0], 5)
+    search.search(Question(game.initial_states()[0], 5))
     thread = search._thread
     thread.join(5)
     assert not thread.is_alive()
-    assert search.search(game.initial_states()[0], 5).num_simulations == 5
+    assert search.search(Question(game.initial_states()[0], 5)).num_simulations == 5
 
 
 # --- exact results --------------------------------------------------------------------------------

@@ -6,9 +6,8 @@ import pytest
 from web_samples import copy_run, make_backend
 
 from alphazero.games.registry import make_game
-from alphazero.web import levels
-from alphazero.web.fields import read_object
-from alphazero.web.refusal import Refusal
+from alphazero.play.requests import PositionRequest, Refusal, read_json, read_request
+from alphazero.web import catalogue
 
 PASS_MOVES = [2, 1, 8, 3]  # of 4 x 4 Othello: white must pass
 
@@ -115,7 +114,7 @@ def test_a_board_may_be_written_in_small_letters_and_with_dots(backend):
     "request_, status",
     [
         ({}, 422),
-        ({"game": 3}, 422),
+        ({"game": 3}, 400),
         ({"game": "chess"}, 422),
         ({"game": "../connect_four"}, 422),
         ({"game": "examples/snort.py"}, 422),
@@ -153,7 +152,7 @@ def test_what_is_no_position_is_refused_in_a_sentence(backend, request_, status)
 )
 def test_what_is_no_request_is_refused(body):
     with pytest.raises(Refusal) as refused:
-        read_object(body)
+        read_request(PositionRequest, read_json(body))
     assert refused.value.status == 400
 
 
@@ -175,12 +174,12 @@ def test_a_network_of_a_run_is_a_player_by_what_was_found(tmp_path):
 def test_the_levels_are_documented_as_they_were_measured():
     page = (Path(__file__).parents[1] / "docs" / "SERVE.md").read_text()
     rows = {line.split(" | ")[0].strip("| "): line for line in page.splitlines() if " | " in line}
-    for level in levels.LEVELS:
+    for level in catalogue.LEVELS:
         cells = [cell.strip(" |") for cell in rows[level.name].split(" | ")[2:]]
         assert cells == [
             f"{elo:,} \u00b1 {stderr}" if stderr else f"{elo:,}"
             for elo, stderr in (
-                levels.measured()[game][level.spec]
+                catalogue.measured()[game][level.spec]
                 for game in ("connect_four", "othello:6", "othello")
             )
         ]

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,10 +38,16 @@ def copy_run(root: Path, name: str = "tic_tac_toe/earlier") -> Path:
 def running(backend: Backend, **settings) -> Iterator[httpx.Client]:
     """Run a server; yield a client of it."""
     server = Server(backend, **settings)
-    with server.in_background() as address:
-        with httpx.Client(base_url=f"http://127.0.0.1:{address.port}/", timeout=30) as client:
-            client.address, client.backend = address, backend
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        url = f"http://127.0.0.1:{server.address.port}/"
+        with httpx.Client(base_url=url, timeout=30) as client:
+            client.address, client.backend = server.address, backend
             yield client
+    finally:
+        server._server.should_exit = True
+        thread.join()
 
 
 def stream(client: httpx.Client, name: str, request: dict) -> list[dict]:

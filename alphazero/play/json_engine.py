@@ -8,9 +8,11 @@ line gets the same answer, independent of earlier lines, unless a time limit dec
 knows neither standard input, which `alphazero engine` passes in, nor torch.
 """
 
+import dataclasses
 import functools
 import json
 import math
+import re
 from collections.abc import Iterator
 from typing import IO
 
@@ -21,7 +23,14 @@ from alphazero.boards.skin import SETUPS, skin_of
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
 from alphazero.games.square_names import square_name
-from alphazero.play.json_request import Request, RequestError, parse_request
+from alphazero.play.requests import (
+    EngineRequest,
+    Refusal,
+    not_allowed,
+    read_json,
+    read_request,
+    shortened,
+)
 from alphazero.players.base import (
     WARM_UP_SIMULATIONS,
     Analysis,
@@ -33,8 +42,13 @@ from alphazero.players.registry import default_player, make_player
 from alphazero.solvers.base import ILLEGAL_SCORE
 
 MAX_LINE = 1_000_000  #: characters
-MAX_ERROR = 300  #: characters of an error message
 _CACHED_GAMES = 8
+#: The games that a request may name. A game file of the user's is never run because a request
+#: names it.
+_GAME_NAME = re.compile(
+    r"tic_tac_toe|connect_four|connect_x:\d{1,3}x\d{1,3}x\d{1,3}|othello(:\d{1,3})?", re.ASCII
+)
+_GAMES = "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:6"
 
 
 class Engine:
@@ -77,15 +91,13 @@ class Engine:
             message = str(error)
         except Exception as error:  # noqa: BLE001
             message = f"the engine failed on this request ({type(error).__name__}: {error})."
-        if len(message) > MAX_ERROR:
-            message = message[: MAX_ERROR - 4] + " ..."
-        return {"error": message}
+        return {"error": shortened(message)}
 
     def warm_up(self, game: str) -> None:
         """Load the player of a game before the first request arrives."""
         self._player(game)
 
-    def _answer(self, request: Request) -> dict:
+    def _answer(self, request: EngineRequest) -> dict:
         game = self._game(request.game)
         state = _position(game, request)
         inspected = game.inspect(state[None])
@@ -122,18 +134,44 @@ def read_lines(stream: IO[str]) -> Iterator[str | None]:
         yield None if too_long else line.rstrip("\r\n")
 
 
-def _position(game: Game, request: Request) -> np.ndarray:
+def parse_request(line: str, only_game: str | None = None) -> EngineRequest:
+    """Read and check one line.
+
+    Args:
+        only_game: the only game allowed, which a request need not name; None allows every game of
+            ours, and a request must name one.
+
+    Raises:
+        Refusal: if the line is not a request.
+    """
+    request = read_request(EngineRequest, read_json(line))
+    game, moves, setup = request.game, request.moves, request.setup
+    game = only_game if game is None else game
+    is_ours = game is not None and _GAME_NAME.fullmatch(game)
+    if not (is_ours if only_game is None else game == only_game):
+        raise not_allowed("game", game, only_game or f"one of {_GAMES}")
+    is_othello = game.startswith("othello")
+    if setup is not None and not (is_othello and setup in SETUPS):
+        raise not_allowed("setup", setup, f"one of {', '.join(SETUPS)}, for Othello alone")
+    if isinstance(moves, str) and not is_othello:
+        raise not_allowed("moves", moves, "a list of numbers such as [3, 3, 2] in this game")
+    if is_othello and any(isinstance(move, str) for move in moves):
+        moves = moves if isinstance(moves, str) else " ".join(map(str, moves))
+    return dataclasses.replace(request, game=game, moves=moves)
+
+
+def _position(game: Game, request: EngineRequest) -> np.ndarray:
     """Return the state ([K]) after the moves of a request."""
     notation = _notation(game, request)
     if isinstance(request.moves, str):
         return game.play_moves(read_moves(game, notation, request.moves))
     if request.moves and notation.mirrored:
         message = f"with setup={request.setup} a move is a square such as d3, not a number."
-        raise RequestError(message, key="moves", value=request.moves)
+        raise Refusal(message, key="moves", value=request.moves)
     return game.play_moves(request.moves)
 
 
-def _notation(game: Game, request: Request) -> Notation:
+def _notation(game: Game, request: EngineRequest) -> Notation:
     return skin_of(game, request.setup or SETUPS[0]).notation
 
 

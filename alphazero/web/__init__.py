@@ -3,9 +3,9 @@
 In: HTTP requests, each of which holds a whole position. Out: positions, moves, analyses. The server
 keeps nothing of a person's game, so a lost connection, a restart or a reload loses nothing.
 
-    server -> app -> guard, json_lines      the outside: sockets, HTTP, who may ask
-    backend                                 the answers
-    thinking -> networks -> shared_search   one search for all people who ask a network
-    exact_scores, review, misplayed         what solvers know
-    position, catalogue, levels, found_runs what a request may name
+    server -> app -> guard, streams    the outside: sockets, HTTP, who may ask
+    backend                            the answers
+    thinking -> shared_search          one search for all people who ask a network
+    exact_scores, review, misplayed    what solvers know
+    position, catalogue, found_runs    what a request may name; `alphazero.play.requests` checks it
 """

@@ -4,40 +4,30 @@ In: the JSON object of a request. Out: the object of the answer, or for a stream
 several of them. A request is checked before its job begins, so that a refusal has a status of HTTP.
 """
 
-import functools
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
+from alphazero.games.batched_game import Game
+from alphazero.play.requests import (
+    MALFORMED,
+    DrawingRequest,
+    MisplayedRequest,
+    PlayerRequest,
+    PositionRequest,
+    Refusal,
+    SearchRequest,
+    check_number,
+    read_request,
+)
 from alphazero.players.base import PlayerSettings
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web import misplayed, position, review, run_charts
 from alphazero.web.catalogue import Catalogue, PlayerChoice
-from alphazero.web.exact_scores import Solvers, exact_answer, too_hard
-from alphazero.web.fields import check_keys, number_field, object_field, text_field
-from alphazero.web.found_runs import FoundRuns
-from alphazero.web.networks import Networks
-from alphazero.web.position import FIELDS, Position, read_position, unfinished
-from alphazero.web.refusal import MALFORMED, Refusal
+from alphazero.web.exact_scores import exact_answer, too_hard
+from alphazero.web.position import Position, read_position, unfinished
 from alphazero.web.search_view import SearchView
-from alphazero.web.thinking import Thinking, usual_simulations
-
-_MAX_ID = 500
-
-
-class Stream(Protocol):
-    """Where a job sends its messages."""
-
-    def emit(self, message: dict[str, Any]) -> None:
-        """Send a message; one about progress may replace another that was not sent yet."""
-        ...
-
-    def is_stopped(self) -> bool:
-        """Return whether nobody reads the messages any more."""
-        ...
-
-
-#: The work of a stream; it ends early when its stream is stopped.
-Job = Callable[[Stream], None]
+from alphazero.web.shared_search import Question
+from alphazero.web.thinking import USUAL_SIMULATIONS, Thinking
+from alphazero.web.turns import Job, Stream
 
 
 class Backend:
@@ -55,16 +45,15 @@ class Backend:
         game: str | None = None,
         settings: PlayerSettings | None = None,
     ):
-        self.catalogue = Catalogue(FoundRuns(runs), game)
-        networks = Networks(self.catalogue, settings)
-        self.thinking = Thinking(self.catalogue, networks, Solvers())
+        self.catalogue = Catalogue(runs, game)
+        self.thinking = Thinking(self.catalogue, settings)
 
     def warm_up(self) -> None:
         """Load what the first move of the default game needs."""
         game = self.catalogue.game(self.catalogue.default_game)
         player = self.catalogue.players(game)[0]
-        if player.kind in ("network", "uct"):
-            self.thinking.search(game, game.initial_states()[0], player, 32, lambda: False)
+        if player.kind in USUAL_SIMULATIONS:
+            self.thinking.search(game, player, Question(game.initial_states()[0], 32))
 
     # --- answers at once --------------------------------------------------------------------------
 
@@ -72,17 +61,17 @@ class Backend:
         """Answer `api/games`."""
         return self.catalogue.describe()
 
-    def position(self, request: dict[str, Any]) -> dict[str, Any]:
+    def position(self, plain: Any) -> dict[str, Any]:
         """Answer `api/position`."""
-        check_keys(request, *FIELDS, "from_ply")
+        request = read_request(DrawingRequest, plain)
         found = self._position(request)
-        last = len(found.session.actions)
-        return position.describe(found, number_field(request, "from_ply", 0, last) or 0)
+        from_ply = request.from_ply or 0
+        check_number("from_ply", from_ply, 0, len(found.session.actions))
+        return position.describe(found, from_ply)
 
-    def exact(self, request: dict[str, Any]) -> dict[str, Any]:
+    def exact(self, plain: Any) -> dict[str, Any]:
         """Answer `api/exact`."""
-        check_keys(request, *FIELDS)
-        found = unfinished(self._position(request))
+        found = unfinished(self._position(read_request(PositionRequest, plain)))
         try:
             exact = self.thinking.solvers.scores(found.game, found.state, lambda: False)
         except UnsolvableError as error:
@@ -99,109 +88,99 @@ class Backend:
 
     # --- streams ----------------------------------------------------------------------------------
 
-    def move(self, request: dict[str, Any]) -> Job:
+    def move(self, plain: Any) -> Job:
         """Return the job of `api/move`."""
-        check_keys(request, *FIELDS, "player")
+        request = read_request(SearchRequest, plain)
         found = unfinished(self._position(request))
-        player, num = self._chosen(found.game, request.get("player"))
-        num = usual_simulations(player) if num is None else num
-        return functools.partial(self._move, found, player, num)
-
-    def analyse(self, request: dict[str, Any]) -> Job:
-        """Return the job of `api/analyse`."""
-        check_keys(request, *FIELDS, "player")
-        found = unfinished(self._position(request))
-        player, num = self._searcher(found, request)
-        num = usual_simulations(player) if num is None else num
-        return functools.partial(self._analyse, found, player, num)
-
-    def review(self, request: dict[str, Any]) -> Job:
-        """Return the job of `api/review`."""
-        check_keys(request, *FIELDS, "player")
-        found = self._position(request)
-        player, num_simulations = self._searcher(found, request)
-        if num_simulations is not None:
-            num_simulations = min(num_simulations, review.MAX_SIMULATIONS[player.kind])
-        return functools.partial(self._review, found, player, num_simulations)
-
-    def misplayed(self, request: dict[str, Any]) -> Job:
-        """Return the job of `api/misplayed`."""
-        check_keys(request, "game", "player")
-        game = self.catalogue.game(request.get("game"))
-        player, num_simulations = self._chosen(game, request.get("player"))
-        if player.kind != "network":
-            raise Refusal(f"{player.name} is no network: the others' positions are not tried.")
-        positions = misplayed.find_positions(game)
-        num = misplayed.NUM_SIMULATIONS if num_simulations is None else num_simulations
-        num = min(num, misplayed.MAX_SIMULATIONS)
+        player, num_simulations = self._chosen(found.game, request.player)
 
         def job(stream: Stream) -> None:
-            shared = self.thinking.networks.search(game, player)
-            misplayed.find_misplayed(shared, positions, num, stream.is_stopped, stream.emit)
+            def watch(view: SearchView) -> None:
+                done = view.num_simulations
+                stream.emit({"type": "progress", "done": done, "total": num_simulations})
+
+            question = Question(found.state, num_simulations, stream.is_stopped, watch)
+            move = self.thinking.move(found.game, player, question)
+            text = found.skin.notation.text(move["action"])
+            stream.emit({"type": "move", "text": text} | move)
 
         return job
 
-    # --- jobs -------------------------------------------------------------------------------------
+    def analyse(self, plain: Any) -> Job:
+        """Return the job of `api/analyse`."""
+        request = read_request(SearchRequest, plain)
+        found = unfinished(self._position(request))
+        player, num_simulations = self._searcher(found.game, request.player)
 
-    def _move(
-        self, found: Position, player: PlayerChoice, num_simulations: int | None, stream: Stream
-    ) -> None:
-        def watch(view: SearchView) -> None:
-            stream.emit(
-                {"type": "progress", "done": view.num_simulations, "total": num_simulations}
-            )
+        def job(stream: Stream) -> None:
+            def emit(view: SearchView, final: bool = False) -> None:
+                head = {"type": "analysis", "final": final, "total": num_simulations}
+                stream.emit(head | view._asdict())
 
-        move = self.thinking.move(
-            found.game, found.state, player, num_simulations, stream.is_stopped, watch
+            question = Question(found.state, num_simulations, stream.is_stopped, emit, True)
+            emit(self.thinking.search(found.game, player, question), final=True)
+
+        return job
+
+    def review(self, plain: Any) -> Job:
+        """Return the job of `api/review`."""
+        request = read_request(SearchRequest, plain)
+        found = self._position(request)
+        player, num = self._searcher(found.game, request.player, review.NUM_SIMULATIONS)
+        num = min(num, review.MAX_SIMULATIONS[player.kind])
+        return lambda stream: review.review_game(self.thinking, found, player, num, stream)
+
+    def misplayed(self, plain: Any) -> Job:
+        """Return the job of `api/misplayed`."""
+        request = read_request(MisplayedRequest, plain)
+        game = self.catalogue.game(request.game)
+        player, num = self._chosen(game, request.player, {"network": misplayed.NUM_SIMULATIONS})
+        if player.kind != "network":
+            raise Refusal(f"{player.name} is no network: the others' positions are not tried.")
+        positions = misplayed.find_positions(game)
+        num = min(num, misplayed.MAX_SIMULATIONS)
+        return lambda stream: misplayed.find_misplayed(
+            self.thinking.network(game, player), positions, num, stream
         )
-        text = found.skin.notation.text(move["action"])
-        stream.emit({"type": "move", "text": text} | move)
-
-    def _analyse(
-        self, found: Position, player: PlayerChoice, num_simulations: int | None, stream: Stream
-    ) -> None:
-        def emit(view: SearchView, final: bool = False) -> None:
-            head = {"type": "analysis", "final": final, "total": num_simulations}
-            stream.emit(head | view._asdict())
-
-        view = self.thinking.search(
-            found.game, found.state, player, num_simulations, stream.is_stopped, emit, True
-        )
-        emit(view, final=True)
-
-    def _review(
-        self, found: Position, player: PlayerChoice, num_simulations: int | None, stream: Stream
-    ) -> None:
-        review.review_game(
-            self.thinking, found, player, num_simulations, stream.is_stopped, stream.emit
-        )
-        stream.emit({"type": "done"})
 
     # --- what a request names ---------------------------------------------------------------------
 
-    def _position(self, request: dict[str, Any]) -> Position:
-        game = self.catalogue.game(request.get("game"))
-        return read_position(game, self.catalogue.skin(game, request), request)
+    def _position(self, request: PositionRequest) -> Position:
+        game = self.catalogue.game(request.game)
+        return read_position(game, self.catalogue.skin(game, request.setup), request)
 
     def _searcher(
-        self, found: Position, request: dict[str, Any]
-    ) -> tuple[PlayerChoice, int | None]:
+        self,
+        game: Game,
+        asked: PlayerRequest | None,
+        usual: dict[str, int] = USUAL_SIMULATIONS,
+    ) -> tuple[PlayerChoice, int]:
         """Return the player of a request, who must search; the usual one if none is named."""
-        chosen = request.get("player")
-        if chosen is None:
-            chosen = self.catalogue.analyst(found.game)
-        player, num_simulations = self._chosen(found.game, chosen)
-        if player.kind not in ("network", "uct"):
+        asked = asked or PlayerRequest(**self.catalogue.analyst(game))
+        player, num_simulations = self._chosen(game, asked, usual)
+        if num_simulations is None:
             raise Refusal(f"{player.name} does not search: take a network or uct.")
         return player, num_simulations
 
-    def _chosen(self, game, chosen: Any) -> tuple[PlayerChoice, int | None]:
-        chosen = object_field({"player": chosen}, "player")
-        if chosen is None:
+    def _chosen(
+        self,
+        game: Game,
+        asked: PlayerRequest | None,
+        usual: dict[str, int] = USUAL_SIMULATIONS,
+    ) -> tuple[PlayerChoice, int | None]:
+        """Return the player of a request, and its simulations; None if it does not search.
+
+        Args:
+            usual: simulations of each kind of player if the request does not say.
+        """
+        if asked is None:
             raise Refusal('the request names no player, such as {"id": "uct"}.', MALFORMED)
-        check_keys(chosen, "id", "num_simulations")
-        player = self.catalogue.player(game, text_field(chosen, "id", _MAX_ID))
-        least = 0 if player.kind == "network" else 1
+        player = self.catalogue.player(game, asked.id)
         if player.max_simulations == 0:
             return player, None
-        return player, number_field(chosen, "num_simulations", least, player.max_simulations)
+        num = asked.num_simulations
+        if num is None:
+            return player, usual.get(player.kind)
+        least = 0 if player.kind == "network" else 1
+        check_number("num_simulations", num, least, player.max_simulations)
+        return player, num

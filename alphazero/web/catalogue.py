@@ -4,7 +4,9 @@ In: what ships, what was found on this machine, and the game that the user named
 for the page, and games by name. A request that names anything else is refused.
 """
 
+import functools
 import importlib.metadata
+import json
 import threading
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,12 +14,10 @@ from typing import Any, NamedTuple
 from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.registry import is_game_file, make_game, same_game
+from alphazero.play.requests import Refusal, quoted
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
-from alphazero.web.fields import quoted, text_field
 from alphazero.web.found_runs import FoundRuns
-from alphazero.web.levels import levels_of
-from alphazero.web.refusal import Refusal
 
 GAMES = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
 MAX_NETWORK_SIMULATIONS = 10_000
@@ -37,19 +37,26 @@ class PlayerChoice(NamedTuple):
     kind: str  #: network, uct, solver or random
     max_simulations: int = 0  #: that a request may ask for
     note: str = ""
+    network: Path | None = None  #: its file
+
+    def describe(self) -> dict[str, Any]:
+        """Return the entry in the answer of `api/games`, which names no files."""
+        plain = self._asdict()
+        del plain["network"]
+        return plain
 
 
 class Catalogue:
-    """What a request may name.
+    """What a request may name. Threads may use it at the same time.
 
     Args:
-        runs: found on this machine.
+        runs: the folder of all training runs.
         named_game: a game that the user named, None if they named none. Runs of a game file are
             shown always, and can be played if it is this file.
     """
 
-    def __init__(self, runs: FoundRuns, named_game: str | None = None):
-        self.runs = runs
+    def __init__(self, runs: str | Path, named_game: str | None = None):
+        self.runs = FoundRuns(runs)
         self._named = named_game
         self._games: dict[str, Game] = {}
         self._lock = threading.Lock()
@@ -61,8 +68,9 @@ class Catalogue:
 
     def describe(self) -> dict[str, Any]:
         """Return the answer of `api/games`."""
+        games = map(self.game, self.game_names())
         return {
-            "games": [self._describe(self.game(name)) for name in self.game_names()],
+            "games": [describe_game(game, self.players(game)) for game in games],
             "default_game": self.default_game,
             "version": importlib.metadata.version("alphazero-selfplay"),
         }
@@ -76,35 +84,33 @@ class Catalogue:
         trained = [run.game for run in self.runs.all().values() if _is_ours(run.game)]
         return list(dict.fromkeys([*named, *GAMES, *trained]))
 
-    def game(self, name: Any) -> Game:
+    def game(self, name: str | None) -> Game:
         """Return a game of the catalogue.
 
         Raises:
             Refusal: if there is none of this name.
         """
-        if isinstance(name, str) and name in self._games:
-            return self._games[name]
-        if not isinstance(name, str) or name not in self.game_names():
-            known = ", ".join(self.game_names())
-            raise Refusal(f"there is no game {quoted(name)} here; the games are {known}.")
         with self._lock:
             if name not in self._games:
+                if name not in (known := self.game_names()):
+                    message = f"there is no game {quoted(name)} here; the games are "
+                    raise Refusal(message + ", ".join(known) + ".", key="game", value=name)
                 self._games[name] = make_game(name)
             return self._games[name]
 
-    def skin(self, game: Game, request: dict[str, Any]) -> Skin:
-        """Return how the game of a request looks, in the set-up that it names.
+    def skin(self, game: Game, setup: str | None) -> Skin:
+        """Return how a game looks in one of its set-ups; None is the usual one.
 
         Raises:
             Refusal: if the game has no such set-up.
         """
-        setup = text_field(request, "setup", 40)
         setups = setups_of(game)
         if setup is not None and setup not in setups:
-            raise Refusal(f"{game.name} has no set-up {quoted(setup)}; it has {', '.join(setups)}.")
+            message = f"{game.name} has no set-up {quoted(setup)}; it has {', '.join(setups)}."
+            raise Refusal(message, key="setup", value=setup)
         return skin_of(game, setup or setups[0])
 
-    def player(self, game: Game, player_id: Any) -> PlayerChoice:
+    def player(self, game: Game, player_id: str | None) -> PlayerChoice:
         """Return a player of a game.
 
         Raises:
@@ -113,11 +119,18 @@ class Catalogue:
         for player in self.players(game):
             if player.id == player_id:
                 return player
-        raise Refusal(f"there is no player {quoted(player_id)} for {game.name} here.")
+        message = f"there is no player {quoted(player_id)} for {game.name} here."
+        raise Refusal(message, key="id", value=player_id)
 
     def players(self, game: Game) -> list[PlayerChoice]:
-        """Return the players of a game."""
-        return [*players_of(game), *self._trained(game)]
+        """Return the players of a game: those that every machine has, and the networks of runs."""
+        found = players_of(game)
+        for run in self.runs.all().values():
+            if same_game(game.name, run.game):
+                for iteration, path in reversed(run.networks.items()):
+                    name = f"{run.id.partition('/')[2]}, iteration {iteration}"
+                    found.append(_network(run.player_id(iteration), name, path))
+        return found
 
     def analyst(self, game: Game) -> dict[str, Any]:
         """Return who analyses positions of a game unless a request names someone.
@@ -132,29 +145,6 @@ class Catalogue:
     def named_run_game(self, run_game: str) -> str | None:
         """Return the name here of a run's game; None if it cannot be played."""
         return next((name for name in self.game_names() if same_game(name, run_game)), None)
-
-    def network_path(self, game: Game, player_id: str) -> Path | None:
-        """Return where a network of a run lies, None if there is none any more."""
-        for run in self.runs.all().values():
-            if same_game(game.name, run.game):
-                for iteration, path in run.networks.items():
-                    if run.player_id(iteration) == player_id:
-                        return path
-        return None
-
-    def _trained(self, game: Game) -> list[PlayerChoice]:
-        found = []
-        for run in self.runs.all().values():
-            if same_game(game.name, run.game):
-                for iteration in reversed(run.networks):
-                    name = f"{run.id.partition('/')[2]}, iteration {iteration}"
-                    player_id = run.player_id(iteration)
-                    choice = PlayerChoice(player_id, name, "network", MAX_NETWORK_SIMULATIONS)
-                    found.append(choice)
-        return found
-
-    def _describe(self, game: Game) -> dict[str, Any]:
-        return describe_game(game, self.players(game))
 
 
 def _is_ours(name: str) -> bool:
@@ -171,8 +161,8 @@ def _is_ours(name: str) -> bool:
 def players_of(game: Game) -> list[PlayerChoice]:
     """Return the players of a game that every machine has."""
     found = []
-    if shipped_network(game.name) is not None:
-        found.append(PlayerChoice("best", "Network", "network", MAX_NETWORK_SIMULATIONS))
+    if (shipped := shipped_network(game.name)) is not None:
+        found.append(_network("best", "Network", shipped))
     if isinstance(game, CompiledGame):
         is_slow = game.name.startswith("othello")
         most = _MAX_UCT_SIMULATIONS_OTHELLO if is_slow else _MAX_UCT_SIMULATIONS
@@ -180,6 +170,10 @@ def players_of(game: Game) -> list[PlayerChoice]:
         note = "Perfect where the result can be computed; another player moves until then."
         found.append(PlayerChoice("solver", "Solver", "solver", note=note))
     return [*found, PlayerChoice("random", "Random moves", "random")]
+
+
+def _network(player_id: str, name: str, path: Path) -> PlayerChoice:
+    return PlayerChoice(player_id, name, "network", MAX_NETWORK_SIMULATIONS, network=path)
 
 
 def setups_of(game: Game) -> tuple[str, ...]:
@@ -202,7 +196,7 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
         "letters": skins[0].letters,
         "counts_pieces": skins[0].counts_pieces,
         "setups": [_describe_setup(game, skin) for skin in skins],
-        "players": [player._asdict() for player in players],
+        "players": [player.describe() for player in players],
         "levels": levels_of(game.name, {player.id for player in players}),
         "analyst": _analyst(players),
     }
@@ -244,3 +238,74 @@ def _describe_setup(game: Game, skin: Skin) -> dict[str, Any]:
         "mirrored": notation.mirrored,
         "note": _SETUP_NOTES.get(skin.setup, "") if len(setups_of(game)) > 1 else "",
     }
+
+
+# --- levels ---------------------------------------------------------------------------------------
+
+
+class Level(NamedTuple):
+    """One opponent. It is weaker than the next one as a rule; the Elo decides where it is known."""
+
+    id: str
+    name: str
+    player: str  #: the id of a player
+    num_simulations: int | None
+
+    @property
+    def spec(self) -> str:
+        """The player as `alphazero.players.registry.make_player` takes it, and as it is stored."""
+        if self.player == "random":
+            return "random"
+        if self.player == "uct":
+            return f"uct:{self.num_simulations}"
+        if self.num_simulations == 0:
+            return "best,with_search=false"
+        return f"best,num_simulations={self.num_simulations},endgame={ENDGAME}"
+
+
+#: Of networks: nodes that an exact result at a leaf may cost on average.
+ENDGAME = "500"
+
+LEVELS = (
+    Level("random", "Random moves", "random", None),
+    Level("beginner", "Beginner", "uct", 10),
+    Level("casual", "Casual player", "uct", 50),
+    Level("club", "Club player", "uct", 250),
+    Level("advanced", "Advanced", "uct", 1000),
+    Level("network", "Network alone", "best", 0),
+    Level("expert", "Expert", "best", 50),
+    Level("master", "Master", "best", 200),
+    Level("best", "Best", "best", 800),
+)
+
+
+def levels_of(game: str, players: set[str]) -> list[dict[str, Any]]:
+    """Return the levels of a game, weakest first.
+
+    Args:
+        game: its name.
+        players: the ids of the players that the game has.
+    """
+    known = measured().get(game, {})
+    found = []
+    for level in LEVELS:
+        if level.player in players:
+            player: dict[str, Any] = {"id": level.player}
+            if level.num_simulations is not None:
+                player["num_simulations"] = level.num_simulations
+            elo, elo_stderr = known.get(level.spec, (None, None))
+            entry = {"id": level.id, "name": level.name, "player": player}
+            found.append(entry | {"elo": elo, "elo_stderr": elo_stderr})
+    if all(entry["elo"] is not None for entry in found):
+        found.sort(key=lambda entry: entry["elo"])
+    return found
+
+
+@functools.cache
+def measured() -> dict[str, dict[str, tuple[float, float]]]:
+    """Return the measured Elo and its standard error, by game and specification.
+
+    `levels.json` holds what `scripts/measure_levels.py` found, by game: {"uct:10": [elo, standard
+    error]}. Elo are on the scale of docs/RATINGS.md, where uct:1000 has 1000 points.
+    """
+    return json.loads(Path(__file__).with_name("levels.json").read_text(encoding="utf-8"))

@@ -3,6 +3,7 @@
 Shapes: K state words, A actions.
 """
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,7 +50,7 @@ class Solvers:
 
     def __init__(self, max_nodes: int = _MAX_NODES):
         self._max_nodes = max_nodes
-        self._solvers: dict[str, Solver] = {}
+        self._solver = functools.lru_cache(None)(self._make)
         self._known: dict[tuple[str, bytes], ExactScores | UnsolvableError] = {}
         self._turns = Turns(1, _MAX_WAITING)
 
@@ -64,16 +65,16 @@ class Solvers:
         if found is None:
             with self._turns.turn(is_stopped):
                 found = self._known.get(key) or self._solve(game, state)
-                self._remember(key, found)
+                while len(self._known) >= _MAX_REMEMBERED:
+                    self._known.pop(next(iter(self._known)))
+                self._known[key] = found
         if isinstance(found, UnsolvableError):
             raise found
         return found
 
     def _solve(self, game: Game, state: np.ndarray) -> ExactScores | UnsolvableError:
         try:
-            if game.name not in self._solvers:
-                self._solvers[game.name] = self._make(game)
-            return ExactScores(self._solvers[game.name].scores(state[None])[0])
+            return ExactScores(self._solver(game).scores(state[None])[0])
         except UnsolvableError as error:
             return error
 
@@ -84,11 +85,6 @@ class Solvers:
         if isinstance(rules, ConnectX) and not (bitbully.solves(game) and bitbully.available()):
             return ConnectXSolver(game, max_nodes=self._max_nodes)
         return make_solver(game)
-
-    def _remember(self, key: tuple[str, bytes], found) -> None:
-        while len(self._known) >= _MAX_REMEMBERED:
-            self._known.pop(next(iter(self._known)))
-        self._known[key] = found
 
 
 def exact_answer(exact: ExactScores, game: Game) -> dict[str, Any]:

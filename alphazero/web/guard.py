@@ -1,21 +1,20 @@
 """Who may ask: the checks that every request passes before anything else looks at it.
 
 In: requests. Out: the same requests, or a refusal. A page on this machine is open to every web site
-that its owner visits, so a request must come from the page itself: its host must be this machine
-(else a foreign name that leads here could read answers), its origin this page. A server on another
-address asks for a token besides, once, and remembers it in a cookie.
+that its owner visits, so the origin of a request must be this page; that its host is this machine
+(else a foreign name that leads here could read answers) is checked by `alphazero.web.app`. A server
+on another address asks for a token, once, and remembers it in a cookie.
 """
 
-import html
 import secrets
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
-from starlette.datastructures import Headers
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 COOKIE = "alphazero_token"
-_LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 _COOKIE_DAYS = 30
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -45,84 +44,63 @@ class Guard:
     Args:
         app: what is guarded.
         token: that requests must know; None asks for none.
-        only_local: whether it answers to the names of this machine alone.
     """
 
-    def __init__(self, app, token: str | None, only_local: bool):
+    def __init__(self, app, token: str | None):
         self._app = app
         self._token = token
-        self._only_local = only_local
 
     async def __call__(self, scope, receive, send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        send = _with_security_headers(send)
-        response = self._refusal(scope)
+        response = None
+        if scope["type"] == "http":
+            send = _with_security_headers(send)
+            response = self._refusal(Request(scope))
         await (response or self._app)(scope, receive, send)
 
-    def _refusal(self, scope) -> Response | None:
+    def _refusal(self, request: Request) -> Response | None:
         """Return the response to a request that goes no further; None for the others."""
-        headers = Headers(scope=scope)
-        host = headers.get("host", "")
-        if self._only_local and _host_name(host) not in _LOCAL_NAMES:
-            return _error(f"this server answers to localhost, not to '{host[:80]}'.", 403)
-        if scope["path"].startswith("/api/") and not _is_from_page(headers, host):
+        if request.scope["path"].startswith("/api/") and not _is_from_page(request):
             return _error("a page of another site may not ask this server.", 403)
-        return None if self._token is None else self._token_refusal(scope, headers)
-
-    def _token_refusal(self, scope, headers: Headers) -> Response | None:
-        if self._knows_token(headers):
+        if self._token is None or self._knows_token(request):
             return None
-        query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
-        given = query.pop("token", None)
-        is_page = scope["path"] == "/" and scope["method"] == "GET"
-        if is_page and given is not None and self._is_token(given):
-            return self._remembering(scope, query)
-        if is_page:
-            reason = "" if given is None else "That was not the token."
-            page = _TOKEN_PAGE.format(reason=html.escape(reason))
-            return HTMLResponse(page, 401, headers={"cache-control": "no-store"})
-        return _error("this server asks for a token: open its page with ?token=TOKEN.", 401)
+        if request.scope["path"] != "/" or request.method != "GET":
+            return _error("this server asks for a token: open its page with ?token=TOKEN.", 401)
+        given = request.query_params.get("token")
+        if given is not None and self._is_token(given):
+            return self._remembering(request)
+        reason = "" if given is None else "That was not the token."
+        page = _TOKEN_PAGE.format(reason=reason)
+        return HTMLResponse(page, 401, headers={"cache-control": "no-store"})
 
-    def _knows_token(self, headers: Headers) -> bool:
-        kind, _, bearer = headers.get("authorization", "").partition(" ")
-        cookies = (part.strip().partition("=") for part in headers.get("cookie", "").split(";"))
-        known = [value for name, _, value in cookies if name == COOKIE]
-        known += [bearer] if kind.lower() == "bearer" else []
-        return any(self._is_token(value) for value in known)
+    def _knows_token(self, request: Request) -> bool:
+        kind, _, bearer = request.headers.get("authorization", "").partition(" ")
+        is_bearer = kind.lower() == "bearer" and self._is_token(bearer)
+        return is_bearer or self._is_token(request.cookies.get(COOKIE, ""))
 
     def _is_token(self, text: str) -> bool:
         return secrets.compare_digest(text.encode(), (self._token or "").encode())
 
-    def _remembering(self, scope, query: dict[str, str]) -> Response:
+    def _remembering(self, request: Request) -> Response:
         """Return a redirection to the page without the token in its address, with a cookie."""
-        response = RedirectResponse("./" + (f"?{urlencode(query)}" if query else ""), 303)
+        others = {name: text for name, text in request.query_params.items() if name != "token"}
+        response = RedirectResponse("./" + (f"?{urlencode(others)}" if others else ""), 303)
         response.set_cookie(
             COOKIE,
             self._token or "",
             max_age=_COOKIE_DAYS * 86_400,
             httponly=True,
             samesite="strict",
-            secure=scope.get("scheme") == "https",
+            secure=request.scope.get("scheme") == "https",
         )
         return response
 
 
-def _host_name(host: str) -> str:
-    """Return the name in a Host header, without its port."""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
-
-
-def _is_from_page(headers: Headers, host: str) -> bool:
+def _is_from_page(request: Request) -> bool:
     """Return whether a request comes from this server's own page, or from no page at all."""
-    origin = headers.get("origin")
+    origin, host = request.headers.get("origin"), request.headers.get("host", "")
     if origin is not None and urlsplit(origin).netloc != host:
         return False
-    return headers.get("sec-fetch-site", "none") in ("none", "same-origin")
+    return request.headers.get("sec-fetch-site", "none") in ("none", "same-origin")
 
 
 def _error(message: str, status: int) -> JSONResponse:
@@ -132,13 +110,9 @@ def _error(message: str, status: int) -> JSONResponse:
 def _with_security_headers(send):
     async def send_with_headers(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            known = {name for name, _ in message["headers"]}
-            added = [
-                (name.encode(), value.encode())
-                for name, value in _SECURITY_HEADERS.items()
-                if name.encode() not in known
-            ]
-            message = message | {"headers": [*message["headers"], *added]}
+            headers = MutableHeaders(scope=message)
+            for name, value in _SECURITY_HEADERS.items():
+                headers.setdefault(name, value)
         await send(message)
 
     return send_with_headers

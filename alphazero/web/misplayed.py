@@ -6,18 +6,18 @@ set, or all of a small game. Out: a message for each mistake, as `api/misplayed`
 Shapes: N positions, K state words, A actions.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from alphazero.evaluation.exact.sets import find_set
 from alphazero.games.batched_game import Game
+from alphazero.play.requests import Refusal
 from alphazero.runtime.errors import ConfigError, InputError
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 from alphazero.solvers.enumeration import NO_CHILD, Positions, enumerate_positions
-from alphazero.web.refusal import Refusal, Stopped
-from alphazero.web.shared_search import SharedSearch
+from alphazero.web.shared_search import Question, SharedSearch
+from alphazero.web.turns import Stopped, Stream
 
 MAX_POSITIONS, MAX_SIMULATIONS, NUM_SIMULATIONS = 400, 400, 50
 #: Games with more positions are not enumerated; so many take a second.
@@ -80,30 +80,26 @@ def _lines(positions: Positions) -> list[tuple[int, ...]]:
 
 
 def find_misplayed(
-    shared: SharedSearch,
-    known: KnownPositions,
-    num_simulations: int,
-    is_stopped: Callable[[], bool],
-    emit: Callable[[dict], None],
+    shared: SharedSearch, known: KnownPositions, num_simulations: int, stream: Stream
 ) -> None:
     """Emit the messages of `api/misplayed`, for at most `MAX_POSITIONS` positions."""
     known = known.spread(MAX_POSITIONS)
     num = len(known.moves)
-    num_done = num_misplayed = 0
+    num_misplayed = 0
     for start in range(0, num, _NUM_TOGETHER):
-        rows = range(start, min(start + _NUM_TOGETHER, num))
-        states = list(known.states[rows.start : rows.stop])
-        asked = shared.begin(states, num_simulations, is_stopped)
-        for row, question in zip(rows, asked):
-            if is_stopped():
+        states = known.states[start : start + _NUM_TOGETHER]
+        questions = [Question(state, num_simulations, stream.is_stopped) for state in states]
+        for question in questions:
+            shared.begin(question)
+        for row, question in enumerate(questions, start):
+            if stream.is_stopped():
                 raise Stopped
             mistake = _mistake(known, row, shared.wait(question).best)
             if mistake is not None:
                 num_misplayed += 1
-                emit(mistake)
-        num_done += len(rows)
-        emit({"type": "progress", "done": num_done, "total": num})
-    emit({"type": "done", "num_positions": num, "num_misplayed": num_misplayed})
+                stream.emit(mistake)
+        stream.emit({"type": "progress", "done": start + len(questions), "total": num})
+    stream.emit({"type": "done", "num_positions": num, "num_misplayed": num_misplayed})
 
 
 def _mistake(known: KnownPositions, row: int, played: int) -> dict | None:

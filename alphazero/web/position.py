@@ -16,12 +16,7 @@ from alphazero.boards.skin import Skin
 from alphazero.boards.text import marked_cells
 from alphazero.games.batched_game import Game
 from alphazero.games.text import parse_board
-from alphazero.web.fields import number_field, quoted, text_field
-from alphazero.web.refusal import IMPOSSIBLE, MALFORMED, Refusal
-
-#: The fields of a request that make a position.
-FIELDS = ("game", "setup", "board", "to_move", "moves")
-_MAX_BOARD, _MAX_MOVES_TEXT = 2_000, 8_000  # characters
+from alphazero.play.requests import PositionRequest, Refusal
 
 
 class Position(NamedTuple):
@@ -37,23 +32,22 @@ class Position(NamedTuple):
         return self.session.state
 
 
-def read_position(game: Game, skin: Skin, request: dict[str, Any]) -> Position:
+def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
     """Return the position of a request.
 
     Raises:
-        Refusal: for a board or moves that are none, or that are not possible.
+        Refusal: for a board or moves that are not possible.
     """
-    start = _start(game, skin, request)
-    moves = request.get("moves")
     try:
+        start = None
+        if request.board is not None:
+            start = _start(game, skin, request.board, request.to_move or 0)
+        moves = request.moves or []
         if isinstance(moves, str):
-            text = text_field(request, "moves", _MAX_MOVES_TEXT) or ""
-            moves = read_moves(game, skin.notation, text, start)
-        return Position(game, skin, Session(game, _actions(moves, game), start))
-    except Refusal:
-        raise
+            moves = read_moves(game, skin.notation, moves, start)
+        return Position(game, skin, Session(game, moves, start))
     except ValueError as error:
-        raise Refusal(str(error), IMPOSSIBLE) from None
+        raise Refusal(str(error)) from None
 
 
 def unfinished(position: Position) -> Position:
@@ -63,19 +57,15 @@ def unfinished(position: Position) -> Position:
     return position
 
 
-def _start(game: Game, skin: Skin, request: dict[str, Any]) -> np.ndarray | None:
-    """Return the state, [K], of the board of a request; None if it starts as the game does."""
-    text = text_field(request, "board", _MAX_BOARD)
-    to_move = number_field(request, "to_move", 0, 1)
-    if text is None:
-        return None
+def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
+    """Return the state, [K], of the board of a request."""
     try:
         board = parse_board(_tidy(text, skin), game.planes_shape[1:], skin.letters, skin.title)
         if skin.notation.mirrored:
             board = np.ascontiguousarray(board[:, ::-1])
-        return game.cells_to_state(board, to_move or 0)
+        return game.cells_to_state(board, to_move)
     except ValueError as error:
-        raise Refusal(_by_lines(str(error)), IMPOSSIBLE) from None
+        raise Refusal(_by_lines(str(error))) from None
 
 
 def _by_lines(message: str) -> str:
@@ -93,18 +83,6 @@ def _tidy(text: str, skin: Skin) -> str:
         if other not in skin.letters:
             text = text.replace(other, empty)
     return "\n".join(line.strip() for line in text.strip().splitlines())
-
-
-def _actions(moves: Any, game: Game) -> list[int]:
-    """Return the moves of a request as a list of whole numbers."""
-    moves = [] if moves is None else moves
-    if not isinstance(moves, list):
-        message = f"moves={quoted(moves)} is not allowed: moves are a list such as [3, 3], or text."
-        raise Refusal(message, MALFORMED)
-    if len(moves) > game.max_plies:
-        message = f"{len(moves)} moves are too many: a game has at most {game.max_plies}."
-        raise Refusal(message, IMPOSSIBLE)
-    return moves
 
 
 def describe(position: Position, from_ply: int = 0) -> dict[str, Any]:

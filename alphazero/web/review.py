@@ -13,9 +13,10 @@ from alphazero.solvers.base import UnsolvableError
 from alphazero.web.catalogue import PlayerChoice
 from alphazero.web.exact_scores import ExactScores
 from alphazero.web.position import Position
-from alphazero.web.search_view import SearchView, number
+from alphazero.web.search_view import number
+from alphazero.web.shared_search import Question
 from alphazero.web.thinking import Thinking
-from alphazero.web.turns import IsStopped
+from alphazero.web.turns import IsStopped, Stream
 
 #: Simulations of each position, and the most that a request may ask for.
 NUM_SIMULATIONS = {"network": 200, "uct": 2_000}
@@ -36,63 +37,47 @@ def review_game(
     thinking: Thinking,
     position: Position,
     player: PlayerChoice,
-    num_simulations: int | None,
-    is_stopped: IsStopped,
-    emit,
+    num_simulations: int,
+    stream: Stream,
 ) -> None:
     """Emit the messages of `api/review`.
 
     Args:
         player: a network or UCT, which judges what the solver does not.
     """
-    session = position.session
-    plies = range(len(session.states))
-    solved = _solve_backwards(thinking, position, is_stopped)
-    if num_simulations is None:
-        num_simulations = NUM_SIMULATIONS[player.kind]
+    solve_until = time.monotonic() + _EXACT_S
     after: _Verdict | None = None
-    for ply in reversed(plies):
-        if ply in solved:
-            verdict = solved[ply]
-        else:
-            view = thinking.search(
-                position.game, session.states[ply], player, num_simulations, is_stopped
-            )
-            verdict = _of_search(view, session.player_at(ply))
-        emit(_message(position, ply, verdict, after))
+    for ply in reversed(range(len(position.session.states))):
+        verdict = None
+        if time.monotonic() < solve_until:
+            try:
+                verdict = _exact_verdict(thinking, position, ply, stream.is_stopped)
+            except UnsolvableError:
+                solve_until = 0.0  # earlier positions are harder
+        if verdict is None:
+            question = Question(position.session.states[ply], num_simulations, stream.is_stopped)
+            view = thinking.search(position.game, player, question)
+            value = None if view.value is None else view.value * _sign(position, ply)
+            verdict = _Verdict(value, view.best, view.proven is not None)
+        stream.emit(_message(position, ply, verdict, after))
         after = verdict
+    stream.emit({"type": "done"})
 
 
-def _solve_backwards(
-    thinking: Thinking, position: Position, is_stopped: IsStopped
-) -> dict[int, _Verdict]:
-    """Return the exact verdicts of the last positions, by ply."""
-    session, found = position.session, {}
-    deadline = time.monotonic() + _EXACT_S
-    ply = len(session.states) - 1
-    if session.over:
+def _exact_verdict(
+    thinking: Thinking, position: Position, ply: int, is_stopped: IsStopped
+) -> _Verdict:
+    session = position.session
+    if session.over and ply == len(session.actions):
         result = 0.0 if session.winner is None else float(1 - 2 * session.winner)
-        found[ply] = _Verdict(result, None, True)
-        ply -= 1
-    while ply >= 0 and time.monotonic() < deadline:
-        try:
-            exact = thinking.solvers.scores(position.game, session.states[ply], is_stopped)
-        except UnsolvableError:
-            break
-        value = exact.value * _sign(session.player_at(ply))
-        found[ply] = _Verdict(float(value), exact.best[0], True, exact)
-        ply -= 1
-    return found
+        return _Verdict(result, None, True)
+    exact = thinking.solvers.scores(position.game, session.states[ply], is_stopped)
+    return _Verdict(float(exact.value * _sign(position, ply)), exact.best[0], True, exact)
 
 
-def _of_search(view: SearchView, player: int) -> _Verdict:
-    value = None if view.value is None else view.value * _sign(player)
-    return _Verdict(value, view.best, view.proven is not None)
-
-
-def _sign(player: int) -> int:
-    """Return the factor from the view of a player to that of the first side."""
-    return 1 - 2 * player
+def _sign(position: Position, ply: int) -> int:
+    """Return the factor from the view of the player to move to that of the first side."""
+    return 1 - 2 * position.session.player_at(ply)
 
 
 def _message(
@@ -102,7 +87,7 @@ def _message(
     message = {
         "type": "ply",
         "ply": ply,
-        "value": None if verdict.value is None else number(verdict.value),
+        "value": number(verdict.value),
         "exact": verdict.is_exact,
         "best": verdict.best,
         "played": None,
@@ -119,7 +104,7 @@ def _message(
     elif played == verdict.best:
         message["loss"] = 0.0
     elif verdict.value is not None and after.value is not None:
-        lost = (verdict.value - after.value) * _sign(position.session.player_at(ply))
+        lost = (verdict.value - after.value) * _sign(position, ply)
         message["loss"] = number(max(lost, 0.0))
         message["exact"] = verdict.is_exact and after.is_exact
     return message

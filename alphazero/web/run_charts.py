@@ -9,13 +9,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from alphazero.play.requests import UNKNOWN, Refusal, quoted
 from alphazero.plots.curves import RATING, RUN_CHARTS, SCORE, Chart, Row, newest
 from alphazero.runtime.errors import StoredFileError
 from alphazero.storage.run_folder import RunFolder
 from alphazero.web.catalogue import Catalogue
-from alphazero.web.fields import quoted
 from alphazero.web.found_runs import FoundRun
-from alphazero.web.refusal import UNKNOWN, Refusal
 
 MAX_POINTS = 500
 _CACHED = 64

@@ -1,19 +1,29 @@
 """What a search knows at a moment: the statistics of the moves, the expected line, the tree.
 
-Plain data that no later simulation changes; `alphazero.web.puct_view` and `uct_view` make it. A
-node is a node of the tree as the page shows it, with the move that leads to it.
+In: a PUCT search with a network, or a UCT search. Out: plain data that no later simulation changes.
+A node is a node of the tree as the page shows it, with the move that leads to it.
 
 Values and proven results of a move are for the player who chooses it.
+
+Shapes: K state words, A actions.
 """
 
 import heapq
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
+
+import numpy as np
+
+from alphazero.search import tree as puct_tree
+from alphazero.search.batched_search import TreeSearch
+from alphazero.search.uct import tree as uct_tree
+from alphazero.search.uct.search import UctSearch
 
 #: How many nodes a view has while a search runs, and at its end.
 RUNNING_NODES, FINAL_NODES = 200, 1_000
 _DIGITS = 4
+_wins_of = getattr(uct_tree.wins_of, "py_func", uct_tree.wins_of)  # uncompiled: takes arrays too
 
 
 class SearchView(NamedTuple):
@@ -29,12 +39,14 @@ class SearchView(NamedTuple):
     tree: list[dict[str, Any]]  #: nodes, parents before their children
 
 
-def number(value: float) -> float | None:
-    """Return a number for JSON; None for one that is unknown."""
-    return None if math.isnan(value) or math.isinf(value) else round(float(value), _DIGITS)
+class RootAnswer(NamedTuple):
+    """What the network says about a position, without any search."""
+
+    priors: np.ndarray  #: float32[A], 0 where illegal
+    value: float  #: for the player to move
 
 
-class Node(NamedTuple):
+class _Node(NamedTuple):
     """A node of a tree, and the move that leads to it from its parent."""
 
     key: Any  #: what `children` is asked with
@@ -46,28 +58,179 @@ class Node(NamedTuple):
     to_move: int
 
 
-def most_visited(root: Node, children: Callable[[Node], list[Node]], max_nodes: int) -> list[dict]:
-    """Return the most visited nodes of a tree, parents before their children.
+#: Returns the visited children of a node.
+_Children = Callable[[_Node], list[_Node]]
+
+
+def number(value: float | None) -> float | None:
+    """Return a number for JSON; None for one that is unknown."""
+    return None if value is None or not math.isfinite(value) else round(float(value), _DIGITS)
+
+
+def root_answer(search: TreeSearch, row: int) -> RootAnswer:
+    """Return the network's answer at a root that was just evaluated."""
+    tree, root = search.tree, puct_tree.ROOT_INDEX
+    return RootAnswer(tree.children_priors[row, root].copy(), float(tree.raw_values[row, root]))
+
+
+def puct_view(search: TreeSearch, row: int, answer: RootAnswer, max_nodes: int) -> SearchView:
+    """Return what a search with a network knows about one of its positions.
 
     Args:
-        children: returns the visited children of a node.
+        answer: of the network at this root, before the search.
+        max_nodes: of the tree; 0 leaves it out.
     """
-    found: list[dict] = []
-    waiting = [(0, 0, None, root)]
+    tree, index = search.tree, puct_tree.ROOT_INDEX
+    num_visits = int(tree.children_visits[row, index].sum())
+    proven = _result(tree.proven_values[row, index])
+    value = float(tree.node_values[row, index]) if proven is None else float(proven)
+    root = _Node(index, None, num_visits, value, None, proven, int(tree.players[row, index]))
+    network_best = int(answer.priors.argmax())
+    return _view(
+        root,
+        lambda node: list(_puct_children(tree, row, node, answer)),
+        np.flatnonzero(tree.children_index[row, index] != puct_tree.ILLEGAL).tolist(),
+        search.principal_variation(row) if num_visits else [network_best],
+        max_nodes,
+        answer.priors,
+        {"value": number(answer.value), "best": network_best},
+    )
+
+
+def _puct_children(
+    tree: puct_tree.Tree, row: int, node: _Node, answer: RootAnswer
+) -> Iterator[_Node]:
+    at_root = node.key == puct_tree.ROOT_INDEX
+    priors = answer.priors if at_root else tree.children_priors[row, node.key]
+    for action in np.flatnonzero(tree.children_index[row, node.key] >= 0).tolist():
+        child = int(tree.children_index[row, node.key, action])
+        sign = 1 if tree.players[row, child] == node.to_move else -1
+        proven = _result(tree.proven_values[row, child])
+        yield _Node(
+            key=child,
+            action=action,
+            visits=int(tree.children_visits[row, node.key, action]),
+            value=float(tree.children_values[row, node.key, action]),
+            prior=float(priors[action]),
+            proven=None if proven is None else sign * proven,
+            to_move=int(tree.players[row, child]),
+        )
+
+
+def _result(proven: np.int8) -> int | None:
+    return None if proven == puct_tree.UNPROVEN else int(proven)
+
+
+def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView:
+    """Return what a UCT search knows about the position, [K], that it searches."""
+    game, index = search.game, uct_tree.ROOT_INDEX
+    player = int(game.players(state[None])[0])
+    values, _ = _uct_statistics(search, np.array([index]), player)
+    root = _Node((index, state), None, search.num_done, float(values[0]), None, None, player)
+    legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
+
+    def children(node: _Node) -> list[_Node]:
+        return list(_uct_children(search, node))
+
+    return _view(root, children, legal, _most_visited_line(root, children) or legal[:1], max_nodes)
+
+
+def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
+    """Return the visited children of a node, whose key is its index and its state."""
+    index, state = node.key
+    if search.tree.nodes[index]["first_child"] == uct_tree.NO_CHILDREN:
+        return
+    actions, nodes = uct_tree.children_of(search.tree, index)
+    values, visits = _uct_statistics(search, nodes, node.to_move)
+    visited = np.flatnonzero(visits)
+    if not len(visited):
+        return
+    states = np.repeat(state[None], len(visited), axis=0)
+    after = search.game.step(states, actions[visited])
+    for place, child_state, to_move in zip(visited.tolist(), after.states, after.players):
+        yield _Node(
+            key=(int(nodes[place]), child_state),
+            action=int(actions[place]),
+            visits=int(visits[place]),
+            value=float(values[place]),
+            prior=None,
+            proven=None,
+            to_move=int(to_move),
+        )
+
+
+def _uct_statistics(
+    search: UctSearch, nodes: np.ndarray, player: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the values of nodes for a player, and their visits, int64[...]."""
+    found = search.tree.nodes[nodes]
+    visits, points = found["visits"].astype(np.int64), found["points"].astype(np.int64)
+    return 2.0 * _wins_of(player, points, visits) / np.maximum(visits, 1) - 1.0, visits
+
+
+def _most_visited_line(node: _Node, children: _Children) -> list[int]:
+    """Return the most visited moves, one after the other."""
+    line: list[int] = []
+    while below := children(node):
+        node = max(below, key=lambda child: (child.visits, child.value))
+        line.append(node.action)
+    return line
+
+
+def _view(
+    root: _Node,
+    children: _Children,
+    legal: list[int],
+    line: list[int],
+    max_nodes: int,
+    priors: np.ndarray | None = None,
+    network: dict[str, Any] | None = None,
+) -> SearchView:
+    """Return the view of a tree.
+
+    Args:
+        legal: the legal actions at its root.
+        line: the moves that the search expects.
+        priors: of the network at the root, float32[A].
+    """
+    below = {child.action: child for child in children(root)}
+    unvisited = _Node(None, None, 0, math.nan, None, None, 0)
+    actions = []
+    for action in legal:
+        child = below.get(action, unvisited)
+        entry = {
+            "action": action,
+            "visits": child.visits,
+            "prior": None if priors is None else number(priors[action]),
+            "value": number(child.value),
+            "proven": child.proven,
+        }
+        actions.append(entry)
+    return SearchView(
+        num_simulations=root.visits,
+        value=number(root.value),
+        proven=root.proven,
+        best=line[0],
+        actions=actions,
+        line=line,
+        network=network,
+        tree=_most_visited(root, children, max_nodes),
+    )
+
+
+def _most_visited(root: _Node, children: _Children, max_nodes: int) -> list[dict[str, Any]]:
+    """Return the most visited nodes of a tree, parents before their children."""
+    found: list[dict[str, Any]] = []
+    waiting: list[tuple[int, int, int | None, _Node]] = [(0, 0, None, root)]
     order = 0
     while waiting and len(found) < max_nodes:
         _, _, parent, node = heapq.heappop(waiting)
         below = children(node)
-        index = len(found)
-        found.append(_plain_node(index, parent, node, len(below)))
+        plain = node._asdict() | {"id": len(found), "parent": parent, "num_children": len(below)}
+        plain |= {"value": number(node.value), "prior": number(node.prior)}
+        del plain["key"]
         for child in below:
             order += 1
-            heapq.heappush(waiting, (-child.visits, order, index, child))
+            heapq.heappush(waiting, (-child.visits, order, plain["id"], child))
+        found.append(plain)
     return found
-
-
-def _plain_node(index: int, parent: int | None, node: Node, num_children: int) -> dict:
-    plain = node._asdict() | {"value": number(node.value), "id": index, "parent": parent}
-    del plain["key"]
-    plain["prior"] = None if node.prior is None else number(node.prior)
-    return plain | {"num_children": num_children}

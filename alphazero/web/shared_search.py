@@ -16,11 +16,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from alphazero.play.requests import BUSY, Refusal
 from alphazero.players.evaluator_player import EvaluatorPlayer, leaves_per_step
 from alphazero.web.catalogue import MAX_NETWORK_SIMULATIONS
-from alphazero.web.puct_view import RootAnswer, puct_view, root_answer
-from alphazero.web.refusal import BUSY, Refusal, Stopped
-from alphazero.web.search_view import FINAL_NODES, RUNNING_NODES, SearchView
+from alphazero.web.search_view import (
+    FINAL_NODES,
+    RUNNING_NODES,
+    RootAnswer,
+    SearchView,
+    puct_view,
+    root_answer,
+)
+from alphazero.web.turns import IsStopped, Stopped
 
 #: Positions at once and simulations of each, for moves and for analyses.
 MOVES, ANALYSES = (32, 1_600), (8, MAX_NETWORK_SIMULATIONS)
@@ -38,10 +45,10 @@ class Question:
     """A position to search, and what has been found so far."""
 
     state: np.ndarray  #: [K], not finished
-    num_simulations: int  #: 0 asks the network alone
-    is_stopped: Callable[[], bool]  #: whether nobody waits for the answer
-    watch: Watch | None  #: called now and then, in the thread of the search
-    with_tree: bool
+    num_simulations: int | None  #: 0 asks a network alone; None is for players that do not search
+    is_stopped: IsStopped = lambda: False  #: whether nobody waits for the answer any more
+    watch: Watch | None = None  #: called now and then with what is known so far
+    for_analysis: bool = False  #: with the tree, in one of the few places of analyses
     done: threading.Event = field(default_factory=threading.Event)
     answer: RootAnswer | None = None
     view: SearchView | None = None
@@ -73,54 +80,28 @@ class SharedSearch:
         """Positions that are searched or wait for it."""
         return len(self._moves) + len(self._analyses)
 
-    def search(
-        self,
-        state: np.ndarray,
-        num_simulations: int,
-        is_stopped: Callable[[], bool] = lambda: False,
-        watch: Watch | None = None,
-        for_analysis: bool = False,
-    ) -> SearchView:
+    def search(self, question: Question) -> SearchView:
         """Search a position and return what was found; wait for a place if there is none.
-
-        Args:
-            state: [K], not finished.
-            num_simulations: 0 asks the network alone.
-            is_stopped: whether nobody waits for the answer any more; asked between steps.
-            watch: called now and then with what is known so far.
-            for_analysis: take one of the few places of analyses, and keep the tree in the view.
 
         Raises:
             Refusal: if too many positions wait already.
-            Stopped: if ``is_stopped`` said so.
+            Stopped: if the question was stopped.
         """
-        (question,) = self.begin([state], num_simulations, is_stopped, watch, for_analysis)
+        self.begin(question)
         return self.wait(question)
 
-    def begin(
-        self,
-        states,
-        num_simulations: int,
-        is_stopped: Callable[[], bool] = lambda: False,
-        watch: Watch | None = None,
-        for_analysis: bool = False,
-    ) -> list[Question]:
-        """Ask about several positions without waiting; see `search` and `wait`."""
-        rows = self._moves
-        if for_analysis or num_simulations > self._moves.max_simulations:
-            rows = self._analyses
-        asked = [
-            Question(state, num_simulations, is_stopped, watch, for_analysis) for state in states
-        ]
+    def begin(self, question: Question) -> None:
+        """Ask about a position without waiting; see `search` and `wait`."""
+        is_large = question.num_simulations > self._moves.max_simulations
+        rows = self._analyses if question.for_analysis or is_large else self._moves
         with self._news:
-            if len(rows.waiting) + len(asked) > MAX_WAITING:
+            if len(rows.waiting) >= MAX_WAITING:
                 raise Refusal("too many positions are being searched here: try again soon.", BUSY)
-            rows.waiting.extend(asked)
+            rows.waiting.append(question)
             self._news.notify()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="shared search", daemon=True)
                 self._thread.start()
-        return asked
 
     def wait(self, question: Question) -> SearchView:
         """Return what was found about a position of `begin`; raises as `search` does."""
@@ -154,7 +135,6 @@ class _Rows:
         self.max_simulations = max_simulations
         self.waiting: deque[Question] = deque()
         self._player = player
-        self._most_leaves = leaves_per_step(max_simulations)
         self._questions: list[Question | None] = [None] * num_rows
         self._search = None  # is large, so it is made when it is first needed
 
@@ -166,18 +146,20 @@ class _Rows:
         try:
             self._admit()
             active = [question for question in self._questions if question is not None]
-            if not active:
-                return
-            smallest = min(question.num_simulations for question in active)
-            self._search.leaves_per_step = leaves_per_step(smallest)
-            self._search.step()
-            self._serve()
+            if active:
+                smallest = min(question.num_simulations for question in active)
+                self._search.leaves_per_step = leaves_per_step(smallest)
+                self._search.step()
+                self._serve()
         except Exception as error:  # noqa: BLE001
-            self._fail(error)
+            for row in range(len(self._questions)):
+                self._finish(row, error)
+            self._search = None  # the next question gets a new one
 
     def _admit(self) -> None:
         for row, question in enumerate(self._questions):
             if question is not None and question.is_stopped():
+                self._search.stop(np.array([row]))
                 self._finish(row, Stopped())
             if self._questions[row] is None and (question := self._next()) is not None:
                 self._enter(row, question)
@@ -193,10 +175,9 @@ class _Rows:
         self._questions[row] = question
         if self._search is None:
             size = len(self._questions), self.max_simulations
-            self._search = self._player.make_search(*size, self._most_leaves)
+            self._search = self._player.make_search(*size, leaves_per_step(self.max_simulations))
         num_simulations = max(question.num_simulations, 1)
-        rows = np.array([row], np.int32)
-        self._search.reset(rows, question.state[None], num_simulations)
+        self._search.reset(np.array([row], np.int32), question.state[None], num_simulations)
         question.viewed_at = time.monotonic()
 
     def _serve(self) -> None:
@@ -212,6 +193,7 @@ class _Rows:
                     finished.add(row)
             if row in finished:
                 question.view = self._view(row, FINAL_NODES)
+                self._search.stop(np.array([row]))
                 self._finish(row)
             elif question.watch is not None and now - question.viewed_at >= _VIEW_EVERY_S:
                 question.viewed_at = now
@@ -219,20 +201,12 @@ class _Rows:
 
     def _view(self, row: int, max_nodes: int) -> SearchView:
         question = self._questions[row]
-        max_nodes = max_nodes if question.with_tree else 0
+        max_nodes = max_nodes if question.for_analysis else 0
         return puct_view(self._search, row, question.answer, max_nodes)
 
     def _finish(self, row: int, error: Exception | None = None) -> None:
+        """Tell who asked, and free the row."""
         question, self._questions[row] = self._questions[row], None
-        question.error = error
-        self._search.stop(np.array([row]))
-        question.done.set()
-
-    def _fail(self, error: Exception) -> None:
-        """Tell everyone in a row that the search failed, and make a new one next time."""
-        for row, question in enumerate(self._questions):
-            if question is not None:
-                question.error = error
-                question.done.set()
-                self._questions[row] = None
-        self._search = None
+        if question is not None:
+            question.error = error
+            question.done.set()

@@ -1,13 +1,34 @@
-"""Turns: a few threads work at a time, a few more wait, and the rest are told to come later."""
+"""Work for people who may leave: jobs, which end when nobody reads their messages, and turns."""
 
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any, Protocol
 
-from alphazero.web.refusal import BUSY, Refusal, Stopped
+from alphazero.play.requests import BUSY, Refusal
 
 #: Whether nobody waits for an answer any more.
 IsStopped = Callable[[], bool]
+
+
+class Stopped(Exception):
+    """Nobody waits for the answer any more."""
+
+
+class Stream(Protocol):
+    """Where a job sends its messages."""
+
+    def emit(self, message: dict[str, Any]) -> None:
+        """Send a message; one about progress may replace another that was not sent yet."""
+        ...
+
+    def is_stopped(self) -> bool:
+        """Return whether nobody reads the messages any more."""
+        ...
+
+
+#: The work of a stream; it ends early when its stream is stopped.
+Job = Callable[[Stream], None]
 
 
 class Turns:
