@@ -12,8 +12,7 @@ from solver_samples import late_states
 
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
-from alphazero.solvers import bitbully
-from alphazero.solvers import alpha_beta
+from alphazero.solvers import alpha_beta, bitbully
 from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError, values_of
 from alphazero.solvers.connect_x import ConnectXSolver
 from alphazero.solvers.enumeration import EnumeratedSolver

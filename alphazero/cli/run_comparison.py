@@ -133,7 +133,7 @@ def _measure(
 ) -> None:
     """Measure a run and add it to its configuration."""
     from alphazero.network.weights import load_network
-    from alphazero.players.network import NetworkPlayer
+    from alphazero.players.network import load_network_player
     from alphazero.storage.run_folder import find_network
 
     player_settings = PlayerSettings(
@@ -141,7 +141,7 @@ def _measure(
         engine=settings.engine,
         precision=settings.precision,
     )
-    player = NetworkPlayer(game, folder.path, player_settings)
+    player = load_network_player(game, folder.path, player_settings)
     info = load_network(find_network(folder.path)).info
     configuration.names.append(folder.path.name)
     configuration.seconds.append(info.get("elapsed_s", float("nan")))

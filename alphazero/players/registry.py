@@ -107,9 +107,9 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
         message = f"a human plays only in 'alphazero play'; take one of {', '.join(_ALLOWED)}."
         raise ConfigError(message, value=spec, allowed=_ALLOWED)
     path = existing_network(kind, spec, game.name)
-    from alphazero.players.network import NetworkPlayer
+    from alphazero.players.network import load_network_player
 
-    return NetworkPlayer(game, path, settings)
+    return load_network_player(game, path, settings)
 
 
 def check_player(spec: str, game_name: str, settings: PlayerSettings | None = None) -> None:

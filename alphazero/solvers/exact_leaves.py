@@ -242,9 +242,7 @@ def leaf_budgets(costs: np.ndarray, nodes_per_answer: float) -> np.ndarray:
     return np.where(costs <= nodes_per_answer, int(_PATIENCE * nodes_per_answer), 0)
 
 
-def exact_leaves_maker(
-    game: Game, nodes: int, seed: int
-) -> Callable[[], ProvenLeaves] | None:
+def exact_leaves_maker(game: Game, nodes: int, seed: int) -> Callable[[], ProvenLeaves] | None:
     """Return a function that makes the exact leaves of a self-play thread; None if there are none.
 
     Their costs are measured once, on positions that the seed determines, so that all machines find

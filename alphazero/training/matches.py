@@ -6,7 +6,7 @@ purpose. The gate and the strength measurements use both.
 
 from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
-from alphazero.players.evaluator_player import EvaluatorPlayer
+from alphazero.players.search_player import SearchPlayer
 from alphazero.runtime.random_generators import child_generator
 from alphazero.training.settings import TrainSettings
 
@@ -17,9 +17,9 @@ def network_player(
     num_simulations: int,
     settings: TrainSettings,
     iteration: int,
-) -> EvaluatorPlayer:
+) -> SearchPlayer:
     """Return the player that searches with ``evaluator`` as self-play does, but without noise."""
-    return EvaluatorPlayer(
+    return SearchPlayer(
         game,
         evaluator,
         num_simulations,

@@ -45,10 +45,10 @@ class Networks:
             return self._loaded[key]
 
     def _load(self, game: Game, player: PlayerChoice) -> SharedSearch:
-        from alphazero.players.network import NetworkPlayer
+        from alphazero.players.network import load_network_player
 
         try:
-            return SharedSearch(NetworkPlayer(game, self._path(game, player), self._settings))
+            return SharedSearch(load_network_player(game, self._path(game, player), self._settings))
         except ValueError as error:
             raise Refusal(f"{player.name} cannot play: {error}") from None
 

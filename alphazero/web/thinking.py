@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.players.evaluator_player import DEFAULT_SIMULATIONS
+from alphazero.players.search_player import DEFAULT_SIMULATIONS
 from alphazero.players.uct import DEFAULT_UCT_SIMULATIONS
 from alphazero.search.uct.search import UctSearch
 from alphazero.search.uct.settings import UctSettings
