@@ -15,8 +15,8 @@ from alphazero.cli.progress import progress
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
-from alphazero.players.evaluator_player import TIMED_SIMULATIONS, EvaluatorPlayer
 from alphazero.players.registry import make_player
+from alphazero.players.search_player import TIMED_SIMULATIONS, SearchPlayer
 from alphazero.solvers.base import values_of
 from alphazero.solvers.registry import make_solver
 
@@ -33,7 +33,7 @@ def main() -> None:
     settings = PlayerSettings(time_limit_s=options.time_limit_s, endgame="auto")
     default = make_player("best", game, settings)
     torch = make_player("best", game, PlayerSettings(engine="torch", precision="float32"))
-    plain = EvaluatorPlayer(
+    plain = SearchPlayer(
         game, torch.evaluator, TIMED_SIMULATIONS, options.time_limit_s, seed=1, name="plain"
     )
     openings = Openings(plies=4, seed=options.seed)

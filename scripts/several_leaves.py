@@ -7,18 +7,20 @@ lockstep. The default number of leaves is that of a player who searches one posi
 """
 
 import argparse
+import dataclasses
 
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
-from alphazero.players.evaluator_player import EvaluatorPlayer
 from alphazero.players.registry import make_player
+from alphazero.players.search_player import SearchPlayer
 
 
-class SeveralLeaves(EvaluatorPlayer):
+@dataclasses.dataclass(frozen=True, eq=False)
+class SeveralLeaves(SearchPlayer):
     """A player that takes several leaves of each tree also where it searches many positions."""
 
-    num_leaves = 1
+    num_leaves: int = 1
 
     def _leaves_per_step(self, num_positions: int) -> int:
         return self.num_leaves
@@ -34,9 +36,8 @@ def main() -> None:
     options = parser.parse_args()
     game = make_game(options.game)
     evaluator = make_player("best", game, PlayerSettings()).evaluator
-    several = SeveralLeaves(game, evaluator, options.num_simulations)
-    several.num_leaves = options.leaves
-    one = EvaluatorPlayer(game, evaluator, options.num_simulations, seed=1)
+    several = SeveralLeaves(game, evaluator, options.num_simulations, num_leaves=options.leaves)
+    one = SearchPlayer(game, evaluator, options.num_simulations, seed=1)
     openings = Openings(plies=6, seed=options.seed)
     report = play_match(game, several, one, options.num_games, openings)
     low, high = report.elo_interval

@@ -24,7 +24,8 @@ from rich.table import Table
 from script_command import exit_status
 
 from alphazero.games.registry import make_stored_game
-from alphazero.players.network import NetworkPlayer
+from alphazero.players.network import load_network_player
+from alphazero.players.search_player import SearchPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.batched_search import TreeSearch
@@ -141,7 +142,7 @@ def search_again(
 
 
 def search_table(
-    player: NetworkPlayer,
+    player: SearchPlayer,
     states: np.ndarray,
     scores: np.ndarray,
     num_simulations: int,
@@ -191,7 +192,7 @@ def print_tables(options: argparse.Namespace) -> None:
     generator = np.random.default_rng(0)
     samples = sample_positions(records, options.positions, options.first_ply, generator)
     scores = solver.scores(samples.states)
-    player = NetworkPlayer(game, options.network or folder.path)
+    player = load_network_player(game, options.network or folder.path)
     console = Console(highlight=False)
     exact = values_of(scores.max(axis=1))
     console.print(value_table(value_targets(samples), exact, samples.plies))

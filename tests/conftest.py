@@ -64,10 +64,10 @@ def unmeasured_players():
     """
     from alphazero.inference import fastest_engine
     from alphazero.inference.engines.engine import REFERENCE
-    from alphazero.players import endgame
+    from alphazero.players import exact_leaves
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fastest_engine, "candidates", lambda *_: [REFERENCE])
-        speed = endgame.EndgameSpeed([1.0] * 6, 1e7, 1e4)
-        patch.setattr(endgame, "endgame_speed", lambda *_: speed)
+        speed = exact_leaves.LeafSpeed([1.0] * 6, 1e7, 1e4)
+        patch.setattr(exact_leaves, "leaf_speed", lambda *_: speed)
         yield

@@ -14,7 +14,7 @@ import pytest
 from game_samples import random_games
 
 from alphazero.games.registry import make_game
-from alphazero.players.evaluator_player import EvaluatorPlayer
+from alphazero.players.search_player import SearchPlayer
 from alphazero.solvers.enumeration import EnumeratedSolver, ExactValues
 
 ROOT = Path(__file__).parents[1]
@@ -123,7 +123,7 @@ class SameAnswers:
 def test_searches_are_those_of_python(name, ask):
     # Python's trees hold float32: after more simulations, near-ties would fall differently.
     game, num = make_game(name), 100
-    player = EvaluatorPlayer(game, SameAnswers(game.num_actions), num)
+    player = SearchPlayer(game, SameAnswers(game.num_actions), num)
     games = [moves[: 2 * k] for k, moves in enumerate(random_moves(game, 6))]
     games = [moves for moves in games if not game.over(game.play_moves(moves)[None])[0]]
     request = {"game": name, "num_simulations": num, "num_leaves": 1}

@@ -24,7 +24,7 @@ from alphazero.config import settings as config
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, save_network
 from alphazero.players.base import PlayerSettings
-from alphazero.players.network import NetworkPlayer
+from alphazero.players.network import load_network_player
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder
@@ -512,7 +512,7 @@ def test_a_stored_network_may_lack_a_setting_but_have_none_that_is_unknown(finis
     save_network(tmp_path / "older.safetensors", stored.arrays, stored.game, older, {})
     game = make_game("tic_tac_toe")
     players = [
-        NetworkPlayer(game, path, PlayerSettings(num_simulations=8, device="cpu"))
+        load_network_player(game, path, PlayerSettings(num_simulations=8, device="cpu"))
         for path in (tmp_path / "older.safetensors", finished_run.network(3))
     ]
     ours, theirs = (player.choose(game.initial_states(1)) for player in players)
@@ -525,7 +525,7 @@ def test_a_stored_network_may_lack_a_setting_but_have_none_that_is_unknown(finis
         {},
     )
     with pytest.raises(ConfigError) as refused:
-        NetworkPlayer(
+        load_network_player(
             game, tmp_path / "newer.safetensors", PlayerSettings(num_simulations=8, device="cpu")
         )
     assert refused.value.key == "quantum_head"

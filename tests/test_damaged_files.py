@@ -18,7 +18,7 @@ from alphazero.evaluation.rating_file import RatingFile
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays, network_game, network_info
 from alphazero.play.json_engine import Engine
-from alphazero.players.network import NetworkPlayer
+from alphazero.players.network import load_network_player
 from alphazero.plots.run import draw_run
 from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.files import check_output, read_text
@@ -104,7 +104,7 @@ def arrays_with(change):
 def test_weights_that_cannot_play_are_refused_by_the_path_of_their_file(arrays, tmp_path):
     path = write_network(tmp_path / "x.safetensors", arrays)
     with pytest.raises(StoredFileError) as refused:
-        NetworkPlayer(GAME, path)
+        load_network_player(GAME, path)
     assert refused.value.path == path
     assert "state_dict" not in str(refused.value)
 

@@ -11,11 +11,16 @@ from solver_samples import late_states
 
 from alphazero.cli import main
 from alphazero.games.registry import make_game
-from alphazero.players import endgame as players_endgame
+from alphazero.players import exact_leaves
 from alphazero.players.base import PlayerSettings, thinking_of
-from alphazero.players.endgame import Endgame, EndgameSpeed, check_endgame, make_endgame
-from alphazero.players.evaluator_player import EvaluatorPlayer
+from alphazero.players.exact_leaves import (
+    LeafPolicy,
+    LeafSpeed,
+    check_setting,
+    make_leaf_policy,
+)
 from alphazero.players.registry import make_player
+from alphazero.players.search_player import SearchPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import UnsolvableError, values_of
 from alphazero.solvers.exact_leaves import make_prover
@@ -23,12 +28,12 @@ from alphazero.solvers.othello import OthelloSolver
 from alphazero.solvers.registry import make_solver
 
 #: As it is before `conftest.py` replaces it for all tests.
-measure = players_endgame.endgame_speed
+measure = exact_leaves.leaf_speed
 
 
 @pytest.fixture(autouse=True)
 def measured(monkeypatch):
-    monkeypatch.setattr(players_endgame, "endgame_speed", measure)
+    monkeypatch.setattr(exact_leaves, "leaf_speed", measure)
 
 
 @pytest.fixture(scope="module")
@@ -37,63 +42,65 @@ def game():
 
 
 @pytest.fixture
-def endgame(game, tmp_path):
-    return make_endgame(game, HashEvaluator(game.num_actions), "auto", 2, tmp_path / "speed.json")
+def policy(game, tmp_path):
+    return make_leaf_policy(
+        game, HashEvaluator(game.num_actions), "auto", 2, tmp_path / "speed.json"
+    )
 
 
 @pytest.mark.parametrize("text", ("off", "auto", "1", "10000"))
 def test_these_values_may_be_set(text):
-    assert check_endgame(text) == text
+    assert check_setting(text) == text
 
 
 @pytest.mark.parametrize("text", ("", "0", "-5", "1.5", "on", "²", "99999999999"))
 def test_other_values_are_refused(text):
     with pytest.raises(ConfigError) as error:
-        check_endgame(text)
+        check_setting(text)
     assert error.value.key == "endgame" and "auto" in str(error.value)
 
 
-def test_speeds_are_measured_once(game, endgame, tmp_path, capsys):
+def test_speeds_are_measured_once(game, policy, tmp_path, caplog):
     path = tmp_path / "speed.json"
     stored = json.loads(path.read_text())
     assert stored["nodes_per_s"] > 0 and stored["evaluations_per_s"] > 0
-    capsys.readouterr()
+    caplog.clear()
     evaluator = HashEvaluator(game.num_actions)
-    make_endgame(game, evaluator, "auto", 1, path)
-    assert capsys.readouterr().err == "" and json.loads(path.read_text()) == stored
+    make_leaf_policy(game, evaluator, "auto", 1, path)
+    assert not caplog.records and json.loads(path.read_text()) == stored
     path.write_text('{"nodes_per_s": 1}')  # of another version
-    make_endgame(game, evaluator, "auto", 1, path)
-    assert json.loads(path.read_text()).keys() == stored.keys()
+    make_leaf_policy(game, evaluator, "auto", 1, path)
+    assert len(caplog.records) == 1 and json.loads(path.read_text()).keys() == stored.keys()
 
 
 def test_off_and_rules_in_python_have_no_exact_leaves(game, tmp_path):
     evaluator = HashEvaluator(game.num_actions)
-    assert make_endgame(game, evaluator, "off", 1, tmp_path / "x") is None
+    assert make_leaf_policy(game, evaluator, "off", 1, tmp_path / "x") is None
     assert not (tmp_path / "x").exists()
     assert make_prover(TwiceGame()) is None
 
 
 def test_more_time_allows_dearer_answers(game):
     costs = [2.0**stage for stage in range(20)]
-    endgame = Endgame([make_prover(game)], EndgameSpeed(costs, 1e5, 1e4), None)
-    budgets = [endgame.leaves(200_000, seconds)._budgets for seconds in (0.1, 1.0, 5.0)]
+    policy = LeafPolicy([make_prover(game)], LeafSpeed(costs, 1e5, 1e4), None)
+    budgets = [policy.leaves(200_000, seconds)._budgets for seconds in (0.1, 1.0, 5.0)]
     reach = [int(np.flatnonzero(each[0])[-1]) for each in budgets]
     assert reach[0] < reach[1] < reach[2]
     assert all(len(each) == 4 for each in budgets)
     cheapest = [int(np.flatnonzero(each[-1])[-1]) for each in budgets]
     assert cheapest[0] == cheapest[1] == cheapest[2] < reach[0]
-    fixed = Endgame([make_prover(game)], EndgameSpeed(costs, 1e5, 1e4), 64.0)
+    fixed = LeafPolicy([make_prover(game)], LeafSpeed(costs, 1e5, 1e4), 64.0)
     assert np.flatnonzero(fixed.leaves(10, None)._budgets[0])[-1] == 6
-    none = Endgame([make_prover(game)], EndgameSpeed([math.inf], 1e7, 1e4), None)
+    none = LeafPolicy([make_prover(game)], LeafSpeed([math.inf], 1e7, 1e4), None)
     assert none.leaves(200, None) is None
 
 
 def test_late_positions_are_played_exactly(game, tmp_path):
     states = late_states(game.name, 11, 40, seed=8)
     evaluator = HashEvaluator(game.num_actions)
-    endgame = make_endgame(game, evaluator, "100000", 2, tmp_path / "speed.json")
-    pure = EvaluatorPlayer(game, evaluator, 20)
-    exact = EvaluatorPlayer(game, evaluator, 60, batches_leaves=True, endgame=endgame)
+    policy = make_leaf_policy(game, evaluator, "100000", 2, tmp_path / "speed.json")
+    pure = SearchPlayer(game, evaluator, 20)
+    exact = SearchPlayer(game, evaluator, 60, batches_leaves=True, exact_leaves=policy)
     values = values_of(make_solver(game).scores(states))
 
     def fraction_kept(actions) -> float:
@@ -104,8 +111,8 @@ def test_late_positions_are_played_exactly(game, tmp_path):
     assert fraction_kept(pure.choose(states).actions) < 1.0
 
 
-def test_a_player_says_how_it_thinks_and_limits_are_kept(game, endgame):
-    player = EvaluatorPlayer(game, HashEvaluator(game.num_actions), 50, endgame=endgame)
+def test_a_player_says_how_it_thinks_and_limits_are_kept(game, policy):
+    player = SearchPlayer(game, HashEvaluator(game.num_actions), 50, exact_leaves=policy)
     assert thinking_of(player) == player.method == "search with exact leaves"
     assert player.limited(20).method == "search with exact leaves"
     assert player.limited(0).method == "network alone"
@@ -137,12 +144,12 @@ def test_endings_are_played_for_the_score_where_that_is_asked_for(name, tmp_path
     game = make_game(name)
     states = late_states(name, 9, 60, seed=3)
     evaluator = HashEvaluator(game.num_actions)
-    endgame = make_endgame(game, evaluator, "1000000", 1, tmp_path / "speed.json")
+    policy = make_leaf_policy(game, evaluator, "1000000", 1, tmp_path / "speed.json")
     scores = make_solver(game).scores(states)
     best = scores.max(axis=1)
 
     def fraction_best(aim) -> tuple[float, float]:
-        player = EvaluatorPlayer(game, evaluator, 50, endgame=endgame, aim=aim).limited(60)
+        player = SearchPlayer(game, evaluator, 50, exact_leaves=policy, aim=aim).limited(60)
         together = player.choose(states).actions
         alone = [player.analyse(state).action for state in states]
         rows = np.arange(60)
@@ -154,9 +161,9 @@ def test_endings_are_played_for_the_score_where_that_is_asked_for(name, tmp_path
 
 def test_scores_that_are_too_dear_are_left_to_the_search(game, tmp_path):
     evaluator = HashEvaluator(game.num_actions)
-    endgame = make_endgame(game, evaluator, "2000", 1, tmp_path / "speed.json")
+    policy = make_leaf_policy(game, evaluator, "2000", 1, tmp_path / "speed.json")
     states = np.concatenate([game.initial_states(), late_states(game.name, 4, 2, seed=1)])
-    player = EvaluatorPlayer(game, evaluator, 20, endgame=endgame, aim="score")
+    player = SearchPlayer(game, evaluator, 20, exact_leaves=policy, aim="score")
     assert player.analyse(states[0]).num_simulations == 20
     analysis = player.analyse(states[1])
     assert analysis.num_simulations == 0 and analysis.scores is not None

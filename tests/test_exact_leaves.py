@@ -49,8 +49,7 @@ def proven_leaves(game, prover, nodes=MANY):
 
 def wrong_answers(prover, states, values, nodes=MANY):
     """Return the answers that are not UNPROVEN and not true, int64[M], and all answers."""
-    results = np.empty(len(states), np.int8)
-    prover.prove(states, np.full(prover.num_stages, nodes), results, MANY)
+    results, _ = prover.prove(states, np.full(len(states), nodes), MANY)
     return np.flatnonzero((results != UNPROVEN) & (results != values)), results
 
 
@@ -113,10 +112,10 @@ def test_answers_are_checked_by_what_the_test_compares(monkeypatch):
     rows = np.flatnonzero(~positions.over)
     prove = prover.prove
 
-    def planted(states, budgets, out_results, most_nodes):
-        num_nodes = prove(states, budgets, out_results, most_nodes)
-        out_results[100] = -out_results[100] if out_results[100] else 1
-        return num_nodes
+    def planted(*question):
+        results, num_nodes = prove(*question)
+        results[100] = -results[100] if results[100] else 1
+        return results, num_nodes
 
     monkeypatch.setattr(prover, "prove", planted)
     wrong, _ = wrong_answers(prover, positions.states[rows], positions.values[rows])

@@ -14,7 +14,7 @@ from alphazero.evaluation.rating_file import RatingFile
 from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.players.base import PlayerSettings
-from alphazero.players.network import NetworkPlayer
+from alphazero.players.network import load_network_player
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.storage import pretrained
 from alphazero.training.settings import TrainSettings, check_resumable
@@ -45,14 +45,14 @@ def network(tmp_path):
 
 
 def test_a_network_plays_for_its_game_file(name, network):
-    player = NetworkPlayer(make_game(name), network, PlayerSettings(num_simulations=1))
+    player = load_network_player(make_game(name), network, PlayerSettings(num_simulations=1))
     assert player.game.name == make_game(name).name
 
 
 def test_a_network_does_not_play_for_another_game_file(network, tmp_path):
     other = shutil.copy(EXAMPLE, tmp_path / "other.py")
     with pytest.raises(ValueError, match="other.py"):
-        NetworkPlayer(make_game(str(other)), network)
+        load_network_player(make_game(str(other)), network)
 
 
 def test_a_shipped_network_is_found_for_its_game_file(name, network, tmp_path, monkeypatch):

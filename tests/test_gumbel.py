@@ -21,7 +21,7 @@ from test_batched_search import assert_same_tree
 
 from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
-from alphazero.players.evaluator_player import EvaluatorPlayer
+from alphazero.players.search_player import SearchPlayer
 from alphazero.search import tree as trees
 from alphazero.search.gumbel import considered_visits
 from alphazero.search.settings import SearchSettings
@@ -337,7 +337,7 @@ def test_a_lost_root_keeps_the_prior_as_its_target():
 def test_a_player_uses_the_root_of_self_play_without_noise():
     game, evaluator = make_game("connect_four"), HashEvaluator(7)
     states = random_positions(game, 9, seed=2)
-    player = EvaluatorPlayer(game, evaluator, 6, settings=SearchSettings(root="gumbel"))
+    player = SearchPlayer(game, evaluator, 6, settings=SearchSettings(root="gumbel"))
     search = searched(game, states, 6, evaluator=evaluator, root="gumbel")
     expected = search.output(np.arange(9))
     for _ in range(2):
@@ -349,8 +349,8 @@ def test_a_player_uses_the_root_of_self_play_without_noise():
 def test_a_player_with_a_time_limit_uses_puct():
     game, evaluator = make_game("connect_four"), HashEvaluator(7)
     settings, start = SearchSettings(root="gumbel"), game.initial_states()[0]
-    timed = EvaluatorPlayer(game, evaluator, 12, time_limit_s=60.0, settings=settings)
-    plain = EvaluatorPlayer(game, evaluator, 12).analyse(start)
+    timed = SearchPlayer(game, evaluator, 12, time_limit_s=60.0, settings=settings)
+    plain = SearchPlayer(game, evaluator, 12).analyse(start)
     assert np.array_equal(timed.analyse(start).visits, plain.visits)
     halving = timed.limited(12, None).analyse(start)
     assert not np.array_equal(halving.visits, plain.visits)

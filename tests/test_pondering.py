@@ -13,8 +13,8 @@ from alphazero.games.registry import make_game
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.play.pondering import ponderer, pondering
 from alphazero.play.terminal import HumanPlayer, TerminalGame
-from alphazero.players.evaluator_player import EvaluatorPlayer
 from alphazero.players.random import RandomPlayer
+from alphazero.players.search_player import SearchPlayer
 
 GAME = make_game("connect_x:4x5x4")
 
@@ -23,7 +23,7 @@ def thinking_player(num_simulations=200):
     evaluator = HashEvaluator(GAME.num_actions)
     symmetries = GAME.cell_symmetries, GAME.action_symmetries
     cache = CachedEvaluator(evaluator, GAME.planes_shape, *symmetries, 4_000_000, True)
-    return EvaluatorPlayer(GAME, evaluator, num_simulations, batches_leaves=True, cache=cache)
+    return SearchPlayer(GAME, evaluator, num_simulations, batches_leaves=True, cache=cache)
 
 
 def wait_until(condition):
@@ -40,11 +40,11 @@ def test_the_next_search_finds_evaluations_in_the_cache_and_answers_the_same():
     rested, pondered = thinking_player(), thinking_player()
     expected = rested.analyse(after)
     with pondering(ponderer(pondered), state):
-        wait_until(lambda: pondered._cache.counts.num_requested > 3000)
-    num_misses = pondered._cache.counts.num_evaluated
+        wait_until(lambda: pondered.cache.counts.num_requested > 3000)
+    num_misses = pondered.cache.counts.num_evaluated
     found = pondered.analyse(after)
     assert (
-        pondered._cache.counts.num_evaluated - num_misses < 0.5 * rested._cache.counts.num_evaluated
+        pondered.cache.counts.num_evaluated - num_misses < 0.5 * rested.cache.counts.num_evaluated
     )
     assert found.action == expected.action and np.array_equal(found.visits, expected.visits)
 
@@ -63,7 +63,7 @@ def test_pondering_ends_with_its_block():
 
 def test_players_without_a_memory_do_not_ponder():
     assert ponderer(RandomPlayer(GAME, 1)) is None
-    assert ponderer(EvaluatorPlayer(GAME, HashEvaluator(GAME.num_actions), 20)) is None
+    assert ponderer(SearchPlayer(GAME, HashEvaluator(GAME.num_actions), 20)) is None
     assert ponderer(thinking_player().limited(0)) is None
     with pondering(None, GAME.initial_states()[0]):
         pass
@@ -75,11 +75,11 @@ def test_an_engine_ponders_while_a_person_chooses_if_it_is_told_to(ponders):
     lookups = []
 
     def read_line(prompt):
-        before = engine._cache.counts.num_requested
+        before = engine.cache.counts.num_requested
         end = time.monotonic() + (30 if ponders else 0.1)
-        while engine._cache.counts.num_requested < before + 30 and time.monotonic() < end:
+        while engine.cache.counts.num_requested < before + 30 and time.monotonic() < end:
             time.sleep(0.001)
-        lookups.append(engine._cache.counts.num_requested - before)
+        lookups.append(engine.cache.counts.num_requested - before)
         if len(lookups) == 3:
             raise EOFError
         return "3"

@@ -12,7 +12,7 @@ from web_samples import Collected, collect, copy_run, make_backend
 from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.play.requests import Refusal
-from alphazero.players.evaluator_player import EvaluatorPlayer
+from alphazero.players.search_player import SearchPlayer
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.web import misplayed, shared_search
@@ -186,7 +186,7 @@ class SlowEvaluator(UniformEvaluator):
 def shared(seconds=0.0, **sizes):
     game = make_game("connect_four")
     evaluator = SlowEvaluator(game.num_actions, seconds)
-    return SharedSearch(EvaluatorPlayer(game, evaluator, 0), **sizes), game, evaluator
+    return SharedSearch(SearchPlayer(game, evaluator, 1), **sizes), game, evaluator
 
 
 def test_many_people_get_the_answers_that_one_alone_gets():

@@ -51,7 +51,7 @@ def test_a_closed_page_stops_its_search(client):
     game = catalogue.game("connect_four")
     search = client.backend.thinking.network(game, catalogue.player(game, "best"))
     # The evaluator is slowed down, so that the search would take a minute.
-    evaluator = search.player._cache
+    evaluator = search.player.cache
     evaluate = evaluator.evaluate
 
     def slowly(planes):

@@ -178,14 +178,14 @@ def _print(configurations: list[Configuration], title: str, console: Console) ->
 
 def _measure(folder: RunFolder, game: Game, positions: EvaluationSet, settings: Settings) -> Run:
     """Measure the newest network of a run."""
-    from alphazero.players.network import NetworkPlayer
+    from alphazero.players.network import load_network_player
 
     player_settings = PlayerSettings(
         num_simulations=settings.num_simulations,
         engine=settings.engine,
         precision=settings.precision,
     )
-    player = NetworkPlayer(game, folder.path, player_settings)
+    player = load_network_player(game, folder.path, player_settings)
     info = network_info(find_network(folder.path))
     alone, searched = (
         measure_accuracy(one.choose, positions, with_values=False).keeps_result

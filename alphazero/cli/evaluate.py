@@ -117,7 +117,7 @@ def _players(settings: Settings, game: Game, make_player: MakePlayer) -> dict[st
         return {player.name: player}
     if not own.with_search:
         return {"network alone": player}
-    from alphazero.players.evaluator_player import DEFAULT_SIMULATIONS
+    from alphazero.players.search_player import DEFAULT_SIMULATIONS
 
     limits = []
     if own.num_simulations or own.time_limit_s is None:

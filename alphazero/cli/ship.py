@@ -80,12 +80,12 @@ def with_facts(source: Path, settings: Settings) -> NetworkFile:
     """
     from alphazero.games.registry import make_stored_game
     from alphazero.players.base import PlayerSettings
-    from alphazero.players.network import NetworkPlayer
+    from alphazero.players.network import load_network_player
 
     network = load_network(source)
     game = make_stored_game(network.game, f"the network '{source}'", settings.game)
     # Refuses weights that do not fit their game.
-    NetworkPlayer(game, source, PlayerSettings(engine="torch"))
+    load_network_player(game, source, PlayerSettings(engine="torch"))
     info = dict(network.info)
     if source.parent.name == "networks" and "iteration" in info:
         info |= run_facts(RunFolder(source.parent.parent), info["iteration"])

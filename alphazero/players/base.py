@@ -11,7 +11,7 @@ the viewpoint of the player to move in that position: 1 is a sure win, -1 a sure
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -44,6 +44,11 @@ class Choice(NamedTuple):
     action_weights: np.ndarray
     #: float32[B], expected results for the player to move; nan if the player has no estimate.
     values: np.ndarray
+
+
+def joined(parts: Iterable[Choice]) -> Choice:
+    """Return the choices of several batches as one."""
+    return Choice(*map(np.concatenate, zip(*parts)))
 
 
 class Analysis(NamedTuple):
@@ -83,8 +88,10 @@ class Player(Protocol):
     it. A player with a network has ``engine`` and ``method``, see `thinking_of`.
     """
 
-    #: What matches and tables call it.
-    name: str
+    @property
+    def name(self) -> str:
+        """What matches and tables call it."""
+        ...
 
     @property
     def batch_size(self) -> int:

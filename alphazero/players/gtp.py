@@ -113,11 +113,14 @@ class GtpPlayer:
         return self._action(self._ask(request), request)
 
     def _needs_moves(self) -> GtpError:
-        return GtpError(
-            f"the engine '{self.name}' needs the moves that led to a position: "
-            "it plays only in 'alphazero match' and 'alphazero rate'.",
-            engine=self.name,
-        )
+        reason = "needs the moves that led to a position: it plays only in 'alphazero match' and "
+        return self._error(f"{reason}'alphazero rate'")
+
+    def _error(
+        self, reason: str, request: str | None = None, answer: str | None = None
+    ) -> GtpError:
+        message = f"the engine '{self.name}' {reason}."
+        return GtpError(message, engine=self.name, request=request, answer=answer)
 
     @property
     def _pass(self) -> int:
@@ -132,8 +135,7 @@ class GtpPlayer:
         vertex = answer.strip().lower()
         square = named_square(vertex, self._size, mirrored=True)
         if square is None:
-            message = f"the engine '{self.name}' answered '{vertex}', which is not a square."
-            raise GtpError(message, engine=self.name, request=request, answer=answer)
+            raise self._error(f"answered '{vertex}', which is not a square", request, answer)
         return square
 
     def _ask(self, request: str, may_refuse: bool = False) -> str:
@@ -147,19 +149,13 @@ class GtpPlayer:
             first = ""
         if not first.startswith(("=", "?")):
             found = f"answered '{first.strip()}'" if first else "ended"
-            raise GtpError(
-                f"the engine '{self.name}' {found} at '{request}': "
-                "it does not follow the Go Text Protocol.",
-                engine=self.name,
-                request=request,
-                answer=first.strip() or None,
-            )
+            reason = f"{found} at '{request}': it does not follow the Go Text Protocol"
+            raise self._error(reason, request, first.strip() or None)
         # Up to the empty line, or to the end of the output.
         others = list(iter(lambda: stdout.readline().rstrip(), ""))
         if first.startswith("?") and not may_refuse:
             reason = first[1:].strip() or "no reason given"
-            message = f"the engine '{self.name}' refused '{request}': {reason}."
-            raise GtpError(message, engine=self.name, request=request, answer=first.strip())
+            raise self._error(f"refused '{request}': {reason}", request, first.strip())
         return "\n".join([first[1:].strip(), *others]).strip()
 
 

@@ -1,4 +1,4 @@
-"""The player of a stored network: the engine, the cache and the exact endings that it plays with.
+"""The player of a stored network: the engine, the cache and the exact leaves that it plays with.
 
 In: a network file, or the folder of a run. Out: moves, see `alphazero.players.base.Player`. This is
 the only player that needs torch.
@@ -23,9 +23,10 @@ from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import NetworkFile, load_arrays, load_network, network_game
 from alphazero.players.base import PlayerSettings
-from alphazero.players.endgame import Endgame, check_endgame, make_endgame
-from alphazero.players.evaluator_player import EvaluatorPlayer, simulations_per_move
+from alphazero.players.exact_leaves import LeafPolicy, check_setting, make_leaf_policy
+from alphazero.players.network_alone import NetworkAlone
 from alphazero.players.scored_endings import check_aim
+from alphazero.players.search_player import SearchPlayer, simulations_per_move
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import InputError, StoredFileError
 from alphazero.runtime.random_generators import child_generator
@@ -48,8 +49,10 @@ class LoadedNetwork(NamedTuple):
     file: NetworkFile
 
 
-class NetworkPlayer(EvaluatorPlayer):
-    """Plays with a stored network.
+def load_network_player(
+    game: Game, path: str | Path, settings: PlayerSettings | None = None
+) -> SearchPlayer | NetworkAlone:
+    """Return the player of a stored network.
 
     Args:
         path: a network file, or the folder of a run, of which the newest network is taken.
@@ -59,27 +62,25 @@ class NetworkPlayer(EvaluatorPlayer):
     Raises:
         StoredFileError: if there is no network, or it plays another game.
     """
-
-    def __init__(self, game: Game, path: str | Path, settings: PlayerSettings | None = None):
-        settings = settings or PlayerSettings()
-        path = find_network(path)
-        wanted = EngineChoice(settings.engine, settings.precision)
-        check_endgame(settings.endgame)
-        check_aim(game, settings.aim, settings.endgame)
-        num_simulations = simulations_per_move(settings.num_simulations, settings.time_limit_s)
-        evaluator = _load_evaluator(game, path, wanted, settings.device)
-        super().__init__(
-            game,
-            evaluator,
-            num_simulations if settings.with_search else 0,
-            settings.time_limit_s,
-            seed=settings.seed,
-            name=_display_name(path, wanted),
-            batches_leaves=True,
-            cache=make_cache(game, evaluator),
-            endgame=_load_endgame(game, evaluator, settings.endgame),
-            aim=settings.aim,
-        )
+    settings = settings or PlayerSettings()
+    path = find_network(path)
+    wanted = EngineChoice(settings.engine, settings.precision)
+    check_setting(settings.endgame)
+    check_aim(game, settings.aim, settings.endgame)
+    evaluator = _load_evaluator(game, path, wanted, settings.device)
+    player = SearchPlayer(
+        game,
+        evaluator,
+        simulations_per_move(settings.num_simulations, settings.time_limit_s),
+        settings.time_limit_s,
+        seed=settings.seed,
+        name=_display_name(path, wanted),
+        batches_leaves=True,
+        cache=make_cache(game, evaluator),
+        exact_leaves=_leaf_policy(game, evaluator, settings.endgame),
+        aim=settings.aim,
+    )
+    return player if settings.with_search else NetworkAlone(player)
 
 
 def make_cache(game: Game, evaluator: Evaluator) -> CachedEvaluator:
@@ -131,11 +132,11 @@ def _load_evaluator(game: Game, path: Path, wanted: EngineChoice, device: str) -
     )
 
 
-def _load_endgame(game: Game, evaluator: NetworkEvaluator, setting: str) -> Endgame | None:
+def _leaf_policy(game: Game, evaluator: NetworkEvaluator, setting: str) -> LeafPolicy | None:
     num_threads = len(evaluator.streams) if evaluator.device.type == "cpu" else 1
     depends_on = [game.name, game.num_actions, game.max_plies, evaluator.report.name]
     path = measurement_path("endgame", evaluator.device, num_threads, depends_on)
-    return make_endgame(game, evaluator, setting, num_threads, path)
+    return make_leaf_policy(game, evaluator, setting, num_threads, path)
 
 
 def _display_name(path: Path, wanted: EngineChoice) -> str:

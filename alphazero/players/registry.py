@@ -27,39 +27,20 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
 from alphazero.storage.run_folder import folder_name
 
-#: What `make_player` takes, for messages.
-_ALLOWED = (
-    "random",
-    "uct",
-    "uct:1000",
-    "solver",
-    "best",
-    "network",
-    "latest",
-    "gtp:COMMAND",
-    "PATH.safetensors",
-    "RUN_DIRECTORY",
-)
-#: What other programs call a player, and its name here.
-_MEANT = {
-    "ai": "best",
-    "alphazero": "best",
-    "az": "best",
-    "computer": "best",
-    "default": "best",
-    "me": "human",
-    "mcts": "uct",
-    "minimax": "solver",
-    "newest": "latest",
-    "optimal": "solver",
-    "perfect": "solver",
-    "person": "human",
-    "player": "human",
-    "rand": "random",
-    "user": "human",
-}
 #: The kinds that are neither a path nor an engine.
-_NAMED_KINDS = ("human", "random", "uct", "solver", "best", "network", "latest")
+_NAMED_KINDS = ("random", "uct", "solver", "best", "network", "latest", "human")
+#: What `make_player` takes, for messages.
+_ALLOWED = ("random", "uct", "uct:1000", *_NAMED_KINDS[2:6])
+_ALLOWED += ("gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY")
+#: What other programs call the players.
+_MEANT = {
+    "best": ("ai", "alphazero", "az", "computer", "default"),
+    "human": ("me", "person", "player", "user"),
+    "latest": ("newest",),
+    "random": ("rand",),
+    "solver": ("minimax", "optimal", "perfect"),
+    "uct": ("mcts",),
+}
 _ROOT = Path("checkpoints")  #: of the trained networks
 _LIMITS = ("num_simulations", "time_limit_s")
 
@@ -107,9 +88,9 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
         message = f"a human plays only in 'alphazero play'; take one of {', '.join(_ALLOWED)}."
         raise ConfigError(message, value=spec, allowed=_ALLOWED)
     path = existing_network(kind, spec, game.name)
-    from alphazero.players.network import NetworkPlayer
+    from alphazero.players.network import load_network_player
 
-    return NetworkPlayer(game, path, settings)
+    return load_network_player(game, path, settings)
 
 
 def check_player(spec: str, game_name: str, settings: PlayerSettings | None = None) -> None:
@@ -128,8 +109,8 @@ def existing_network(kind: str, spec: str, game_name: str) -> Path:
     path = network_path(kind, game_name)
     if path is None:
         name = kind.lower().partition(":")[0]
-        meant = name if name in _NAMED_KINDS else _MEANT.get(name)
-        hint = f" Did you mean {meant}?" if meant else ""
+        meant = [kind for kind in _NAMED_KINDS if name in (kind, *_MEANT.get(kind, ()))]
+        hint = f" Did you mean {meant[0]}?" if meant else ""
         message = f"there is no player '{spec}'.{hint} A player is one of {', '.join(_ALLOWED)}, "
         message += "and in 'alphazero play' also human (docs/players.md)."
         raise ConfigError(message, value=spec, allowed=_ALLOWED)

@@ -4,12 +4,14 @@ In: positions near the end. Out: the move with the best exact score, where a sol
 of all moves within a part of a move's time. A search knows results alone: all wins are alike to it.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.othello import Othello
-from alphazero.players.base import Analysis
+from alphazero.players.base import Analysis, Choice
 from alphazero.players.solver import SolverPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import Solver, UnsolvableError
@@ -38,10 +40,17 @@ class ScoredEndings:
 
     def analyse(self, state: np.ndarray) -> Analysis | None:
         """Analyse a position, [K]; None if its scores are too dear."""
+        return self._answer(state, self._player.analyse, state)
+
+    def choose(self, state: np.ndarray) -> Choice | None:
+        """Choose a move in a position, [K]; None if its scores are too dear."""
+        return self._answer(state, self._player.choose, state[None])
+
+    def _answer(self, state: np.ndarray, ask: Callable, question: np.ndarray):
         if not self._asked[self._prover.stages(state[None])[0]]:
             return None
         try:
-            return self._player.analyse(state)
+            return ask(question)
         except UnsolvableError:
             return None
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Analysis, Choice, SearchProgress
-from alphazero.runtime.random_generators import child_generator, uniform_actions
+from alphazero.players.without_search import direct_analysis, equal_choice
+from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.base import ILLEGAL_SCORE, Solver, values_of
 from alphazero.solvers.registry import make_solver
 
@@ -43,19 +44,8 @@ class SolverPlayer:
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
         """See `alphazero.players.base.Player.analyse`; `Analysis.scores` has the exact scores."""
         scores = self.solver.scores(state[None])
-        choice = self._choose(scores)
-        action = int(choice.actions[0])
         values = np.where(scores[0] == ILLEGAL_SCORE, np.nan, values_of(scores[0]))
-        return Analysis(
-            action=action,
-            action_weights=choice.action_weights[0],
-            value=float(choice.values[0]),
-            visits=np.zeros(self.game.num_actions, np.int32),
-            values=values.astype(np.float32),
-            principal_variation=[action],
-            num_simulations=0,
-            scores=scores[0],
-        )
+        return direct_analysis(self._choose(scores), values, scores[0])
 
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
@@ -66,10 +56,4 @@ class SolverPlayer:
     def _choose(self, scores: np.ndarray) -> Choice:
         """Return the moves for int16[B, A] scores; equally good actions have equal weights."""
         best = scores.max(axis=1, keepdims=True, initial=ILLEGAL_SCORE)
-        mask = scores == best
-        weights = mask / mask.sum(axis=1, keepdims=True)
-        return Choice(
-            actions=uniform_actions(mask, self._generator),
-            action_weights=weights.astype(np.float32),
-            values=values_of(best[:, 0]).astype(np.float32),
-        )
+        return equal_choice(scores == best, values_of(best[:, 0]), self._generator)

@@ -15,6 +15,7 @@ DEFAULT_UCT_SIMULATIONS = 1000
 
 #: The fields of `PlayerSettings` that a UCT search takes as they are.
 _UCT_KEYS = ("uct_c", "statistics", "keep_table", "record_rollouts", "final_move", "rollout")
+_UCT_KEYS += ("rollout_weights",)
 
 
 class UctPlayer:
@@ -29,7 +30,6 @@ class UctPlayer:
         self.time_limit_s = self.settings.time_limit_s
         uct_settings = UctSettings(
             **{key: getattr(self.settings, key) for key in _UCT_KEYS},
-            rollout_weights=self.settings.rollout_weights,
             num_simulations=uct_simulations(self.settings),
             time_limit_s=self.settings.time_limit_s,
         )
@@ -74,8 +74,10 @@ class UctPlayer:
         return UctPlayer(self.game, dataclasses.replace(self.settings, **limits))
 
 
-def _text(value: bool | float | str) -> str:
+def _text(value: bool | float | str | list[float]) -> str:
     """Return a value of a setting as a specification has it."""
+    if isinstance(value, list):
+        return f"[{','.join(f'{number:g}' for number in value)}]"
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else value
@@ -99,7 +101,4 @@ def _specification(settings: PlayerSettings) -> str:
         value = getattr(settings, key)
         if value != getattr(default, key):
             parts.append(f"{key}={_text(value)}")
-    if settings.rollout_weights is not None:
-        weights = ",".join(f"{weight:g}" for weight in settings.rollout_weights)
-        parts.append(f"rollout_weights=[{weights}]")
     return ",".join(parts)

@@ -24,8 +24,8 @@ from alphazero.runtime.bits import popcount
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import njit
 from alphazero.solvers import bitbully
-from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError
-from alphazero.solvers.move_list import insert_by_weight
+from alphazero.solvers.alpha_beta import AlphaBetaSolver, insert_by_weight
+from alphazero.solvers.base import ILLEGAL_SCORE
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -41,8 +41,6 @@ NO_BOUNDS = np.uint64(127 << 7 | 1)
 #: Bits of the two bounds of a table entry. The other 50 hold those bits of the key that are not in
 #: the index, which therefore has at least as many bits as the bounds.
 BOUND_BITS = 14
-#: Nodes searched in one call of the kernel, about a second; Ctrl-C works between the calls.
-NODES_PER_CALL = 10_000_000
 #: Nodes after which a position is given up: three to ten minutes.
 MAX_NODES = 3_000_000_000
 
@@ -65,7 +63,7 @@ class Search(NamedTuple):
     cursor: np.ndarray  #: int64[2]: depth to resume at (-1: finished), nodes until the next pause
 
 
-class ConnectXSolver:
+class ConnectXSolver(AlphaBetaSolver):
     """Scores Connect-X positions; see `alphazero.solvers.base.Solver`.
 
     Args:
@@ -78,15 +76,12 @@ class ConnectXSolver:
         ConfigError: if ``table_bits`` is too small.
     """
 
-    name = "alpha-beta"
-
     def __init__(self, game: Game, table_bits: int = 20, max_nodes: int = MAX_NODES):
         if table_bits < BOUND_BITS:
             raise ConfigError.of("table_bits", table_bits, f"{BOUND_BITS} or more")
-        self.game = game
-        self.max_nodes = max_nodes
-        self.num_nodes = 0  #: searched since the solver was made
-        self._search = new_search(game.rules, table_bits)
+        super().__init__(game, new_search(game.rules, table_bits), max_nodes)
+        if bitbully.solves(game):
+            self.hint = "; the package bitbully solves every position"
 
     def scores(self, states: np.ndarray) -> np.ndarray:
         """See `alphazero.solvers.base.Solver.scores`."""
@@ -111,34 +106,15 @@ class ConnectXSolver:
         if can_win(game, search, mine, occupied):
             return -((search.cells + 1 - plies) // 2)
         low, high = -((search.cells - plies) // 2), (search.cells - 1 - plies) // 2
+        search.mine[0], search.occupied[0] = mine, occupied
         while low < high:
             bound = _between(low, high)
-            found = self._compare(mine, occupied, bound, last_node)
+            found = self._compare(bound, last_node)
             low, high = (found, high) if found > bound else (low, found)
         return -low
 
-    def _compare(self, mine, occupied, bound: int, last_node: int) -> int:
-        """Return a lower bound of the score if it is above ``bound``, otherwise an upper bound."""
-        search = self._search
-        search.mine[0], search.occupied[0], search.cursor[0] = mine, occupied, 0
-        while True:
-            search.cursor[1] = given = min(NODES_PER_CALL, last_node - self.num_nodes)
-            found = search_above(self.game.rules, search, bound)
-            self.num_nodes += given - int(search.cursor[1])
-            if search.cursor[0] < 0:
-                return int(found)
-            if self.num_nodes >= last_node:
-                raise self._out_of_nodes()
-
-    def _out_of_nodes(self) -> UnsolvableError:
-        hint = "; the package bitbully solves every position" if bitbully.solves(self.game) else ""
-        return UnsolvableError(
-            f"a position of {self.game.name} is too far from the end of the game: "
-            f"not solved within {self.max_nodes:,} nodes{hint}.",
-            game=self.game.name,
-            unit="nodes",
-            limit=self.max_nodes,
-        )
+    def _search_above(self, bound: int) -> int:
+        return search_above(self.game.rules, self._search, bound)
 
 
 def _between(low: int, high: int) -> int:

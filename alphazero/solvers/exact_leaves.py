@@ -11,6 +11,7 @@ the same questions have the same answers on every machine.
 Shapes: M positions, K state words, N sample positions.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, Protocol
@@ -20,14 +21,17 @@ import numpy as np
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.othello import Othello
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.random_generators import child_generator
 from alphazero.search.tree import UNPROVEN
-from alphazero.solvers.connect_x_leaves import ConnectXProver
-from alphazero.solvers.othello_leaves import OthelloProver
 from alphazero.solvers.plain_leaves import PlainProver
+from alphazero.solvers.provers import BitboardProver
 
 #: A position is given up after this many times the nodes that an answer may cost on average.
 _PATIENCE = 4
 _UNLIMITED = 2**62
+#: Random games, on whose positions the cost of self-play's exact leaves is measured.
+_NUM_GAMES = 64
 #: See `extrapolated`.
 _NUM_SLOPE_STAGES, _LEAST_GROWTH = 8, 1.25
 #: Positions of each stage that are tried: fewer where they are expected to take many nodes.
@@ -46,18 +50,18 @@ class Prover(Protocol):
         ...
 
     def prove(
-        self, states: np.ndarray, budgets: np.ndarray, out_results: np.ndarray, most_nodes: int
-    ) -> int:
+        self, states: np.ndarray, budgets: np.ndarray, most_nodes: int
+    ) -> tuple[np.ndarray, int]:
         """Prove the results of unfinished positions.
 
         Args:
             states: [M, K].
-            budgets: int64[num_stages], the nodes for a position of each stage; 0 skips it.
-            out_results: int8[M], for the player to move; `UNPROVEN` where the nodes ran out.
+            budgets: int64[M], the nodes for each position; 0 skips it.
             most_nodes: for all positions together; the first ones have them first.
 
         Returns:
-            The nodes searched.
+            int8[M], results for the player to move, `UNPROVEN` where the nodes ran out; and the
+            nodes searched.
         """
         ...
 
@@ -108,17 +112,18 @@ class ProvenLeaves:
         """See `ExactLeaves.prove`."""
         results = np.full(len(states), UNPROVEN, np.int8)
         self.num_asked += len(states)
-        budgets = self._budgets[self._tier]
-        asked = np.flatnonzero(budgets[self._provers[0].stages(states)] > 0)
+        budgets = self._budgets[self._tier][self._provers[0].stages(states)]
+        asked = np.flatnonzero(budgets)
         if not len(asked):
             return results
         parts = [asked[first :: len(self._provers)] for first in range(len(self._provers))]
-        questions = [states[part] for part in parts]
-        answer = map if self._pool is None or len(asked) < 2 else self._pool.map
         most_nodes = int(min(self._nodes_left / len(parts), _UNLIMITED)) + 1
-        limits = [budgets] * len(parts), [most_nodes] * len(parts)
-        answers = list(answer(_answers, self._provers, questions, *limits))
-        for part, (found, num_nodes) in zip(parts, answers):
+
+        def answer(prover: Prover, part: np.ndarray) -> tuple[np.ndarray, int]:
+            return prover.prove(states[part], budgets[part], most_nodes)
+
+        run = map if self._pool is None or len(asked) < 2 else self._pool.map
+        for part, (found, num_nodes) in zip(parts, run(answer, self._provers, parts)):
             results[part] = found
             self._spend(num_nodes)
         self.num_proven += int(np.count_nonzero(results != UNPROVEN))
@@ -133,22 +138,12 @@ class ProvenLeaves:
             self._nodes_left = share * self._num_searches
 
 
-def _answers(
-    prover: Prover, states: np.ndarray, budgets: np.ndarray, most_nodes: int
-) -> tuple[np.ndarray, int]:
-    """Return the results of the states, int8[M], and the nodes that they took."""
-    results = np.empty(len(states), np.int8)
-    return results, prover.prove(states, budgets, results, most_nodes)
-
-
 def make_prover(game: Game) -> Prover | None:
     """Return the exact search of a game; None if its rules are not compiled."""
     if not isinstance(game, CompiledGame):
         return None
-    if isinstance(game.rules, ConnectX):
-        return ConnectXProver(game)
-    if isinstance(game.rules, Othello):
-        return OthelloProver(game)
+    if isinstance(game.rules, ConnectX | Othello):
+        return BitboardProver(game)
     return PlainProver(game)
 
 
@@ -202,13 +197,13 @@ def leaf_costs(prover: Prover, states: np.ndarray, most_nodes: int) -> np.ndarra
 
 def _answer_cost(prover: Prover, states: np.ndarray, most_nodes: int) -> float:
     """Return the nodes per answer for positions of a stage; infinite above ``most_nodes``."""
-    budgets = np.full(prover.num_stages, _PATIENCE * most_nodes)
-    result = np.empty(1, np.int8)
+    budget = np.array([int(_PATIENCE * most_nodes)])
     num_nodes, num_proven = 0, 0
     prover.forget()
-    for row in range(len(states)):
-        num_nodes += prover.prove(states[row : row + 1], budgets, result, _UNLIMITED)
-        num_proven += result[0] != UNPROVEN
+    for state in states:
+        results, nodes = prover.prove(state[None], budget, _UNLIMITED)
+        num_nodes += nodes
+        num_proven += results[0] != UNPROVEN
         if num_nodes > most_nodes * len(states):
             return np.inf
     return num_nodes / num_proven if num_proven else np.inf
@@ -245,3 +240,27 @@ def leaf_budgets(costs: np.ndarray, nodes_per_answer: float) -> np.ndarray:
         int64[num_stages].
     """
     return np.where(costs <= nodes_per_answer, int(_PATIENCE * nodes_per_answer), 0)
+
+
+def exact_leaves_maker(game: Game, nodes: int, seed: int) -> Callable[[], ProvenLeaves] | None:
+    """Return a function that makes the exact leaves of a self-play thread; None if there are none.
+
+    Their costs are measured once, on positions that the seed determines, so that all machines find
+    the same.
+
+    Args:
+        nodes: what an answer may cost on average, `search.exact_leaves`; 0 is no exact leaves.
+        seed: of the run.
+
+    Raises:
+        ConfigError: if the game has no exact search.
+    """
+    if not nodes:
+        return None
+    prover = make_prover(game)
+    if prover is None:
+        reason = f"it needs compiled rules, which {game.name} lacks"
+        raise ConfigError.of("search.exact_leaves", nodes, 0, reason)
+    positions = game_positions(game, _NUM_GAMES, child_generator(seed, "exact leaves"))
+    costs = leaf_costs(prover, positions, nodes)
+    return lambda: ProvenLeaves([make_prover(game)], costs, [Tier(nodes, math.inf)])

@@ -22,8 +22,8 @@ from alphazero.games.batched_game import Game
 from alphazero.games.othello import Othello, flips, moves_of
 from alphazero.runtime.bits import lowest_bit_index, popcount
 from alphazero.runtime.jit import njit
+from alphazero.solvers.alpha_beta import AlphaBetaSolver, insert_by_weight
 from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError
-from alphazero.solvers.move_list import insert_by_weight
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -36,8 +36,6 @@ PASS = 64
 FEW_EMPTIES = 5
 #: Below and above every score.
 WORST, BEST = -65, 65
-#: Nodes searched in one call of the kernel, about a second; Ctrl-C works between the calls.
-NODES_PER_CALL = 10_000_000
 _UNLIMITED = 2**62
 #: The most empty squares that are solved, by board size: some seconds for most positions.
 MAX_EMPTIES = {4: 12, 6: 22, 8: 20}
@@ -62,29 +60,24 @@ class Search(NamedTuple):
     cursor: np.ndarray  #: int64[2]: depth to resume at (-1: finished), nodes until the next pause
 
 
-class OthelloSolver:
+class OthelloSolver(AlphaBetaSolver):
     """Scores Othello endgames; see `alphazero.solvers.base.Solver`.
 
     Args:
         max_empties: positions with more empty squares are refused; None takes `MAX_EMPTIES`.
         table_bits: the transposition table has 2 ** table_bits entries of 19 bytes.
-        max_nodes: give up a position after this many nodes; None never gives up.
+        max_nodes: give up a position after this many nodes.
     """
-
-    name = "alpha-beta"
 
     def __init__(
         self,
         game: Game,
         max_empties: int | None = None,
         table_bits: int = 18,
-        max_nodes: int | None = None,
+        max_nodes: int = _UNLIMITED,
     ):
-        self.game = game
-        self.max_nodes = max_nodes
+        super().__init__(game, new_search(game.rules, table_bits), max_nodes)
         self.max_empties = MAX_EMPTIES[game.rules.size] if max_empties is None else max_empties
-        self.num_nodes = 0  #: searched since the solver was made
-        self._search = new_search(game.rules, table_bits)
 
     def scores(self, states: np.ndarray) -> np.ndarray:
         """See `alphazero.solvers.base.Solver.scores`."""
@@ -95,7 +88,7 @@ class OthelloSolver:
         last_row, last_node = -1, 0
         for row, action in zip(*np.nonzero(inspected.legal_action_mask)):
             if row != last_row:
-                last_row, last_node = row, self.num_nodes + (self.max_nodes or _UNLIMITED)
+                last_row, last_node = row, self.num_nodes + self.max_nodes
             child = self.game.step(states[row][None], [action]).states[0]
             guess = scores[row, action] = -self._solve(child[0], child[1], -int(guess), last_node)
         return scores
@@ -117,33 +110,16 @@ class OthelloSolver:
     def _solve(self, mine, other, guess: int, last_node: int) -> int:
         """Return the score of a position from the viewpoint of the player to move."""
         low, high = WORST, BEST
+        self._search.mine[0], self._search.other[0] = mine, other
         while low < high:
             # Is it at least the guess? Then at least one more? Each answer is the next guess.
             bound = max(low, guess - 1) if guess > low else low
-            guess = self._compare(mine, other, min(bound, high - 1), last_node)
+            guess = self._compare(min(bound, high - 1), last_node)
             low, high = (guess, high) if guess > bound else (low, guess)
         return low
 
-    def _compare(self, mine, other, bound: int, last_node: int) -> int:
-        """Return a lower bound of the score if it is above ``bound``, otherwise an upper bound."""
-        search = self._search
-        search.mine[0], search.other[0], search.cursor[0] = mine, other, 0
-        while search.cursor[0] >= 0:
-            if self.num_nodes >= last_node:
-                raise self._out_of_nodes()
-            search.cursor[1] = given = min(NODES_PER_CALL, last_node - self.num_nodes)
-            found = search_above(search, bound)
-            self.num_nodes += given - int(search.cursor[1])
-        return int(found)
-
-    def _out_of_nodes(self) -> UnsolvableError:
-        return UnsolvableError(
-            f"a position of {self.game.name} is too far from the end of the game: "
-            f"not solved within {self.max_nodes:,} nodes.",
-            game=self.game.name,
-            unit="nodes",
-            limit=self.max_nodes or _UNLIMITED,
-        )
+    def _search_above(self, bound: int) -> int:
+        return search_above(self._search, bound)
 
 
 def new_search(game: Othello, table_bits: int) -> Search:

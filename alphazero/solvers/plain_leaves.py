@@ -58,30 +58,27 @@ class PlainProver:
         return self._game.legal_action_mask(states).sum(axis=1)
 
     def prove(
-        self, states: np.ndarray, budgets: np.ndarray, out_results: np.ndarray, most_nodes: int
-    ) -> int:
+        self, states: np.ndarray, budgets: np.ndarray, most_nodes: int
+    ) -> tuple[np.ndarray, int]:
         """See `Prover.prove`."""
-        return prove_rows(self._game.rules, self._stack, states, budgets, out_results, most_nodes)
+        results = np.full(len(states), UNPROVEN, np.int8)
+        rules = self._game.rules
+        return results, _prove_rows(rules, self._stack, states, budgets, results, most_nodes)
 
     def forget(self) -> None:
         """See `Prover.forget`; there is no table."""
 
 
 @njit
-def prove_rows(game, stack, states, budgets, out_results, most_nodes):
-    """Write each result or UNPROVEN into ``out_results`` (int8[M]); return the nodes searched."""
+def _prove_rows(game, stack, states, budgets, results, most_nodes):
+    """Write the results that are proven into ``results`` (int8[M]); return the nodes searched."""
     num_nodes = 0
     for row in range(states.shape[0]):
-        _copy(states[row], stack.states[0])
-        _enter(game, stack, 0, 1)
-        num_legal = 0
-        for action in range(stack.masks.shape[1]):
-            num_legal += stack.masks[0, action]
-        budget = min(budgets[num_legal], most_nodes - num_nodes)
-        out_results[row] = UNPROVEN
+        budget = min(budgets[row], most_nodes - num_nodes)
         if budget > 0:
-            result, nodes = _prove(game, stack, budget)
-            out_results[row] = result
+            _copy(states[row], stack.states[0])
+            _enter(game, stack, 0, 1)
+            results[row], nodes = _prove(game, stack, budget)
             num_nodes += nodes
     return num_nodes
 

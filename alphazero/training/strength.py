@@ -13,7 +13,7 @@ from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
 from alphazero.players.base import PlayerSettings
-from alphazero.players.evaluator_player import EvaluatorPlayer
+from alphazero.players.search_player import SearchPlayer
 from alphazero.players.uct import UctPlayer
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.enumeration import ExactValues
@@ -62,7 +62,7 @@ class StrengthMeasurement:
             yield "proof", 1
             report.proof = self._prove(player)
 
-    def _play_uct(self, player: EvaluatorPlayer, num_games: int, iteration: int) -> StrengthReport:
+    def _play_uct(self, player: SearchPlayer, num_games: int, iteration: int) -> StrengthReport:
         """Play a match against UCT."""
         settings = self.settings.evaluation
         seed = iteration_seed(self.settings, "uct", iteration)
@@ -84,7 +84,7 @@ class StrengthMeasurement:
             num_distinct=len({game.moves for game in match.games}),
         )
 
-    def _compare_with_solver(self, player: EvaluatorPlayer, path: Path) -> ExactReport:
+    def _compare_with_solver(self, player: SearchPlayer, path: Path) -> ExactReport:
         """Compare the network, alone and with search, with an exact solver."""
         if self._evaluation_set is None:
             self._evaluation_set = read_set(path, self._game)
@@ -108,7 +108,7 @@ class StrengthMeasurement:
             misplayed=searched.failures(NUM_MISPLAYED),
         )
 
-    def _prove(self, player: EvaluatorPlayer) -> ProofSummary:
+    def _prove(self, player: SearchPlayer) -> ProofSummary:
         """Check the player's move in every position of a small game."""
         if self._exact_values is None:
             self._exact_values = ExactValues(self._game)
@@ -127,9 +127,9 @@ def network_player(
     num_simulations: int,
     settings: TrainSettings,
     iteration: int,
-) -> EvaluatorPlayer:
+) -> SearchPlayer:
     """Return the player that searches with ``evaluator`` as self-play does, but without noise."""
-    return EvaluatorPlayer(
+    return SearchPlayer(
         game,
         evaluator,
         num_simulations,

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from alphazero.play.requests import BUSY, Refusal
-from alphazero.players.evaluator_player import EvaluatorPlayer, leaves_per_step
+from alphazero.players.search_player import SearchPlayer, leaves_per_step
 from alphazero.web.catalogue import MAX_NETWORK_SIMULATIONS
 from alphazero.web.search_view import (
     FINAL_NODES,
@@ -66,7 +66,7 @@ class SharedSearch:
 
     def __init__(
         self,
-        player: EvaluatorPlayer,
+        player: SearchPlayer,
         moves: tuple[int, int] = MOVES,
         analyses: tuple[int, int] = ANALYSES,
     ):
@@ -131,7 +131,7 @@ class _Rows:
     Only the thread of the search touches the rows; ``waiting`` is filled by others.
     """
 
-    def __init__(self, player: EvaluatorPlayer, num_rows: int, max_simulations: int):
+    def __init__(self, player: SearchPlayer, num_rows: int, max_simulations: int):
         self.max_simulations = max_simulations
         self.waiting: deque[Question] = deque()
         self._player = player

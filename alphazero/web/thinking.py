@@ -15,7 +15,7 @@ import numpy as np
 from alphazero.games.batched_game import Game
 from alphazero.play.requests import Refusal
 from alphazero.players.base import PlayerSettings
-from alphazero.players.evaluator_player import DEFAULT_SIMULATIONS
+from alphazero.players.search_player import DEFAULT_SIMULATIONS
 from alphazero.players.uct import DEFAULT_UCT_SIMULATIONS
 from alphazero.search.uct.search import UctSearch
 from alphazero.search.uct.settings import UctSettings
@@ -62,10 +62,10 @@ class Thinking:
             return self._load(game, player)
 
     def _load_network(self, game: Game, player: PlayerChoice) -> SharedSearch:
-        from alphazero.players.network import NetworkPlayer
+        from alphazero.players.network import load_network_player
 
         try:
-            return SharedSearch(NetworkPlayer(game, player.network, self._settings))
+            return SharedSearch(load_network_player(game, player.network, self._settings))
         except ValueError as error:
             raise Refusal(f"{player.name} cannot play: {error}") from None
 

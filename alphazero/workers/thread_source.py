@@ -18,7 +18,7 @@ from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.selfplay.threads import ParallelSelfPlay
-from alphazero.solvers.selfplay_leaves import exact_leaves_maker
+from alphazero.solvers.exact_leaves import exact_leaves_maker
 from alphazero.workers.ordered import ordered_units, play_ordered
 from alphazero.workers.source import Played, WorkerReport
 from alphazero.workers.work import SelfPlayWork
@@ -51,7 +51,7 @@ class ThreadSource:
     ):
         if unit_games:
             settings = dataclasses.replace(settings, carry_over=False)
-        make_leaves = exact_leaves_maker(game, search.exact_leaves, len(streams), seed)
+        make_leaves = exact_leaves_maker(game, search.exact_leaves, seed)
         self.selfplay = ParallelSelfPlay(game, streams, settings, search, generator, make_leaves)
         self._streams = streams
         self._seed = seed

@@ -19,7 +19,7 @@ from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.flat_games import flatten
 from alphazero.selfplay.threads import ParallelSelfPlay
-from alphazero.solvers.selfplay_leaves import exact_leaves_maker
+from alphazero.solvers.exact_leaves import exact_leaves_maker
 from alphazero.workers.code_version import code_version
 from alphazero.workers.ordered import play_ordered
 from alphazero.workers.sent_game import name_here
@@ -116,8 +116,7 @@ class UnitPlayer:
                 settings, carry_over=True, num_parallel_games=min(num_games, 65_536)
             )
             generator = child_generator(job.seed, f"{job.run} {self._name}")
-        nodes = job.search.exact_leaves
-        make_leaves = exact_leaves_maker(self.game, nodes, len(streams), job.seed)
+        make_leaves = exact_leaves_maker(self.game, job.search.exact_leaves, job.seed)
         return ParallelSelfPlay(self.game, streams, settings, job.search, generator, make_leaves)
 
     def _fastest_engine(self, sample: PositionSample) -> EngineChoice:

@@ -13,9 +13,9 @@ import numpy as np
 
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
-from alphazero.players.evaluator_player import EvaluatorPlayer
 from alphazero.players.network import make_cache
 from alphazero.players.registry import make_player
+from alphazero.players.search_player import SearchPlayer
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.exact_leaves import game_positions
 from benchmark_parts.engines import evaluations_per_s
@@ -59,7 +59,7 @@ def _measures(name: str) -> tuple[dict[str, Callable[[], float]], str]:
 
     def searched(player, as_by_default: bool, states=start) -> Callable[[], float]:
         cache = make_cache(game, player.evaluator) if as_by_default else None
-        one = EvaluatorPlayer(
+        one = SearchPlayer(
             game,
             player.evaluator,
             NUM_SIMULATIONS,
@@ -88,7 +88,7 @@ def _measures(name: str) -> tuple[dict[str, Callable[[], float]], str]:
     return measures, auto.engine
 
 
-def _simulations_per_s(player: EvaluatorPlayer, state: np.ndarray) -> float:
+def _simulations_per_s(player: SearchPlayer, state: np.ndarray) -> float:
     start = time.perf_counter()
     num_simulations = player.analyse(state).num_simulations
     return num_simulations / (time.perf_counter() - start)

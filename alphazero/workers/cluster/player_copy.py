@@ -60,14 +60,14 @@ class PlayerCopy:
         if recipe.network is None:
             names = [f"{name} {thread}" for thread in range(num_threads)]
             return cls([UctPlayer(game, _seeded(recipe.settings, name)) for name in names])
-        from alphazero.players.network import NetworkPlayer
+        from alphazero.players.network import load_network_player
         from alphazero.runtime.device import limit_cores
 
         limit_cores(num_threads)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "network.safetensors"
             path.write_bytes(recipe.network)
-            return cls([NetworkPlayer(game, path, _seeded(recipe.settings, name))])
+            return cls([load_network_player(game, path, _seeded(recipe.settings, name))])
 
     def limited(self, num_simulations: int | None) -> "PlayerCopy":
         """Return a copy with another limit, see `alphazero.players.base.Player.limited`."""

@@ -1,16 +1,16 @@
 """When a player's search asks for exact results at its leaves, measured once on this machine.
 
 In: a game, an evaluator, and the setting ``endgame``. Out: exact leaves for searches of any limit
-(`Endgame.leaves`). With T the time of a move, given or else that of its evaluations, dear answers
-may take three quarters of it: three eighths in answers that are expected to take up to T / 4 each,
-which settle the root's own moves where the game is nearly decided, a quarter in answers of up to
-T / 20, an eighth in answers of up to T / 200. Answers that cost little more than an evaluation are
-always worth it: they are final, and prune what the network would be asked about.
+(`LeafPolicy.leaves`). With T the time of a move, given or else that of its evaluations, expensive
+answers may take three quarters of it: three eighths in answers that are expected to take up to
+T / 4 each, which settle the root's own moves where the game is nearly decided, a quarter in answers
+of up to T / 20, an eighth in answers of up to T / 200. Answers that cost little more than an
+evaluation are always worth it: they are final, and prune what the network would be asked about.
 """
 
 import dataclasses
+import logging
 import math
-import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +21,6 @@ import numpy as np
 from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
 from alphazero.inference.measurements import read_measurement, write_measurement
-from alphazero.players.scored_endings import ScoredEndings
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.exact_leaves import (
@@ -35,6 +34,7 @@ from alphazero.solvers.exact_leaves import (
     make_prover,
 )
 
+_log = logging.getLogger(__name__)
 #: Parts of a move's time that an answer may take, and all of such answers together.
 _TIERS = ((1 / 4, 3 / 8), (1 / 20, 1 / 4), (1 / 200, 1 / 8))
 #: What an answer may always cost.
@@ -47,7 +47,7 @@ _NUM_GAMES = 48
 _BATCH_SIZE = 8
 
 
-def check_endgame(text: str) -> str:
+def check_setting(text: str) -> str:
     """Return the setting.
 
     Raises:
@@ -61,7 +61,7 @@ def check_endgame(text: str) -> str:
 
 
 @dataclasses.dataclass(frozen=True)
-class EndgameSpeed:
+class LeafSpeed:
     """What was measured."""
 
     costs: list[float]  #: nodes of an answer by stage, as far as answers are not too dear
@@ -69,79 +69,64 @@ class EndgameSpeed:
     evaluations_per_s: float  #: in small batches
 
 
-class Endgame:
-    """Exact leaves of one game for searches of different limits.
+@dataclasses.dataclass(frozen=True)
+class LeafPolicy:
+    """Decides which leaves of a game are solved, for searches of different limits.
 
-    Args:
-        provers: one for each thread.
-        nodes_per_answer: what an answer may cost; None follows from the speeds.
+    In its methods ``num_simulations`` and ``time_limit_s`` are the limits of a move; None is no
+    time limit.
     """
 
-    def __init__(self, provers: list[Prover], speed: EndgameSpeed, nodes_per_answer: float | None):
-        self._provers = provers
-        self._speed = speed
-        self._nodes_per_answer = nodes_per_answer
+    provers: list[Prover]  #: one for each thread
+    speed: LeafSpeed
+    nodes_per_answer: float | None  #: what an answer may cost; None follows from the speeds
 
     @property
     def is_fixed(self) -> bool:
         """Whether the cost of an answer is given in nodes, whatever the limits of a move."""
-        return self._nodes_per_answer is not None
+        return self.nodes_per_answer is not None
+
+    @property
+    def costs(self) -> np.ndarray:
+        """The nodes of an answer by stage; extrapolated unless the user says how many."""
+        costs = np.full(self.provers[0].num_stages, math.inf)
+        costs[: len(self.speed.costs)] = self.speed.costs
+        costs[costs >= _INFINITE] = math.inf
+        return costs if self.is_fixed else extrapolated(costs)
 
     def leaves(self, num_simulations: int, time_limit_s: float | None) -> ProvenLeaves | None:
-        """Return the exact leaves of a search; None if no answer is cheap enough.
-
-        Args:
-            num_simulations, time_limit_s: the limits of a move; None is no time limit.
-        """
-        costs = self._costs()
-        tiers = self._tiers(num_simulations, time_limit_s)
+        """Return the exact leaves of a search; None if no answer is cheap enough."""
+        costs, tiers = self.costs, self._tiers(num_simulations, time_limit_s)
         if not leaf_budgets(costs, tiers[0].nodes_per_answer).any():
             return None
-        return ProvenLeaves(self._provers, costs, tiers)
+        return ProvenLeaves(self.provers, costs, tiers)
 
-    def scored_endings(
-        self, game: Game, num_simulations: int, time_limit_s: float | None, seed: int
-    ) -> ScoredEndings:
-        """Return what plays endings for the score in a quarter of a move's time.
-
-        Args:
-            num_simulations, time_limit_s: as in `leaves`.
-        """
-        if self._nodes_per_answer is not None:
-            nodes = self._nodes_per_answer
-        else:
-            nodes = self._move_s(num_simulations, time_limit_s) * self._speed.nodes_per_s / 4
-        return ScoredEndings(game, self._provers[0], self._costs(), int(nodes), seed)
-
-    def _costs(self) -> np.ndarray:
-        """Return the nodes of an answer by stage; extrapolated unless the user says how many."""
-        costs = np.full(self._provers[0].num_stages, math.inf)
-        costs[: len(self._speed.costs)] = self._speed.costs
-        costs[costs >= _INFINITE] = math.inf
-        return extrapolated(costs) if self._nodes_per_answer is None else costs
+    def score_nodes(self, num_simulations: int, time_limit_s: float | None) -> int:
+        """Return the nodes for the scores of a position: those of a quarter of a move's time."""
+        if self.nodes_per_answer is not None:
+            return int(self.nodes_per_answer)
+        return int(self._move_s(num_simulations, time_limit_s) * self.speed.nodes_per_s / 4)
 
     def _move_s(self, num_simulations: int, time_limit_s: float | None) -> float:
-        return time_limit_s or num_simulations / self._speed.evaluations_per_s
+        return time_limit_s or num_simulations / self.speed.evaluations_per_s
 
     def _tiers(self, num_simulations: int, time_limit_s: float | None) -> list[Tier]:
-        if self._nodes_per_answer is not None:
-            return [Tier(self._nodes_per_answer, math.inf)]
-        speed, num_threads = self._speed, len(self._provers)
-        move_s = self._move_s(num_simulations, time_limit_s)
-        cheap = _EVALUATIONS_PER_ANSWER / speed.evaluations_per_s
-        nodes_per_s = speed.nodes_per_s
+        if self.nodes_per_answer is not None:
+            return [Tier(self.nodes_per_answer, math.inf)]
+        move_s, nodes_per_s = self._move_s(num_simulations, time_limit_s), self.speed.nodes_per_s
+        cheap = _EVALUATIONS_PER_ANSWER / self.speed.evaluations_per_s
         dear = [
-            Tier(part * move_s * nodes_per_s, share * move_s * nodes_per_s * num_threads)
+            Tier(part * move_s * nodes_per_s, share * move_s * nodes_per_s * len(self.provers))
             for part, share in _TIERS
             if part * move_s > cheap
         ]
         return [*dear, Tier(max(cheap * nodes_per_s, 1.0), math.inf)]
 
 
-def make_endgame(
+def make_leaf_policy(
     game: Game, evaluator: Evaluator, setting: str, num_threads: int, path: Path
-) -> Endgame | None:
-    """Return exact leaves for players of a game; None if they are off or impossible.
+) -> LeafPolicy | None:
+    """Return which leaves players of a game solve; None if they solve none, or cannot.
 
     Args:
         setting: off, auto, or the nodes that an answer may cost on average.
@@ -149,24 +134,26 @@ def make_endgame(
     """
     if setting == "off" or (prover := make_prover(game)) is None:
         return None
-    prove_nothing = np.zeros(prover.num_stages, np.int64)
-    prover.prove(game.initial_states(), prove_nothing, np.empty(1, np.int8), 0)  # loads the kernels
+    prover.prove(game.initial_states(), np.zeros(1, np.int64), 0)  # loads the kernels
     provers = [prover, *(make_prover(game) for _ in range(num_threads - 1))]
     nodes = None if setting == "auto" else float(setting)
-    return Endgame(provers, endgame_speed(game, evaluator, provers, path), nodes)
+    return LeafPolicy(provers, leaf_speed(game, evaluator, provers, path), nodes)
 
 
-def endgame_speed(
+def leaf_speed(
     game: Game, evaluator: Evaluator, provers: Sequence[Prover], path: Path
-) -> EndgameSpeed:
+) -> LeafSpeed:
     """Return what is stored in ``path``, or measure now and store it."""
-    if (stored := _stored_speed(path)) is not None:
-        return stored
-    print(
-        f"Measuring how far from the end {game.name} can be solved quickly: once on this machine, "
+    stored = read_measurement(path) or {}
+    try:
+        costs = [float(cost) for cost in stored["costs"]]
+        return LeafSpeed(costs, float(stored["nodes_per_s"]), float(stored["evaluations_per_s"]))
+    except (KeyError, TypeError, ValueError):
+        pass  # nothing is stored, or nothing that this version can read
+    _log.warning(
+        "Measuring how far from the end %s can be solved quickly: once on this machine, "
         "some seconds ...",
-        file=sys.stderr,
-        flush=True,
+        game.name,
     )
 
     def policy(states: np.ndarray) -> np.ndarray:
@@ -174,7 +161,7 @@ def endgame_speed(
 
     states = game_positions(game, _NUM_GAMES, child_generator(0, "endgame"), policy)
     costs = leaf_costs(provers[0], states, _MOST_NODES)
-    speed = EndgameSpeed(
+    speed = LeafSpeed(
         costs=[min(float(cost), _INFINITE) for cost in costs],
         nodes_per_s=_nodes_per_s(provers, states, costs),
         evaluations_per_s=_evaluations_per_s(evaluator, game.observe(states[:_BATCH_SIZE])),
@@ -183,23 +170,13 @@ def endgame_speed(
     return speed
 
 
-def _stored_speed(path: Path) -> EndgameSpeed | None:
-    """Return what is stored; None if there is nothing, or nothing that this version can read."""
-    stored = read_measurement(path) or {}
-    try:
-        costs = [float(cost) for cost in stored["costs"]]
-        return EndgameSpeed(costs, float(stored["nodes_per_s"]), float(stored["evaluations_per_s"]))
-    except (KeyError, TypeError, ValueError):
-        return None
-
-
 def _nodes_per_s(provers: Sequence[Prover], states: np.ndarray, costs: np.ndarray) -> float:
-    budgets = leaf_budgets(costs, _MOST_NODES / 30)
+    budgets = leaf_budgets(costs, _MOST_NODES / 30)[provers[0].stages(states)]
 
     def prove(prover: Prover) -> float:
         prover.forget()
         start = time.perf_counter()
-        num_nodes = prover.prove(states, budgets, np.empty(len(states), np.int8), _UNLIMITED)
+        _, num_nodes = prover.prove(states, budgets, _UNLIMITED)
         seconds = time.perf_counter() - start
         prover.forget()
         return max(num_nodes, 1) / seconds

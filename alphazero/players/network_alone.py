@@ -1,0 +1,52 @@
+"""The player of a network without a search: it plays the most likely move of the policy."""
+
+import numpy as np
+
+from alphazero.players.base import Analysis, Choice, Player, SearchProgress, joined
+from alphazero.players.without_search import direct_analysis
+
+#: Positions that are evaluated together.
+MAX_BATCH_SIZE = 256
+
+
+class NetworkAlone:
+    """Plays the action with the largest prior; see `Player`.
+
+    Args:
+        searcher: the player with this network that searches, an
+            `alphazero.players.search_player.SearchPlayer`.
+    """
+
+    method = "network alone"
+    batch_size = MAX_BATCH_SIZE
+
+    def __init__(self, searcher):
+        self.game = searcher.game
+        self.name = searcher.name
+        self.evaluator = searcher.evaluator
+        self.engine = searcher.engine
+        self._searcher = searcher
+
+    def choose(self, states: np.ndarray) -> Choice:
+        """See `alphazero.players.base.Player.choose`; positions are split into batches."""
+        starts = range(0, len(states), MAX_BATCH_SIZE)
+        return joined(self._choose(states[start : start + MAX_BATCH_SIZE]) for start in starts)
+
+    def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
+        """See `alphazero.players.base.Player.analyse`."""
+        return direct_analysis(self._choose(state[None]))
+
+    def limited(
+        self, num_simulations: int | None = None, time_limit_s: float | None = None
+    ) -> Player:
+        """See `alphazero.players.base.Player.limited`; with a limit, the new player searches."""
+        if not num_simulations and time_limit_s is None:
+            return self
+        return self._searcher.limited(num_simulations, time_limit_s)
+
+    def _choose(self, states: np.ndarray) -> Choice:
+        logits, values = self.evaluator.evaluate(self.game.observe(states))
+        logits = np.where(self.game.legal_action_mask(states), logits, -np.inf)
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        return Choice(logits.argmax(axis=1).astype(np.int32), weights, values)

@@ -1,0 +1,259 @@
+"""A player that searches with the answers of an evaluator of positions.
+
+In: anything that evaluates positions. Out: moves, see `alphazero.players.base.Player`. The player
+of a stored network is in `alphazero.players.network`; nothing here needs torch.
+
+Shapes: B positions, K state words, A actions.
+"""
+
+import dataclasses
+import functools
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from alphazero.games.batched_game import Game
+from alphazero.inference.evaluator import Evaluator
+from alphazero.players.base import Analysis, Choice, Player, SearchProgress, joined
+from alphazero.players.exact_leaves import LeafPolicy
+from alphazero.players.network_alone import MAX_BATCH_SIZE, NetworkAlone
+from alphazero.players.scored_endings import ScoredEndings
+from alphazero.runtime.random_generators import child_generator
+from alphazero.search.batched_search import TreeSearch
+from alphazero.search.settings import SearchSettings
+from alphazero.search.tree import bytes_per_node
+from alphazero.solvers.exact_leaves import ProvenLeaves
+
+#: Simulations per move if neither their number nor the time is limited.
+DEFAULT_SIMULATIONS = 200
+#: Simulations per move if only the time is limited: the memory of the tree must have a size.
+TIMED_SIMULATIONS = 200_000
+#: The most memory for the trees of a batch; more positions are searched in several batches.
+TREE_MEMORY_BYTES = 400_000_000
+#: The most leaves of one tree that are evaluated together.
+MAX_LEAVES_PER_STEP = 64
+#: Of a single position: tells with a time limit how many simulations may be expected.
+USUAL_SIMULATIONS_PER_S = 10_000
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SearchPlayer:
+    """Plays by a search with an evaluator; see `Player`."""
+
+    game: Game
+    evaluator: Evaluator  #: shared with the players that `limited` returns
+    num_simulations: int  #: per move
+    time_limit_s: float | None = None  #: per move; with num_simulations, whichever ends first
+    _: dataclasses.KW_ONLY
+    settings: SearchSettings = dataclasses.field(default_factory=SearchSettings)
+    seed: int = 0
+    name: str = "network"
+    #: Search a single position with several leaves at once, see `alphazero.search.in_flight`.
+    batches_leaves: bool = False
+    #: Answers the searches of single positions in place of the evaluator; shared like it.
+    cache: Evaluator | None = None
+    #: Gives exact results at leaves; shared like the evaluator.
+    exact_leaves: LeafPolicy | None = None
+    #: Result or score, see `alphazero.players.base.PlayerSettings`; score needs ``exact_leaves``.
+    aim: str = "result"
+    #: The latest searches: of batches, and of a single position.
+    _searches: dict[bool, TreeSearch] = dataclasses.field(
+        default_factory=dict, init=False, repr=False
+    )
+
+    @property
+    def batch_size(self) -> int:
+        """As many positions as have trees that fit into `TREE_MEMORY_BYTES`."""
+        if self.time_limit_s is not None:
+            return 1
+        tree_bytes = (self.num_simulations + 1) * bytes_per_node(self.game.num_actions)
+        return int(min(max(TREE_MEMORY_BYTES // tree_bytes, 1), MAX_BATCH_SIZE))
+
+    @property
+    def method(self) -> str:
+        """How the player finds its moves: "search", or with exact leaves."""
+        return "search" if self._proven_leaves is None else "search with exact leaves"
+
+    @property
+    def engine(self) -> str:
+        """What runs the network, such as "openvino int8"; "" if the evaluator does not say."""
+        report = getattr(self.evaluator, "report", None)
+        return report.name if report else ""
+
+    def choose(self, states: np.ndarray) -> Choice:
+        """See `alphazero.players.base.Player.choose`; positions are split into batches."""
+        starts = range(0, len(states), self.batch_size)
+        return joined(self._choose(states[start : start + self.batch_size]) for start in starts)
+
+    def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
+        """See `alphazero.players.base.Player.analyse`."""
+        start = time.monotonic()
+        if self._scored_endings and (analysis := self._scored_endings.analyse(state)):
+            return analysis
+        search = self._searched(state[None], start, progress)
+        output, tree = search.output(np.array([0])), search.tree
+        visits = tree.children_visits[0, 0].copy()
+        return Analysis(
+            action=int(output.actions[0]),
+            action_weights=output.action_weights[0],
+            value=float(output.root_values[0]),
+            visits=visits,
+            values=np.where(visits > 0, tree.children_values[0, 0], np.float32(math.nan)),
+            principal_variation=search.principal_variation(0),
+            num_simulations=int(tree.node_visits[0, 0]) - 1,
+        )
+
+    def limited(
+        self, num_simulations: int | None = None, time_limit_s: float | None = None
+    ) -> Player:
+        """See `alphazero.players.base.Player.limited`; 0 simulations play without a search."""
+        if num_simulations == 0:
+            return NetworkAlone(self)
+        if num_simulations is None and time_limit_s is None:
+            return dataclasses.replace(self)
+        num_simulations = simulations_per_move(num_simulations, time_limit_s)
+        return dataclasses.replace(self, num_simulations=num_simulations, time_limit_s=time_limit_s)
+
+    def ponderer(self) -> "SearchPlayer | None":
+        """Return a player whose searches fill this one's cache; None if it has none.
+
+        It asks for no exact results, so that it can be stopped at any time.
+        """
+        if self.cache is None:
+            return None
+        return dataclasses.replace(
+            self,
+            num_simulations=TIMED_SIMULATIONS,
+            time_limit_s=None,
+            exact_leaves=None,
+            aim="result",
+        )
+
+    def make_search(
+        self, num_positions: int, max_simulations: int, leaves_per_step: int
+    ) -> TreeSearch:
+        """Return a search of many positions that come and go, with what this player has loaded.
+
+        Exact leaves are part of it if their cost is set in nodes, see `PlayerSettings.endgame`;
+        those that follow the time of a move belong to a single search.
+
+        Args:
+            num_positions: at the same time.
+            max_simulations: of a position.
+            leaves_per_step: the most leaves of one tree that are evaluated together.
+        """
+        fixed = self.exact_leaves is not None and self.exact_leaves.is_fixed
+        return TreeSearch(
+            self.game,
+            self.cache or self.evaluator,
+            num_positions,
+            max_simulations,
+            dataclasses.replace(self.settings, root="puct"),
+            child_generator(self.seed, "network player"),
+            leaves_per_step,
+            self.exact_leaves.leaves(max_simulations, None) if fixed else None,
+        )
+
+    @functools.cached_property
+    def _proven_leaves(self) -> ProvenLeaves | None:
+        if self.exact_leaves is None:
+            return None
+        return self.exact_leaves.leaves(self.num_simulations, self.time_limit_s)
+
+    @functools.cached_property
+    def _scored_endings(self) -> ScoredEndings | None:
+        if self.exact_leaves is None or self.aim == "result":
+            return None
+        prover, costs = self.exact_leaves.provers[0], self.exact_leaves.costs
+        nodes = self.exact_leaves.score_nodes(self.num_simulations, self.time_limit_s)
+        return ScoredEndings(self.game, prover, costs, nodes, self.seed)
+
+    def _choose(self, states: np.ndarray) -> Choice:
+        start = time.monotonic()
+        if self._scored_endings is None:
+            return self._search_choice(states, start)
+        parts = [self._scored_endings.choose(state) for state in states]
+        dear = [row for row, part in enumerate(parts) if part is None]
+        if dear:
+            found = self._search_choice(states[dear], start)
+            for k, row in enumerate(dear):
+                parts[row] = Choice(*(column[k : k + 1] for column in found))
+        return joined(parts)
+
+    def _search_choice(self, states: np.ndarray, start: float) -> Choice:
+        output = self._searched(states, start).output(np.arange(len(states)))
+        return Choice(output.actions, output.action_weights, output.root_values)
+
+    def _searched(
+        self, states: np.ndarray, start: float, progress: SearchProgress | None = None
+    ) -> TreeSearch:
+        """Search each of at most `batch_size` positions; the time limit counts from ``start``.
+
+        Every search starts with an empty tree, so that no answer depends on earlier questions.
+        """
+        is_single = len(states) == 1
+        search = self._searches.get(is_single)
+        if search is None or len(search.root_states) < len(states):
+            search = self._searches[is_single] = TreeSearch(
+                self.game,
+                self.cache if self.cache and is_single else self.evaluator,
+                len(states),
+                self.num_simulations,
+                self._search_settings(),
+                child_generator(self.seed, "network player"),
+                self._leaves_per_step(len(states)),
+                self._proven_leaves,
+            )
+        if self._proven_leaves is not None:
+            self._proven_leaves.begin(len(states))
+        search.stop(np.arange(len(search.root_states)))
+        search.reset(np.arange(len(states)), states, self.num_simulations)
+        deadline = None if self.time_limit_s is None else start + self.time_limit_s
+        search.run(deadline, None if progress is None else self._by_simulations(progress))
+        return search
+
+    def _leaves_per_step(self, num_positions: int) -> int:
+        """Return how many leaves of one tree are evaluated together.
+
+        A single position alone has several: so few that hardly any is chosen without knowing what
+        the others found, more where many simulations follow.
+        """
+        if num_positions > 1 or not self.batches_leaves or self._search_settings().root != "puct":
+            return 1
+        num = self.num_simulations
+        if self.time_limit_s is not None:
+            num = min(num, int(self.time_limit_s * USUAL_SIMULATIONS_PER_S))
+        return leaves_per_step(num)
+
+    def _by_simulations(self, progress: SearchProgress) -> Callable[[float], None]:
+        """Return a function that reports the finished fraction of a search as simulations."""
+        num = self.num_simulations
+        total = num if self.time_limit_s is None else None
+        return lambda fraction: progress(int(fraction * num), total)
+
+    def _search_settings(self) -> SearchSettings:
+        """Return the settings, with PUCT at the root if the time is limited.
+
+        Sequential halving must know its number of simulations beforehand.
+        """
+        if self.time_limit_s is None:
+            return self.settings
+        return dataclasses.replace(self.settings, root="puct")
+
+
+def leaves_per_step(num_simulations: int) -> int:
+    """Return how many leaves of one tree to evaluate together in a search of so many simulations.
+
+    It is a compromise: what the leaves of a step find out is not known when the next of them is
+    chosen (`scripts/several_leaves.py` measures what that costs).
+    """
+    return int(min(max(round(num_simulations ** (2 / 3) / 8), 1), MAX_LEAVES_PER_STEP))
+
+
+def simulations_per_move(num_simulations: int | None, time_limit_s: float | None) -> int:
+    """Return the simulations per move: the given number or a default."""
+    if num_simulations is not None:
+        return num_simulations
+    return DEFAULT_SIMULATIONS if time_limit_s is None else TIMED_SIMULATIONS

@@ -1,0 +1,48 @@
+"""Choices and analyses of players that do not search.
+
+Shapes: B positions, A actions.
+"""
+
+import numpy as np
+
+from alphazero.players.base import Analysis, Choice
+from alphazero.runtime.random_generators import uniform_actions
+
+
+def equal_choice(mask: np.ndarray, values: np.ndarray, generator: np.random.Generator) -> Choice:
+    """Return a choice among equally good actions.
+
+    Args:
+        mask: bool[B, A], the good actions.
+        values: [B], expected results.
+    """
+    return Choice(
+        actions=uniform_actions(mask, generator),
+        action_weights=(mask / mask.sum(axis=1, keepdims=True)).astype(np.float32),
+        values=values.astype(np.float32),
+    )
+
+
+def direct_analysis(
+    choice: Choice, values: np.ndarray | None = None, scores: np.ndarray | None = None
+) -> Analysis:
+    """Return the analysis of a position in which a player made a choice without a search.
+
+    Args:
+        choice: of one position.
+        values: [A], expected results after the actions; None if unknown.
+        scores: see `Analysis`.
+    """
+    action, num_actions = int(choice.actions[0]), choice.action_weights.shape[1]
+    if values is None:
+        values = np.full(num_actions, np.nan)
+    return Analysis(
+        action=action,
+        action_weights=choice.action_weights[0],
+        value=float(choice.values[0]),
+        visits=np.zeros(num_actions, np.int32),
+        values=values.astype(np.float32),
+        principal_variation=[action],
+        num_simulations=0,
+        scores=scores,
+    )

@@ -1,0 +1,79 @@
+"""What the compiled alpha-beta solvers share: their limit of nodes, and their lists of moves."""
+
+from typing import Any
+
+from alphazero.games.batched_game import Game
+from alphazero.runtime.jit import njit
+from alphazero.solvers.base import UnsolvableError
+
+#: Nodes searched in one call of a kernel, about a second; Ctrl-C works between the calls.
+NODES_PER_CALL = 10_000_000
+
+
+class AlphaBetaSolver:
+    """Searches with a kernel that pauses after a number of nodes; see the solver of each game.
+
+    Args:
+        search: the memory of the kernel, in which ``cursor`` says where to resume.
+        max_nodes: give up a position after this many nodes.
+
+    Attributes:
+        num_nodes: searched since the solver was made.
+    """
+
+    name = "alpha-beta"
+    #: What else may help with a position that took too many nodes.
+    hint = ""
+
+    def __init__(self, game: Game, search: Any, max_nodes: int):
+        self.game = game
+        self.max_nodes = max_nodes
+        self.num_nodes = 0
+        self._search = search
+
+    def _search_above(self, bound: int) -> int:
+        """Call the kernel."""
+        raise NotImplementedError
+
+    def _compare(self, bound: int, last_node: int) -> int:
+        """Test the position at the bottom of the stack, until `num_nodes` reaches ``last_node``.
+
+        Returns:
+            A lower bound of the score if it is above ``bound``, otherwise an upper bound.
+        """
+        cursor = self._search.cursor
+        cursor[0] = 0
+        while True:
+            cursor[1] = given = min(NODES_PER_CALL, last_node - self.num_nodes)
+            found = self._search_above(bound)
+            self.num_nodes += given - int(cursor[1])
+            if cursor[0] < 0:
+                return int(found)
+            if self.num_nodes >= last_node:
+                raise UnsolvableError(
+                    f"a position of {self.game.name} is too far from the end of the game: "
+                    f"not solved within {self.max_nodes:,} nodes{self.hint}.",
+                    game=self.game.name,
+                    unit="nodes",
+                    limit=self.max_nodes,
+                )
+
+
+@njit
+def insert_by_weight(search, depth, num, move, weight):
+    """Insert ``move`` into the ``num`` moves of ``search.moves[depth]``, sorted by weight.
+
+    The most promising move comes last. A move goes behind those of the same weight.
+    ``search.weights`` holds the weights of the list.
+
+    Returns:
+        The new number of moves.
+    """
+    place = num
+    while place > 0 and search.weights[place - 1] > weight:
+        search.moves[depth, place] = search.moves[depth, place - 1]
+        search.weights[place] = search.weights[place - 1]
+        place -= 1
+    search.moves[depth, place] = move
+    search.weights[place] = weight
+    return num + 1
