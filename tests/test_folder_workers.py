@@ -27,12 +27,12 @@ from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.training.compose import compose
 from alphazero.training.events import IterationReport
-from alphazero.workers.code_version import code_version
 from alphazero.workers.folder import game_files
 from alphazero.workers.folder.folder_source import FolderSource
 from alphazero.workers.folder.folder_worker import FolderWorker, Progress, Settings
 from alphazero.workers.folder.game_files import to_bytes
 from alphazero.workers.folder.shared_folder import GamesName, Posting, SharedFolder, SignOfLife
+from alphazero.workers.sent_code import code_version
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.unit import Answer, Job, WorkerFacts
 from alphazero.workers.work import NO_WORK

@@ -12,11 +12,9 @@ from alphazero.runtime.device import num_cores
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
-from alphazero.workers.cluster.ray_installed import check_ray_installed
-from alphazero.workers.code_version import code_version
 from alphazero.workers.dispatcher import Dispatcher
-from alphazero.workers.sent_game import own_file_text
-from alphazero.workers.settings import WorkerSettings
+from alphazero.workers.sent_code import code_version, own_file_text
+from alphazero.workers.settings import WorkerSettings, check_ray_installed
 from alphazero.workers.source import GameSource
 from alphazero.workers.thread_source import ThreadSource
 from alphazero.workers.transport import Transport

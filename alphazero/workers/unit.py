@@ -20,7 +20,7 @@ class Job(NamedTuple):
     """What a worker has to know about a run before its first unit."""
 
     run: str  #: a name that no other run has
-    code_version: str  #: see `alphazero.workers.code_version`
+    code_version: str  #: see `alphazero.workers.sent_code`
     game: str  #: the game's name
     game_file: str | None  #: the text of the user's own game file
     network: NetworkSettings

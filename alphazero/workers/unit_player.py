@@ -20,9 +20,8 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.flat_games import flatten
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.solvers.selfplay_leaves import exact_leaves_maker
-from alphazero.workers.code_version import code_version
 from alphazero.workers.ordered import play_ordered
-from alphazero.workers.sent_game import name_here
+from alphazero.workers.sent_code import code_version, name_here
 from alphazero.workers.unit import Answer, Job, Unit, Weights, WorkerFacts
 from alphazero.workers.work import SelfPlayWork
 
@@ -44,7 +43,7 @@ class UnitPlayer:
 
     def __init__(self, job: Job, num_threads: int = 0, name: str = ""):
         self.job = job
-        self.game = make_game(name_here(job.game, job.game_file, job.run))
+        self.game = make_game(name_here(job.game, job.game_file))
         self.version = -1
         self._num_threads = set_num_threads(num_threads)
         self._device = choose_device(job.device)

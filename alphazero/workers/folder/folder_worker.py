@@ -25,7 +25,6 @@ from alphazero.runtime.files import read_text
 from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.flat_games import flatten, unflatten
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.workers.code_version import code_version
 from alphazero.workers.folder.game_files import games_per_file, to_bytes
 from alphazero.workers.folder.shared_folder import (
     GamesName,
@@ -35,6 +34,7 @@ from alphazero.workers.folder.shared_folder import (
     sign_name,
 )
 from alphazero.workers.roster import smoothed_speed
+from alphazero.workers.sent_code import code_version
 from alphazero.workers.unit import Answer, Job, Unit, Weights
 from alphazero.workers.unit_player import UnitPlayer
 
