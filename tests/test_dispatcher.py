@@ -22,8 +22,7 @@ from alphazero.workers.answer_check import AnswerError, check_games
 from alphazero.workers.dispatcher import Dispatcher
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.transport import Answered, Joined, Left, Notice
-from alphazero.workers.unit import Answer, WorkerFacts
-from alphazero.workers.work import NO_WORK
+from alphazero.workers.unit import NO_WORK, Answer, WorkerFacts
 
 GAME = make_game("tic_tac_toe")
 VERSION = "1.0 (abc)"

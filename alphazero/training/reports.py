@@ -9,7 +9,7 @@ from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.training.events import SelfPlayReport, WorkersReport
 from alphazero.workers.source import WorkerReport
-from alphazero.workers.work import SelfPlayWork
+from alphazero.workers.unit import SelfPlayWork
 
 
 def selfplay_report(

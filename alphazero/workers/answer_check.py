@@ -13,8 +13,7 @@ import numpy as np
 from alphazero.games.batched_game import Game
 from alphazero.runtime.wording import counted
 from alphazero.selfplay.flat_games import LENGTHS, REQUIRED
-from alphazero.workers.unit import Answer, Unit
-from alphazero.workers.work import SelfPlayWork
+from alphazero.workers.unit import Answer, SelfPlayWork, Unit
 
 _SUM_TOLERANCE = 1e-3
 

@@ -26,13 +26,19 @@ from alphazero.runtime.wording import counted
 from alphazero.selfplay.flat_games import LENGTHS, unflatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.workers.answer_check import AnswerError, check_answer
-from alphazero.workers.ordered import UNITS_OF_A_VERSION, ordered_units
 from alphazero.workers.roster import MOST_UNITS, NoWorkerReminder, Roster, WorkerState
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import Played, WorkerReport
 from alphazero.workers.transport import Event, Joined, Left, Notice, Transport
-from alphazero.workers.unit import Answer, Unit, Weights
-from alphazero.workers.work import NO_WORK, SelfPlayWork
+from alphazero.workers.unit import (
+    NO_WORK,
+    UNITS_OF_A_VERSION,
+    Answer,
+    SelfPlayWork,
+    Unit,
+    Weights,
+    ordered_units,
+)
 
 _POLL_S = 0.5
 _HANGING_EVERY_S = 1.0  # looks for workers that hang: each looks at all workers

@@ -13,7 +13,7 @@ import torch
 
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.workers.work import SelfPlayWork
+from alphazero.workers.unit import SelfPlayWork
 
 
 class Played(NamedTuple):

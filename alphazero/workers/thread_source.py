@@ -19,9 +19,8 @@ from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.solvers.selfplay_leaves import exact_leaves_maker
-from alphazero.workers.ordered import ordered_units, play_ordered
 from alphazero.workers.source import Played, WorkerReport
-from alphazero.workers.work import SelfPlayWork
+from alphazero.workers.unit import SelfPlayWork, ordered_units, play_ordered
 
 
 class ThreadSource:

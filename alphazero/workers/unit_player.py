@@ -20,10 +20,16 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.flat_games import flatten
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.solvers.selfplay_leaves import exact_leaves_maker
-from alphazero.workers.ordered import play_ordered
 from alphazero.workers.sent_code import code_version, name_here
-from alphazero.workers.unit import Answer, Job, Unit, Weights, WorkerFacts
-from alphazero.workers.work import SelfPlayWork
+from alphazero.workers.unit import (
+    Answer,
+    Job,
+    SelfPlayWork,
+    Unit,
+    Weights,
+    WorkerFacts,
+    play_ordered,
+)
 
 _ENGINE_BATCH = 64  # positions of a call when engines are measured
 _GPU_GAMES_PER_STREAM = 1024  # where the learner's machine, which chose the number, has no GPU

@@ -7,13 +7,11 @@ Clocks of different machines are never compared: a worker lives while its file c
 import contextlib
 import dataclasses
 import os
-from typing import Any
 
 from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.wording import counted
 from alphazero.workers.folder.shared_folder import SharedFolder, SignOfLife, read_regular, sign_name
 from alphazero.workers.roster import Roster
-from alphazero.workers.unit import WorkerFacts
 
 _MOST_BYTES = 10_000
 _GRACE_S = 120.0  # after the time at which the next sign of life was due
@@ -80,8 +78,7 @@ class Attendance:
     def _heard(self, name: str, text: bytes, now: float) -> list[str]:
         """Note a new sign of life; return a sentence if the worker has joined."""
         try:
-            sign = SignOfLife.parse(text.decode())
-            facts = _checked_facts(sign.facts)
+            sign = SignOfLife.parse(text)
         except ValueError:
             self._seen[name] = _Seen(text, now, 0.0)
             return []
@@ -90,11 +87,11 @@ class Attendance:
             return []
         worker = self.roster.get(name)
         if worker is not None:
-            worker.facts = facts
+            worker.facts = sign.facts
             return []
-        self.roster.add(name, facts, now)
-        threads = counted(facts.num_threads, "thread")
-        return [f"Worker {name} has joined: {threads} on {facts.host}."]
+        self.roster.add(name, sign.facts, now)
+        threads = counted(sign.facts.num_threads, "thread")
+        return [f"Worker {name} has joined: {threads} on {sign.facts.host}."]
 
     def _lost(self, name: str, reason: str) -> list[str]:
         """Forget a worker.
@@ -108,22 +105,3 @@ class Attendance:
             return []
         self.roster.remove(worker)
         return [f"Worker {name} is gone: {reason}." if reason else f"Worker {name} has left."]
-
-
-def _checked_facts(plain: dict[str, Any]) -> WorkerFacts:
-    """Return the facts that a file holds.
-
-    Raises:
-        ValueError: if it holds no facts about a worker.
-    """
-    try:
-        facts = WorkerFacts.of(plain)
-    except KeyError as error:
-        raise ValueError(f"it lacks {error}") from None
-    for text in (facts.host, facts.code_version, facts.engine):
-        if not isinstance(text, str) or len(text) > 200 or not text.isprintable():
-            raise ValueError("it has an impossible text")
-    for number in (facts.process, facts.num_threads, facts.evaluations_per_s):
-        if not isinstance(number, (int, float)) or not 0 <= number < 1e12:
-            raise ValueError("it has an impossible number")
-    return facts

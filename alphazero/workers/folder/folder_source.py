@@ -30,8 +30,7 @@ from alphazero.workers.folder.shared_folder import KEEP_NETWORKS, Posting, Share
 from alphazero.workers.roster import NoWorkerReminder
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import Played, WorkerReport
-from alphazero.workers.unit import Job
-from alphazero.workers.work import NO_WORK, SelfPlayWork
+from alphazero.workers.unit import NO_WORK, Job, SelfPlayWork
 
 _POLL_S = 0.5
 _PATIENCE_S = 60.0  # without any worker, before the user is told how one joins
@@ -148,7 +147,7 @@ class FolderSource:
     def load_state_dict(self, state: dict) -> None:
         """See `GameSource.load_state_dict`."""
         if own := state.get("folder"):
-            self._job = self._job._replace(run=own["run"])
+            self._job = dataclasses.replace(self._job, run=own["run"])
             self._inbox.counted = set(own["counted"])
             self._is_resumed = True
 

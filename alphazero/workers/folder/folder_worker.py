@@ -170,7 +170,8 @@ class FolderWorker:
         self._unsent.clear()
         self._player, self._sample = None, None
         self._say("getting ready")
-        own = job._replace(game=self._game_name(job), game_file=None, device=self._settings.device)
+        game, device = self._game_name(job), self._settings.device
+        own = dataclasses.replace(job, game=game, game_file=None, device=device)
         self._player = UnitPlayer(own, self._settings.num_threads, self.name)
         self._job = job
 
@@ -279,8 +280,7 @@ class FolderWorker:
         """
         player = self._player
         assert player is not None
-        facts = player.facts._asdict()
-        sign = SignOfLife(player.job.run, facts, time.time(), player.version, patience_s)
+        sign = SignOfLife(player.job.run, player.facts, time.time(), player.version, patience_s)
         self._folder.write(self._folder.workers / f"{self.name}.json", sign.to_bytes())
         self._signed_at = self._clock()
 

@@ -18,8 +18,7 @@ from alphazero.selfplay.flat_games import LENGTHS, unflatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.workers.answer_check import AnswerError, check_games
 from alphazero.workers.folder.shared_folder import GamesName, read_regular
-from alphazero.workers.unit import Answer, Job
-from alphazero.workers.work import SelfPlayWork
+from alphazero.workers.unit import Answer, Job, SelfPlayWork
 
 FORMAT = "alphazero-worker-games-1"
 MOST_BYTES = 256_000_000  # of a file of games; a thousand games of Othello have 20 MB
