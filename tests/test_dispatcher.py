@@ -113,7 +113,7 @@ class Room:
             if name in present:
                 self.hands[name].append(unit)
         self.transport.submitted.clear()
-        self.notices += self.dispatcher._take_notices()
+        self.notices += self.dispatcher._roster.take_notices()
 
     def finish(self, worker, **changed):
         """Let a worker answer the first unit in its hands; return the unit."""

@@ -124,7 +124,7 @@ class Shared:
         """Return what is said while the network learns."""
         self.now += 1.0
         self.source.tend()
-        return self.source._take_notices()
+        return self.source._roster.take_notices()
 
 
 def first_actions(records):

@@ -26,12 +26,11 @@ from alphazero.runtime.wording import counted
 from alphazero.selfplay.flat_games import LENGTHS, unflatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.workers.answer_check import AnswerError, check_answer
-from alphazero.workers.roster import MOST_UNITS, NoWorkerReminder, Roster, WorkerState
+from alphazero.workers.roster import MOST_UNITS, Roster, WorkerState
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import Played, WorkerReport
 from alphazero.workers.transport import Event, Joined, Left, Notice, Transport
 from alphazero.workers.unit import (
-    NO_WORK,
     UNITS_OF_A_VERSION,
     Answer,
     SelfPlayWork,
@@ -83,17 +82,14 @@ class Dispatcher:
         self._engine = engine
         self._code_version = code_version
         self._clock = clock
-        self._roster = Roster()
-        self._work = NO_WORK
+        self._roster = Roster(settings.max_staleness, _PATIENCE_S)
         self._version = 0
         self._next_index = 0  # of the units of this version
         self._run_fraction = 0.0
         self._waiting: deque[Unit] = deque()  # to be given out, those of lost workers first
         self._finished: dict[int, list[GameRecord]] = {}  # games by unit that wait for their turn
         self._events: deque[Event] = deque()  # to be handled
-        self._notices: list[str] = []
         self._looked_at = -math.inf  # when workers that hang were looked for
-        self._no_worker_reminder = NoWorkerReminder(_PATIENCE_S)
         self._num_failures = 0
         self._has_answered = False
 
@@ -115,7 +111,7 @@ class Dispatcher:
             records = [record for unit in self._finished.values() for record in unit]
             self._finished.clear()
             num_finished += len(records)
-            yield Played(records, self._take_notices())
+            yield Played(records, self._roster.take_notices())
             if num_finished < num_games:
                 self._wait(_POLL_S)
 
@@ -126,9 +122,9 @@ class Dispatcher:
         self._waiting.extend(units)
         for unit in units:
             while unit.id not in self._finished:
-                yield Played([], self._take_notices())
+                yield Played([], self._roster.take_notices())
                 self._wait(_POLL_S)
-            yield Played(self._finished.pop(unit.id), self._take_notices())
+            yield Played(self._finished.pop(unit.id), self._roster.take_notices())
 
     def tend(self) -> None:
         """See `GameSource.tend`."""
@@ -137,7 +133,7 @@ class Dispatcher:
     @property
     def work(self) -> SelfPlayWork:
         """See `GameSource.work`."""
-        return self._work
+        return self._roster.work
 
     def worker_reports(self) -> list[WorkerReport]:
         """See `GameSource.worker_reports`."""
@@ -171,8 +167,7 @@ class Dispatcher:
             self._handle(self._events.popleft())
         if not self._events:  # else answers may wait here of those that seem to hang
             self._give_up_hanging()
-        if self._no_worker_reminder.is_due(len(self._roster), self._clock()):
-            self._notices.append(f"Waiting for workers. {self._transport.how_to_join}")
+        self._roster.remind(self._clock(), f"Waiting for workers. {self._transport.how_to_join}")
         self._give_out()
 
     def _give_out(self) -> None:
@@ -222,13 +217,13 @@ class Dispatcher:
         self._waiting.extendleft(reversed(again))
         goes = "goes" if len(again) == 1 else "go"
         text = f" {counted(len(again), 'unit')} of work {goes} to another worker." if again else ""
-        self._notices.append(f"Worker {worker.name} {reason}.{text}")
+        self._roster.notices.append(f"Worker {worker.name} {reason}.{text}")
 
     # --- events -----------------------------------------------------------------------------------
 
     def _handle(self, event: Event) -> None:
         if isinstance(event, Notice):
-            self._notices.append(event.text)
+            self._roster.notices.append(event.text)
         elif isinstance(event, Joined):
             self._join(event)
         elif isinstance(event, Left):
@@ -241,23 +236,19 @@ class Dispatcher:
         facts = event.facts
         if facts.code_version != self._code_version:
             self._transport.dismiss(event.worker, for_good=True)
-            self._notices.append(
+            self._roster.notices.append(
                 f"Worker {event.worker} on {facts.host} is refused: it runs version "
                 f"{facts.code_version} of this program, and the learner {self._code_version}. "
                 "Install the same version there."
             )
             return
         self._roster.add(event.worker, facts, self._clock())
-        self._notices.append(
-            f"Worker {event.worker} has joined: {counted(facts.num_threads, 'thread')} on "
-            f"{facts.host}."
-        )
 
     def _lose(self, event: Left) -> None:
         """Note that a worker is gone."""
         worker = self._roster.get(event.worker)
         if worker is None:  # it had not joined yet
-            self._notices.append(f"Worker {event.worker} is gone: {event.reason}.")
+            self._roster.notices.append(f"Worker {event.worker} is gone: {event.reason}.")
         else:
             self._part_with(worker, f"is gone: {event.reason}")
         self._count_failure(event.reason)
@@ -278,27 +269,30 @@ class Dispatcher:
         if unit is None:
             return  # it came twice
         try:
-            work = check_answer(
-                answer,
-                unit,
-                self._game,
-                self._may_be_adjudicated,
-                self._version,
-                not self.plays_on,
-            )
+            work = check_answer(answer, self._game, self._may_be_adjudicated, self._version)
+            self._check_asked(answer, unit)
         except AnswerError as error:
             self._transport.dismiss(worker.name)
             self._part_with(worker, f"is dismissed: {error}", unit)
             self._count_failure(str(error))
             return
-        self._work = self._work.plus(work)
         self._has_answered = True
-        staleness = self._version - answer.version
-        is_stale = staleness > self._settings.max_staleness
-        num_games = len(answer.games[LENGTHS])
-        self._roster.count(worker, num_games, answer.seconds, staleness, is_stale)
-        if not is_stale:
+        staleness, num_games = self._version - answer.version, len(answer.games[LENGTHS])
+        if self._roster.count(worker, num_games, work, answer.seconds, staleness):
             self._finished[unit.id] = unflatten(answer.games)
+
+    def _check_asked(self, answer: Answer, unit: Unit) -> None:
+        """Check that an answer has what the unit asks for: exactly that in ordered mode.
+
+        Raises:
+            AnswerError: if it has not.
+        """
+        asked, num_games = unit.num_games, len(answer.games[LENGTHS])
+        if num_games < asked or num_games > asked and not self.plays_on:
+            text = f"it was asked for {counted(asked, 'game')} and answers with {num_games}"
+            raise AnswerError(text)
+        if answer.version != self._version and not self.plays_on:
+            raise AnswerError(f"it plays with network {answer.version}, not {self._version}")
 
     def _give_up_hanging(self) -> None:
         """Dismiss workers that take far too long."""
@@ -321,7 +315,3 @@ class Dispatcher:
         first = next(iter(worker.flights.values()), None)
         expected_s = 0.0 if first is None else first.num_games / worker.games_per_s
         return _TIMEOUT_FACTOR * max(expected_s, self._settings.unit_s)
-
-    def _take_notices(self) -> list[str]:
-        notices, self._notices = self._notices, []
-        return notices

@@ -35,7 +35,7 @@ _NETWORK = re.compile(r"([0-9]{6})\.safetensors")
 _SIGN = re.compile(rf"({_WORKER})\.json")
 _TEMPORARY = re.compile(r"\..*\.tmp[0-9]+")
 _LONGEST_S = 1e6  # between two signs of life
-_LARGEST = 1e12  # number in one
+_LARGEST = 1e12  # other number in one
 _NUM_TRIES, _TRY_EVERY_S = 10, 0.1  # Windows refuses to replace a file that someone reads
 
 
@@ -170,11 +170,11 @@ class SignOfLife(NamedTuple):
         for text in (sign.run, facts.host, facts.code_version, facts.engine):
             if not isinstance(text, str) or len(text) > 200 or not text.isprintable():
                 raise ValueError("it has an impossible text")
-        numbers = (facts.process, facts.num_threads, facts.evaluations_per_s, sign.patience_s)
-        for number in numbers:
-            if not isinstance(number, (int, float)) or not 0 <= number < _LARGEST:
+        numbers = (facts.process, facts.num_threads, facts.evaluations_per_s)
+        for number, most in (*zip(numbers, [_LARGEST] * 3), (sign.patience_s, _LONGEST_S)):
+            if not isinstance(number, (int, float)) or not 0 <= number <= most:
                 raise ValueError("it has an impossible number")
-        return sign._replace(facts=facts, patience_s=min(sign.patience_s, _LONGEST_S))
+        return sign._replace(facts=facts)
 
 
 def sign_name(file_name: str) -> str | None:
