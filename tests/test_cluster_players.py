@@ -19,10 +19,10 @@ from alphazero.players.base import PlayerSettings
 from alphazero.players.gtp import GtpPlayer
 from alphazero.players.registry import make_player
 from alphazero.players.solver import SolverPlayer
+from alphazero.players.uct import UctPlayer
 from alphazero.runtime.errors import ConfigError
 
 GAME = make_game("tic_tac_toe")
-GTP_ENGINE = Path(__file__).parent / "gtp_engine.py"
 NETWORK = PlayerSettings(num_simulations=8, engine="torch", precision="float32")
 
 
@@ -177,13 +177,20 @@ def test_an_error_of_a_player_is_raised_where_the_match_is_played(alone):
         play_match(GAME, player, on(alone, "random"), 4)
 
 
-@pytest.mark.parametrize("spec", ["solver", f"gtp:{sys.executable} {GTP_ENGINE}"])
-def test_solvers_and_other_programs_play_here_alone(spec, capsys):
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "solver",
+        "uct:20,statistics=position,keep_table=1",
+        f"gtp:{sys.executable} {Path(__file__).parent / 'gtp_engine.py'}",
+    ],
+)
+def test_players_that_remember_positions_play_here_alone(spec, capsys):
     pytest.importorskip("ray", reason="Ray is not installed")
     from alphazero.workers.cluster.players import make_cluster_player
 
     player = make_cluster_player(None, spec, make_game("othello:6"))
-    assert isinstance(player, SolverPlayer if spec == "solver" else GtpPlayer)
+    assert type(player) in (SolverPlayer, UctPlayer, GtpPlayer)
     assert spec in capsys.readouterr().err
 
 

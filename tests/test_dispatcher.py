@@ -22,7 +22,7 @@ from alphazero.workers.answer_check import AnswerError, check_games
 from alphazero.workers.dispatcher import Dispatcher
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.transport import Answered, Joined, Left, Notice
-from alphazero.workers.unit import NO_WORK, Answer, WorkerFacts
+from alphazero.workers.unit import NO_WORK, Answer, Job, WorkerFacts
 
 GAME = make_game("tic_tac_toe")
 VERSION = "1.0 (abc)"
@@ -73,14 +73,16 @@ class Room:
         self.transport = FakeTransport()
         self.hands: dict[str, list] = {}  # units by worker that is there
         self.notices: list[str] = []
+        fraction = 0.5 if adjudicated else 0.0
+        selfplay = SelfPlaySettings(
+            games_per_iteration=games_per_iteration, adjudicated_fraction=fraction
+        )
+        job = Job(code_version=VERSION, selfplay=selfplay)
         self.dispatcher = Dispatcher(
             WorkerSettings(kind="processes", **settings),
             GAME,
             self.transport,
-            games_per_iteration,
-            adjudicated,
-            None,
-            VERSION,
+            job,
             lambda: self.now,
         )
         self.update(0)

@@ -5,7 +5,6 @@ import uuid
 
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.inference.cache import CachedEvaluator
-from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.network.interface import NetworkSettings
 from alphazero.runtime.device import num_cores
@@ -47,31 +46,19 @@ def make_source(settings: SourceSettings, game: Game, streams: list[CachedEvalua
     Raises:
         ConfigError: if the kind of workers needs what is not here.
     """
-    workers, selfplay = settings.workers, settings.selfplay
-    is_ordered = workers.mode == "ordered"
+    workers, seed = settings.workers, settings.seed
     if workers.kind == "threads":
-        unit_games = workers.unit_games if is_ordered else 0
-        generator = child_generator(settings.seed, "self-play")
+        unit_games = workers.unit_games if workers.mode == "ordered" else 0
+        generator = child_generator(seed, "self-play")
         return ThreadSource(
-            game, streams, selfplay, settings.search, generator, settings.seed, unit_games
+            game, streams, settings.selfplay, settings.search, generator, seed, unit_games
         )
     job = make_job(settings, game, len(streams))
     if workers.kind == "folder":
         from alphazero.workers.folder.folder_source import FolderSource
 
         return FolderSource(workers, game, job)
-    engine = None
-    if is_ordered:
-        engine = EngineChoice(settings.evaluator.engine, settings.evaluator.precision)
-    return Dispatcher(
-        workers,
-        game,
-        _make_transport(workers, game, job),
-        selfplay.games_per_iteration,
-        selfplay.adjudicated_fraction > 0,
-        engine,
-        code_version(),
-    )
+    return Dispatcher(workers, game, _make_transport(workers, game, job), job)
 
 
 def make_job(settings: SourceSettings, game: Game, num_streams: int) -> Job:

@@ -33,6 +33,7 @@ from alphazero.workers.transport import Event, Joined, Left, Notice, Transport
 from alphazero.workers.unit import (
     UNITS_OF_A_VERSION,
     Answer,
+    Job,
     SelfPlayWork,
     Unit,
     Weights,
@@ -55,10 +56,7 @@ class Dispatcher:
         settings: of the workers.
         game: checks the answers.
         transport: to the workers.
-        games_per_iteration: most games that wait or are asked for in free mode.
-        may_be_adjudicated: see `alphazero.workers.answer_check.check_games`.
-        engine: that all workers must use; None lets each choose its own.
-        code_version: of this program.
+        job: of the workers.
         clock: returns seconds.
     """
 
@@ -67,20 +65,20 @@ class Dispatcher:
         settings: WorkerSettings,
         game: Game,
         transport: Transport,
-        games_per_iteration: int,
-        may_be_adjudicated: bool,
-        engine: EngineChoice | None,
-        code_version: str,
+        job: Job,
         clock: Callable[[], float] = time.monotonic,
     ):
         self.plays_on = settings.mode == "free"
         self._settings = settings
         self._game = game
         self._transport = transport
-        self._games_per_iteration = games_per_iteration
-        self._may_be_adjudicated = may_be_adjudicated
-        self._engine = engine
-        self._code_version = code_version
+        self._job = job
+        self._games_per_iteration = job.selfplay.games_per_iteration
+        evaluator = job.evaluator
+        # In ordered mode all use the same engine, in free mode each chooses its own.
+        self._engine = (
+            None if self.plays_on else EngineChoice(evaluator.engine, evaluator.precision)
+        )
         self._clock = clock
         self._roster = Roster(settings.max_staleness, _PATIENCE_S)
         self._version = 0
@@ -234,11 +232,11 @@ class Dispatcher:
     def _join(self, event: Joined) -> None:
         """Accept a worker, unless it runs another version of this program."""
         facts = event.facts
-        if facts.code_version != self._code_version:
+        if facts.code_version != self._job.code_version:
             self._transport.dismiss(event.worker, for_good=True)
             self._roster.notices.append(
                 f"Worker {event.worker} on {facts.host} is refused: it runs version "
-                f"{facts.code_version} of this program, and the learner {self._code_version}. "
+                f"{facts.code_version} of this program, and the learner {self._job.code_version}. "
                 "Install the same version there."
             )
             return
@@ -269,7 +267,8 @@ class Dispatcher:
         if unit is None:
             return  # it came twice
         try:
-            work = check_answer(answer, self._game, self._may_be_adjudicated, self._version)
+            may_be_adjudicated = self._job.selfplay.adjudicated_fraction > 0
+            work = check_answer(answer, self._game, may_be_adjudicated, self._version)
             self._check_asked(answer, unit)
         except AnswerError as error:
             self._transport.dismiss(worker.name)

@@ -121,6 +121,7 @@ class PlayerCluster:
 
     def __init__(self, address: str):
         self.num_players = itertools.count()
+        self.has_networks = False  # which may use GPUs
         self._address = address
         self._owns_ray = False
         self._workers: list[_Worker] | None = None  # None before the start
@@ -182,9 +183,11 @@ class PlayerCluster:
         make_actor: Any = ray.remote(PlayerHost).options
         self._workers, calls = [], []
         for node in sorted(live_nodes(), key=lambda node: (node.host, node.id)):
-            most = _ACTORS_PER_GPU * node.num_gpus or node.num_cpus
-            for _ in range(min(node.num_cpus, most)):
-                num_gpus = min(node.num_gpus / min(node.num_cpus, most), 1.0)
+            num_actors, num_gpus = node.num_cpus, 0.0
+            if self.has_networks and node.num_gpus and node.num_cpus:
+                num_actors = min(node.num_cpus, _ACTORS_PER_GPU * node.num_gpus)
+                num_gpus = min(node.num_gpus / num_actors, 1.0)
+            for _ in range(num_actors):
                 actor = make_actor(**place_on(node, 1) | {"num_gpus": num_gpus}).remote(1)
                 self._workers.append(_Worker(f"{node.host}-{node.id[:4]}", actor))
                 calls.append(actor.code_version.remote())
@@ -291,13 +294,14 @@ def make_cluster_player(
     """
     local = make_player(spec, game, settings)
     kind, own = read_spec(spec, settings)
-    if kind == "solver" or kind.startswith("gtp:"):
-        keeps = "a table" if kind == "solver" else "the games"
-        _notify(f"{spec} plays in this process alone: it keeps {keeps} from move to move.")
+    keeps_table = kind == "solver" or kind == "uct" and own.keep_table
+    if keeps_table or kind.startswith("gtp:"):
+        _notify(f"{spec} plays in this process alone: it remembers earlier positions.")
         return local
     network = None
     if kind not in ("random", "uct"):
         network = find_network(existing_network(kind, spec, game.name)).read_bytes()
+        cluster.has_networks = True
     fields = (field.name for field in dataclasses.fields(PlayerSettings))
     plain = PlayerSettings(**{name: getattr(own, name) for name in fields})
     number, text = next(cluster.num_players), own_file_text(game.name)
