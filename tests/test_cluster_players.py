@@ -1,10 +1,11 @@
-"""Players whose batches are divided among the nodes of a Ray cluster."""
+"""Players on the nodes of a Ray cluster, which play whole pairs of games."""
 
 import io
 import json
 import os
 import signal
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +17,10 @@ from alphazero.cli.command import run_command
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
+from alphazero.players.gtp import GtpPlayer
 from alphazero.players.registry import make_player
+from alphazero.players.solver import SolverPlayer
+from alphazero.players.uct import UctPlayer
 from alphazero.runtime.errors import ConfigError
 
 GAME = make_game("tic_tac_toe")
@@ -37,86 +41,112 @@ def nodes():
     cluster.shutdown()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def shared(nodes):
-    """Return actors that several tests use."""
-    from alphazero.workers.cluster.player_cluster import PlayerCluster
+    """Return actors of a test."""
+    from alphazero.workers.cluster.players import PlayerCluster
 
     cluster = PlayerCluster("auto")
     yield cluster
     cluster.close()
 
 
-def divided(cluster, spec, settings=None):
+@pytest.fixture
+def alone():
+    """Return a cluster without any actor, whose parts this process does."""
+    pytest.importorskip("ray", reason="Ray is not installed")
+    from alphazero.workers.cluster.players import PlayerCluster
+
+    cluster = PlayerCluster("auto")
+    cluster._workers = []
+    return cluster
+
+
+def on(cluster, spec, settings=None):
     """Return a player on a cluster."""
-    from alphazero.workers.cluster.cluster_player import make_cluster_player
+    from alphazero.workers.cluster.players import make_cluster_player
 
     return make_cluster_player(cluster, spec, GAME, settings)
 
 
+def played(cluster, specs, settings=None, num_games=40, **options):
+    """Return the report of a match."""
+    players = [on(cluster, spec, settings) for spec in specs]
+    return play_match(GAME, *players, num_games, Openings(2), **options)
+
+
 def positions():
-    """Return unfinished positions, more than one node's smallest part."""
+    """Return unfinished positions, more than one node's part."""
     plies, _ = random_games(GAME, 12, seed=3)
     return np.concatenate([ply.states for ply in plies])
 
 
-def process_of(worker) -> int:
+def kill(worker):
     import ray
 
-    return ray.get(worker.actor.__ray_call__.remote(lambda _: os.getpid()))
+    process = ray.get(worker.actor.__ray_call__.remote(lambda _: os.getpid()))
+    os.kill(process, signal.SIGKILL)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("limit", [None, 0])
 def test_rows_come_back_in_order(shared, limit):
-    local, player = make_player("best", GAME, NETWORK), divided(shared, "best", NETWORK)
+    local, player = make_player("best", GAME, NETWORK), on(shared, "best", NETWORK)
     if limit is not None:
         local, player = local.limited(limit), player.limited(limit)
-    asked = []
-    find, shared._ask = shared._ask, lambda *words: asked.extend(find(*words)) or asked
-    try:
-        found = player.choose(positions())
-    finally:
-        del shared._ask
-    assert len({part.worker for part in asked}) == 2
-    for column, expected in zip(found, local.choose(positions())):
-        np.testing.assert_array_equal(column, expected)
+    for column, expected in zip(player.choose(positions()), local.choose(positions())):
+        np.testing.assert_allclose(column, expected, atol=1e-5)  # batches differ in size
     assert (player.name, player.engine, player.method) == (local.name, local.engine, local.method)
+    assert len(shared.workers()) == 2
+
+
+@pytest.mark.parametrize("specs", [("uct:30", "random"), ("uct:90,time_limit_s=9", "uct:5")])
+def test_players_without_a_network_play_pairs(alone, specs):
+    found = played(alone, specs)
+    assert len(found.games) == 40 and found.score > 0.6
+    assert found.games == played(alone, specs).games  # seeds are those of the pairs
+    assert len({game.moves for game in found.games}) > 30
+
+
+def test_positions_of_one_question_have_own_random_numbers(alone):
+    values = on(alone, "uct:50,seed=3").choose(GAME.initial_states(32)).values
+    assert len(np.unique(values)) > 10
+    assert set(values[:8]) != set(values[8:16])
+
+
+def test_pairs_are_counted_in_order_and_a_test_may_stop_the_match(alone):
+    specs, seen = ("best", "uct:20"), []
+    whole = played(alone, specs, NETWORK, 200, progress=seen.append)
+    assert [game.pair_index for game in whole.games] == [index // 2 for index in range(200)]
+    openings = [game.moves[:2] for game in whole.games]
+    assert openings[::2] == openings[1::2] == Openings(2).sample(GAME, 100)
+    assert seen[-1].num_finished == 200 and len(seen) < 100  # several pairs at a time
+    stopped = played(alone, specs, NETWORK, 200, should_stop=lambda counts: sum(counts) == 7)
+    assert stopped.games == whole.games[:14]
+
+
+def test_a_player_here_meets_one_of_the_cluster(alone):
+    report = play_match(GAME, on(alone, "uct:50"), make_player("random", GAME), 10)
+    assert len(report.games) == 10
 
 
 @pytest.mark.slow
-def test_uct_wins_against_random(shared):
-    uct, other = divided(shared, "uct:50"), divided(shared, "random")
-    report = play_match(GAME, uct, other, 40, Openings(0))
-    assert len(report.games) == 40 and report.score > 0.7
-    assert uct.batch_size > 1
-    again = divided(shared, "uct:50,seed=3").choose(GAME.initial_states(32)).values
-    assert len(np.unique(again[:16])) > 1 and set(again[:16]) != set(again[16:])  # own seeds
+def test_the_match_is_the_same_on_any_cluster_and_when_actors_are_killed(shared, alone, capsys):
+    specs = ("uct:200", "uct:100")
+    expected = played(alone, specs).games
+    assert played(shared, specs).games == expected
+    assert len(shared.workers()) == 2
 
+    def kill_one(progress):
+        if progress.num_finished == 4:
+            kill(shared.workers()[0])
 
-@pytest.mark.slow
-def test_a_killed_actor_does_not_change_the_match(shared, capsys):
-    specs = ("best", "best,with_search=false")
-    expected = play_match(GAME, *(make_player(spec, GAME, NETWORK) for spec in specs), 40)
-    players = [divided(shared, spec, NETWORK) for spec in specs]
-    shared._started()
-    processes = {worker.name: process_of(worker) for worker in shared._workers}
-    ask = shared._ask
-
-    def ask_and_kill(*words):
-        yield from ask(*words)
-        if processes:  # they have been asked
-            os.kill(processes.popitem()[1], signal.SIGKILL)
-            processes.clear()
-
-    shared._ask = ask_and_kill
-    found = play_match(GAME, *players, 40)
-    assert found.games == expected.games
-    assert len(shared._workers) == 1
+    assert played(shared, specs, progress=kill_one).games == expected
+    assert len(shared.workers()) == 1
     assert capsys.readouterr().err.count("is gone") == 1
-    os.kill(process_of(shared._workers[0]), signal.SIGKILL)
-    assert play_match(GAME, *players, 40).games == expected.games
-    assert not shared._workers  # this process plays alone
+    kill(shared.workers()[0])
+    assert played(shared, specs).games == expected
+    assert not shared.workers()  # this process plays alone
 
 
 @pytest.mark.slow
@@ -131,42 +161,38 @@ def test_the_command_plays_on_the_nodes_of_a_cluster(nodes, tmp_path, capsys):
 
 @pytest.mark.slow
 def test_an_actor_of_another_version_is_refused(nodes, capsys, monkeypatch):
-    from alphazero.workers.cluster import player_cluster
+    from alphazero.workers.cluster import players
 
-    monkeypatch.setattr(player_cluster, "code_version", lambda: "0.0 (another)")
-    cluster = player_cluster.PlayerCluster("auto")
-    found = divided(cluster, "uct:20").choose(GAME.initial_states(3))
+    monkeypatch.setattr(players, "code_version", lambda: "0.0 (another)")
+    cluster = players.PlayerCluster("auto")
+    report = played(cluster, ("uct:20", "random"), num_games=4)
     cluster.close()
-    assert len(found.actions) == 3 and not cluster._workers
+    assert len(report.games) == 4 and not cluster.workers()
     assert capsys.readouterr().err.count("0.0 (another)") == 2
 
 
-@pytest.mark.parametrize(
-    "spec", ["random", "solver", "uct:20,time_limit_s=1", "uct:20,statistics=position,keep_table=1"]
-)
-def test_players_that_cannot_be_divided_stay_here(spec, capsys):
-    pytest.importorskip("ray", reason="Ray is not installed")
-    player = divided(None, spec)
-    assert type(player) is type(make_player(spec, GAME))
-    assert spec in capsys.readouterr().err
+def test_an_error_of_a_player_is_raised_where_the_match_is_played(alone):
+    player = on(alone, "uct:20")
+    player.recipe = player.recipe._replace(kind="nobody")
+    with pytest.raises(ConfigError):
+        play_match(GAME, player, on(alone, "random"), 4)
 
 
 @pytest.mark.parametrize(
-    ("num_rows", "threads", "smallest", "expected"),
+    "spec",
     [
-        (12, [4, 8], 1, [4, 8]),
-        (7, [1, 1], 1, [4, 3]),
-        (15, [1, 1], 8, [15, 0]),
-        (40, [8, 1, 64], 8, [0, 0, 40]),
-        (100, [8, 1, 16], 8, [33, 0, 67]),
-        (1, [2, 3], 1, [0, 1]),
+        "solver",
+        "uct:20,statistics=position,keep_table=1",
+        f"gtp:{sys.executable} {Path(__file__).parent / 'gtp_engine.py'}",
     ],
 )
-def test_rows_are_divided_in_proportion_to_threads(num_rows, threads, smallest, expected):
+def test_players_that_remember_positions_play_here_alone(spec, capsys):
     pytest.importorskip("ray", reason="Ray is not installed")
-    from alphazero.workers.cluster.player_cluster import shares
+    from alphazero.workers.cluster.players import make_cluster_player
 
-    assert shares(num_rows, threads, smallest) == expected
+    player = make_cluster_player(None, spec, make_game("othello:6"))
+    assert type(player) in (SolverPlayer, UctPlayer, GtpPlayer)
+    assert spec in capsys.readouterr().err
 
 
 def test_without_ray_the_sentence_says_what_to_install(monkeypatch):

@@ -22,8 +22,7 @@ from alphazero.workers.answer_check import AnswerError, check_games
 from alphazero.workers.dispatcher import Dispatcher
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.transport import Answered, Joined, Left, Notice
-from alphazero.workers.unit import Answer, WorkerFacts
-from alphazero.workers.work import NO_WORK
+from alphazero.workers.unit import NO_WORK, Answer, Job, WorkerFacts
 
 GAME = make_game("tic_tac_toe")
 VERSION = "1.0 (abc)"
@@ -74,14 +73,16 @@ class Room:
         self.transport = FakeTransport()
         self.hands: dict[str, list] = {}  # units by worker that is there
         self.notices: list[str] = []
+        fraction = 0.5 if adjudicated else 0.0
+        selfplay = SelfPlaySettings(
+            games_per_iteration=games_per_iteration, adjudicated_fraction=fraction
+        )
+        job = Job(code_version=VERSION, selfplay=selfplay)
         self.dispatcher = Dispatcher(
             WorkerSettings(kind="processes", **settings),
             GAME,
             self.transport,
-            games_per_iteration,
-            adjudicated,
-            None,
-            VERSION,
+            job,
             lambda: self.now,
         )
         self.update(0)
@@ -114,7 +115,7 @@ class Room:
             if name in present:
                 self.hands[name].append(unit)
         self.transport.submitted.clear()
-        self.notices += self.dispatcher._take_notices()
+        self.notices += self.dispatcher._roster.take_notices()
 
     def finish(self, worker, **changed):
         """Let a worker answer the first unit in its hands; return the unit."""

@@ -27,15 +27,14 @@ from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.training.events import IterationReport
 from alphazero.training.run_config import compose
-from alphazero.workers.code_version import code_version
 from alphazero.workers.folder import game_files
 from alphazero.workers.folder.folder_source import FolderSource
 from alphazero.workers.folder.folder_worker import FolderWorker, Progress, Settings
 from alphazero.workers.folder.game_files import to_bytes
 from alphazero.workers.folder.shared_folder import GamesName, Posting, SharedFolder, SignOfLife
+from alphazero.workers.sent_code import code_version
 from alphazero.workers.settings import WorkerSettings
-from alphazero.workers.unit import Answer, Job, WorkerFacts
-from alphazero.workers.work import NO_WORK
+from alphazero.workers.unit import NO_WORK, Answer, Job, WorkerFacts
 
 GAME = make_game("tic_tac_toe")
 JOB = Job(
@@ -110,7 +109,7 @@ class Shared:
         return path
 
     def sign(self, worker="worker", run="thisrun", patience_s=30.0):
-        sign = SignOfLife(run, FACTS._asdict(), self.now, 0, patience_s)
+        sign = SignOfLife(run, FACTS, self.now, 0, patience_s)
         (self.folder.workers / f"{worker}.json").write_bytes(sign.to_bytes())
 
     def play(self, num_games):
@@ -125,7 +124,7 @@ class Shared:
         """Return what is said while the network learns."""
         self.now += 1.0
         self.source.tend()
-        return self.source._take_notices()
+        return self.source._roster.take_notices()
 
 
 def first_actions(records):
@@ -138,7 +137,7 @@ def first_actions(records):
 
 def test_a_job_is_the_same_after_it_was_read_from_the_folder(tmp_path):
     folder = SharedFolder(tmp_path)
-    job = JOB._replace(game="mine.py", game_file="GAME = 'ä${x}'\n", seed=3)
+    job = dataclasses.replace(JOB, game="mine.py", game_file="GAME = 'ä${x}'\n", seed=3)
     for posting in (Posting(job, 0.25, 12.5, False), Posting(JOB, 1.0, 30.0, True)):
         folder.post(posting)
         assert folder.read_posting() == posting
@@ -322,7 +321,7 @@ def test_games_that_break_the_rules_are_refused(tmp_path, changes, may_be_adjudi
         changes = ADJUDICATED
     fraction = 0.5 if may_be_adjudicated else 0.0
     selfplay = dataclasses.replace(JOB.selfplay, adjudicated_fraction=fraction)
-    shared = Shared(tmp_path, job=JOB._replace(selfplay=selfplay))
+    shared = Shared(tmp_path, job=dataclasses.replace(JOB, selfplay=selfplay))
     shared.update(0)
     path = shared.leave_games(0, **changes)
     shared.leave_games(1, seeds=(8, 9))
@@ -471,13 +470,13 @@ def test_the_folder_of_another_run_is_refused_unless_that_run_has_ended(tmp_path
     first.leave_games(0)
     first.look()
     first.source.play(1, 0.0).__next__()
-    second = Shared(tmp_path, job=JOB._replace(run="second"))
+    second = Shared(tmp_path, job=dataclasses.replace(JOB, run="second"))
     with pytest.raises(ConfigError) as refused:
         second.update(0)
     assert refused.value.key == "workers.folder"
     first.source.close()
     assert SharedFolder(tmp_path).read_posting().has_ended
-    second = Shared(tmp_path, job=JOB._replace(run="second"))
+    second = Shared(tmp_path, job=dataclasses.replace(JOB, run="second"))
     second.update(0)
     assert list(second.folder.waiting_games()) == []
     with pytest.raises(ConfigError):
@@ -577,7 +576,8 @@ def posted(tmp_path, **changes):
     next(events)
     if changes:
         posting = shared.read_posting()
-        shared.post(posting._replace(job=posting.job._replace(**changes)))
+        job = dataclasses.replace(posting.job, **changes)
+        shared.post(dataclasses.replace(posting, job=job))
     return shared, events
 
 

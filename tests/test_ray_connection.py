@@ -13,7 +13,7 @@ from alphazero.workers.transport import Left
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 
-from alphazero.workers.cluster import player_cluster, ray_connection, ray_transport  # noqa: E402
+from alphazero.workers.cluster import players, ray_connection, ray_transport  # noqa: E402
 
 #: What Ray says of every actor whose process has ended, whatever the cause.
 DIED = (
@@ -74,11 +74,12 @@ def test_a_match_without_a_cluster_is_refused(key, monkeypatch, capsys):
     assert "address=127.0.0.1:1" in capsys.readouterr().err
 
 
-def test_a_player_of_a_cluster_that_is_not_there_is_refused_by_its_setting():
-    cluster = player_cluster.PlayerCluster("127.0.0.1:1")
-    cluster.add(player_cluster.Limit(0, 0))
+def test_a_player_of_a_cluster_that_is_not_there_is_refused_by_its_setting(monkeypatch):
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    game = make_game("tic_tac_toe")
+    player = players.make_cluster_player(players.PlayerCluster("127.0.0.1:1"), "uct:10", game)
     with pytest.raises(ConfigError) as refused:
-        cluster.choose(1, make_game("tic_tac_toe").initial_states(), None)
+        player.choose(game.initial_states())
     assert refused.value.key == "address"
 
 

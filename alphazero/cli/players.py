@@ -135,11 +135,10 @@ def player_maker(settings: PlayerWorkers) -> Iterator[MakePlayer]:
     if settings.workers == "threads":
         yield make_player
         return
-    from alphazero.workers.cluster.ray_installed import check_ray_installed
+    from alphazero.workers.settings import check_ray_installed
 
     check_ray_installed("workers", "threads", ("threads",))
-    from alphazero.workers.cluster.cluster_player import make_cluster_player
-    from alphazero.workers.cluster.player_cluster import PlayerCluster
+    from alphazero.workers.cluster.players import PlayerCluster, make_cluster_player
 
     cluster = PlayerCluster(settings.address)
     try:

@@ -30,8 +30,10 @@ from alphazero.storage.run_folder import folder_name
 #: The kinds that are neither a path nor an engine.
 _NAMED_KINDS = ("random", "uct", "solver", "best", "network", "latest", "human")
 #: What `make_player` takes, for messages.
-_ALLOWED = ("random", "uct", "uct:1000", *_NAMED_KINDS[2:6])
-_ALLOWED += ("gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY")
+_ALLOWED = (
+    *("random", "uct", "uct:1000", *_NAMED_KINDS[2:6]),
+    *("gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY"),
+)
 #: What other programs call the players.
 _MEANT = {
     "best": ("ai", "alphazero", "az", "computer", "default"),

@@ -14,7 +14,7 @@ from alphazero.runtime.figures import curve, derived_curve
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.solvers.proof import Failure, ProofReport
 from alphazero.workers.source import WorkerReport
-from alphazero.workers.work import SelfPlayWork
+from alphazero.workers.unit import SelfPlayWork
 
 _LOW, _HIGH = "Lower end of the 95% interval.", "Upper end of the 95% interval."
 

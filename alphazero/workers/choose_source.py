@@ -5,18 +5,15 @@ import uuid
 
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.inference.cache import CachedEvaluator
-from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.network.interface import NetworkSettings
 from alphazero.runtime.device import num_cores
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
-from alphazero.workers.cluster.ray_installed import check_ray_installed
-from alphazero.workers.code_version import code_version
 from alphazero.workers.dispatcher import Dispatcher
-from alphazero.workers.sent_game import own_file_text
-from alphazero.workers.settings import WorkerSettings
+from alphazero.workers.sent_code import code_version, own_file_text
+from alphazero.workers.settings import WorkerSettings, check_ray_installed
 from alphazero.workers.source import GameSource
 from alphazero.workers.thread_source import ThreadSource
 from alphazero.workers.transport import Transport
@@ -49,31 +46,19 @@ def make_source(settings: SourceSettings, game: Game, streams: list[CachedEvalua
     Raises:
         ConfigError: if the kind of workers needs what is not here.
     """
-    workers, selfplay = settings.workers, settings.selfplay
-    is_ordered = workers.mode == "ordered"
+    workers, seed = settings.workers, settings.seed
     if workers.kind == "threads":
-        unit_games = workers.unit_games if is_ordered else 0
-        generator = child_generator(settings.seed, "self-play")
+        unit_games = workers.unit_games if workers.mode == "ordered" else 0
+        generator = child_generator(seed, "self-play")
         return ThreadSource(
-            game, streams, selfplay, settings.search, generator, settings.seed, unit_games
+            game, streams, settings.selfplay, settings.search, generator, seed, unit_games
         )
     job = make_job(settings, game, len(streams))
     if workers.kind == "folder":
         from alphazero.workers.folder.folder_source import FolderSource
 
         return FolderSource(workers, game, job)
-    engine = None
-    if is_ordered:
-        engine = EngineChoice(settings.evaluator.engine, settings.evaluator.precision)
-    return Dispatcher(
-        workers,
-        game,
-        _make_transport(workers, game, job),
-        selfplay.games_per_iteration,
-        selfplay.adjudicated_fraction > 0,
-        engine,
-        code_version(),
-    )
+    return Dispatcher(workers, game, _make_transport(workers, game, job), job)
 
 
 def make_job(settings: SourceSettings, game: Game, num_streams: int) -> Job:

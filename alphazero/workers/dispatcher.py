@@ -26,13 +26,19 @@ from alphazero.runtime.wording import counted
 from alphazero.selfplay.flat_games import LENGTHS, unflatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.workers.answer_check import AnswerError, check_answer
-from alphazero.workers.ordered import UNITS_OF_A_VERSION, ordered_units
-from alphazero.workers.roster import MOST_UNITS, NoWorkerReminder, Roster, WorkerState
+from alphazero.workers.roster import MOST_UNITS, Roster, WorkerState
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import Played, WorkerReport
 from alphazero.workers.transport import Event, Joined, Left, Notice, Transport
-from alphazero.workers.unit import Answer, Unit, Weights
-from alphazero.workers.work import NO_WORK, SelfPlayWork
+from alphazero.workers.unit import (
+    UNITS_OF_A_VERSION,
+    Answer,
+    Job,
+    SelfPlayWork,
+    Unit,
+    Weights,
+    ordered_units,
+)
 
 _POLL_S = 0.5
 _HANGING_EVERY_S = 1.0  # looks for workers that hang: each looks at all workers
@@ -50,10 +56,7 @@ class Dispatcher:
         settings: of the workers.
         game: checks the answers.
         transport: to the workers.
-        games_per_iteration: most games that wait or are asked for in free mode.
-        may_be_adjudicated: see `alphazero.workers.answer_check.check_games`.
-        engine: that all workers must use; None lets each choose its own.
-        code_version: of this program.
+        job: of the workers.
         clock: returns seconds.
     """
 
@@ -62,32 +65,29 @@ class Dispatcher:
         settings: WorkerSettings,
         game: Game,
         transport: Transport,
-        games_per_iteration: int,
-        may_be_adjudicated: bool,
-        engine: EngineChoice | None,
-        code_version: str,
+        job: Job,
         clock: Callable[[], float] = time.monotonic,
     ):
         self.plays_on = settings.mode == "free"
         self._settings = settings
         self._game = game
         self._transport = transport
-        self._games_per_iteration = games_per_iteration
-        self._may_be_adjudicated = may_be_adjudicated
-        self._engine = engine
-        self._code_version = code_version
+        self._job = job
+        self._games_per_iteration = job.selfplay.games_per_iteration
+        evaluator = job.evaluator
+        # In ordered mode all use the same engine, in free mode each chooses its own.
+        self._engine = (
+            None if self.plays_on else EngineChoice(evaluator.engine, evaluator.precision)
+        )
         self._clock = clock
-        self._roster = Roster()
-        self._work = NO_WORK
+        self._roster = Roster(settings.max_staleness, _PATIENCE_S)
         self._version = 0
         self._next_index = 0  # of the units of this version
-        self._run_fraction = 0.0
+        self._progress = 0.0
         self._waiting: deque[Unit] = deque()  # to be given out, those of lost workers first
         self._finished: dict[int, list[GameRecord]] = {}  # games by unit that wait for their turn
         self._events: deque[Event] = deque()  # to be handled
-        self._notices: list[str] = []
         self._looked_at = -math.inf  # when workers that hang were looked for
-        self._no_worker_reminder = NoWorkerReminder(_PATIENCE_S)
         self._num_failures = 0
         self._has_answered = False
 
@@ -98,9 +98,9 @@ class Dispatcher:
         self._version, self._next_index = version, 0
         self._transport.publish(Weights(version, network_arrays(network), sample, self._engine))
 
-    def play(self, num_games: int, run_fraction: float) -> Iterator[Played]:
+    def play(self, num_games: int, progress: float) -> Iterator[Played]:
         """See `GameSource.play`."""
-        self._run_fraction = run_fraction
+        self._progress = progress
         if not self.plays_on:
             yield from self._play_ordered(num_games)
             return
@@ -109,20 +109,20 @@ class Dispatcher:
             records = [record for unit in self._finished.values() for record in unit]
             self._finished.clear()
             num_finished += len(records)
-            yield Played(records, self._take_notices())
+            yield Played(records, self._roster.take_notices())
             if num_finished < num_games:
                 self._wait(_POLL_S)
 
     def _play_ordered(self, num_games: int) -> Iterator[Played]:
         """Give out the units of this iteration; yield their games in the order of the units."""
         settings = self._settings
-        units = ordered_units(self._version, num_games, settings.unit_games, self._run_fraction)
+        units = ordered_units(self._version, num_games, settings.unit_games, self._progress)
         self._waiting.extend(units)
         for unit in units:
             while unit.id not in self._finished:
-                yield Played([], self._take_notices())
+                yield Played([], self._roster.take_notices())
                 self._wait(_POLL_S)
-            yield Played(self._finished.pop(unit.id), self._take_notices())
+            yield Played(self._finished.pop(unit.id), self._roster.take_notices())
 
     def tend(self) -> None:
         """See `GameSource.tend`."""
@@ -131,7 +131,7 @@ class Dispatcher:
     @property
     def work(self) -> SelfPlayWork:
         """See `GameSource.work`."""
-        return self._work
+        return self._roster.work
 
     def worker_reports(self) -> list[WorkerReport]:
         """See `GameSource.worker_reports`."""
@@ -165,8 +165,7 @@ class Dispatcher:
             self._handle(self._events.popleft())
         if not self._events:  # else answers may wait here of those that seem to hang
             self._give_up_hanging()
-        if self._no_worker_reminder.is_due(len(self._roster), self._clock()):
-            self._notices.append(f"Waiting for workers. {self._transport.how_to_join}")
+        self._roster.remind(self._clock(), f"Waiting for workers. {self._transport.how_to_join}")
         self._give_out()
 
     def _give_out(self) -> None:
@@ -195,7 +194,7 @@ class Dispatcher:
             return None
         self._next_index += 1
         unit_id = self._version * UNITS_OF_A_VERSION + self._next_index
-        return Unit(unit_id, self._unit_games(worker), self._run_fraction)
+        return Unit(unit_id, self._unit_games(worker), self._progress)
 
     def _unit_games(self, worker: WorkerState) -> int:
         """Return the number of games that last as long as a unit should."""
@@ -216,13 +215,13 @@ class Dispatcher:
         self._waiting.extendleft(reversed(again))
         goes = "goes" if len(again) == 1 else "go"
         text = f" {counted(len(again), 'unit')} of work {goes} to another worker." if again else ""
-        self._notices.append(f"Worker {worker.name} {reason}.{text}")
+        self._roster.notices.append(f"Worker {worker.name} {reason}.{text}")
 
     # --- events -----------------------------------------------------------------------------------
 
     def _handle(self, event: Event) -> None:
         if isinstance(event, Notice):
-            self._notices.append(event.text)
+            self._roster.notices.append(event.text)
         elif isinstance(event, Joined):
             self._join(event)
         elif isinstance(event, Left):
@@ -233,25 +232,21 @@ class Dispatcher:
     def _join(self, event: Joined) -> None:
         """Accept a worker, unless it runs another version of this program."""
         facts = event.facts
-        if facts.code_version != self._code_version:
+        if facts.code_version != self._job.code_version:
             self._transport.dismiss(event.worker, for_good=True)
-            self._notices.append(
+            self._roster.notices.append(
                 f"Worker {event.worker} on {facts.host} is refused: it runs version "
-                f"{facts.code_version} of this program, and the learner {self._code_version}. "
+                f"{facts.code_version} of this program, and the learner {self._job.code_version}. "
                 "Install the same version there."
             )
             return
         self._roster.add(event.worker, facts, self._clock())
-        self._notices.append(
-            f"Worker {event.worker} has joined: {counted(facts.num_threads, 'thread')} on "
-            f"{facts.host}."
-        )
 
     def _lose(self, event: Left) -> None:
         """Note that a worker is gone."""
         worker = self._roster.get(event.worker)
         if worker is None:  # it had not joined yet
-            self._notices.append(f"Worker {event.worker} is gone: {event.reason}.")
+            self._roster.notices.append(f"Worker {event.worker} is gone: {event.reason}.")
         else:
             self._part_with(worker, f"is gone: {event.reason}")
         self._count_failure(event.reason)
@@ -272,27 +267,31 @@ class Dispatcher:
         if unit is None:
             return  # it came twice
         try:
-            work = check_answer(
-                answer,
-                unit,
-                self._game,
-                self._may_be_adjudicated,
-                self._version,
-                not self.plays_on,
-            )
+            may_be_adjudicated = self._job.selfplay.adjudicated_fraction > 0
+            work = check_answer(answer, self._game, may_be_adjudicated, self._version)
+            self._check_asked(answer, unit)
         except AnswerError as error:
             self._transport.dismiss(worker.name)
             self._part_with(worker, f"is dismissed: {error}", unit)
             self._count_failure(str(error))
             return
-        self._work = self._work.plus(work)
         self._has_answered = True
-        staleness = self._version - answer.version
-        is_stale = staleness > self._settings.max_staleness
-        num_games = len(answer.games[LENGTHS])
-        self._roster.count(worker, num_games, answer.seconds, staleness, is_stale)
-        if not is_stale:
+        staleness, num_games = self._version - answer.version, len(answer.games[LENGTHS])
+        if self._roster.count(worker, num_games, work, answer.seconds, staleness):
             self._finished[unit.id] = unflatten(answer.games)
+
+    def _check_asked(self, answer: Answer, unit: Unit) -> None:
+        """Check that an answer has what the unit asks for: exactly that in ordered mode.
+
+        Raises:
+            AnswerError: if it has not.
+        """
+        asked, num_games = unit.num_games, len(answer.games[LENGTHS])
+        if num_games < asked or num_games > asked and not self.plays_on:
+            text = f"it was asked for {counted(asked, 'game')} and answers with {num_games}"
+            raise AnswerError(text)
+        if answer.version != self._version and not self.plays_on:
+            raise AnswerError(f"it plays with network {answer.version}, not {self._version}")
 
     def _give_up_hanging(self) -> None:
         """Dismiss workers that take far too long."""
@@ -315,7 +314,3 @@ class Dispatcher:
         first = next(iter(worker.flights.values()), None)
         expected_s = 0.0 if first is None else first.num_games / worker.games_per_s
         return _TIMEOUT_FACTOR * max(expected_s, self._settings.unit_s)
-
-    def _take_notices(self) -> list[str]:
-        notices, self._notices = self._notices, []
-        return notices

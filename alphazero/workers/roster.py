@@ -1,40 +1,19 @@
 """The workers of a run: which units each has in its hands, how fast it plays, what it did.
 
-In: what happens to workers. Out: `WorkerReport`s. Knows neither transport nor games.
+In: what happens to workers. Out: `WorkerReport`s, and sentences for the user. Knows neither
+transport nor games.
 """
 
 import dataclasses
 import math
 
+from alphazero.runtime.wording import counted
 from alphazero.workers.source import WorkerReport
-from alphazero.workers.unit import Unit, WorkerFacts
+from alphazero.workers.unit import NO_WORK, SelfPlayWork, Unit, WorkerFacts
 
 MOST_UNITS = 2  #: in a worker's hands: one that it plays and the next one
 _SPEED_WEIGHT = 0.5  # of the newest unit in a worker's speed
 _SHRINK, _GROW = 0.5, 1.25  # of the units of a worker that lags behind, and of one that does not
-
-
-class NoWorkerReminder:
-    """Decides when to tell the user that no worker is there: once for each long absence of all.
-
-    Args:
-        patience_s: seconds without any worker before the reminder is due.
-    """
-
-    def __init__(self, patience_s: float):
-        self._patience_s = patience_s
-        self._since: float | None = None
-
-    def is_due(self, num_workers: int, now: float) -> bool:
-        """Return whether the reminder is due now; True is returned once for each absence."""
-        if num_workers:
-            self._since = None
-        elif self._since is None:
-            self._since = now
-        elif now - self._since > self._patience_s:
-            self._since = math.inf
-            return True
-        return False
 
 
 @dataclasses.dataclass
@@ -57,12 +36,23 @@ class Roster:
 
     What is asked for at every unit takes the same time however many workers there are.
 
+    Args:
+        max_staleness: networks by which games that count may lag behind.
+        patience_s: seconds without any worker before the user is reminded.
+
     Attributes:
         num_in_flight: games that the units in workers' hands ask for.
+        work: for all games so far.
+        notices: sentences for the user, until `take_notices`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_staleness: int, patience_s: float):
         self.num_in_flight = 0
+        self.work = NO_WORK
+        self.notices: list[str] = []
+        self._max_staleness = max_staleness
+        self._patience_s = patience_s
+        self._empty_since: float | None = None
         self._known_games_per_s = 0.0  # of the workers that have answered
         self._num_known = 0
         self._workers: dict[str, WorkerState] = {}
@@ -75,6 +65,8 @@ class Roster:
     def add(self, name: str, facts: WorkerFacts, now: float) -> None:
         """Let a worker join."""
         self._workers[name] = self._free[name] = WorkerState(name, facts, now)
+        threads = counted(facts.num_threads, "thread")
+        self.notices.append(f"Worker {name} has joined: {threads} on {facts.host}.")
 
     def remove(self, worker: WorkerState) -> list[Unit]:
         """Let a worker go; return the units that were in its hands."""
@@ -128,25 +120,50 @@ class Roster:
         return unit
 
     def count(
-        self, worker: WorkerState, num_games: int, seconds: float, staleness: int, is_stale: bool
-    ) -> None:
-        """Count the games of an answer.
+        self,
+        worker: WorkerState | None,
+        num_games: int,
+        work: SelfPlayWork,
+        seconds: float,
+        staleness: int,
+    ) -> bool:
+        """Count games; return whether they are fresh enough.
 
         Args:
+            worker: who played them; None if it is not there any more.
             seconds: in which they were played.
             staleness: networks by which they lag behind.
-            is_stale: whether they are dropped.
         """
+        self.work = self.work.plus(work)
+        is_fresh = staleness <= self._max_staleness
+        if worker is None:
+            return is_fresh
         before = worker.games_per_s
         worker.games_per_s = smoothed_speed(before, num_games / max(seconds, 1e-3))
         self._known_games_per_s += worker.games_per_s - before
         self._num_known += before == 0
-        worker.unit_scale = min(worker.unit_scale * (_SHRINK if is_stale else _GROW), 1.0)
-        if is_stale:
-            worker.num_stale_games += num_games
-        else:
+        worker.unit_scale = min(worker.unit_scale * (_GROW if is_fresh else _SHRINK), 1.0)
+        if is_fresh:
             worker.num_games += num_games
             worker.total_staleness += staleness * num_games
+        else:
+            worker.num_stale_games += num_games
+        return is_fresh
+
+    def remind(self, now: float, text: str) -> None:
+        """Tell the user ``text`` once for each long absence of all workers."""
+        if self._workers:
+            self._empty_since = None
+        elif self._empty_since is None:
+            self._empty_since = now
+        elif now - self._empty_since > self._patience_s:
+            self._empty_since = math.inf
+            self.notices.append(text)
+
+    def take_notices(self) -> list[str]:
+        """Return the sentences since the last call."""
+        notices, self.notices = self.notices, []
+        return notices
 
     def reports(self) -> list[WorkerReport]:
         """Return what each worker did since the last call, and begin to count anew."""

@@ -1,8 +1,10 @@
 """Who plays the training games: threads of this process, other processes, or other machines."""
 
 import dataclasses
+import importlib.util
 
 from alphazero.config.settings import option
+from alphazero.runtime.errors import ConfigError
 
 
 @dataclasses.dataclass
@@ -56,3 +58,21 @@ class WorkerSettings:
         0.0, "memory that a Ray worker reserves on its machine; 0 reserves none", low=0.0
     )
     folder: str = option("", "the shared folder of workers=folder, which `alphazero work` reads")
+
+
+def check_ray_installed(key: str, other: str, others: tuple[str, ...]) -> None:
+    """Refuse workers=ray if Ray is not installed.
+
+    Args:
+        key: the setting that asked for it.
+        other: what needs no Ray, for the message.
+        others: all other values of the setting.
+
+    Raises:
+        ConfigError: if it is refused.
+    """
+    if importlib.util.find_spec("ray") is None:
+        message = "workers=ray needs Ray, which is not installed: pip install "
+        message += "'alphazero-selfplay[cluster]', in a clone pip install -e '.[cluster]'; or use "
+        message += f"workers={other} on this machine alone."
+        raise ConfigError(message, key=key, value="ray", allowed=others)

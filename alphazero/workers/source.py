@@ -13,7 +13,7 @@ import torch
 
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.workers.work import SelfPlayWork
+from alphazero.workers.unit import SelfPlayWork
 
 
 class Played(NamedTuple):
@@ -58,10 +58,10 @@ class GameSource(Protocol):
         """
         ...
 
-    def play(self, num_games: int, run_fraction: float) -> Iterator[Played]:
+    def play(self, num_games: int, progress: float) -> Iterator[Played]:
         """Yield ``num_games`` finished games or a few more.
 
-        See `alphazero.selfplay.lockstep.SelfPlay.begin` for ``run_fraction``.
+        See `alphazero.selfplay.lockstep.SelfPlay.begin` for ``progress``.
         """
         ...
 

@@ -19,9 +19,8 @@ from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.solvers.exact_leaves import exact_leaves_maker
-from alphazero.workers.ordered import ordered_units, play_ordered
 from alphazero.workers.source import Played, WorkerReport
-from alphazero.workers.work import SelfPlayWork
+from alphazero.workers.unit import SelfPlayWork, ordered_units, play_ordered
 
 
 class ThreadSource:
@@ -63,19 +62,19 @@ class ThreadSource:
         """See `GameSource.update`; the streams have the new network already."""
         self._version = version
 
-    def play(self, num_games: int, run_fraction: float) -> Iterator[Played]:
+    def play(self, num_games: int, progress: float) -> Iterator[Played]:
         """See `GameSource.play`."""
         start, num_threads = time.monotonic(), len(self.selfplay.workers)
         thread_s = self._thread_s
-        for record in self._records(num_games, run_fraction):
+        for record in self._records(num_games, progress):
             self._thread_s = thread_s + (time.monotonic() - start) * num_threads
             yield Played([record], [])
 
-    def _records(self, num_games: int, run_fraction: float) -> Iterator[GameRecord]:
+    def _records(self, num_games: int, progress: float) -> Iterator[GameRecord]:
         if not self._unit_games:
-            yield from self.selfplay.play(num_games, run_fraction)
+            yield from self.selfplay.play(num_games, progress)
             return
-        for unit in ordered_units(self._version, num_games, self._unit_games, run_fraction):
+        for unit in ordered_units(self._version, num_games, self._unit_games, progress):
             yield from play_ordered(self.selfplay, self._streams, unit, self._seed)
 
     def tend(self) -> None:

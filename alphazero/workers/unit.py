@@ -1,38 +1,47 @@
 """What a worker is asked for, and what it answers.
 
-A unit is a number of games. In ordered mode its games depend on the network and the unit alone, so
-that any worker gives the same answer; in free mode a worker also continues games of its own.
+A unit is a number of games. In ordered mode its games depend on the network, the unit and the seed
+of the run alone: threads of the learner, processes and other machines play the same games, given
+equal engines, and a unit whose worker died is played again without a difference. In free mode a
+worker also continues games of its own.
 """
 
-from typing import Any, NamedTuple
+import dataclasses
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.network.interface import NetworkSettings
+from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings
+from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import SelfPlaySettings
+from alphazero.selfplay.threads import ParallelSelfPlay
 
 
-class Job(NamedTuple):
+@dataclasses.dataclass
+class Job:
     """What a worker has to know about a run before its first unit."""
 
-    run: str  #: a name that no other run has
-    code_version: str  #: see `alphazero.workers.code_version`
-    game: str  #: the game's name
-    game_file: str | None  #: the text of the user's own game file
-    network: NetworkSettings
-    evaluator: EvaluatorSettings
-    search: SearchSettings
-    selfplay: SelfPlaySettings
-    device: str
-    seed: int
+    run: str = ""  #: a name that no other run has
+    code_version: str = ""  #: see `alphazero.workers.sent_code`
+    game: str = ""  #: the game's name
+    game_file: str | None = None  #: the text of the user's own game file
+    network: NetworkSettings = dataclasses.field(default_factory=NetworkSettings)
+    evaluator: EvaluatorSettings = dataclasses.field(default_factory=EvaluatorSettings)
+    search: SearchSettings = dataclasses.field(default_factory=SearchSettings)
+    selfplay: SelfPlaySettings = dataclasses.field(default_factory=SelfPlaySettings)
+    device: str = "auto"
+    seed: int = 0
     #: In ordered mode, the threads of a unit: the games depend on how they are divided. 0 in free
     #: mode, where a worker uses all its cores.
-    unit_threads: int
-    parallel_games_per_thread: int  #: in free mode
+    unit_threads: int = 0
+    parallel_games_per_thread: int = 1  #: in free mode
 
 
 class Weights(NamedTuple):
@@ -49,7 +58,7 @@ class Unit(NamedTuple):
 
     id: int  #: unique in the run
     num_games: int
-    run_fraction: float  #: see `alphazero.selfplay.lockstep.SelfPlay.begin`
+    progress: float  #: see `alphazero.selfplay.lockstep.SelfPlay.begin`
 
 
 class Answer(NamedTuple):
@@ -58,7 +67,7 @@ class Answer(NamedTuple):
     unit_id: int
     version: int  #: of the network that played them
     games: dict[str, np.ndarray]  #: see `alphazero.selfplay.flat_games`
-    work: tuple  #: the fields of `alphazero.workers.work.SelfPlayWork`
+    work: tuple  #: the fields of `SelfPlayWork`
     seconds: float
 
 
@@ -72,7 +81,72 @@ class WorkerFacts(NamedTuple):
     evaluations_per_s: float  #: of its engine, all threads together; 0 if it was not measured
     num_threads: int
 
+
+class SelfPlayWork(NamedTuple):
+    """Work of self-play, added up over its threads."""
+
+    num_simulations: int  #: simulations whose leaf was new
+    num_evaluations: int  #: positions that search passed to the evaluator
+    num_batches: int
+    total_depth: int  #: of the new leaves
+    evaluator_s: float  #: wall seconds inside the evaluator
+    num_proven_leaves: int  #: new leaves whose result an exact search proved
+    exact_s: float  #: wall seconds inside the exact search
+    num_requested: int  #: the same positions, counted by the evaluator
+    num_evaluated: int  #: of these, positions that the network answered; the cache had the others
+    network_s: float  #: wall seconds inside the engine
+    thread_s: float = 0.0  #: wall seconds of all threads that played
+
     @classmethod
-    def of(cls, values: dict[str, Any]) -> "WorkerFacts":
-        """Return the facts that plain data hold."""
-        return cls(**{name: values[name] for name in cls._fields})
+    def now(cls, selfplay: ParallelSelfPlay, streams: Sequence[CachedEvaluator]) -> "SelfPlayWork":
+        """Return the counts since self-play was made, without `thread_s`."""
+        counts = np.sum([stream.counts for stream in streams], axis=0)
+        return cls(*dataclasses.astuple(selfplay.counts), *counts)
+
+    def since(self, before: "SelfPlayWork") -> "SelfPlayWork":
+        """Return the work done after ``before``."""
+        return SelfPlayWork._make(count - old for count, old in zip(self, before))
+
+    def plus(self, more: Sequence[float]) -> "SelfPlayWork":
+        """Return the sum of this work and other work."""
+        return SelfPlayWork._make(count + other for count, other in zip(self, more, strict=True))
+
+
+NO_WORK = SelfPlayWork(*[0] * len(SelfPlayWork._fields))
+
+
+# --- ordered mode -------------------------------------------------------------------------------
+
+UNITS_OF_A_VERSION = 1 << 20  #: the ids of an iteration's units begin with this, times its version
+
+
+def ordered_units(version: int, num_games: int, unit_games: int, progress: float) -> list[Unit]:
+    """Return the units of an iteration; the last one may be smaller.
+
+    Args:
+        version: of the network that plays them.
+        num_games: of the iteration.
+        unit_games: of a unit.
+    """
+    first_id = version * UNITS_OF_A_VERSION
+    starts = range(0, num_games, unit_games)
+    return [
+        Unit(first_id + index, min(unit_games, num_games - start), progress)
+        for index, start in enumerate(starts)
+    ]
+
+
+def play_ordered(
+    selfplay: ParallelSelfPlay, streams: list[CachedEvaluator], unit: Unit, seed: int
+) -> list[GameRecord]:
+    """Play the games of a unit.
+
+    Args:
+        selfplay: with settings that do not carry games over.
+        streams: its evaluators.
+        seed: of the run.
+    """
+    for stream in streams:
+        stream.clear()
+    selfplay.restart(child_generator(seed, f"unit {unit.id}"))
+    return list(selfplay.play(unit.num_games, unit.progress))

@@ -20,11 +20,16 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.flat_games import flatten
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.solvers.exact_leaves import exact_leaves_maker
-from alphazero.workers.code_version import code_version
-from alphazero.workers.ordered import play_ordered
-from alphazero.workers.sent_game import name_here
-from alphazero.workers.unit import Answer, Job, Unit, Weights, WorkerFacts
-from alphazero.workers.work import SelfPlayWork
+from alphazero.workers.sent_code import code_version, name_here
+from alphazero.workers.unit import (
+    Answer,
+    Job,
+    SelfPlayWork,
+    Unit,
+    Weights,
+    WorkerFacts,
+    play_ordered,
+)
 
 _ENGINE_BATCH = 64  # positions of a call when engines are measured
 _GPU_GAMES_PER_STREAM = 1024  # where the learner's machine, which chose the number, has no GPU
@@ -44,7 +49,7 @@ class UnitPlayer:
 
     def __init__(self, job: Job, num_threads: int = 0, name: str = ""):
         self.job = job
-        self.game = make_game(name_here(job.game, job.game_file, job.run))
+        self.game = make_game(name_here(job.game, job.game_file))
         self.version = -1
         self._num_threads = set_num_threads(num_threads)
         self._device = choose_device(job.device)
@@ -96,7 +101,7 @@ class UnitPlayer:
         if self.job.unit_threads:
             records = play_ordered(self._selfplay, streams, unit, self.job.seed)
         else:
-            records = list(self._selfplay.play(unit.num_games, unit.run_fraction))
+            records = list(self._selfplay.play(unit.num_games, unit.progress))
         seconds = time.monotonic() - start
         work = SelfPlayWork.now(self._selfplay, streams).since(before)
         work = work._replace(thread_s=seconds * len(self._selfplay.workers))

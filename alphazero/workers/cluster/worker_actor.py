@@ -5,7 +5,7 @@ import socket
 import threading
 
 from alphazero.workers.cluster.ray_connection import ray
-from alphazero.workers.code_version import code_version
+from alphazero.workers.sent_code import code_version
 from alphazero.workers.unit import Answer, Job, Unit, Weights, WorkerFacts
 from alphazero.workers.unit_player import UnitPlayer
 

@@ -1,19 +1,16 @@
 """Who works at a shared folder: the signs of life that workers write there, and when they stop.
 
-In: the files of a `SharedFolder`. Out: a `Roster`, and sentences about who joins and who is gone.
+In: the files of a `SharedFolder`. Out: changes of a `Roster`.
 Clocks of different machines are never compared: a worker lives while its file changes.
 """
 
 import contextlib
 import dataclasses
 import os
-from typing import Any
 
 from alphazero.runtime.errors import StoredFileError
-from alphazero.runtime.wording import counted
 from alphazero.workers.folder.shared_folder import SharedFolder, SignOfLife, read_regular, sign_name
 from alphazero.workers.roster import Roster
-from alphazero.workers.unit import WorkerFacts
 
 _MOST_BYTES = 10_000
 _GRACE_S = 120.0  # after the time at which the next sign of life was due
@@ -34,10 +31,11 @@ class Attendance:
     Args:
         folder: where the workers are.
         run: signs of life for other runs do not count.
+        roster: of the run.
     """
 
-    def __init__(self, folder: SharedFolder, run: str):
-        self.roster = Roster()
+    def __init__(self, folder: SharedFolder, run: str, roster: Roster):
+        self._roster = roster
         self._folder = folder
         self._run = run
         self._seen: dict[str, _Seen] = {}
@@ -47,24 +45,23 @@ class Attendance:
         for name, text in self._texts().items():
             self._seen[name] = _Seen(text, now, 0.0)
 
-    def look(self, now: float) -> list[str]:
-        """Let workers join and leave; return sentences about it.
+    def look(self, now: float) -> None:
+        """Let workers join and leave.
 
         Raises:
             OSError: if the folder cannot be read.
         """
-        texts, notices = self._texts(), []
+        texts = self._texts()
         for name, text in texts.items():
             seen = self._seen.get(name)
             if seen is None or seen.text != text:
-                notices += self._heard(name, text, now)
+                self._hear(name, text, now)
             elif now - seen.at > seen.patience_s + _GRACE_S:
-                notices += self._lost(name, f"no sign of life for {now - seen.at:.0f} seconds")
+                self._lose(name, f"is gone: no sign of life for {now - seen.at:.0f} seconds")
                 with contextlib.suppress(OSError):
                     (self._folder.workers / f"{name}.json").unlink()
         for name in self._seen.keys() - texts.keys():
-            notices += self._lost(name, "")
-        return notices
+            self._lose(name, "has left")
 
     def _texts(self) -> dict[str, bytes]:
         """Return the sign of life of each worker."""
@@ -77,53 +74,24 @@ class Attendance:
                 texts[name] = read_regular(self._folder.workers / file_name, _MOST_BYTES)
         return texts
 
-    def _heard(self, name: str, text: bytes, now: float) -> list[str]:
-        """Note a new sign of life; return a sentence if the worker has joined."""
+    def _hear(self, name: str, text: bytes, now: float) -> None:
+        """Note a new sign of life; let a worker join that is new."""
         try:
-            sign = SignOfLife.parse(text.decode())
-            facts = _checked_facts(sign.facts)
+            sign = SignOfLife.parse(text)
         except ValueError:
             self._seen[name] = _Seen(text, now, 0.0)
-            return []
+            return
         self._seen[name] = _Seen(text, now, sign.patience_s)
-        if sign.run != self._run:
-            return []
-        worker = self.roster.get(name)
-        if worker is not None:
-            worker.facts = facts
-            return []
-        self.roster.add(name, facts, now)
-        threads = counted(facts.num_threads, "thread")
-        return [f"Worker {name} has joined: {threads} on {facts.host}."]
+        worker = self._roster.get(name)
+        if worker is not None and sign.run == self._run:
+            worker.facts = sign.facts
+        elif sign.run == self._run:
+            self._roster.add(name, sign.facts, now)
 
-    def _lost(self, name: str, reason: str) -> list[str]:
-        """Forget a worker.
-
-        Args:
-            reason: why it is believed to be dead; "" if it has said goodbye.
-        """
+    def _lose(self, name: str, clause: str) -> None:
+        """Forget a worker."""
         self._seen.pop(name, None)
-        worker = self.roster.get(name)
-        if worker is None:
-            return []
-        self.roster.remove(worker)
-        return [f"Worker {name} is gone: {reason}." if reason else f"Worker {name} has left."]
-
-
-def _checked_facts(plain: dict[str, Any]) -> WorkerFacts:
-    """Return the facts that a file holds.
-
-    Raises:
-        ValueError: if it holds no facts about a worker.
-    """
-    try:
-        facts = WorkerFacts.of(plain)
-    except KeyError as error:
-        raise ValueError(f"it lacks {error}") from None
-    for text in (facts.host, facts.code_version, facts.engine):
-        if not isinstance(text, str) or len(text) > 200 or not text.isprintable():
-            raise ValueError("it has an impossible text")
-    for number in (facts.process, facts.num_threads, facts.evaluations_per_s):
-        if not isinstance(number, (int, float)) or not 0 <= number < 1e12:
-            raise ValueError("it has an impossible number")
-    return facts
+        worker = self._roster.get(name)
+        if worker is not None:
+            self._roster.remove(worker)
+            self._roster.notices.append(f"Worker {name} {clause}.")

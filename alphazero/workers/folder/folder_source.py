@@ -27,11 +27,10 @@ from alphazero.workers.folder.attendance import Attendance
 from alphazero.workers.folder.game_files import GamesFile
 from alphazero.workers.folder.inbox import Inbox
 from alphazero.workers.folder.shared_folder import KEEP_NETWORKS, Posting, SharedFolder
-from alphazero.workers.roster import NoWorkerReminder
+from alphazero.workers.roster import Roster
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import Played, WorkerReport
-from alphazero.workers.unit import Job
-from alphazero.workers.work import NO_WORK, SelfPlayWork
+from alphazero.workers.unit import Job, SelfPlayWork
 
 _POLL_S = 0.5
 _PATIENCE_S = 60.0  # without any worker, before the user is told how one joins
@@ -69,17 +68,15 @@ class FolderSource:
         self._clock = clock
         self._sleep = sleep
         self._attendance: Attendance | None = None  # None before the first network
-        self._work = NO_WORK
+        self._roster = Roster(settings.max_staleness, _PATIENCE_S)
         self._version = 0
         self._newest = 0  # network that was ever published
-        self._run_fraction = 0.0
+        self._progress = 0.0
         self._unpublished: torch.nn.Module | None = None
         self._is_posted = False
         self._is_resumed = False
         self._has_asked = False  # for workers
-        self._no_worker_reminder = NoWorkerReminder(_PATIENCE_S)
-        self._notices: list[str] = []
-        self._inbox = Inbox(self.folder, game, lambda notice: self._notices.append(notice))
+        self._inbox = Inbox(self.folder, game, lambda notice: self._roster.notices.append(notice))
         self._is_away = False  # whether the folder cannot be used, so that it is said once
         self._updated_at: float | None = None
         self._iteration_s = math.inf  # the time between the last two networks
@@ -110,12 +107,12 @@ class FolderSource:
         except OSError as error:  # it is tried again
             self._note_away(error)
 
-    def play(self, num_games: int, run_fraction: float) -> Iterator[Played]:
+    def play(self, num_games: int, progress: float) -> Iterator[Played]:
         """See `GameSource.play`."""
-        self._run_fraction, self._is_posted = run_fraction, False
+        self._progress, self._is_posted = progress, False
         if not self._has_asked:
             self._has_asked = True
-            self._notices.append(self._how_to_join)
+            self._roster.notices.append(self._how_to_join)
         num_finished = 0
         while num_finished < num_games:
             self._look(num_games - num_finished)
@@ -123,7 +120,7 @@ class FolderSource:
             while self._inbox.waiting and num_finished + len(records) < num_games:
                 records += self._count(self._inbox.waiting.popleft())
             num_finished += len(records)
-            yield Played(records, self._take_notices())
+            yield Played(records, self._roster.take_notices())
             if num_finished < num_games and not records:
                 self._sleep(_POLL_S)
 
@@ -135,11 +132,11 @@ class FolderSource:
     @property
     def work(self) -> SelfPlayWork:
         """See `GameSource.work`."""
-        return self._work
+        return self._roster.work
 
     def worker_reports(self) -> list[WorkerReport]:
         """See `GameSource.worker_reports`."""
-        return self._attendance_now.roster.reports()
+        return self._roster.reports()
 
     def state_dict(self) -> dict:
         """Return the name of the run, and the files that count but still lie there."""
@@ -148,7 +145,7 @@ class FolderSource:
     def load_state_dict(self, state: dict) -> None:
         """See `GameSource.load_state_dict`."""
         if own := state.get("folder"):
-            self._job = self._job._replace(run=own["run"])
+            self._job = dataclasses.replace(self._job, run=own["run"])
             self._inbox.counted = set(own["counted"])
             self._is_resumed = True
 
@@ -163,11 +160,6 @@ class FolderSource:
                 self._post(has_ended=True)
 
     # --- the folder -------------------------------------------------------------------------------
-
-    @property
-    def _attendance_now(self) -> Attendance:
-        assert self._attendance is not None, "update comes first"
-        return self._attendance
 
     def _begin(self, now: float) -> Attendance:
         """Take the folder over: from this run, before a resume, or from one that has ended."""
@@ -186,7 +178,7 @@ class FolderSource:
                 )
             elif posting is not None:
                 self._clear()
-            attendance = Attendance(folder, self._job.run)
+            attendance = Attendance(folder, self._job.run, self._roster)
             attendance.begin(now)
         except StoredFileError as error:
             raise self._unusable(f"{error} Delete that file if its run will not be resumed") from (
@@ -204,7 +196,7 @@ class FolderSource:
             folder.network(version).unlink(missing_ok=True)
         if num_games := self._inbox.clear():
             left = counted(num_games, "game")
-            self._notices.append(
+            self._roster.notices.append(
                 f"The folder was another run's, which has ended; {left} that it had not counted "
                 "are deleted."
             )
@@ -234,7 +226,7 @@ class FolderSource:
 
     def _post(self, has_ended: bool = False) -> None:
         unit_s = min(self._settings.unit_s, self._iteration_s / _UNITS_OF_AN_ITERATION)
-        self.folder.post(Posting(self._job, self._run_fraction, unit_s, has_ended))
+        self.folder.post(Posting(self._job, self._progress, unit_s, has_ended))
         self._is_posted = True
 
     def _look(self, num_games: int) -> None:
@@ -244,13 +236,12 @@ class FolderSource:
             self._publish()
             if not self._is_posted:
                 self._post()
-            notices = self._attendance_now.look(self._looked_at)
+            assert self._attendance is not None, "update comes first"
+            self._attendance.look(self._looked_at)
             self._inbox.read(num_games, self._job, self._newest, self._looked_at)
-            self._notices += notices  # a worker that has left is told of after its last games
-            if self._no_worker_reminder.is_due(len(self._attendance_now.roster), self._looked_at):
-                self._notices.append(f"No worker is there. {self._how_to_join}")
+            self._roster.remind(self._looked_at, f"No worker is there. {self._how_to_join}")
             if self._is_away:
-                self._notices.append("The shared folder works again.")
+                self._roster.notices.append("The shared folder works again.")
                 self._is_away = False
         except OSError as error:
             self._note_away(error)
@@ -258,13 +249,8 @@ class FolderSource:
     def _count(self, file: GamesFile) -> list[GameRecord]:
         """Return the games of a file that count: all, or none if they are too old."""
         staleness = max(self._version - file.version, 0)
-        is_stale = staleness > self._settings.max_staleness
-        roster = self._attendance_now.roster
-        worker = roster.get(file.name.worker)
-        self._work = self._work.plus(file.work)
-        if worker is not None:
-            roster.count(worker, len(file.records), file.seconds, staleness, is_stale)
-        if is_stale:
+        worker, num_games = self._roster.get(file.name.worker), len(file.records)
+        if not self._roster.count(worker, num_games, file.work, file.seconds, staleness):
             self._inbox.drop(file)
             return []
         self._inbox.counted.add(str(file.name))
@@ -280,14 +266,10 @@ class FolderSource:
         """Tell once that the folder cannot be used; it is tried again."""
         if not self._is_away:
             self._is_away = True
-            self._notices.append(
+            self._roster.notices.append(
                 f"The shared folder {self.folder.path} cannot be used: {error}. Trying again."
             )
 
     def _unusable(self, reason: str) -> ConfigError:
         message = f"workers.folder={self._settings.folder} cannot be used: {reason}."
         return ConfigError(message, key="workers.folder", value=self._settings.folder)
-
-    def _take_notices(self) -> list[str]:
-        notices, self._notices = self._notices, []
-        return notices

@@ -25,7 +25,6 @@ from alphazero.runtime.files import read_text
 from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.flat_games import flatten, unflatten
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.workers.code_version import code_version
 from alphazero.workers.folder.game_files import games_per_file, to_bytes
 from alphazero.workers.folder.shared_folder import (
     GamesName,
@@ -35,6 +34,7 @@ from alphazero.workers.folder.shared_folder import (
     sign_name,
 )
 from alphazero.workers.roster import smoothed_speed
+from alphazero.workers.sent_code import code_version
 from alphazero.workers.unit import Answer, Job, Unit, Weights
 from alphazero.workers.unit_player import UnitPlayer
 
@@ -170,7 +170,8 @@ class FolderWorker:
         self._unsent.clear()
         self._player, self._sample = None, None
         self._say("getting ready")
-        own = job._replace(game=self._game_name(job), game_file=None, device=self._settings.device)
+        game, device = self._game_name(job), self._settings.device
+        own = dataclasses.replace(job, game=game, game_file=None, device=device)
         self._player = UnitPlayer(own, self._settings.num_threads, self.name)
         self._job = job
 
@@ -223,7 +224,7 @@ class FolderWorker:
         self._sign(2 * num_games / speed if speed else _FIRST_PATIENCE_S)
         self._say("playing")
         self._num_units += 1
-        answer = player.play(Unit(self._num_units, num_games, posting.run_fraction))
+        answer = player.play(Unit(self._num_units, num_games, posting.progress))
         records = unflatten(answer.games)
         self._note(player, records, answer.seconds)
         current = self._folder.read_posting()
@@ -279,8 +280,7 @@ class FolderWorker:
         """
         player = self._player
         assert player is not None
-        facts = player.facts._asdict()
-        sign = SignOfLife(player.job.run, facts, time.time(), player.version, patience_s)
+        sign = SignOfLife(player.job.run, player.facts, time.time(), player.version, patience_s)
         self._folder.write(self._folder.workers / f"{self.name}.json", sign.to_bytes())
         self._signed_at = self._clock()
 

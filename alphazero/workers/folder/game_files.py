@@ -6,7 +6,6 @@ games are replayed (`alphazero.workers.answer_check`).
 """
 
 import json
-import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,12 +13,11 @@ import numpy as np
 import safetensors.numpy
 
 from alphazero.games.batched_game import Game
-from alphazero.selfplay.flat_games import LENGTHS, unflatten
+from alphazero.selfplay.flat_games import unflatten
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.workers.answer_check import AnswerError, check_games
+from alphazero.workers.answer_check import AnswerError, check_answer
 from alphazero.workers.folder.shared_folder import GamesName, read_regular
-from alphazero.workers.unit import Answer, Job
-from alphazero.workers.work import SelfPlayWork
+from alphazero.workers.unit import Answer, Job, SelfPlayWork
 
 FORMAT = "alphazero-worker-games-1"
 MOST_BYTES = 256_000_000  # of a file of games; a thousand games of Othello have 20 MB
@@ -77,13 +75,13 @@ def read_games(
     data = read_regular(path, MOST_BYTES)
     try:
         facts, columns = _parsed(data)
-        version, work, seconds = _checked_facts(facts, name, job, newest)
-        check_games(columns, game, may_be_adjudicated)
-        if len(columns[LENGTHS]) != name.num_games:
-            raise AnswerError(
-                f"its name says {name.num_games} games, and it has {len(columns[LENGTHS])}"
-            )
-        return GamesFile(name, version, unflatten(columns), work, seconds)
+        _check_origin(facts, name, job)
+        answer = Answer(0, facts["version"], columns, facts["work"], facts["seconds"])
+        work = check_answer(answer, game, may_be_adjudicated, newest)
+        records = unflatten(columns)
+        if len(records) != name.num_games:
+            raise AnswerError(f"its name says {name.num_games} games, and it has {len(records)}")
+        return GamesFile(name, answer.version, records, work, answer.seconds)
     except AnswerError:
         raise
     except Exception as error:  # a file may be anything
@@ -104,10 +102,8 @@ def _parsed(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     return facts, columns
 
 
-def _checked_facts(
-    facts: dict[str, Any], name: GamesName, job: Job, newest: int
-) -> tuple[int, SelfPlayWork, float]:
-    """Return the network's number, the work and the seconds that a file claims."""
+def _check_origin(facts: dict[str, Any], name: GamesName, job: Job) -> None:
+    """Check that a file says that it is what its name and the run let expect."""
     if facts.get("run") != job.run:
         raise AnswerError(f"it belongs to another run ({facts.get('run')!a:.40})")
     if facts.get("code_version") != job.code_version:
@@ -117,12 +113,3 @@ def _checked_facts(
         )
     if (facts.get("worker"), facts.get("number")) != (name.worker, name.number):
         raise AnswerError("it was written under another name")
-    version = facts.get("version")
-    if type(version) is not int or not 0 <= version <= newest:
-        raise AnswerError(f"it claims to play with network {version!a:.20}")
-    numbers = [*facts["work"], facts["seconds"]]
-    if not all(type(number) is float and 0 <= number < math.inf for number in numbers):
-        raise AnswerError("its counts of work are impossible")
-    if len(facts["work"]) != len(SelfPlayWork._fields):
-        raise AnswerError("its counts of work are impossible")
-    return version, SelfPlayWork(*facts["work"]), facts["seconds"]

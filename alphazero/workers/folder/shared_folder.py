@@ -19,16 +19,12 @@ import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from alphazero.config.settings import from_plain
-from alphazero.inference.network_evaluator import EvaluatorSettings
-from alphazero.network.interface import NetworkSettings
-from alphazero.runtime.errors import StoredFileError
+from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import parse_object, write_atomically
-from alphazero.search.settings import SearchSettings
-from alphazero.selfplay.settings import SelfPlaySettings
-from alphazero.workers.unit import Job
+from alphazero.workers.unit import Job, WorkerFacts
 
 JOB_FORMAT = "alphazero-job-1"
 KEEP_NETWORKS = 3
@@ -39,32 +35,18 @@ _NETWORK = re.compile(r"([0-9]{6})\.safetensors")
 _SIGN = re.compile(rf"({_WORKER})\.json")
 _TEMPORARY = re.compile(r"\..*\.tmp[0-9]+")
 _LONGEST_S = 1e6  # between two signs of life
+_LARGEST = 1e12  # other number in one
 _NUM_TRIES, _TRY_EVERY_S = 10, 0.1  # Windows refuses to replace a file that someone reads
-_SECTIONS: dict[str, type] = {
-    "network": NetworkSettings,
-    "evaluator": EvaluatorSettings,
-    "search": SearchSettings,
-    "selfplay": SelfPlaySettings,
-}
-_TYPES: dict[str, Any] = {
-    "run": str,
-    "code_version": str,
-    "game": str,
-    "game_file": (str, type(None)),
-    "device": str,
-    "seed": int,
-    "unit_threads": int,
-    "parallel_games_per_thread": int,
-}
 
 
-class Posting(NamedTuple):
+@dataclasses.dataclass
+class Posting:
     """What the learner posts for the workers."""
 
-    job: Job
-    run_fraction: float  #: see `alphazero.selfplay.lockstep.SelfPlay.begin`
-    unit_s: float  #: seconds that a unit should last
-    has_ended: bool  #: nobody reads games now; a resumed run begins again
+    job: Job = dataclasses.field(default_factory=Job)
+    progress: float = 0.0  #: see `alphazero.selfplay.lockstep.SelfPlay.begin`
+    unit_s: float = 30.0  #: seconds that a unit should last
+    has_ended: bool = False  #: nobody reads games now; a resumed run begins again
 
 
 class GamesName(NamedTuple):
@@ -116,14 +98,7 @@ class SharedFolder:
 
     def post(self, posting: Posting) -> None:
         """Write what the workers have to know."""
-        sections = {name: dataclasses.asdict(getattr(posting.job, name)) for name in _SECTIONS}
-        plain = {
-            "format": JOB_FORMAT,
-            "job": posting.job._asdict() | sections,
-            "run_fraction": posting.run_fraction,
-            "unit_s": posting.unit_s,
-            "has_ended": posting.has_ended,
-        }
+        plain = {"format": JOB_FORMAT} | dataclasses.asdict(posting)
         self.write(self.job, (json.dumps(plain, indent=1) + "\n").encode())
 
     def read_posting(self) -> Posting | None:
@@ -138,20 +113,15 @@ class SharedFolder:
         except FileNotFoundError:
             return None
         plain = parse_object(data.decode(errors="replace"), self.job, "the job")
-        if plain.get("format") != JOB_FORMAT or not isinstance(plain.get("job"), dict):
+        if plain.pop("format", None) != JOB_FORMAT or not isinstance(plain.get("job"), dict):
             raise StoredFileError(
                 f"'{self.job}' is not a job of this version of the program: its format is not "
                 f"'{JOB_FORMAT}'.",
                 path=self.job,
             )
         try:
-            return Posting(
-                _job(plain["job"]),
-                float(plain["run_fraction"]),
-                float(plain["unit_s"]),
-                bool(plain["has_ended"]),
-            )
-        except (KeyError, TypeError, ValueError) as error:
+            return from_plain(Posting, plain)
+        except ConfigError as error:
             message = f"'{self.job}' is damaged, or of another version of this program: {error}"
             raise StoredFileError(message, path=self.job) from None
 
@@ -176,34 +146,35 @@ class SignOfLife(NamedTuple):
     """What a worker says about itself now and then."""
 
     run: str
-    facts: dict[str, Any]  #: see `alphazero.workers.unit.WorkerFacts`
+    facts: WorkerFacts
     time: float  #: of the worker's clock; no two signs of a worker have the same
     version: int  #: of the network it plays with
     patience_s: float  #: until its next sign, as far as it knows
 
     def to_bytes(self) -> bytes:
         """Return the contents of the worker's file."""
-        return json.dumps(self._asdict()).encode()
+        return json.dumps(self._asdict() | {"facts": self.facts._asdict()}).encode()
 
     @classmethod
-    def parse(cls, text: str) -> "SignOfLife":
+    def parse(cls, data: bytes) -> "SignOfLife":
         """Return what a worker has written.
 
         Raises:
             ValueError: if no worker writes that.
         """
         try:
-            plain = json.loads(text)
-            sign = cls(**plain)
-            checked = sign._replace(
-                time=float(sign.time), version=int(sign.version), patience_s=float(sign.patience_s)
-            )
-        except (TypeError, RecursionError, OverflowError) as error:
+            sign = cls(**json.loads(data))
+            facts = WorkerFacts(**sign.facts)  # type: ignore[arg-type]
+        except (TypeError, RecursionError) as error:
             raise ValueError(str(error)) from None
-        is_plain = isinstance(sign.run, str) and isinstance(sign.facts, dict)
-        if not is_plain or not 0 <= checked.patience_s <= _LONGEST_S:
-            raise ValueError("it is not a worker's")
-        return checked
+        for text in (sign.run, facts.host, facts.code_version, facts.engine):
+            if not isinstance(text, str) or len(text) > 200 or not text.isprintable():
+                raise ValueError("it has an impossible text")
+        numbers = (facts.process, facts.num_threads, facts.evaluations_per_s)
+        for number, most in (*zip(numbers, [_LARGEST] * 3), (sign.patience_s, _LONGEST_S)):
+            if not isinstance(number, (int, float)) or not 0 <= number <= most:
+                raise ValueError("it has an impossible number")
+        return sign._replace(facts=facts)
 
 
 def sign_name(file_name: str) -> str | None:
@@ -244,20 +215,3 @@ def _open_without_following(path: str, flags: int) -> int:
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC"):
         flags |= getattr(os, name, 0)
     return os.open(path, flags)
-
-
-def _job(plain: dict[str, Any]) -> Job:
-    """Return the job that plain data hold.
-
-    Raises:
-        ValueError, TypeError, KeyError: if they do not.
-    """
-    values = {name: plain[name] for name in Job._fields}
-    for name, kind in _TYPES.items():
-        if not isinstance(values[name], kind) or isinstance(values[name], bool):
-            raise ValueError(f"{name} is {values[name]!r}")
-    for name, cls in _SECTIONS.items():
-        if not isinstance(values[name], dict):
-            raise ValueError(f"{name} is {values[name]!r}")
-        values[name] = from_plain(cls, values[name])
-    return Job(**values)

@@ -1,0 +1,58 @@
+"""The code that both sides of a run must share: this program and the user's own game file."""
+
+import functools
+import hashlib
+import importlib.metadata
+import os
+import tempfile
+from pathlib import Path
+
+from alphazero.games.registry import is_game_file
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+@functools.lru_cache
+def code_version() -> str:
+    """Return the version and a digest of all sources; workers of another one are refused."""
+    digest = hashlib.sha256()
+    for source in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(source.relative_to(_PACKAGE).as_posix().encode())
+        digest.update(source.read_bytes().replace(b"\r\n", b"\n"))
+    return f"{_release()} ({digest.hexdigest()[:12]})"
+
+
+def _release() -> str:
+    try:
+        return importlib.metadata.version("alphazero-selfplay")
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def own_file_text(name: str) -> str | None:
+    """Return the text of the user's own game file; None for a game of the package."""
+    return Path(name).read_text(encoding="utf-8") if is_game_file(name) else None
+
+
+def name_here(name: str, text: str | None) -> str:
+    """Return the game's name on this machine.
+
+    The file is written to a temporary folder unless it is here already.
+
+    Args:
+        name, text: of the game, see `own_file_text`.
+    """
+    if text is None:
+        return name
+    own = Path(name)
+    if own.is_file() and own.read_text(encoding="utf-8") == text:
+        return name
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    folder = Path(tempfile.gettempdir()) / f"alphazero-{digest}"
+    folder.mkdir(exist_ok=True)
+    path = folder / own.name
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        temporary = path.with_suffix(f".{os.getpid()}.tmp")
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    return str(path)
