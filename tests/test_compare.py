@@ -18,7 +18,7 @@ from alphazero.cli.output.comparison_table import (
     runs_table,
 )
 from alphazero.cli.run_comparison import ComparisonSettings
-from alphazero.evaluation.exact.comparison import difference
+from alphazero.evaluation.exact.accuracy import difference
 from alphazero.runtime.errors import ConfigError
 
 

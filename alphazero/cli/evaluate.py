@@ -19,7 +19,8 @@ from alphazero.cli.warm_up import warm_up
 from alphazero.config.command_line import from_overrides
 from alphazero.config.settings import option
 from alphazero.evaluation.exact.accuracy import AccuracyReport, measure_accuracy
-from alphazero.evaluation.exact.sets import EvaluationSet, find_set, game_of_set
+from alphazero.evaluation.exact.set_file import find_set, game_of_set
+from alphazero.evaluation.exact.sets import EvaluationSet
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game
 from alphazero.players.base import Player, PlayerSettings, engine_of, thinking_of

@@ -1,6 +1,6 @@
 """`alphazero make_evaluation_set`: sample positions and let an exact solver score all their moves.
 
-In: a game that has an exact solver. Out: a CSV file, see `alphazero.evaluation.exact.sets`.
+In: a game that has an exact solver. Out: a CSV file, see `alphazero.evaluation.exact.set_file`.
 """
 
 import dataclasses
@@ -12,7 +12,8 @@ from alphazero.cli.output.help_text import print_help
 from alphazero.config.command_line import from_overrides
 from alphazero.config.settings import option
 from alphazero.evaluation.exact.sampling import METHOD_NOTES, sample_set
-from alphazero.evaluation.exact.sets import EvaluationSet, write_set
+from alphazero.evaluation.exact.set_file import write_set
+from alphazero.evaluation.exact.sets import EvaluationSet
 from alphazero.games.batched_game import Game
 from alphazero.games.othello import Othello
 from alphazero.games.registry import make_game

@@ -181,7 +181,7 @@ def _loggers(console: Console, trainer, varied: Mapping[str, str] | None) -> lis
 def _compare(runs: list[tuple[TrainSettings, RunFolder]]) -> None:
     """Compare the runs of a sweep if an evaluation set ships with their game."""
     from alphazero.cli.run_comparison import ComparisonSettings, compare_runs
-    from alphazero.evaluation.exact.sets import shipped_path
+    from alphazero.evaluation.exact.set_file import shipped_path
 
     games = {settings.game.name for settings, _ in runs}
     if len(games) == 1 and shipped_path(games.pop()) is not None:

@@ -8,7 +8,7 @@ these facts; nothing is written by hand.
 import textwrap
 from typing import Any
 
-from alphazero.evaluation.exact.sets import shipped_path
+from alphazero.evaluation.exact.set_file import shipped_path
 from alphazero.evaluation.run_facts import AUTOTUNED_KEYS, duration_text
 from alphazero.network.weights import NetworkFile
 from alphazero.storage.run_folder import folder_name

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.evaluation.exact.sets import find_set
+from alphazero.evaluation.exact.set_file import find_set
 from alphazero.games.batched_game import Game
 from alphazero.runtime.errors import ConfigError, InputError
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of

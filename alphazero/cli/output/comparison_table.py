@@ -10,7 +10,7 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.evaluation.exact.comparison import difference
+from alphazero.evaluation.exact.accuracy import difference
 
 
 @dataclasses.dataclass

@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.evaluation.exact.kinds import IMMEDIATE, kinds_of
 from alphazero.evaluation.exact.sets import (
+    IMMEDIATE,
     SOURCES,
     EvaluationSet,
     can_be_misplayed,
     canonical_keys,
+    kinds_of,
     make_set,
 )
 from alphazero.games.batched_game import Game

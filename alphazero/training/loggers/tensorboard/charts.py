@@ -5,7 +5,7 @@ of charts, each with a kind and tags. TensorBoard merges the layouts of all runs
 two runs have equal names.
 """
 
-from alphazero.evaluation.exact.sets import shipped_path
+from alphazero.evaluation.exact.set_file import shipped_path
 from alphazero.training.settings import TrainSettings
 
 Chart = tuple[str, list[str]]  #: "Multiline" with its tags, or "Margin" with value, low and high
