@@ -15,7 +15,7 @@ from pathlib import Path
 
 from alphazero.cli.rate import rate_connected
 from alphazero.evaluation.match import Openings
-from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.ratings import RatingFile
 from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings

@@ -13,7 +13,7 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 from PIL import Image
 
 from alphazero.cli import plot
-from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.ratings import RatingFile
 from alphazero.evaluation.tournament import TournamentMatch
 from alphazero.plots.canvas import Canvas
 from alphazero.plots.figure import empty_figure

@@ -15,7 +15,7 @@ from alphazero.cli.rate_players import choose_networks
 from alphazero.config.settings import option
 from alphazero.evaluation.elo import Ratings
 from alphazero.evaluation.opening_choices import line_of, opening_choices
-from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game
 from alphazero.network.weights import network_info

@@ -17,7 +17,7 @@ from alphazero.config.command_line import from_overrides
 from alphazero.config.settings import option
 from alphazero.evaluation.elo import Ratings, connected_players, rate
 from alphazero.evaluation.match import Openings, check_num_games
-from alphazero.evaluation.rating_file import RatingFile, short_name
+from alphazero.evaluation.ratings import RatingFile, short_name
 from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game

@@ -17,8 +17,6 @@ from alphazero.games.batched_game import Game
 from alphazero.players.base import Player
 from alphazero.runtime.errors import ConfigError
 
-__all__ = ["MatchGame", "MatchProgress", "MatchReport", "Openings", "play_match"]
-
 DEFAULT_OPENINGS = Openings()
 # A match that may stop early starts with at most this many parallel games. Later it runs as many
 # as have been counted, so that few games are played and then discarded.
@@ -68,10 +66,8 @@ def play_match(
     max_parallel = max(player_a.batch_size, player_b.batch_size)
     num_reported = 0
     while not match.is_over:
-        if should_stop is None:
-            match.play_ply(max_parallel)
-        else:
-            match.play_ply(min(max_parallel, max(FIRST_GAMES, match.num_counted)))
+        limit = max_parallel if should_stop is None else max(FIRST_GAMES, match.num_counted)
+        match.play_ply(min(max_parallel, limit))
         if progress is not None and match.num_finished > num_reported:
             num_reported = match.num_finished
             progress(match.progress())

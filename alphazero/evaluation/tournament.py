@@ -57,14 +57,9 @@ class TournamentMatch(NamedTuple):
             counts[round(2 * (first + second))] += 1
         return Pairing(self.player_a, self.player_b, tuple(counts))
 
-    def to_plain(self) -> dict[str, Any]:
-        """Return the match as plain data for JSON."""
-        moves = [list(line) for line in self.moves]
-        return self._asdict() | {"scores": list(self.scores), "moves": moves}
-
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "TournamentMatch":
-        """Return the match that `to_plain` has stored."""
+        """Return the match that was stored as JSON, with these fields."""
         moves = tuple(map(tuple, plain["moves"]))
         return cls(plain["player_a"], plain["player_b"], tuple(plain["scores"]), moves)
 

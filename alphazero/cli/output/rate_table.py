@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from alphazero.evaluation.elo import Ratings
-from alphazero.evaluation.rating_file import RatingFile, rating_text, search_of, short_name
+from alphazero.evaluation.ratings import RatingFile, rating_text, search_of, short_name
 from alphazero.evaluation.report import Z_95
 
 

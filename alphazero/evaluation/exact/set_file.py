@@ -10,6 +10,7 @@ file is CSV after a few comment lines, which say what the set contains and how t
 """
 
 import csv
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ from alphazero.evaluation.exact.sets import (
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import same_game
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.runtime.files import unwritable
+from alphazero.runtime.files import read_text, unwritable
 from alphazero.solvers.base import ILLEGAL_SCORE
 
 COLUMNS = ["moves", "scores", "source"]
@@ -140,14 +141,9 @@ class _Row(NamedTuple):
 def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
     """Return the lines of a set, and its notes."""
     command = "'alphazero make_evaluation_set' makes one"
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        raise StoredFileError(
-            f"there is no evaluation set '{path}'; {command}.", path=path
-        ) from None
-    except (OSError, UnicodeDecodeError):
-        raise StoredFileError(f"'{path}' is not a text file that can be read.", path=path) from None
+    if not os.path.lexists(path):
+        raise StoredFileError(f"there is no evaluation set '{path}'; {command}.", path=path)
+    lines = read_text(path).splitlines()
     notes = dict(line[1:].strip().partition(": ")[::2] for line in lines if line.startswith("#"))
     if "game" not in notes:
         raise StoredFileError(f"'{path}' is not an evaluation set; {command}.", path=path)

@@ -27,6 +27,7 @@ from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import parse_object, read_text, write_atomically
 
 RATINGS_FORMAT = "alphazero-ratings-1"
+_NETWORK_FACTS = {"iteration", "elapsed_s"}
 
 
 @dataclass
@@ -73,22 +74,19 @@ class RatingFile:
         """
         try:
             plain = parse_object(read_text(path), path, "its ratings")
+            head = [plain[key] for key in ("format", "game", "opening_plies", "networks")]
             matches = [TournamentMatch.from_plain(match) for match in plain["matches"]]
             [match.pairing for match in matches]  # fails if scores are not those of pairs
-            head = [plain[key] for key in ("game", "opening_plies", "networks")]
             anchor = _anchor_of(plain.get("ratings", []))
-        except (KeyError, TypeError, ValueError, IndexError):
-            plain, head, matches, anchor = {}, [], [], None
-        is_sound = list(map(type, head)) == [str, int, dict] and all(
-            isinstance(facts, dict) and {"iteration", "elapsed_s"} <= facts.keys()
-            for facts in head[2].values()
-        )
-        if plain.get("format") != RATINGS_FORMAT or not is_sound:
+            is_sound = head[0] == RATINGS_FORMAT and list(map(type, head[1:])) == [str, int, dict]
+            if not (is_sound and all(_NETWORK_FACTS <= facts.keys() for facts in head[3].values())):
+                raise ValueError
+        except (AttributeError, KeyError, TypeError, ValueError, IndexError):
             raise StoredFileError(
                 f"'{path}' is damaged, or not a file of ratings; move it away to start a new one.",
                 path=path,
-            )
-        return cls(path, *head, matches, anchor)
+            ) from None
+        return cls(path, *head[1:], matches, anchor)
 
     @property
     def pairings(self) -> list[Pairing]:
@@ -121,7 +119,7 @@ class RatingFile:
             "networks": self.networks,
             "ratings": plain_ratings,
         }
-        lines = ",\n".join(json.dumps(match.to_plain()) for match in self.matches)
+        lines = ",\n".join(json.dumps(match._asdict()) for match in self.matches)
         text = f'{json.dumps(head)[:-1]}, "matches": [\n{lines}\n]}}\n'
         write_atomically(self.path, text.encode())
 
