@@ -25,6 +25,7 @@ class SeveralLeaves(EvaluatorPlayer):
 
 
 def main() -> None:
+    """Play the match and print its result."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("game")
     parser.add_argument("--num-simulations", type=int, default=200)

@@ -95,6 +95,7 @@ class RatingFile:
 
     @property
     def num_games(self) -> int:
+        """The number of games of all matches."""
         return sum(len(match.scores) for match in self.matches)
 
     @property

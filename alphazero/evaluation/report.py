@@ -66,18 +66,22 @@ class MatchReport:
 
     @cached_property
     def total(self) -> Tally:
+        """Results of all games."""
         return _tally(self.games)
 
     @property
     def wins(self) -> int:
+        """Games that player A won."""
         return self.total.wins
 
     @property
     def draws(self) -> int:
+        """Games that ended even."""
         return self.total.draws
 
     @property
     def losses(self) -> int:
+        """Games that player A lost."""
         return self.total.losses
 
     @cached_property
@@ -121,6 +125,7 @@ class MatchReport:
 
     @property
     def elo_interval(self) -> Interval:
+        """The 95% interval of `elo`: the ends of `score_interval` as Elo."""
         return Interval(*map(elo_from_score, self.score_interval))
 
     @property

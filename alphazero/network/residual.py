@@ -18,6 +18,7 @@ class ConvNorm(nn.Module):
         self.norm = nn.BatchNorm2d(channels_out)
 
     def forward(self, x):
+        """Return [B, channels_out, H, W]."""
         return self.norm(self.conv(x))
 
     def fold(self):
@@ -38,6 +39,7 @@ class ResidualBlock(nn.Module):
         self.second = ConvNorm(channels, channels, kernel_size)
 
     def forward(self, x):
+        """Return [B, channels, H, W]."""
         return torch.relu(x + self.second(torch.relu(self.first(x))))
 
 

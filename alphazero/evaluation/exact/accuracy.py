@@ -52,6 +52,7 @@ class Proportion(NamedTuple):
 
     @property
     def interval(self) -> Interval:
+        """The 95% interval of the fraction, see above."""
         if not self.total:
             return Interval(0.0, 1.0)
         count, total, square = self.count, self.total, Z_95**2
