@@ -77,7 +77,7 @@ def _strength_facts(info: dict[str, Any]) -> dict[str, Any]:
     if "exact" in info:
         definitions.append("A move is optimal if its exact score is the best one.")
     if "proof" in info:
-        facts["num_simulations_proved"] = simulations or 100
+        facts["num_simulations_proved"] = str(simulations or 100)
     if "measured" in info:
         facts["further_measurements"] = "\n".join(f"* {line}" for line in info["measured"])
     return facts | {"definitions": " ".join(definitions)}

@@ -74,19 +74,20 @@ class RatingFile:
         """
         try:
             plain = parse_object(read_text(path), path, "its ratings")
-            head = [plain[key] for key in ("format", "game", "opening_plies", "networks")]
+            game, plies, networks = (plain[key] for key in ("game", "opening_plies", "networks"))
             matches = [TournamentMatch.from_plain(match) for match in plain["matches"]]
             [match.pairing for match in matches]  # fails if scores are not those of pairs
             anchor = _anchor_of(plain.get("ratings", []))
-            is_sound = head[0] == RATINGS_FORMAT and list(map(type, head[1:])) == [str, int, dict]
-            if not (is_sound and all(_NETWORK_FACTS <= facts.keys() for facts in head[3].values())):
+            are_known = all(_NETWORK_FACTS <= facts.keys() for facts in networks.values())
+            has_types = isinstance(game, str) and type(plies) is int
+            if plain["format"] != RATINGS_FORMAT or not (are_known and has_types):
                 raise ValueError
         except (AttributeError, KeyError, TypeError, ValueError, IndexError):
             raise StoredFileError(
                 f"'{path}' is damaged, or not a file of ratings; move it away to start a new one.",
                 path=path,
             ) from None
-        return cls(path, *head[1:], matches, anchor)
+        return cls(path, game, plies, networks, matches, anchor)
 
     @property
     def pairings(self) -> list[Pairing]:
@@ -110,8 +111,9 @@ class RatingFile:
 
     def write(self, ratings: Ratings | None = None) -> None:
         """Write everything to `path`; without ``ratings``, its list of ratings is empty."""
-        players = () if ratings is None else ratings.players
-        plain_ratings = [_plain_rating(ratings, player) for player in players]
+        plain_ratings = []
+        if ratings is not None:
+            plain_ratings = [_plain_rating(ratings, player) for player in ratings.players]
         self.anchor = _anchor_of(plain_ratings)
         head = {
             "format": RATINGS_FORMAT,

@@ -64,7 +64,7 @@ def run_facts(folder: RunFolder, iteration: int) -> dict[str, Any]:
 
 def flat_settings(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return nested settings as one dictionary with keys such as "learner.batch_size"."""
-    flat = {}
+    flat: dict[str, Any] = {}
     for name, value in settings.items():
         key = prefix + name
         flat |= flat_settings(value, f"{key}.") if isinstance(value, dict) else {key: value}

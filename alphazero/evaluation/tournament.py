@@ -17,6 +17,7 @@ too. The ratings that are reported have none, see `alphazero.evaluation.elo`. Th
 on the matches alone: a tournament that is interrupted continues with the same pairing.
 """
 
+import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -96,7 +97,7 @@ def play_tournament(
             players[b],
             min(games_per_match, num_games - start),
             _openings_of(openings, a, b, num_pairs_met),
-            progress=None if progress is None else lambda news, a=a, b=b: progress(a, b, news),
+            progress=functools.partial(progress, a, b) if progress else None,
         )
         scores = tuple(played.score for played in report.games)
         moves = tuple(played.moves for played in report.games)

@@ -31,7 +31,8 @@ _MAX_PLY_BINS = 7
 _DRAW_THRESHOLD = 1.0 / 3.0
 
 
-class Proportion(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Proportion:
     """A number of positions out of a total.
 
     The 95% interval is that of E. B. Wilson ("Probable inference, the law of succession, and
@@ -62,8 +63,8 @@ class Proportion(NamedTuple):
 
     def to_plain(self) -> dict[str, Any]:
         """Return count, total, fraction and interval as plain data for JSON."""
-        interval = list(self.interval)
-        return self._asdict() | {"fraction": self.fraction, "interval": interval}
+        derived = {"fraction": self.fraction, "interval": list(self.interval)}
+        return dataclasses.asdict(self) | derived
 
 
 class ValueReport(NamedTuple):

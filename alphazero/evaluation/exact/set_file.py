@@ -154,7 +154,8 @@ def _parsed(line: int, fields: dict, num_actions: int) -> _Row:
     """Return the position in a line of a file of a game with A actions."""
     try:
         moves = tuple(map(int, fields["moves"].split()))
-        score_of = dict(map(int, pair.split(":")) for pair in fields["scores"].split())
+        pairs = [pair.split(":") for pair in fields["scores"].split()]
+        score_of = {int(action): int(score) for action, score in pairs}
         actions_exist = all(0 <= action < num_actions for action in (*moves, *score_of))
         scores_are_small = all(abs(score) <= _MAX_SCORE for score in score_of.values())
         if not (actions_exist and scores_are_small and fields.keys() == set(COLUMNS)):
