@@ -14,7 +14,7 @@ import numpy as np
 from alphazero.config.settings import from_plain, from_stored
 from alphazero.evaluation.exact.accuracy import AccuracyReport
 from alphazero.evaluation.exact.accuracy import measure_accuracy as _measure_accuracy
-from alphazero.evaluation.exact.sets import find_set
+from alphazero.evaluation.exact.set_file import find_set
 from alphazero.evaluation.match import Openings
 from alphazero.evaluation.match import play_match as _play_match
 from alphazero.evaluation.report import MatchReport

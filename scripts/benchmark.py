@@ -96,6 +96,7 @@ _MAX_COLUMNS = 5
 
 
 def main(words: list[str]) -> int:
+    """Measure what the arguments name, and print a table of each part."""
     limit_spinning()
     options = _parse(words)
     console = Console()

@@ -22,6 +22,7 @@ from alphazero.solvers.registry import make_solver
 
 
 def main() -> None:
+    """Play the match and print its result."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("game")
     parser.add_argument("--time-limit-s", type=float, default=1.0)

@@ -19,7 +19,7 @@ from rich.progress import track
 from script_command import exit_status
 
 from alphazero.evaluation.exact.accuracy import measure_accuracy
-from alphazero.evaluation.exact.sets import read_set, shipped_path
+from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.games.registry import make_stored_game
 from alphazero.inference.engines.engine import REFERENCE
 from alphazero.inference.engines.registry import make_engine

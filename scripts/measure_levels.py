@@ -15,7 +15,7 @@ from pathlib import Path
 
 from alphazero.cli.rate import rate_connected
 from alphazero.evaluation.match import Openings
-from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.ratings import RatingFile
 from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
@@ -31,6 +31,7 @@ OUTPUT = Path(catalogue.__file__).with_name("levels.json")
 
 
 def main() -> None:
+    """Measure the levels of each game and store their ratings."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--games", nargs="+", default=["connect_four", "othello:6", "othello"])
     parser.add_argument("--num-games", type=int, default=400)

@@ -27,6 +27,7 @@ class SeveralLeaves(SearchPlayer):
 
 
 def main() -> None:
+    """Play the match and print its result."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("game")
     parser.add_argument("--num-simulations", type=int, default=200)

@@ -21,6 +21,7 @@ import httpx
 
 
 def main() -> None:
+    """Start a server, let people play, and print how long answers took."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--people", type=int, default=20)
     parser.add_argument("--games", type=int, default=500)

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from alphazero.evaluation.exact.accuracy import Proportion, groups_of, measure_accuracy, ply_bins
-from alphazero.evaluation.exact.kinds import IMMEDIATE, QUIET
-from alphazero.evaluation.exact.sets import make_set, read_set, shipped_path
+from alphazero.evaluation.exact.accuracy import Proportion, groups_of, measure_accuracy
+from alphazero.evaluation.exact.set_file import read_set, shipped_path
+from alphazero.evaluation.exact.sets import IMMEDIATE, QUIET, make_set
 from alphazero.games.registry import make_game
 from alphazero.players.base import Choice
 from alphazero.players.random import RandomPlayer
@@ -156,6 +156,7 @@ def test_the_interval_is_that_of_wilson():
 def test_each_position_is_in_exactly_one_group_of_each_heading(shipped):
     for groups in groups_of(shipped).values():
         assert (np.sum(list(groups.values()), axis=0) == 1).all()
-    bins = ply_bins(shipped)
-    assert len(bins) <= 7 and bins[0].first == 0 and bins[-1].last == shipped.plies.max()
-    assert len({each.last - each.first for each in bins[:-1]}) == 1
+    bins = groups_of(shipped)["ply"]
+    ends = [list(map(int, label.split(" to "))) for label in bins]
+    assert len(bins) <= 7 and ends[0][0] == 0 and ends[-1][-1] == shipped.plies.max()
+    assert len({last - first for first, last in ends[:-1]}) == 1

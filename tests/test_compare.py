@@ -13,7 +13,7 @@ from rich.console import Console
 from alphazero.cli import compare, train
 from alphazero.cli.command import run_command
 from alphazero.cli.compare import Configuration, Run, configurations_table, runs_table
-from alphazero.evaluation.exact.comparison import difference
+from alphazero.evaluation.exact.accuracy import difference
 from alphazero.runtime.errors import ConfigError
 
 

@@ -13,8 +13,8 @@ import safetensors.numpy
 from network_samples import SMALL, small_network
 
 from alphazero.cli import main
-from alphazero.evaluation.exact.sets import read_set
-from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.exact.set_file import read_set
+from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays, network_game, network_info
 from alphazero.play.json_engine import Engine

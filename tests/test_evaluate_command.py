@@ -14,7 +14,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from alphazero.cli import evaluate, make_evaluation_set, plot
 from alphazero.cli import main as cli_main
 from alphazero.cli.command import run_command
-from alphazero.evaluation.exact.sets import read_set
+from alphazero.evaluation.exact.set_file import read_set
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 

@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 from game_samples import random_games
 
-from alphazero.evaluation.exact.kinds import FORCED, IMMEDIATE, QUIET, kinds_of
 from alphazero.evaluation.exact.sampling import MAX_IMMEDIATE_FRACTION, sample_set
+from alphazero.evaluation.exact.set_file import read_set, shipped_path, write_set
 from alphazero.evaluation.exact.sets import (
+    FORCED,
+    IMMEDIATE,
+    QUIET,
     can_be_misplayed,
     canonical_keys,
-    read_set,
-    shipped_path,
-    write_set,
+    kinds_of,
 )
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError, StoredFileError

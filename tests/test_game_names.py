@@ -9,8 +9,8 @@ from game_samples import EXAMPLE
 from mostly_slow import mostly_slow
 from network_samples import SMALL, small_network
 
-from alphazero.evaluation.exact.sets import find_set
-from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.exact.set_file import find_set
+from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.players.base import PlayerSettings

@@ -14,7 +14,7 @@ from PIL import Image
 
 from alphazero.cli import plot
 from alphazero.cli.command import run_command
-from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.ratings import RatingFile
 from alphazero.evaluation.tournament import TournamentMatch
 from alphazero.plots.curves import ERRORS, MISPLAYED
 from alphazero.runtime.errors import ConfigError

@@ -13,7 +13,7 @@ from alphazero.cli import main as alphazero
 from alphazero.cli import rate
 from alphazero.cli.command import run_command
 from alphazero.cli.rate_players import choose_networks
-from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.ratings import RatingFile
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays, save_network

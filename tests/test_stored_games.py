@@ -13,7 +13,7 @@ from network_samples import SMALL, small_network
 import alphazero
 from alphazero.cli import engine, main, train
 from alphazero.cli.command import read_settings
-from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays, network_game, save_network
 from alphazero.runtime.errors import ConfigError

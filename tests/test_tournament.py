@@ -8,7 +8,7 @@ from fixed_player import FixedPlayer
 
 from alphazero.evaluation.elo import Pairing, connected_players, rate
 from alphazero.evaluation.match import Openings
-from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.ratings import RatingFile
 from alphazero.evaluation.report import score_from_elo
 from alphazero.evaluation.tournament import TournamentMatch, next_pairing, play_tournament
 from alphazero.games.registry import make_game

@@ -9,7 +9,7 @@ with the first run. Runs that differ only in their seed count as one configurati
 
 In: the folders of runs of one game. Out: tables on the console; if asked for, the figures as JSON.
 Runs with the same settings apart from the seed belong to one configuration. The first configuration
-is the baseline of the others, see `alphazero.evaluation.exact.comparison`.
+is the baseline of the others, see `alphazero.evaluation.exact.accuracy`.
 """
 
 import dataclasses
@@ -24,9 +24,9 @@ from rich.text import Text
 
 from alphazero.cli.command import figures_table, write_figures
 from alphazero.config.settings import from_stored, option, rows
-from alphazero.evaluation.exact.accuracy import measure_accuracy
-from alphazero.evaluation.exact.comparison import difference
-from alphazero.evaluation.exact.sets import EvaluationSet, find_set
+from alphazero.evaluation.exact.accuracy import difference, measure_accuracy
+from alphazero.evaluation.exact.set_file import find_set
+from alphazero.evaluation.exact.sets import EvaluationSet
 from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game, same_game

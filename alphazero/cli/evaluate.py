@@ -38,7 +38,8 @@ from alphazero.evaluation.exact.accuracy import (
     groups_of,
     measure_accuracy,
 )
-from alphazero.evaluation.exact.sets import EvaluationSet, find_set, game_of_set
+from alphazero.evaluation.exact.set_file import find_set, game_of_set
+from alphazero.evaluation.exact.sets import EvaluationSet
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game
 from alphazero.players.base import Player, PlayerSettings, engine_of, thinking_of

@@ -6,7 +6,7 @@ were chosen by the sets that ship.
     alphazero make_evaluation_set game=othello:6 max_empties=10 num_positions=300
     alphazero evaluate game=connect_four set=fresh.csv
 
-In: a game that has an exact solver. Out: a CSV file, see `alphazero.evaluation.exact.sets`.
+In: a game that has an exact solver. Out: a CSV file, see `alphazero.evaluation.exact.set_file`.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ from pathlib import Path
 from alphazero.cli.progress import progress
 from alphazero.config.settings import option
 from alphazero.evaluation.exact.sampling import METHOD_NOTES, sample_set
-from alphazero.evaluation.exact.sets import write_set
+from alphazero.evaluation.exact.set_file import write_set
 from alphazero.games.othello import Othello
 from alphazero.games.registry import make_game
 from alphazero.runtime import jit

@@ -32,7 +32,7 @@ from alphazero.cli.players import (
 )
 from alphazero.cli.rate import rate_connected
 from alphazero.config.settings import option
-from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game
 from alphazero.players.base import MAX_SIMULATIONS, Player, PlayerSettings

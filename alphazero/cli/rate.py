@@ -24,7 +24,7 @@ from alphazero.cli.rate_players import choose_networks, make_players, player_nam
 from alphazero.config.settings import option
 from alphazero.evaluation.elo import Ratings, connected_players, rate
 from alphazero.evaluation.match import MatchProgress, Openings, check_num_games
-from alphazero.evaluation.rating_file import RatingFile, rating_text, search_of, short_name
+from alphazero.evaluation.ratings import RatingFile, rating_text, search_of, short_name
 from alphazero.evaluation.report import Z_95
 from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.batched_game import Game

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from alphazero.cli.players import MakePlayer
-from alphazero.evaluation.rating_file import RatingFile
+from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.batched_game import Game
 from alphazero.network.weights import load_network, network_info
 from alphazero.players.base import Player, PlayerSettings

@@ -165,7 +165,7 @@ def _run(trainer, console: Console, varied: Mapping[str, str] | None):
 def _compare(runs: list[tuple[TrainSettings, RunFolder]]) -> None:
     """Compare the runs of a sweep if an evaluation set ships with their game."""
     from alphazero.cli import compare
-    from alphazero.evaluation.exact.sets import shipped_path
+    from alphazero.evaluation.exact.set_file import shipped_path
 
     games = {settings.game.name for settings, _ in runs}
     if len(games) == 1 and shipped_path(games.pop()) is not None:

@@ -6,6 +6,7 @@ meaning and the allowed values of each setting.
 
 import dataclasses
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich.padding import Padding
 from rich.table import Table
@@ -31,7 +32,7 @@ _OPTIONS = {
 def print_help(
     command: str,
     summary: str,
-    settings,
+    settings: Any,
     examples: list[str],
     choices: dict[str, list[str]] | None = None,
     sections: Sequence[str] = (),
@@ -87,7 +88,7 @@ def print_help(
         console.print("  " + " \\\n    ".join(lines), markup=False, soft_wrap=True)
 
 
-def print_script_help(text: str, settings) -> None:
+def print_script_help(text: str, settings: Any) -> None:
     """Print the help of a script.
 
     Args:
@@ -134,7 +135,7 @@ def _print_table(console: TrimmedConsole, heading: str, table: Iterable[Sequence
     console.print(Padding(grid, (0, 0, 0, 2), expand=False))
 
 
-def _groups(settings) -> list[tuple[str, list[Row]]]:
+def _groups(settings: Any) -> list[tuple[str, list[Row]]]:
     """Return the settings under their headings, in the order of the help."""
     headings = {
         field.name: f"{field.name}: {field.metadata['help']}"
@@ -150,17 +151,17 @@ def _groups(settings) -> list[tuple[str, list[Row]]]:
     return [(heading, group) for heading, group in groups.items() if group]
 
 
-def _own_first(settings) -> list[Row]:
+def _own_first(settings: Any) -> list[Row]:
     """Return the settings that the class itself declares, then those of its bases."""
     classes = type(settings).__mro__
     order = [name for cls in classes for name in vars(cls).get("__annotations__", {})]
     return sorted(rows(settings), key=lambda row: order.index(row.key.partition(".")[0]))
 
 
-def _headings_of_bases(settings) -> dict[str, str]:
+def _headings_of_bases(settings: Any) -> dict[str, str]:
     """Return the ``HEADING`` of the base class that declares a setting, for each that has one."""
     return {
-        name: cls.HEADING
+        name: vars(cls)["HEADING"]
         for cls in reversed(type(settings).__mro__)
         if "HEADING" in vars(cls)
         for name in vars(cls).get("__annotations__", {})

@@ -101,9 +101,9 @@ class Composer:
         Raises:
             ConfigError: for an unknown key or an impossible value.
         """
-        names = [name for name in config if name != "hydra"]
+        names = [str(name) for name in config if name != "hydra"]
         try:
-            plain = OmegaConf.to_container(OmegaConf.masked_copy(config, names), resolve=True)
+            plain: Any = OmegaConf.to_container(OmegaConf.masked_copy(config, names), resolve=True)
         except OmegaConfBaseException as error:
             raise self.refused(error) from None
         try:

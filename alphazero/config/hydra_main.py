@@ -93,11 +93,11 @@ class CheckSettings(Callback):
 
     composer: Composer
 
-    def on_run_start(self, config: DictConfig, **_) -> None:
+    def on_run_start(self, config: DictConfig, **_: Any) -> None:
         """Check the settings of the only run."""
         self._check(config, None)
 
-    def on_multirun_start(self, config: DictConfig, **_) -> None:
+    def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         """Check the settings of each run of a sweep over listed values."""
         loader = GlobalHydra.instance().config_loader()
         parser = OverridesParser.create(config_loader=loader)
@@ -108,7 +108,7 @@ class CheckSettings(Callback):
         alternatives = [
             [f"{one.get_key_element()}={value}" for value in one.sweep_string_iterator()]
             if one.is_sweep_override()
-            else [one.input_line]
+            else [str(one.input_line)]
             for one in overrides
         ]
         jobs = list(itertools.product(*alternatives))
@@ -178,8 +178,10 @@ def _for_hydra(configs: Configs, arguments: list[str], command: str) -> tuple[Co
 # --- Hydra's options ------------------------------------------------------------------------------
 
 _SWITCHES = ("--multirun -m", "--run -r", "--resolve", "--hydra-help", "--version")
-_WITH_VALUE = ("--config-dir -cd", "--config-name -cn", "--config-path -cp", "--package -p")
-_WITH_VALUE += ("--experimental-rerun",)
+_WITH_VALUE = (
+    *("--config-dir -cd", "--config-name -cn", "--config-path -cp", "--package -p"),
+    "--experimental-rerun",
+)
 _CFG = ("job", "hydra", "all")
 _INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
 

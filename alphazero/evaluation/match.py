@@ -17,8 +17,6 @@ from alphazero.games.batched_game import Game
 from alphazero.players.base import Player
 from alphazero.runtime.errors import ConfigError
 
-__all__ = ["MatchGame", "MatchProgress", "MatchReport", "Openings", "play_match"]
-
 DEFAULT_OPENINGS = Openings()
 # A match that may stop early starts with at most this many parallel games. Later it runs as many
 # as have been counted, so that few games are played and then discarded.

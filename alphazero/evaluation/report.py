@@ -66,18 +66,22 @@ class MatchReport:
 
     @cached_property
     def total(self) -> Tally:
+        """Results of all games."""
         return _tally(self.games)
 
     @property
     def wins(self) -> int:
+        """Games that player A won."""
         return self.total.wins
 
     @property
     def draws(self) -> int:
+        """Games that ended even."""
         return self.total.draws
 
     @property
     def losses(self) -> int:
+        """Games that player A lost."""
         return self.total.losses
 
     @cached_property
@@ -121,6 +125,7 @@ class MatchReport:
 
     @property
     def elo_interval(self) -> Interval:
+        """The 95% interval of `elo`: the ends of `score_interval` as Elo."""
         return Interval(*map(elo_from_score, self.score_interval))
 
     @property
@@ -145,35 +150,31 @@ class MatchReport:
         return tuple(len(game.moves) for game in self.games)
 
     def to_plain(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON; infinite numbers become None."""
-        length_plies = {
-            "min": min(self.lengths),
-            "mean": sum(self.lengths) / len(self.games),
-            "max": max(self.lengths),
-        }
-        figures = {
+        """Return everything for JSON; infinite numbers become None."""
+        return {
             "game": self.game,
             "player_a": self.player_a,
             "player_b": self.player_b,
             "num_games": len(self.games),
             "opening_plies": self.opening_plies,
             "seed": self.seed,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
+            **self.total._asdict(),
             "as_first": self.as_first._asdict(),
             "as_second": self.as_second._asdict(),
             "score": self.score,
-            "score_interval": list(self.score_interval),
-            "elo": self.elo,
-            "elo_interval": list(self.elo_interval),
+            "score_interval": self.score_interval,
+            "elo": _finite(self.elo),
+            "elo_interval": [*map(_finite, self.elo_interval)],
             "elo_stderr": self.elo_stderr,
             "num_distinct_games": self.num_distinct_games,
             "num_distinct_openings": self.num_distinct_openings,
-            "length_plies": length_plies,
-            "games": [game._asdict() | {"moves": list(game.moves)} for game in self.games],
+            "length_plies": {
+                "min": min(self.lengths),
+                "mean": sum(self.lengths) / len(self.games),
+                "max": max(self.lengths),
+            },
+            "games": [game._asdict() for game in self.games],
         }
-        return _finite(figures)
 
 
 def score_interval(pair_scores: Sequence[float]) -> Interval:
@@ -208,10 +209,6 @@ def _centre_and_stderr(pair_scores: Sequence[float]) -> tuple[float, float]:
     return centre, math.sqrt(squares / count / count)
 
 
-def _finite(value: Any) -> Any:
-    """Return plain data with None in place of infinite numbers, which JSON does not have."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def _finite(number: float) -> float | None:
+    """Return None in place of an infinite number, which JSON does not have."""
+    return number if math.isfinite(number) else None

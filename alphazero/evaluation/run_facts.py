@@ -25,6 +25,11 @@ AUTOTUNED_KEYS = (
     "learner.precision",
     "selfplay.num_parallel_games",
 )
+_SUMS = {  # the metrics that are summed up to the iteration
+    "num_games": "selfplay.num_games",
+    "num_positions": "selfplay.num_positions",
+    "measure_s": "measure_s",
+}
 _MEASUREMENTS = ("strength", "exact", "proof")
 
 
@@ -41,12 +46,7 @@ def run_facts(folder: RunFolder, iteration: int) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     metrics = folder.read_metrics() if folder.metrics.is_file() else []
     rows = [row for row in metrics if row["iteration"] <= iteration]
-    sums = {
-        "num_games": "selfplay.num_games",
-        "num_positions": "selfplay.num_positions",
-        "measure_s": "measure_s",
-    }
-    for key, column in sums.items():
+    for key, column in _SUMS.items():
         if rows and all(row.get(column) is not None for row in rows):
             facts[key] = round(sum(row[column] for row in rows), 1)
     if rows and rows[-1]["iteration"] == iteration:
@@ -64,7 +64,7 @@ def run_facts(folder: RunFolder, iteration: int) -> dict[str, Any]:
 
 def flat_settings(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return nested settings as one dictionary with keys such as "learner.batch_size"."""
-    flat = {}
+    flat: dict[str, Any] = {}
     for name, value in settings.items():
         key = prefix + name
         flat |= flat_settings(value, f"{key}.") if isinstance(value, dict) else {key: value}
@@ -99,11 +99,8 @@ def _iteration_facts(row: dict[str, Any]) -> dict[str, Any]:
     facts: dict[str, Any] = {"elapsed_s": round(row["elapsed_s"], 1)}
     if row.get("engine.name"):
         facts["engine"] = row["engine.name"]
-    for section in _MEASUREMENTS:
-        prefix = section + "."
-        figures = {
-            key.removeprefix(prefix): value for key, value in row.items() if key.startswith(prefix)
-        }
-        if figures:
-            facts[section] = figures
+    for key, value in row.items():
+        section, _, name = key.partition(".")
+        if section in _MEASUREMENTS:
+            facts.setdefault(section, {})[name] = value
     return facts

@@ -53,7 +53,7 @@ class Sprt:
     alpha: float = 0.05
     beta: float = 0.05
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
             reason = f"elo1 is {self.elo1:g}"
             raise ConfigError.of("elo0", self.elo0, f"less than {self.elo1:g}", reason)

@@ -17,6 +17,7 @@ too. The ratings that are reported have none, see `alphazero.evaluation.elo`. Th
 on the matches alone: a tournament that is interrupted continues with the same pairing.
 """
 
+import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -57,14 +58,9 @@ class TournamentMatch(NamedTuple):
             counts[round(2 * (first + second))] += 1
         return Pairing(self.player_a, self.player_b, tuple(counts))
 
-    def to_plain(self) -> dict[str, Any]:
-        """Return the match as plain data for JSON."""
-        moves = [list(line) for line in self.moves]
-        return self._asdict() | {"scores": list(self.scores), "moves": moves}
-
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "TournamentMatch":
-        """Return the match that `to_plain` has stored."""
+        """Return the match that was stored as JSON, with these fields."""
         moves = tuple(map(tuple, plain["moves"]))
         return cls(plain["player_a"], plain["player_b"], tuple(plain["scores"]), moves)
 
@@ -101,7 +97,7 @@ def play_tournament(
             players[b],
             min(games_per_match, num_games - start),
             _openings_of(openings, a, b, num_pairs_met),
-            progress=None if progress is None else lambda news, a=a, b=b: progress(a, b, news),
+            progress=functools.partial(progress, a, b) if progress else None,
         )
         scores = tuple(played.score for played in report.games)
         moves = tuple(played.moves for played in report.games)

@@ -227,17 +227,7 @@ def _inspect(game: Any, sizes: Sizes, state: np.ndarray, first: bool) -> tuple[b
         raise BrokenLaw(f"'player_to_move' returns {player}: it must be 0 or 1.")
     if first and (over or player != 0):
         raise BrokenLaw("in the start position, player 0 must be to move and the game not over.")
-    masks = np.zeros((2, sizes.num_actions), np.bool_)
-    masks[1] = True  # what an earlier call may have left there
-    for mask in masks:
-        rules.legal_actions(game, state, mask)
-    if (masks[0] != masks[1]).any():
-        action = int((masks[0] != masks[1]).argmax())
-        raise BrokenLaw(
-            f"'legal_actions' does not write mask[{action}]: it must write True or False for every "
-            "action, because the mask is not empty when it gets it."
-        )
-    legal = np.flatnonzero(masks[0])
+    legal = _legal_actions(game, sizes, state)
     if over and len(legal):
         raise BrokenLaw(f"the game is over, but 'legal_actions' allows action {legal[0]}.")
     if not over and not len(legal):
@@ -258,6 +248,19 @@ def _inspect(game: Any, sizes: Sizes, state: np.ndarray, first: bool) -> tuple[b
     if (state != before).any():
         raise BrokenLaw("a rule other than 'step' changes the state.")
     return over, legal
+
+
+def _legal_actions(game: Any, sizes: Sizes, state: np.ndarray) -> np.ndarray:
+    """Return the legal actions; check that they do not depend on what the mask held before."""
+    masks = np.array([[False], [True]]).repeat(sizes.num_actions, axis=1)
+    for mask in masks:
+        rules.legal_actions(game, state, mask)
+    if len(unwritten := np.flatnonzero(masks[0] != masks[1])):
+        raise BrokenLaw(
+            f"'legal_actions' does not write mask[{unwritten[0]}]: it must write True or False for "
+            "every action, because the mask is not empty when it gets it."
+        )
+    return np.flatnonzero(masks[0])
 
 
 def _check_symmetries(game: Any, sizes: Sizes, state: np.ndarray) -> None:

@@ -62,7 +62,7 @@ def game_of_environment(name: str, make_environment, max_plies: int, symmetries=
     if len(agents) != 2:
         message = f"'{name}' has {len(agents)} agents; only games of two players can be wrapped."
         raise ConfigError(message, key="game", value=len(agents), allowed=2)
-    sizes = {getattr(environment.action_space(agent), "n", None) for agent in agents}
+    sizes: set = {getattr(environment.action_space(agent), "n", None) for agent in agents}
     if len(sizes) != 1 or None in sizes:
         message = f"the agents of '{name}' do not share one Discrete action space."
         allowed = "one Discrete space for both agents"
@@ -82,7 +82,7 @@ class EnvironmentPosition:
     """
 
     def __init__(self, make_environment, moves=()):
-        self.moves = ()  #: the actions from the start to this position
+        self.moves: tuple[int, ...] = ()  #: the actions from the start to this position
         self._make_environment = make_environment
         self._environment = make_environment().unwrapped
         self._environment.reset(seed=0)

@@ -104,9 +104,9 @@ def implements(game, rule_name: str) -> bool:
     return generic.dispatch(type(game)) is not generic.dispatch(object)
 
 
-def _missing(game, rule_name):
+def _missing(game, rule_name) -> NotImplementedError:
     class_name = type(game).__qualname__
-    raise NotImplementedError(f"{class_name} does not implement the rule '{rule_name}'")
+    return NotImplementedError(f"{class_name} does not implement the rule '{rule_name}'")
 
 
 # --- compiled rules -------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def _missing(game, rule_name):
 @_compiled_rule
 def reset(game, state):
     """Write the start position into ``state`` ([K])."""
-    _missing(game, "reset")
+    raise _missing(game, "reset")
 
 
 @_compiled_rule
@@ -124,37 +124,37 @@ def player_to_move(game, state):
 
     If the game is over, this is the player who would be next.
     """
-    _missing(game, "player_to_move")
+    raise _missing(game, "player_to_move")
 
 
 @_compiled_rule
 def legal_actions(game, state, mask):
     """Write into ``mask`` (bool[A]) which actions are legal: none if the game is over."""
-    _missing(game, "legal_actions")
+    raise _missing(game, "legal_actions")
 
 
 @_compiled_rule
 def step(game, state, action):
     """Play a legal ``action`` on ``state``, in place. Callers validate, this function does not."""
-    _missing(game, "step")
+    raise _missing(game, "step")
 
 
 @_compiled_rule
 def is_over(game, state):
     """Return whether the game is finished."""
-    _missing(game, "is_over")
+    raise _missing(game, "is_over")
 
 
 @_compiled_rule
 def result(game, state):
     """Return the result of a finished game for the player to move: 1 win, 0 draw, -1 loss."""
-    _missing(game, "result")
+    raise _missing(game, "result")
 
 
 @_compiled_rule
 def observe(game, state, planes):
     """Write the network's input for the player to move into ``planes`` (float32[C, H, W], 0)."""
-    _missing(game, "observe")
+    raise _missing(game, "observe")
 
 
 @_compiled_rule
@@ -200,25 +200,25 @@ def action_scores(game, state, weights, scores):
 @_python_rule
 def num_actions(game) -> int:
     """Return A, the number of actions, legal or not."""
-    _missing(game, "num_actions")
+    raise _missing(game, "num_actions")
 
 
 @_python_rule
 def state_layout(game) -> tuple[int, np.dtype]:
     """Return (K, dtype) of a state array."""
-    _missing(game, "state_layout")
+    raise _missing(game, "state_layout")
 
 
 @_python_rule
 def planes_shape(game) -> tuple[int, int, int]:
     """Return (C, H, W) of the network's input."""
-    _missing(game, "planes_shape")
+    raise _missing(game, "planes_shape")
 
 
 @_python_rule
 def max_plies(game) -> int:
     """Return an upper bound of the number of actions in a game, passes included."""
-    _missing(game, "max_plies")
+    raise _missing(game, "max_plies")
 
 
 @_python_rule
@@ -250,7 +250,7 @@ def feature_names(game) -> tuple[str, ...]:
 @_python_rule
 def cells(game, state) -> np.ndarray:
     """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's."""
-    _missing(game, "cells")
+    raise _missing(game, "cells")
 
 
 @_python_rule

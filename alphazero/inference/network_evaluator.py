@@ -106,7 +106,7 @@ class NetworkEvaluator:
         Args:
             sample: newer positions; None keeps the last ones.
         """
-        self._sample = sample or self._sample
+        self._sample: PositionSample = sample or self._sample
         limits = Deviation(self.settings.max_policy_kl, self.settings.max_value_error)
         self.report = self._engine.load(network, self._sample, limits)
         for stream in self.streams:

@@ -119,7 +119,7 @@ class Learner:
             statistics: the step's numbers are added to them; None for a step that is not measured.
         """
         with self._autocast:
-            planes = samples.planes.contiguous(memory_format=torch.channels_last)
+            planes = torch.as_tensor(samples.planes).contiguous(memory_format=torch.channels_last)
             output = _float32(self.network(planes))
         targets = self._targets(samples, output)
         parts = losses(output, targets)

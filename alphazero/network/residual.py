@@ -17,10 +17,11 @@ class ConvNorm(nn.Module):
         self.conv = nn.Conv2d(channels_in, channels_out, kernel_size, padding="same", bias=False)
         self.norm = nn.BatchNorm2d(channels_out)
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return [B, channels_out, H, W]."""
         return self.norm(self.conv(x))
 
-    def fold(self):
+    def fold(self) -> None:
         """Fold the normalization into the convolution, which saves a pass over memory.
 
         The function stays the same. The network must be in evaluation mode.
@@ -37,7 +38,8 @@ class ResidualBlock(nn.Module):
         self.first = ConvNorm(channels, channels, kernel_size)
         self.second = ConvNorm(channels, channels, kernel_size)
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return [B, channels, H, W]."""
         return torch.relu(x + self.second(torch.relu(self.first(x))))
 
 

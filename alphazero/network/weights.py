@@ -135,7 +135,7 @@ def _info(metadata: dict[str, str], path: Path) -> dict:
     return info
 
 
-def _read_network(path: Path, with_arrays: bool = True):
+def _read_network(path: Path, with_arrays: bool = True) -> tuple[dict, dict]:
     """Return the metadata of a network file and, unless ``with_arrays`` is False, its arrays."""
     metadata, arrays = read_safetensors(path, with_arrays)
     if metadata.get("format") != NETWORK_FORMAT:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from alphazero.evaluation.elo import Ratings
-from alphazero.evaluation.rating_file import rating_text, search_of, short_name
+from alphazero.evaluation.ratings import rating_text, search_of, short_name
 from alphazero.evaluation.report import Z_95
 from alphazero.plots.figure import BLUE, GREY, new_figure, save_figure
 

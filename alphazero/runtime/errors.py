@@ -36,7 +36,7 @@ class ConfigError(InputError):
 
     @classmethod
     def of(cls, key: str, value: Any, allowed: Any = None, reason: str = "") -> "ConfigError":
-        """Return the error "KEY=VALUE is not allowed: REASON. Allowed: ALLOWED."
+        """Return the error that says "KEY=VALUE is not allowed: REASON. Allowed: ALLOWED".
 
         Args:
             allowed: None leaves it out.

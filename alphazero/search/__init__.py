@@ -1,4 +1,6 @@
-"""Tree search. In the order to read:
+"""Tree search.
+
+In the order to read:
 
 - `tree`: the statistics in arrays, `expand`, `backward`, proven results
 - `puct`: the PUCT formula, root noise, the policy of a finished search

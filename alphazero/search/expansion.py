@@ -135,7 +135,7 @@ class Expansion:
         """
         over, results = positions.over.copy(), positions.results.copy()
         asked = np.flatnonzero(is_leaf & ~over)
-        if len(asked):
+        if self._exact_leaves is not None and len(asked):
             start = time.perf_counter()
             proven = self._exact_leaves.prove(positions.states[asked])
             known = proven != trees.UNPROVEN

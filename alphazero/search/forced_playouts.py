@@ -81,7 +81,7 @@ def prune_forced(tree, rows, exploration, out_weights):
                 left -= 1
                 spare -= 1.0
             if left == 1 and visits[action] > 1:
-                left = 0
+                left = np.int64(0)
             out_weights[i, action] = left
             total += left
         for action in range(out_weights.shape[1]):

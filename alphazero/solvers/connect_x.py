@@ -131,6 +131,7 @@ def _between(low: int, high: int) -> int:
 
 
 def new_search(game: ConnectX, table_bits: int) -> Search:
+    """Return the arrays of a search with an empty table of 2 ** ``table_bits`` entries."""
     from_middle = sorted(range(game.columns), key=lambda c: (abs(2 * c - game.columns + 1), c))
     bottom = sum(1 << column * (game.rows + 1) for column in range(game.columns))
     column_cells = (1 << game.rows) - 1

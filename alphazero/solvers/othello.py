@@ -123,6 +123,7 @@ class OthelloSolver(AlphaBetaSolver):
 
 
 def new_search(game: Othello, table_bits: int) -> Search:
+    """Return the arrays of a search with an empty table of 2 ** ``table_bits`` entries."""
     half, last = game.size // 2, game.size - 1
     quarter = sum(1 << row * 8 + column for row in range(half) for column in range(half))
     shifts = [0, half, 8 * half, 9 * half]

@@ -1,4 +1,6 @@
-"""UCT and AlphaZero in plain Python, to learn from. In the order to read:
+"""UCT and AlphaZero in plain Python, to learn from.
+
+In the order to read:
 
 - `game`: what a game must define; `PlainGame` and `NotebookGame` show other games that way
 - `minimax`: perfect play and counting positions, by full enumeration

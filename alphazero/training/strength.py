@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from alphazero.evaluation.exact.accuracy import measure_accuracy
-from alphazero.evaluation.exact.sets import EvaluationSet, read_set, shipped_path
+from alphazero.evaluation.exact.set_file import read_set, shipped_path
+from alphazero.evaluation.exact.sets import EvaluationSet
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator

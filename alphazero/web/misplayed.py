@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.evaluation.exact.sets import find_set
+from alphazero.evaluation.exact.set_file import find_set
 from alphazero.games.batched_game import Game
 from alphazero.play.requests import Refusal
 from alphazero.runtime.errors import ConfigError, InputError

@@ -63,4 +63,5 @@ def core_counts() -> list[int]:
 
 
 def cores_label(num_cores: int) -> str:
+    """Return "1 core" or "4 cores"."""
     return f"{num_cores} core{'s' * (num_cores > 1)}"

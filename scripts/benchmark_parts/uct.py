@@ -33,6 +33,7 @@ def measure_playouts(repeats: int) -> list[Row]:
 
 
 def has_open_spiel() -> bool:
+    """Return whether OpenSpiel is installed."""
     try:
         import pyspiel  # noqa: F401
     except ImportError:

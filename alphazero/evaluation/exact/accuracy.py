@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphazero.evaluation.exact.kinds import KINDS
-from alphazero.evaluation.exact.sets import SOURCES, EvaluationSet
+from alphazero.evaluation.exact.sets import KINDS, SOURCES, EvaluationSet
 from alphazero.evaluation.report import Z_95, Interval
 from alphazero.players.base import Choice
 from alphazero.solvers.base import ILLEGAL_SCORE, values_of
@@ -32,7 +31,8 @@ _MAX_PLY_BINS = 7
 _DRAW_THRESHOLD = 1.0 / 3.0
 
 
-class Proportion(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Proportion:
     """A number of positions out of a total.
 
     The 95% interval is that of E. B. Wilson ("Probable inference, the law of succession, and
@@ -53,6 +53,7 @@ class Proportion(NamedTuple):
 
     @property
     def interval(self) -> Interval:
+        """The 95% interval of the fraction, see above."""
         if not self.total:
             return Interval(0.0, 1.0)
         count, total, square = self.count, self.total, Z_95**2
@@ -62,18 +63,8 @@ class Proportion(NamedTuple):
 
     def to_plain(self) -> dict[str, Any]:
         """Return count, total, fraction and interval as plain data for JSON."""
-        interval = list(self.interval)
-        return self._asdict() | {"fraction": self.fraction, "interval": interval}
-
-
-class PlyBin(NamedTuple):
-    """A range of plies."""
-
-    first: int
-    last: int  #: inclusive
-
-    def __str__(self) -> str:
-        return f"{self.first} to {self.last}" if self.last > self.first else str(self.first)
+        derived = {"fraction": self.fraction, "interval": list(self.interval)}
+        return dataclasses.asdict(self) | derived
 
 
 class ValueReport(NamedTuple):
@@ -82,6 +73,17 @@ class ValueReport(NamedTuple):
     mean_error: float  #: mean |value - exact result|, in [0, 2]
     #: Positions whose value predicts the result: a win above 1/3, a loss below -1/3, else a draw.
     result_accuracy: Proportion
+
+
+class Difference(NamedTuple):
+    """A difference of two accuracies."""
+
+    mean: float  #: in [-1, 1]
+    low: float  #: 95% interval
+    high: float
+    #: Whether the interval covers the variation between seeds. It takes two runs of both
+    #: configurations; otherwise it covers the choice of positions alone.
+    over_seeds: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,14 +169,10 @@ def groups_of(evaluation_set: EvaluationSet) -> dict[str, dict[str, np.ndarray]]
         For each of the headings "kind", "source" and "ply" the non-empty groups: a label and a
         mask, bool[N].
     """
-    plies = evaluation_set.plies
     groups = {
         "kind": {kind: evaluation_set.kinds == kind for kind in KINDS},
         "source": {source: evaluation_set.sources == source for source in SOURCES},
-        "ply": {
-            str(ply_bin): (plies >= ply_bin.first) & (plies <= ply_bin.last)
-            for ply_bin in ply_bins(evaluation_set)
-        },
+        "ply": _ply_bins(evaluation_set.plies),
     }
     return {
         heading: {label: rows for label, rows in group.items() if rows.any()}
@@ -182,11 +180,38 @@ def groups_of(evaluation_set: EvaluationSet) -> dict[str, dict[str, np.ndarray]]
     }
 
 
-def ply_bins(evaluation_set: EvaluationSet) -> list[PlyBin]:
-    """Return at most seven bins of equal width that cover all plies of a set."""
-    first, last = int(evaluation_set.plies.min()), int(evaluation_set.plies.max())
+def _ply_bins(plies: np.ndarray) -> dict[str, np.ndarray]:
+    """Group plies, int[N], into at most seven ranges of equal width, such as "4 to 7"."""
+    first, last = int(plies.min()), int(plies.max())
     width = -(-(last - first + 1) // _MAX_PLY_BINS)
-    return [PlyBin(start, min(start + width - 1, last)) for start in range(first, last + 1, width)]
+    bins = {}
+    for low in range(first, last + 1, width):
+        high = min(low + width - 1, last)
+        label = f"{low} to {high}" if high > low else str(low)
+        bins[label] = (plies >= low) & (plies <= high)
+    return bins
+
+
+def difference(correct: np.ndarray, baseline: np.ndarray) -> Difference:
+    """Return by how much the accuracy of one configuration exceeds that of the baseline.
+
+    With d the difference of the means over runs at each position, the variance is var(d) / N for
+    the positions, plus, for each configuration, the variance of its runs' accuracies divided by
+    the number of runs.
+
+    Args:
+        correct, baseline: bool[R, N] and bool[S, N], whether each run's move is correct.
+    """
+    by_position = correct.mean(axis=0) - baseline.mean(axis=0)
+    variance = by_position.var(ddof=1) / len(by_position)
+    over_seeds = len(correct) > 1 and len(baseline) > 1
+    if over_seeds:
+        variance += sum(
+            np.var(runs.mean(axis=1), ddof=1) / len(runs) for runs in (correct, baseline)
+        )
+    half = Z_95 * math.sqrt(variance)
+    mean = float(by_position.mean())
+    return Difference(mean, mean - half, mean + half, over_seeds)
 
 
 def _scores_of(actions: np.ndarray, evaluation_set: EvaluationSet) -> np.ndarray:

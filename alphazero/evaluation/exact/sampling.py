@@ -12,16 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.evaluation.exact.kinds import IMMEDIATE, kinds_of
 from alphazero.evaluation.exact.sets import (
+    IMMEDIATE,
     SOURCES,
     EvaluationSet,
     can_be_misplayed,
     canonical_keys,
+    kinds_of,
     make_set,
 )
 from alphazero.games.batched_game import Game
-from alphazero.players.base import PlayerSettings
+from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.random import RandomPlayer
 from alphazero.players.uct import UctPlayer
 from alphazero.runtime.errors import ConfigError
@@ -156,23 +157,23 @@ class _Sampler:
     def _is_late_enough(self, state: np.ndarray) -> bool:
         if self._max_empties is None:
             return True
-        return np.count_nonzero(self._game.cells(state) == 0) <= self._max_empties
+        return int(np.count_nonzero(self._game.cells(state) == 0)) <= self._max_empties
 
 
 def _games(game: Game, source: str, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the moves (int32[T]) and positions ([T, K]) of games, without end."""
     generator = child_generator(seed, f"{source} games")
     random_player = RandomPlayer(game, int(generator.integers(2**31)))
-    settings = PlayerSettings(
-        num_simulations=STRONG_SIMULATIONS, seed=int(generator.integers(2**31))
-    )
-    strong_player = UctPlayer(game, settings) if source == "strong" else None
+    strong_seed = int(generator.integers(2**31))
+    settings = PlayerSettings(num_simulations=STRONG_SIMULATIONS, seed=strong_seed)
+    strong_player = UctPlayer(game, settings)
     while True:
         moves, states, state = [], [], game.initial_states()
         over = False
         while not over:
-            is_random = strong_player is None or generator.random() < RANDOM_MOVE_FRACTION
-            action = (random_player if is_random else strong_player).choose(state).actions[:1]
+            is_random = source == "random" or generator.random() < RANDOM_MOVE_FRACTION
+            player: Player = random_player if is_random else strong_player
+            action = player.choose(state).actions[:1]
             moves.append(int(action[0]))
             states.append(state[0])
             transition = game.step(state, action)

@@ -48,7 +48,7 @@ def sample_positions(
         num_games: played at once; None takes so many that the positions are early ones.
     """
     states, found = game.initial_states(num_games or max(num_positions // 8, 1)), []
-    while sum(len(part) for part in found) < num_positions:
+    while len(found) * len(states) < num_positions:
         found.append(states)
         after = game.step(states, uniform_actions(game.legal_action_mask(states), generator))
         states = np.where(after.over[:, None], game.initial_states(len(states)), after.states)

@@ -122,7 +122,7 @@ class UctSearch:
         self.settings = settings
         self.rng = kernel_rng(child_generator(seed, "uct"))
         self.num_done = 0  #: simulations of the last search
-        self._state: np.ndarray | None = None  # of the last search
+        self._state = np.zeros(0, game.state_dtype)  # of the last search; empty before the first
         self._num_in_table = 0  # simulations since the table started empty
         self._best_child = 0  # index of the chosen move among the root's children
         self._max_simulations = settings.num_simulations or MAX_SIMULATIONS
@@ -176,7 +176,7 @@ class UctSearch:
             node = int(nodes[best])
             if self.tree.nodes[node]["first_child"] == NO_CHILDREN:
                 return line
-            transition = self.game.step(states, line[-1:])
+            transition = self.game.step(states, np.array(line[-1:]))
             states = transition.states
             actions, nodes = children_of(self.tree, node)
             visits, values = self._statistics(nodes, int(transition.players[0]))
@@ -214,7 +214,7 @@ class UctSearch:
 
     def _kept_node(self, state: np.ndarray) -> int:
         """Return the node of a position in the table of the search before, if that is kept."""
-        if not self.settings.keep_table or self._state is None:
+        if not self.settings.keep_table or not len(self._state):
             return UNKNOWN
         node = self._look_up(state)
         is_full = self.tree.sizes.max() + self.game.num_actions > len(self.tree.nodes) // 2

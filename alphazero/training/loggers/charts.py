@@ -14,7 +14,7 @@ from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 from torch.utils.tensorboard import summary
 
 from alphazero.config.settings import rows
-from alphazero.evaluation.exact.sets import shipped_path
+from alphazero.evaluation.exact.set_file import shipped_path
 from alphazero.evaluation.run_facts import AUTOTUNED_KEYS, RUN_FOLDER_KEYS
 from alphazero.runtime.errors import value_text
 from alphazero.training.settings import TrainSettings

@@ -27,6 +27,7 @@ from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import parse_object, read_text, write_atomically
 
 RATINGS_FORMAT = "alphazero-ratings-1"
+_NETWORK_FACTS = {"iteration", "elapsed_s"}
 
 
 @dataclass
@@ -73,22 +74,20 @@ class RatingFile:
         """
         try:
             plain = parse_object(read_text(path), path, "its ratings")
+            game, plies, networks = (plain[key] for key in ("game", "opening_plies", "networks"))
             matches = [TournamentMatch.from_plain(match) for match in plain["matches"]]
             [match.pairing for match in matches]  # fails if scores are not those of pairs
-            head = [plain[key] for key in ("game", "opening_plies", "networks")]
             anchor = _anchor_of(plain.get("ratings", []))
-        except (KeyError, TypeError, ValueError, IndexError):
-            plain, head, matches, anchor = {}, [], [], None
-        is_sound = list(map(type, head)) == [str, int, dict] and all(
-            isinstance(facts, dict) and {"iteration", "elapsed_s"} <= facts.keys()
-            for facts in head[2].values()
-        )
-        if plain.get("format") != RATINGS_FORMAT or not is_sound:
+            are_known = all(_NETWORK_FACTS <= facts.keys() for facts in networks.values())
+            has_types = isinstance(game, str) and type(plies) is int
+            if plain["format"] != RATINGS_FORMAT or not (are_known and has_types):
+                raise ValueError
+        except (AttributeError, KeyError, TypeError, ValueError, IndexError):
             raise StoredFileError(
                 f"'{path}' is damaged, or not a file of ratings; move it away to start a new one.",
                 path=path,
-            )
-        return cls(path, *head, matches, anchor)
+            ) from None
+        return cls(path, game, plies, networks, matches, anchor)
 
     @property
     def pairings(self) -> list[Pairing]:
@@ -97,6 +96,7 @@ class RatingFile:
 
     @property
     def num_games(self) -> int:
+        """The number of games of all matches."""
         return sum(len(match.scores) for match in self.matches)
 
     @property
@@ -111,8 +111,9 @@ class RatingFile:
 
     def write(self, ratings: Ratings | None = None) -> None:
         """Write everything to `path`; without ``ratings``, its list of ratings is empty."""
-        players = () if ratings is None else ratings.players
-        plain_ratings = [_plain_rating(ratings, player) for player in players]
+        plain_ratings = []
+        if ratings is not None:
+            plain_ratings = [_plain_rating(ratings, player) for player in ratings.players]
         self.anchor = _anchor_of(plain_ratings)
         head = {
             "format": RATINGS_FORMAT,
@@ -121,7 +122,7 @@ class RatingFile:
             "networks": self.networks,
             "ratings": plain_ratings,
         }
-        lines = ",\n".join(json.dumps(match.to_plain()) for match in self.matches)
+        lines = ",\n".join(json.dumps(match._asdict()) for match in self.matches)
         text = f'{json.dumps(head)[:-1]}, "matches": [\n{lines}\n]}}\n'
         write_atomically(self.path, text.encode())
 
