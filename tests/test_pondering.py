@@ -54,7 +54,7 @@ def test_pondering_ends_with_its_block():
     engine = ponderer(player)
     with pytest.raises(KeyboardInterrupt):
         with pondering(engine, GAME.initial_states()[0]):
-            wait_until(lambda: player._cache.counts.num_requested > 20)
+            wait_until(lambda: player.cache.counts.num_requested > 20)
             raise KeyboardInterrupt
     assert threading.active_count() == threads
     again = engine.analyse(GAME.initial_states()[0])  # a search that was stopped spoils nothing
