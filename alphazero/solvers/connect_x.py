@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.games.connect_x import ConnectX
+from alphazero.games.connect_x import ONE, ZERO, ConnectX
 from alphazero.runtime.bits import popcount
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import njit
@@ -27,8 +27,6 @@ from alphazero.solvers import bitbully
 from alphazero.solvers.alpha_beta import AlphaBetaSolver, insert_by_weight
 from alphazero.solvers.base import ILLEGAL_SCORE
 
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
 #: Spreads the keys over the table. It is odd, so that multiplying by it is one-to-one: the index in
 #: the table and the rest of the product together identify the key.
 SPREAD = np.uint64(0x9E3779B97F4A7C15)

@@ -19,14 +19,12 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.games.othello import Othello, flips, moves_of
+from alphazero.games.othello import ONE, ZERO, Othello, flips, moves_of
 from alphazero.runtime.bits import lowest_bit_index, popcount
 from alphazero.runtime.jit import njit
 from alphazero.solvers.alpha_beta import AlphaBetaSolver, insert_by_weight
 from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError
 
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 SPREAD_OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
 HALF = np.uint64(32)
