@@ -27,7 +27,7 @@ test: lint
 
 # Without the files that take longest: commands, whole trainings, workers, pages, games' laws.
 test-fast: $(VENV)/.installed-test
-	$(BIN)/python -m pytest $(TESTS) $(patsubst %,--ignore=tests/test_%.py,$(LONG))
+	$(BIN)/python -m pytest $(TESTS) $(patsubst %,--ignore-glob='*/test_%.py',$(LONG))
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

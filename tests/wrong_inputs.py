@@ -1,6 +1,6 @@
 """Wrong inputs: commands that must be refused in a sentence, before anything is done or made.
 
-`tests/test_wrong_inputs.py` runs all of them. To read the answers:
+`tests/config/test_wrong_inputs.py` runs all of them. To read the answers:
 
     python tests/wrong_inputs.py
 """

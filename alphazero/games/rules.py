@@ -19,7 +19,7 @@ A game's file implements the rules like this::
     def step(game, state, action):
         state[action] -= 1
 
-Laws, checked by `tests/test_game_laws.py` on random games:
+Laws, checked by `tests/games/test_game_laws.py` on random games:
 
 - A position is either over or has a legal action, never both.
 - The state determines everything: the player to move, whether a pass came before, the result.

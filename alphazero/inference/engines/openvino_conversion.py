@@ -6,7 +6,7 @@ OpenVINO's makers from a forked copy of the process, which may hang when the pro
 
 `TorchScriptPythonDecoder`, which `convert_model` itself uses, is not documented. This file is the
 only one that uses it; tried with OpenVINO 2025.0, 2025.4, 2026.1 and 2026.4.
-``tests/test_engines.py`` compares the converted network with torch.
+``tests/inference/test_engines.py`` compares the converted network with torch.
 """
 
 import copy

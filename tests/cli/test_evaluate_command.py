@@ -1,0 +1,302 @@
+"""The commands `evaluate`, `make_evaluation_set` and `plot what=exact`: output, files, errors."""
+
+import importlib.util
+import io
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from alphazero.cli import evaluate, make_evaluation_set, plot
+from alphazero.cli import main as cli_main
+from alphazero.cli.command import run_command
+from alphazero.evaluation.exact.set_file import read_set
+from alphazero.games.registry import make_game
+from alphazero.runtime.errors import ConfigError
+
+GAME = "connect_x:4x3x3"
+needs_matplotlib = pytest.mark.skipif(
+    importlib.util.find_spec("matplotlib") is None, reason="matplotlib is not installed"
+)
+
+
+@pytest.fixture(scope="module")
+def set_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("sets") / "set.csv"
+    assert (
+        run_command(
+            make_evaluation_set, [f"game={GAME}", "num_positions=40", "seed=3", f"out={path}"]
+        )
+        == 0
+    )
+    return path
+
+
+def run(*words) -> str:
+    console = Console(file=io.StringIO(), width=100, highlight=False)
+    assert run_command(evaluate, list(words), console) == 0
+    return console.file.getvalue()
+
+
+def test_a_made_set_can_be_made_again(set_file, tmp_path, capsys):
+    notes = read_set(set_file, make_game(GAME)).notes
+    assert notes["seed"] == "3"
+    command, name, *words = notes["made by"].split()
+    assert cli_main([name, *words, f"out={tmp_path / 'again.csv'}"]) == 0
+    assert "40 positions" in capsys.readouterr().out
+    assert (tmp_path / "again.csv").read_bytes() == set_file.read_bytes()
+
+
+def test_the_table_and_the_file_have_the_same_figures(set_file, tmp_path):
+    text = run(f"game={GAME}", "network=uct:30", f"set={set_file}", f"json={tmp_path / 'x.json'}")
+    figures = json.loads((tmp_path / "x.json").read_text())["players"]["uct:30"]
+    counts = figures["accuracy"]["count"], figures["optimal"]["count"]
+    assert figures["num_positions"] == 40 > counts[0] > counts[1] > 0
+    (everything,) = (line.split() for line in text.splitlines() if line.startswith("all"))
+    assert everything[1:3] == ["40", f"{100 * figures['accuracy']['fraction']:.1f}"]
+    assert everything[-1] == f"{100 * figures['optimal']['fraction']:.1f}"
+    for heading in ("kind", "source", "ply"):
+        assert heading in text
+        assert all(f"\n  {label} " in text for label in figures[heading])
+    assert f"{figures['value_error']:.3f}" in text
+
+
+def test_misplayed_positions_are_shown(set_file):
+    words = f"game={GAME}", "network=random", f"set={set_file}"
+    assert "moves=" not in run(*words)
+    text = run(*words, "show=3")
+    blocks = text.split("misplayed: ")[1:]
+    assert len(blocks) == text.count("moves=") == 3
+    positions = read_set(set_file, make_game(GAME))
+    for block in blocks:
+        head, board = block.split("\n", 1)
+        assert head[0] in "XO" and "╭" in board
+        # The exact results of the move played, and of the best moves.
+        results = re.findall(r"\b(win|draw|loss)\b", head)
+        assert results in (["draw", "win"], ["loss", "draw"], ["loss", "win"])
+        columns = re.search(r"moves=([\d,]*)", block)[1].split(",")
+        moves = tuple(int(column) - 1 for column in columns if column)
+        value = positions.values[positions.moves.index(moves)]
+        assert results[1] == {1: "win", 0: "draw"}[value]
+
+
+def test_a_set_of_a_users_game_is_named_after_its_file_and_has_all_plies(
+    set_file, tmp_path, monkeypatch
+):
+    made, limits = read_set(set_file, make_game(GAME)), []
+
+    def sample(game, solver, num_positions, seed, max_empties, progress):
+        limits.append(max_empties)
+        return made
+
+    monkeypatch.setattr(make_evaluation_set, "make_solver", lambda game: SimpleNamespace(name="x"))
+    monkeypatch.setattr(make_evaluation_set, "sample_set", sample)
+    monkeypatch.chdir(tmp_path)
+    game = Path("games/othello_like_snort.py")
+    game.parent.mkdir()
+    game.write_text((Path(__file__).parents[2] / "examples" / "snort.py").read_text())
+    assert run_command(make_evaluation_set, [f"game={game}", "num_positions=4", "seed=2"]) == 0
+    assert Path("othello_like_snort_2.csv").is_file() and limits == [None]
+
+
+def test_a_set_is_overwritten_only_on_request(tmp_path):
+    path = tmp_path / "x.csv"
+    words = [f"game={GAME}", "num_positions=10", f"out={path}"]
+    path.write_text("mine")
+    with pytest.raises(ConfigError) as error:
+        run_command(make_evaluation_set, words)
+    assert str(path) in str(error.value) and "replace=true" in str(error.value)
+    assert path.read_text() == "mine"
+    assert run_command(make_evaluation_set, [*words, "replace=true"]) == 0
+    assert len(read_set(path, make_game(GAME))) == 10
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """Return the folder of a run of two iterations, both evaluated on the set of the game."""
+    root = tmp_path_factory.mktemp("runs")
+    words = (
+        "experiment=dummy_run game=connect_x network=2x32 network.channels=4 pit=off device=cpu "
+        "run.num_threads=1 evaluator.engine=torch evaluator.precision=float32 "
+        "learner.precision=float32 evaluation.num_games=0 evaluation.final_num_games=0"
+    )
+    assert cli_main(["train", *words.split(), f"run.root={root}", "run.name=one"]) == 0
+    return root / "connect_x_5x5x4" / "one"
+
+
+def test_a_network_is_measured_alone_and_with_search(trained, tmp_path):
+    text = run(f"network={trained}", "num_simulations=16", f"json={tmp_path / 'x.json'}")
+    assert "one/000002" in text and "500 positions" in text
+    players = json.loads((tmp_path / "x.json").read_text())["players"]
+    assert list(players) == ["network alone", "16 simulations"]
+    (everything,) = [line.split() for line in text.splitlines() if line.startswith("all")]
+    assert [everything[2], everything[5]] == [
+        f"{100 * figures['accuracy']['fraction']:.1f}" for figures in players.values()
+    ]
+    assert (
+        players["network alone"]["accuracy"]["count"]
+        < players["16 simulations"]["accuracy"]["count"]
+    )
+    alone = run(f"network={trained}", "with_search=false")
+    assert "network alone" in alone and "16 simulations" not in alone
+
+
+def test_a_run_and_the_command_measure_the_same(trained, tmp_path):
+    rows = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
+    assert [row["exact.num_positions"] for row in rows] == [500, 500]
+    run(f"network={trained}", "num_simulations=4", f"json={tmp_path / 'x.json'}")
+    alone, searched = json.loads((tmp_path / "x.json").read_text())["players"].values()
+    # The run's search sets a root prior temperature, which has no effect without noise.
+    for key, expected in (
+        ("raw_accuracy", alone["accuracy"]["fraction"]),
+        ("raw_optimal", alone["optimal"]["fraction"]),
+        ("accuracy", searched["accuracy"]["fraction"]),
+        ("optimal", searched["optimal"]["fraction"]),
+        ("value_error", alone["value_error"]),
+        ("result_accuracy", alone["result_accuracy"]["fraction"]),
+    ):
+        assert rows[1][f"exact.{key}"] == pytest.approx(
+            expected, abs=0.0041
+        )  # two positions, where rounding decides between equals
+    events = EventAccumulator(str(trained))
+    events.Reload()
+    for tag, key in (
+        ("error_search", "accuracy"),
+        ("error_network", "raw_accuracy"),
+        ("not_best_search", "optimal"),
+        ("not_best_network", "raw_optimal"),
+    ):
+        assert [event.value for event in events.Scalars(f"exact/{tag}")] == pytest.approx(
+            [1 - row[f"exact.{key}"] for row in rows]
+        )
+
+
+def test_a_set_determines_the_game(set_file):
+    assert f"{GAME}: random on 40 positions" in run("network=random", f"set={set_file}")
+
+
+@needs_matplotlib
+def test_the_picture_is_written(set_file, tmp_path):
+    run(f"game={GAME}", "network=random", f"set={set_file}", f"plot={tmp_path / 'x.png'}")
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        (["game=othello:4", "network=random"], "othello:4"),  # no set ships
+        (["network=random", "set=README.md"], "README.md"),
+        (["network=random", "set=none.csv"], "none.csv"),
+        (["network=human"], "human"),
+        (["network=deep_blue"], "deep_blue"),
+        (["network=random", "json=no/such/folder/x.json"], "no/such/folder"),
+        (["network=random", "plot=no/such/folder/x.png"], "no/such/folder"),
+        (["network=random", "show=-1"], "-1"),
+        (["player=random", "network=random"], "network"),
+    ],
+)
+def test_a_wrong_setting_is_an_error_that_names_it(words, value):
+    with pytest.raises(ValueError) as error:
+        run(*words)
+    assert value in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "key", "value"),
+    [
+        (["num_positions=1"], "num_positions", "1"),
+        (["game=chess"], "game", "chess"),
+        (["out=no/such/folder/x.csv"], "out", "no/such/folder"),
+        (["game=tic_tac_toe", "num_positions=100000", "out=/dev/null"], "num_positions", "100000"),
+    ],
+)
+def test_a_set_that_cannot_be_made_is_an_error_that_names_the_setting(words, key, value):
+    with pytest.raises(ValueError) as error:
+        run_command(make_evaluation_set, words)
+    assert key in str(error.value) and value in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+# --- the curves of training runs ----------------------------------------------------------------
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """Return the folder of three runs: two that were evaluated, `b` half as fast, and one not."""
+    for name, speed in (("a", 1), ("b", 2), ("none", 0)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "config.yaml").write_text("game:\n  name: tic_tac_toe\n")
+        rows = [{"iteration": i, "elapsed_s": 60.0 * i * max(speed, 1)} for i in range(1, 7)]
+        for row in rows if speed else []:
+            row |= {
+                "exact.num_positions": 1000,
+                "exact.num_simulations": 64,
+                "exact.accuracy": 1 - 0.5 ** row["iteration"],
+                "exact.raw_accuracy": 0.5,
+            }
+        rows[-1] |= (
+            {"exact.accuracy": 1.0} if speed else {}
+        )  # no error at all, which has no logarithm
+        (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+@needs_matplotlib
+@pytest.mark.filterwarnings("error")  # such as the logarithm of 0
+@pytest.mark.parametrize(
+    "words", [["run={0}/a"], ["run={0}/a,{0}/b"], ["run={0}/a,{0}/b", "lines=median"]]
+)
+def test_the_curves_are_plotted(runs, words):
+    words = [word.format(runs) for word in words]
+    assert run_command(plot, [*words, "what=exact", f"output={runs / 'x.svg'}"]) == 0
+    picture = (runs / "x.svg").read_text()
+    assert "<svg" in picture and "tic_tac_toe" in picture
+
+
+@needs_matplotlib
+@pytest.mark.filterwarnings("error")
+def test_the_picture_of_a_run_shows_its_measurements(trained, tmp_path, capsys):
+    rows = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
+    strength = {f"strength.{key}": 0.5 for key in ("score", "score_low", "score_high")}
+    strength["strength.opponent"] = "uct:50"
+    for name, more in (("exact", {}), ("both", strength)):
+        folder = tmp_path / name
+        folder.mkdir()
+        lines = [json.dumps(row | more) + "\n" for row in rows]
+        (folder / "metrics.jsonl").write_text("".join(lines))
+        assert run_command(plot, [f"run={folder}", f"output={folder / 'x.svg'}"]) == 0
+        picture = (folder / "x.svg").read_text()
+        for words in ("Losses", "accuracy, 4 simulations", "positions per second"):
+            assert words in picture
+        assert ("uct:50" in picture) == (name == "both")
+    assert run_command(plot, [f"run={trained}"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == str(trained / "plot.png")
+    assert (trained / "plot.png").is_file()
+
+
+@needs_matplotlib
+def test_the_picture_is_written_into_the_first_run(runs, capsys):
+    run_command(plot, [f"run={runs}/b,{runs}/a", "what=exact"])
+    assert capsys.readouterr().out.strip() == str(runs / "b" / "exact.png")
+    assert (runs / "b" / "exact.png").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        (["run={0}/a,{0}/none", "what=exact"], "none"),  # not evaluated
+        (["run={0}/a,{0}/zzz", "what=exact"], "zzz"),
+        (["run={0}/a,{0}/b"], "run="),
+        (["run={0}/a", "what=else"], "what"),
+        (["run={0}/a", "what=exact", "output=no/such/folder/x.png"], "no/such/folder"),
+    ],
+)
+def test_runs_that_cannot_be_plotted_are_an_error(runs, words, value):
+    with pytest.raises(ValueError) as error:
+        run_command(plot, [word.format(runs) for word in words])
+    assert value in str(error.value)

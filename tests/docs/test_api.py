@@ -1,0 +1,194 @@
+"""The Python API, `import alphazero as az`: it does what its docstrings say, and loads quickly."""
+
+import inspect
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import alphazero as az
+
+TINY = (
+    "experiment=dummy_run",
+    "run.num_iterations=2",
+)
+
+
+def in_a_new_process(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    root = tmp_path_factory.mktemp("runs")
+    reports = list(az.train(*TINY, f"run.root={root}", "run.name=tiny"))
+    return root, reports
+
+
+def test_every_public_name_exists_and_is_documented():
+    for name in az.__all__:
+        assert inspect.getdoc(getattr(az, name)), name
+    assert set(az.__all__) <= set(dir(az))
+
+
+def test_the_api_page_shows_every_public_name():
+    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text()
+    shown = re.findall(r"^::: alphazero\.(?:\w+\.)*(\w+)$", page, re.MULTILINE)
+    assert set(az.__all__) <= set(shown)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError):
+        az.no_such_name  # noqa: B018
+
+
+def test_importing_loads_nothing_heavy():
+    loaded = in_a_new_process("import sys, alphazero; print(*sys.modules)").split()
+    assert not {"torch", "numpy", "numba", "hydra", "omegaconf", "rich"} & set(loaded)
+
+
+def test_a_game_and_a_player_by_name():
+    game = az.make_game("tic_tac_toe")
+    player = az.load_player("best", game, num_simulations=50)
+    analysis = player.analyse(game.initial_states()[0])
+    assert analysis.action == 4 and analysis.num_simulations <= 50
+    assert analysis.action_weights.shape == (game.num_actions,)
+    assert analysis.action_weights.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("spec", "settings", "key", "value"),
+    [
+        ("no_such_player", {}, None, "no_such_player"),
+        ("uct", {"uct_c": -1.0}, "uct_c", -1.0),
+        ("uct", {"num_simulations": "many"}, "num_simulations", "many"),
+        ("uct", {"no_such_setting": 3}, "no_such_setting", 3),
+    ],
+)
+def test_an_impossible_player_is_refused(spec, settings, key, value):
+    with pytest.raises(az.ConfigError) as refused:
+        az.load_player(spec, "tic_tac_toe", **settings)
+    assert (refused.value.key, refused.value.value) == (key, value)
+
+
+def test_numbers_of_numpy_are_settings():
+    settings = {"num_simulations": np.int64(7), "uct_c": np.float32(0.5)}
+    player = az.load_player("uct", "tic_tac_toe", **settings)
+    assert (player.settings.num_simulations, player.settings.uct_c) == (7, 0.5)
+
+
+def test_a_match_between_specifications():
+    report = az.play_match("tic_tac_toe", "uct:200", "random", num_games=8, opening_plies=1, seed=1)
+    assert isinstance(report, az.MatchReport)
+    assert report.wins + report.draws + report.losses == 8
+    assert report.score > 0.5
+
+
+def test_a_match_is_that_of_the_players_themselves():
+    game = az.make_game("tic_tac_toe")
+    named = az.play_match(game, "uct:50", "random", num_games=4, seed=3)
+    made = az.play_match(
+        game, az.load_player("uct:50", game), az.load_player("random", game), num_games=4, seed=3
+    )
+    assert named.games == made.games
+
+
+def test_the_shipped_network_is_proven():
+    game = az.make_game("tic_tac_toe")
+    proof = az.prove(game, az.load_player("best", game, num_simulations=100))
+    assert proof.num_not_final == 4520
+    assert proof.num_accurate == proof.num_not_final
+
+
+def test_accuracy_beside_the_exact_solver():
+    game = az.make_game("connect_x:5x5x4")
+    report = az.measure_accuracy(game, az.load_player("uct:50", game))
+    assert 0.3 < report.accuracy().fraction < 1.0
+
+
+def test_training_yields_a_report_for_each_stored_iteration(run):
+    root, reports = run
+    assert [report.iteration for report in reports] == [1, 2]
+    assert all(np.isfinite(report.learner.loss) for report in reports)
+
+
+def test_a_stored_run_tells_what_its_training_reported(run):
+    root, reports = run
+    stored = az.load_run("latest", root=root)
+    assert stored.path.name == "tiny"
+    assert [row["learner.loss"] for row in stored.metrics] == [r.learner.loss for r in reports]
+    assert stored.settings.run.num_iterations == 2
+    assert [network.stem for network in stored.networks] == ["000001", "000002"]
+    assert any(stored.path.glob("events.out.tfevents*"))
+    json.dumps(stored.metrics)
+
+
+def test_a_trained_network_is_a_player(run):
+    root, _ = run
+    stored = az.load_run(root / "tic_tac_toe" / "tiny")
+    game = az.make_game(stored.settings.game.name)
+    player = az.load_player(str(stored.networks[-1]), game, num_simulations=8)
+    assert 0 <= player.analyse(game.initial_states()[0]).action < game.num_actions
+
+
+def test_a_run_is_resumed(run, tmp_path):
+    settings = az.make_settings(*TINY, f"run.root={tmp_path}", "run.name=resumed")
+    first = next(iter(az.train(settings=settings)))
+    told = []
+    rest = list(az.train(resume=tmp_path / "tic_tac_toe" / "resumed", progress=told.append))
+    assert first.iteration == 1 and [report.iteration for report in rest] == [2]
+    assert told
+    uninterrupted = run[1][-1]
+    assert rest[-1].learner.loss == uninterrupted.learner.loss
+
+
+def test_a_game_file_is_named_for_a_resumed_run_only():
+    with pytest.raises(az.ConfigError) as refused:
+        next(az.train(*TINY, game="connect_four"))
+    assert (refused.value.key, refused.value.value) == ("game", "connect_four")
+
+
+def test_a_run_is_resumed_by_train_and_not_by_a_setting():
+    with pytest.raises(az.ConfigError) as refused:
+        az.make_settings("resume=latest")
+    assert (refused.value.key, refused.value.value) == ("resume", "latest")
+
+
+def test_settings_made_by_hand_are_checked_before_anything_is_stored(tmp_path):
+    settings = az.make_settings(*TINY, f"run.root={tmp_path}")
+    settings.learner.batch_size = 0
+    with pytest.raises(az.ConfigError) as refused:
+        next(az.train(settings=settings))
+    assert (refused.value.key, refused.value.value) == ("learner.batch_size", 0)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("change", ("  reply_head: true", "5", ""))
+def test_a_run_that_cannot_be_continued_is_refused(run, tmp_path, change):
+    folder = tmp_path / "run"
+    shutil.copytree(run[0] / "tic_tac_toe" / "tiny", folder)
+    config = folder / "config.yaml"
+    text = config.read_text()
+    if change == "  reply_head: true":
+        text = text.replace("network:\n", f"network:\n{change}\n")
+    elif change:
+        text = re.sub(r"network:\n(?: .*\n)+", f"network: {change}\n", text)
+    else:
+        text = ""
+    config.write_text(text)
+    with pytest.raises(az.InputError) as refused:
+        next(az.train(resume=folder))
+    assert str(config) in str(refused.value)
+
+
+def test_an_impossible_setting_is_refused():
+    with pytest.raises(az.ConfigError) as refused:
+        az.make_settings("learner.batch_size=0")
+    assert refused.value.key == "learner.batch_size"
+    assert refused.value.value == 0

@@ -1,0 +1,42 @@
+"""The ceiling: lines of code of each package, against the table in pyproject.toml."""
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "alphazero"
+CEILINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["alphazero"]["lines"]
+
+
+def lines_of_code(source):
+    """Count the lines that are not blank, comments or docstrings."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    in_docstrings = set()
+    for node in ast.walk(ast.parse(source)):
+        first = node.body[0] if isinstance(node, documented) and node.body else None
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            in_docstrings |= set(range(first.lineno, first.end_lineno + 1))
+    lines = enumerate(map(str.strip, source.splitlines()), 1)
+    return sum(bool(line) and line[0] != "#" and n not in in_docstrings for n, line in lines)
+
+
+def test_lines_are_counted_without_blanks_comments_and_docstrings():
+    source = (
+        '"""Doc.\n\nMore."""\n\n# comment\nimport os\n\n\ndef f():\n    """Doc."""\n    return os\n'
+    )
+    assert lines_of_code(source) == 3
+
+
+def test_every_package_has_a_ceiling():
+    packages = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    assert packages == set(CEILINGS)
+
+
+@pytest.mark.parametrize("package", CEILINGS)
+def test_a_package_stays_below_its_ceiling(package):
+    """Whoever raises a ceiling says why in the commit."""
+    files = (PACKAGE / package).rglob("*.py")
+    assert sum(lines_of_code(path.read_text()) for path in files) <= CEILINGS[package]

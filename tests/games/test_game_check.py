@@ -1,0 +1,319 @@
+"""Mistakes in a game of one's own: each is a sentence, before anything is compiled or played."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from game_samples import EXAMPLE
+from mostly_slow import mostly_slow
+
+from alphazero.games import game_file, rules
+from alphazero.games.laws import BrokenLaw, check_laws
+from alphazero.games.registry import make_game
+from alphazero.runtime.errors import ConfigError
+
+SNORT = Path(EXAMPLE).read_text()
+
+#: A mistake: what of Snort is replaced by what, and what the message must name.
+MISTAKES = {
+    "no action is ever legal": (
+        "mask[square] = is_legal(game, state, square)",
+        "mask[square] = False",
+        "'legal_actions' allows no action",
+    ),
+    "illegal actions are left as they were": (
+        "mask[square] = is_legal(game, state, square)",
+        "mask[square] |= is_legal(game, state, square)",
+        "'legal_actions' does not write mask[",
+    ),
+    "an action is legal in a finished game": (
+        "        if is_legal(game, state, square):\n            return False\n    return True",
+        "        if is_legal(game, state, square):\n            return False\n        return True",
+        "the game is over",
+    ),
+    "two planes where one was promised": (
+        "return 2, game.side",
+        "return 1, game.side",
+        "'observe'",
+    ),
+    "a cell beyond the board": (
+        "if row < side - 1 and state[square + side] == opponent",
+        "if state[square + 2 * side] == opponent",
+        "IndexError",
+    ),
+    "a result of 2": ("return -1  # for", "return 2  # for", "'result' returns 2"),
+    "the second player begins": ("state[:] = 0", "state[:] = 0\n    state[-1] = 1", "player 0"),
+    "a third player": ("= 1 - mover", "= 1 + mover", "'player_to_move' returns 2"),
+    "a game longer than promised": (
+        "def max_plies(game):\n    return game.side * game.side",
+        "def max_plies(game):\n    return 3",
+        "'max_plies'",
+    ),
+    "a rule that plays": (
+        "    for square in range(game.side * game.side):\n        mask",
+        "    state[0] = 1\n    for square in range(game.side * game.side):\n        mask",
+        "changes the state",
+    ),
+    "a misspelled name": ("state[action] = 1 + mover", "state[action] = 1 + mver", "mver"),
+    "a missing rule": (
+        "@rules.implement(Snort)\ndef observe",
+        "def observe",
+        "'observe' is missing",
+    ),
+    "a missing rule that gives a size": (
+        "@rules.implement(Snort)\ndef max_plies",
+        "def max_plies",
+        "'max_plies' is missing",
+    ),
+    "a missing board": ("@rules.implement(Snort)\ndef cells", "def cells", "'cells' is missing"),
+    "a rule without the game": (
+        "def is_over(game, state)",
+        "def is_over(state)",
+        "'is_over' takes (game, state)",
+    ),
+    "a misspelled size": ("mover = state[game.side", "mover = state[game.sid", "'Snort' object"),
+    "a misspelled rule": ("def is_over(", "def is_ended(", "is_ended"),
+    "a line that is no Python": ("GAME = Snort(5)", "GAME = Snort(5", "line"),
+    "an import of a file beside it": ("import numpy as np", "import beside_snort", "beside_snort"),
+    "a symmetry that the rules do not have": (
+        "    if row > 0 and state[square - side] == opponent:",
+        "    if row > 1 and state[square - side] == opponent:",
+        "changes the rules",
+    ),
+    "planes that do not turn": (
+        "planes[plane, square // game.side, square % game.side] = 1.0",
+        "planes[plane, square // game.side, square % game.side] = 1.0 + square",
+        "'observe'",
+    ),
+    "a board of the wrong shape": (
+        "return state[:-1].reshape(game.side, game.side).copy()",
+        "return state[:-1].copy()",
+        "'cells'",
+    ),
+    "a table of the wrong length": (
+        "return rules.square_tables(game.side)",
+        "return rules.square_tables(game.side + 1)",
+        "'symmetries'",
+    ),
+}
+
+_MOVER = "    mover = state[game.side * game.side]\n"
+
+#: Mistakes that only the compiler notices: the replacement, and what the message must name.
+UNCOMPILABLE = {
+    "a list in a helper without allocates=True": (
+        "    side = game.side\n    row, column",
+        "    side = len([game.side] * game.side)\n    row, column",
+        "allocates=True",
+    ),
+    "an array in a helper without allocates=True": (
+        "    side = game.side\n    row, column",
+        "    side = game.side + int(np.zeros(3)[0])\n    row, column",
+        "allocates=True",
+    ),
+    "an array of numbers in a helper without allocates=True": (
+        "    side = game.side\n    row, column",
+        "    side = np.array([game.side, square])[0]\n    row, column",
+        "allocates=True",
+    ),
+    "a rule called by its bare name": (
+        "def result(game, state):\n    return -1",
+        "def result(game, state):\n    return -1 if is_over(game, state) else 0",
+        "rules.is_over",
+    ),
+    "a keyword that kernels do not know": (
+        _MOVER,
+        "    mover = max(state[-1:], key=abs)\n",
+        "'key'",
+    ),
+    "an empty list": (_MOVER, f"    found = []\n{_MOVER}", "'found'"),
+    "two types of one result": (
+        "    return -1  # for",
+        "    if state[0] > 2:\n        return 'lost'\n    return -1  # for",
+        "'return'",
+    ),
+    "a function of numpy that kernels do not know": (
+        _MOVER,
+        f"    np.pad(state, 1)\n{_MOVER}",
+        "'numpy.pad'",
+    ),
+    "a generator": (
+        "    return True\n",
+        "    return not any(is_legal(game, state, square) for square in range(25))\n",
+        "generator",
+    ),
+    "an exception that kernels do not know": (
+        _MOVER,
+        f"    try:\n        state[0] += 0\n    except IndexError:\n        pass\n{_MOVER}",
+        "Exception",
+    ),
+    "text in a format": (_MOVER, f'    f"{{action:3d}}"\n{_MOVER}', "f-strings"),
+}
+
+
+def write(folder, old="", new=""):
+    assert old in SNORT
+    path = folder / "snort.py"
+    path.write_text(SNORT.replace(old, new, 1))
+    return path
+
+
+@pytest.fixture
+def checks(monkeypatch, tmp_path):
+    """A fresh cache folder; the list of the files whose laws are checked."""
+    monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(game_file, "_SECONDS", 0.2)
+    checked, check = [], game_file._check_laws
+    monkeypatch.setattr(game_file, "_check_laws", lambda path: checked.append(path) or check(path))
+    return checked
+
+
+@pytest.mark.parametrize("name", mostly_slow(MISTAKES))
+def test_a_mistake_is_named_before_anything_is_played(checks, tmp_path, name):
+    old, new, named = MISTAKES[name]
+    path = write(tmp_path, old, new)
+    with pytest.raises(ConfigError) as refused:
+        make_game(str(path))
+    assert (refused.value.key, refused.value.value) == ("game", str(path))
+    message = str(refused.value)
+    assert named in message and str(path) in message and "\n" not in message
+
+
+@pytest.mark.parametrize("name", mostly_slow(UNCOMPILABLE))
+def test_what_does_not_compile_is_named_with_its_line(monkeypatch, tmp_path, name):
+    monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(game_file, "_check_laws", lambda path: game_file._Findings(None, ()))
+    old, new, named = UNCOMPILABLE[name]
+    path = write(tmp_path, old, new)
+    with pytest.raises(ConfigError) as refused:
+        make_game(str(path))
+    message = str(refused.value)
+    line = 1 + path.read_text().split(new)[0].count("\n") + new.count("\n")
+    found = re.search(r"line (\d+)", message)
+    assert "\n" not in message and found and abs(int(found[1]) - line) <= 3, message
+    assert named in message and "pipeline" not in message and "Snort_" not in message
+
+
+def test_rules_that_do_not_return_are_named_with_their_line(checks, monkeypatch, tmp_path):
+    monkeypatch.setattr(game_file, "_TIME_LIMIT_S", 1.5)
+    path = write(tmp_path, "    return True\n", "    while True:\n        pass\n")
+    with pytest.raises(ConfigError) as refused:
+        make_game(str(path))
+    assert "'is_over'" in str(refused.value)
+
+
+@pytest.mark.slow
+def test_slow_rules_are_checked_for_a_while_and_played(checks, monkeypatch, tmp_path):
+    """A game that takes minutes in plain Python is not refused: only a position has a limit."""
+    monkeypatch.setattr(game_file, "_TIME_LIMIT_S", 2.0)
+    slow = "    if NUMBA_IS_OFF:\n        time.sleep(0.3)\n    return np.int64(state[game.side"
+    path = write(tmp_path, "    return np.int64(state[game.side", slow)
+    header = "import os\nimport time\n\nNUMBA_IS_OFF = os.environ.get('NUMBA_DISABLE_JIT') == '1'\n"
+    path.write_text(header + path.read_text())
+    game = make_game(str(path))  # numba leaves out the branch that sleeps
+    assert game.num_actions == 25 and len(checks) == 1
+
+
+@pytest.mark.slow
+def test_the_check_finds_this_package_wherever_it_was_imported_from(checks, monkeypatch, tmp_path):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    path = tmp_path / "where.py"
+    path.write_text("import os\n\nraise RuntimeError(os.environ['PYTHONPATH'])\n")
+    with pytest.raises(ConfigError) as refused:
+        make_game(str(path))
+    assert str(Path(__file__).parents[2]) in str(refused.value)
+
+
+def test_a_result_of_the_wrong_sign_is_noted(checks, tmp_path, monkeypatch):
+    monkeypatch.setattr(game_file, "_SECONDS", 60.0)  # a busy machine takes longer for ten games
+    game = make_game(str(write(tmp_path, "return -1  # for", "return 1  # for")))
+    assert len(game.notes) == 1 and "'result'" in game.notes[0]
+    assert make_game(game.name).notes == game.notes and len(checks) == 1
+
+
+def walk_rules(goal: int, limit: int):
+    """Return a game on a ring of 4 squares, whose steps may go back and forth for ever."""
+
+    class Walk(NamedTuple):
+        goal: int
+        limit: int
+
+    def legal_actions(game, state, mask):
+        mask[:] = not is_over(game, state)
+
+    def step(game, state, action):
+        state[0] = (state[0] + (1, 3)[action]) % 4
+
+    def is_over(game, state):
+        return state[0] == game.goal
+
+    functions = {
+        "num_actions": lambda game: 2,
+        "state_layout": lambda game: (1, np.dtype(np.int8)),
+        "planes_shape": lambda game: (1, 1, 1),
+        "max_plies": lambda game: game.limit,
+        "reset": lambda game, state: None,
+        "player_to_move": lambda game, state: 0,
+        "legal_actions": legal_actions,
+        "step": step,
+        "is_over": is_over,
+        "result": lambda game, state: 1,
+        "observe": lambda game, state, planes: None,
+        "cells": lambda game, state: np.zeros((1, 1), np.int8),
+    }
+    for name, function in functions.items():
+        function.__name__ = name
+        rules.implement(Walk)(function)
+    return Walk(goal, limit)
+
+
+def test_positions_that_repeat_are_noted():
+    notes = check_laws(walk_rules(goal=2, limit=10**6), seconds=60.0)
+    assert len(notes) == 1 and "repeat" in notes[0]
+    with pytest.raises(BrokenLaw) as broken:  # it never ends
+        check_laws(walk_rules(goal=9, limit=2000), seconds=60.0)
+    message = str(broken.value)
+    assert "'max_plies'" in message and "2,000" in message and len(message) < 500
+
+
+def test_a_game_that_is_no_named_tuple_is_refused():
+    class Sizes:
+        pass
+
+    class Right(NamedTuple):
+        side: int
+
+    for game in (Sizes(), Sizes, Right, 5):
+        with pytest.raises(BrokenLaw, match="GAME is"):
+            check_laws(game, seconds=1.0)
+    with pytest.raises(BrokenLaw, match="is missing"):
+        check_laws(Right(3), seconds=1.0)
+
+
+def test_a_board_need_not_tell_the_position(checks, tmp_path):
+    path = write(tmp_path, "@rules.implement(Snort)\ndef from_cells", "def from_cells")
+    game = make_game(str(path))
+    with pytest.raises(ValueError, match="from_cells"):
+        game.cells_to_state(np.zeros((5, 5), np.int8), player=0)
+
+
+@pytest.mark.slow
+def test_each_version_is_checked_once_and_a_long_check_is_announced(
+    checks, monkeypatch, tmp_path, capfd
+):
+    monkeypatch.setattr(game_file, "_SILENT_S", 0.01)
+    path = write(tmp_path)
+    for _ in range(2):
+        game = make_game(str(path))
+        assert game.notes == () and np.array_equal(game.initial_states(1)[0], np.zeros(26))
+    assert len(checks) == 1 and capfd.readouterr().err.count(str(path)) == 1
+    path.write_text(SNORT + "\n# another version\n")
+    make_game(str(path))
+    assert len(checks) == 2
+    path.write_text(SNORT.replace("return -1  # for", "return 2  # for"))
+    for number in (3, 4):  # what is refused is checked again
+        with pytest.raises(ConfigError):
+            make_game(str(path))
+        assert len(checks) == number

@@ -1,0 +1,58 @@
+"""The pages about games: their programs run, their excerpts and drawings are what the code says."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from alphazero.games.registry import make_game
+
+ROOT = Path(__file__).parents[2]
+PAGES = [*sorted((ROOT / "docs" / "games").glob("*.md")), ROOT / "docs" / "ADD_A_GAME.md"]
+HEADINGS = [
+    "Rules",
+    "Board",
+    "Text",
+    "Sizes",
+    "State",
+    "Planes",
+    "Actions",
+    "Symmetries",
+    "Result",
+    "Checks",
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_programs_run_and_excerpts_are_parts_of_the_example(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    example = (ROOT / "examples" / "snort.py").read_text()
+    for program in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
+        if program not in example:
+            assert "import" in program
+            path = tmp_path / "program.py"
+            path.write_text(program)
+            runpy.run_path(str(path))
+
+
+@pytest.mark.parametrize("page", PAGES[:-1], ids=lambda page: page.stem)
+def test_pages_have_the_same_form(page):
+    headings = re.findall(r"^## (.*)$", page.read_text(), re.MULTILINE)
+    assert [heading for heading in headings if heading in HEADINGS] == HEADINGS
+
+
+def test_drawings_agree_with_the_games():
+    othello = (ROOT / "docs" / "games" / "othello.md").read_text()
+    drawn = re.findall(r"^(?: ?\d+)+(?: +\d+)* {8}([-WB ]+)$", othello, re.MULTILINE)
+    game = make_game("othello")
+    start = game.state_to_text(game.initial_states()[0])
+    assert "\n".join(row.replace(" ", "") for row in drawn) == start
+    guide = (ROOT / "docs" / "ADD_A_GAME.md").read_text()
+    game = make_game(str(ROOT / "examples" / "snort.py"))
+    drawn = re.findall(r"^[ \d]{14} {8}([.XO ]{9})", guide, re.MULTILINE)
+    board = "\n".join(row.replace(" ", "") for row in drawn)
+    empty = [square for square, letter in enumerate(board.replace("\n", "")) if letter == "."]
+    for player, forbidden in ((1, [0, 2, 6]), (0, [3, 7, 9, 13])):  # as the page says beside it
+        legal = game.legal_action_mask(game.text_to_state(board, player)[None])[0]
+        assert [square for square in empty if not legal[square]] == forbidden

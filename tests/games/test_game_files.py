@@ -1,0 +1,281 @@
+"""Files with a user's own game: each has its own rules, whatever it and its classes are called."""
+
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from alphazero.games.batched_game import CompiledGame
+from alphazero.games.registry import make_game, make_stored_game, same_game
+from alphazero.runtime.errors import ConfigError
+
+
+@pytest.fixture(autouse=True)
+def _kernels_go_to_a_temporary_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
+
+
+RULES = """
+    from typing import NamedTuple
+
+    import numpy as np
+
+    from alphazero.games import rules
+
+
+    class Count(NamedTuple):
+        goal: int
+
+
+    GAME = Count({goal})
+
+
+    @rules.implement(Count)
+    def reset(game, state):
+        state[0] = 0
+
+
+    @rules.implement(Count)
+    def player_to_move(game, state):
+        return 0
+
+
+    @rules.implement(Count)
+    def legal_actions(game, state, mask):
+        for action in range(game.goal):
+            mask[action] = state[0] < game.goal
+
+
+    @rules.implement(Count)
+    def step(game, state, action):
+        state[0] += {increment}
+
+
+    @rules.implement(Count)
+    def is_over(game, state):
+        return state[0] >= game.goal
+
+
+    @rules.implement(Count)
+    def result(game, state):
+        return 1
+
+
+    @rules.implement(Count)
+    def observe(game, state, planes):
+        planes[0, 0, 0] = state[0]
+
+
+    @rules.implement(Count)
+    def cells(game, state):
+        return np.zeros((1, 1), np.int8)
+
+
+    @rules.implement(Count)
+    def from_cells(game, board, player):
+        raise ValueError("a board does not tell the count")
+
+
+    @rules.implement(Count)
+    def num_actions(game):
+        return game.goal
+
+
+    @rules.implement(Count)
+    def state_layout(game):
+        return 1, np.dtype(np.int16)
+
+
+    @rules.implement(Count)
+    def planes_shape(game):
+        return 1, 1, 1
+
+
+    @rules.implement(Count)
+    def max_plies(game):
+        return game.goal
+"""
+
+
+def write_rules(path: Path, goal: int = 9, increment: int = 1) -> str:
+    """Write a game file: count up to ``goal`` in steps of ``increment``. Return its path."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(textwrap.dedent(RULES).format(goal=goal, increment=increment))
+    return str(path)
+
+
+def one_step(game) -> int:
+    """Return the count after one compiled step."""
+    return int(game.step(game.initial_states(), [0]).states[0, 0])
+
+
+@pytest.mark.slow
+def test_files_of_the_same_name_have_their_own_rules(tmp_path):
+    names = [write_rules(tmp_path / str(goal) / "rules.py", goal) for goal in (3, 5)]
+    first, second, again = (make_game(name) for name in (*names, names[0]))
+    assert [game.num_actions for game in (first, second, again)] == [3, 5, 3]
+    assert type(first.rules) is type(again.rules)
+    assert type(first.rules) is not type(second.rules)
+
+
+def test_an_edited_file_is_a_new_game_and_the_old_one_keeps_its_rules(tmp_path):
+    path = tmp_path / "rules.py"
+    before = make_game(write_rules(path, increment=1))
+    assert one_step(before) == 1
+    # As many bytes and most likely the same second: neither size nor time tells the edit.
+    after = make_game(write_rules(path, increment=2))
+    assert (one_step(before), one_step(after)) == (1, 2)
+    for game, increment in ((before, 1), (after, 2)):
+        assert one_step(pickle.loads(pickle.dumps(game))) == increment
+
+
+def test_a_game_that_is_no_file_has_its_own_kernels_too():
+    text = textwrap.dedent(RULES)
+    games = []
+    for increment in (1, 2):  # as the cell of a notebook that is run again after an edit
+        namespace = {"__name__": "__main__"}
+        exec(text.format(goal=9, increment=increment), namespace)
+        games.append(CompiledGame("count", namespace["GAME"]))
+    assert [one_step(game) for game in games] == [1, 2]
+
+
+@pytest.mark.slow
+def test_a_file_that_fails_is_loaded_again_the_next_time(tmp_path):
+    path = tmp_path / "rules.py"
+    path.write_text("GAME = 1 / 0\n")
+    for _ in range(2):
+        with pytest.raises(ConfigError) as error:
+            make_game(str(path))
+        assert error.value.value == str(path) and "line 1" in str(error.value)
+    assert make_game(write_rules(path)).num_actions == 9
+
+
+STEPS = """
+import sys
+from pathlib import Path
+import numpy as np
+from alphazero.games.batched_game import _step_rows
+from alphazero.games.registry import make_game, make_stored_game, same_game
+from alphazero.runtime.errors import ConfigError
+
+def one_step(name):
+    game = make_game(name)
+    states = game.initial_states()
+    _step_rows(game.rules, states, np.zeros(1, np.int32))
+    return int(states[0, 0])
+
+found = [one_step(sys.argv[1])]
+for edited in sys.argv[2:]:
+    Path(sys.argv[1]).write_text(Path(edited).read_text())
+    found.append(one_step(sys.argv[1]))
+one_step("tic_tac_toe")
+print(found, sum(_step_rows.stats.cache_hits.values()), sep=", loaded from disk: ")
+"""
+
+
+def run_steps(*paths, cache: Path) -> str:
+    """Step the first file's game, then with each other file's text, then tic-tac-toe, in a process.
+
+    Args:
+        cache: where the process keeps its compiled kernels.
+
+    Returns:
+        The counts after one step each, and how many kernels were loaded rather than compiled.
+    """
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "ALPHAZERO_CACHE_DIR": str(cache),
+    }
+    command = [sys.executable, "-c", STEPS, *map(str, paths)]
+    done = subprocess.run(
+        command, check=True, env=environment, stdout=subprocess.PIPE, text=True, timeout=300
+    )
+    return done.stdout.strip()
+
+
+@pytest.mark.slow
+def test_kernels_on_disk_belong_to_one_path_and_text_and_others_are_shared(tmp_path):
+    rules, twin = tmp_path / "rules.py", tmp_path / "twin.py"
+    write_rules(rules, increment=1)
+    write_rules(twin, increment=2)
+    cache = tmp_path / "cache"
+    assert run_steps(rules, twin, cache=cache) == "[1, 2], loaded from disk: 0"
+    assert rules.read_text() == twin.read_text()
+    assert run_steps(rules, cache=cache) == "[2], loaded from disk: 2"
+    assert run_steps(twin, cache=cache) == "[2], loaded from disk: 1"  # that of tic-tac-toe
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    """Two folders with a game file of the same name, in the current folder."""
+    write_rules(tmp_path / "mine" / "rules.py")
+    write_rules(tmp_path / "yours" / "rules.py")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "stored_name", "same"),
+    [
+        ("mine/rules.py", "mine/rules.py", True),
+        ("./mine/rules.py", "mine/rules.py", True),
+        ("mine/../mine/rules.py", "mine/rules.py", True),
+        ("{folder}/mine/rules.py", "mine/rules.py", True),
+        ("mine/rules.py", "{folder}/mine/rules.py", True),
+        ("yours/rules.py", "mine/rules.py", False),
+        # Stored in another folder or on another machine: the path leads nowhere from here.
+        ("mine/rules.py", "rules.py", True),
+        ("mine/rules.py", "/elsewhere/games/rules.py", True),
+        ("mine/rules.py", "games\\rules.py", True),
+        ("mine/rules.py", "/elsewhere/games/other.py", False),
+        ("mine/rules.py", "rules.py" * 1000, False),
+        ("mine/rules.py", "mine/\0rules.py", False),
+        ("mine/rules.py", "connect_four", False),
+        ("connect_four", "mine/rules.py", False),
+        ("connect_four", "connect_four", True),
+        ("othello", "othello:6", False),
+    ],
+)
+def test_a_stored_name_means_the_same_game_however_its_path_is_spelled(
+    folders, name, stored_name, same
+):
+    names = [text.format(folder=folders) for text in (name, stored_name)]
+    assert same_game(*names) == same
+
+
+def test_a_stored_name_never_runs_a_file_that_the_user_does_not_name(folders):
+    path = folders / "mine" / "rules.py"
+    path.write_text(path.read_text() + "\nopen('marker', 'w').close()\n")
+    for named, value in ((None, None), ("connect_four", "connect_four"), ("yours/rules.py",) * 2):
+        with pytest.raises(ConfigError) as error:
+            make_stored_game("mine/rules.py", "the network 'x'", named, key="game.name")
+        assert (error.value.key, error.value.value) == ("game.name", value)
+        assert error.value.allowed == "mine/rules.py"
+    assert not Path("marker").exists()
+    assert make_stored_game("mine/rules.py", "the network 'x'", "./mine/rules.py").num_actions == 9
+    assert Path("marker").exists()
+
+
+def test_the_file_that_runs_is_the_one_that_the_user_names(folders):
+    game = make_stored_game("/elsewhere/rules.py", "the network 'x'", "yours/rules.py")
+    assert game.name == str(Path("yours/rules.py"))
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_x:4x4x3", "othello:6"])
+def test_stored_names_of_our_own_games_need_no_permission(name):
+    assert make_stored_game(name, "the network 'x'").name == name
+
+
+@pytest.mark.parametrize("name", ["chess", "../rules", "pettingzoo:os", "othello:6.py\n", ""])
+def test_stored_names_that_are_no_games_are_refused(name):
+    with pytest.raises(ConfigError) as error:
+        make_stored_game(name, "the network 'x'")
+    assert error.value.value == name

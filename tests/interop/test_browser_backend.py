@@ -1,0 +1,297 @@
+"""The backend in the browser: Python's rules, a search that proves, the answers of the contract.
+
+node runs the modules of `browser/`, see `tests/browser_rules.mjs`.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from game_samples import random_games
+
+from alphazero.games.registry import make_game
+from alphazero.players.search_player import SearchPlayer
+from alphazero.solvers.enumeration import EnumeratedSolver, ExactValues
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import browser_page  # noqa: E402
+
+NODE = shutil.which("node")
+pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+PERFT = {
+    "tic_tac_toe": [9, 72, 504, 3024, 15120, 54720],
+    "connect_four": [7, 49, 343, 2401, 16807],
+    "othello": [4, 12, 56, 244, 1396],
+}
+NAMES = ("tic_tac_toe", "connect_four", "connect_x:5x4x3", "othello", "othello:6", "othello:4")
+PLAYER = {"id": "best", "num_simulations": 50}
+
+
+@pytest.fixture(scope="module")
+def ask():
+    """Return a function that has node answer a list of (method, request)."""
+    games = browser_page.describe_games(
+        ("connect_four", "tic_tac_toe", "othello:4", "connect_x:4x4x3")
+    )
+
+    def answers(*requests):
+        script = [NODE, str(ROOT / "tests" / "browser_rules.mjs")]
+        given = json.dumps({"games": games, "requests": requests})
+        done = subprocess.run(script, input=given, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return answers
+
+
+def random_moves(game, num_games, seed=3):
+    """Return the moves of random games."""
+    plies, _ = random_games(game, num_games, seed)
+    moves = [[] for _ in range(num_games)]
+    for ply in plies:
+        for index, action in zip(ply.games, ply.actions):
+            moves[index].append(int(action))
+    return moves
+
+
+@pytest.mark.parametrize("name", PERFT)
+def test_sequences_of_moves_are_as_many_as_published(name, ask):
+    depths = range(1, len(PERFT[name]) + 1)
+    assert ask(*(["perft", {"game": name, "depth": depth}] for depth in depths)) == PERFT[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_random_games_are_those_of_python(name, ask):
+    game = make_game(name)
+    games = random_moves(game, 8)
+    for moves, positions in zip(games, ask(*(["play", {"game": name, "moves": m}] for m in games))):
+        states = np.array([game.play_moves(moves[:ply]) for ply in range(len(moves) + 1)])
+        found = game.inspect(states)
+        assert [p["toMove"] for p in positions] == found.players.tolist()
+        assert [p["over"] for p in positions] == found.over.tolist()
+        masks = found.legal_action_mask
+        assert [p["legal"] for p in positions] == [np.flatnonzero(mask).tolist() for mask in masks]
+        planes = np.array([p["planes"] for p in positions]).reshape(-1, *game.planes_shape)
+        np.testing.assert_array_equal(planes, game.observe(states))
+        cells = np.array([p["cells"] for p in positions]).reshape(-1, *game.planes_shape[1:])
+        np.testing.assert_array_equal(cells, [game.cells(state) for state in states])
+        result = int(found.results[-1])
+        side = int(found.players[-1])
+        assert positions[-1]["winner"] == {0: None, 1: side, -1: 1 - side}[result]
+
+
+def final(messages):
+    """Return the last analysis of a stream."""
+    assert [message["type"] for message in messages] == ["analysis"] * len(messages)
+    assert [message["final"] for message in messages][-1:] == [True]
+    return messages[-1]
+
+
+def test_a_win_in_one_and_its_defence_are_found(ask):
+    player = {"id": "best", "num_simulations": 400}
+    request = {"game": "connect_four", "player": player}
+    win, defence = ask(
+        ["analyse", request | {"moves": [3, 0, 3, 0, 3, 1]}],
+        ["analyse", request | {"moves": [3, 0, 3, 0, 3]}],
+    )
+    assert (final(win)["best"], final(win)["proven"], final(win)["value"]) == (3, 1, 1)
+    assert final(win)["line"] == [3]
+    assert final(defence)["best"] == 3
+    others = [one["proven"] for one in final(defence)["actions"] if one["action"] != 3]
+    assert others == [-1] * 6
+    assert sum(one["prior"] for one in final(defence)["actions"]) == pytest.approx(1.0)
+
+
+class SameAnswers:
+    """The evaluator of `tests/browser_rules.mjs`."""
+
+    def __init__(self, num_actions):
+        self.logits = np.arange(num_actions, dtype=np.float32) / 8
+
+    def evaluate(self, planes):
+        values = (planes[:, 0, -1, 0] - planes[:, 1, -1, 0]) / 2
+        return np.repeat(self.logits[None], len(planes), axis=0), values
+
+
+@pytest.mark.parametrize("name", ("connect_four", "connect_x:4x4x3", "othello:4", "tic_tac_toe"))
+def test_searches_are_those_of_python(name, ask):
+    # Python's trees hold float32: after more simulations, near-ties would fall differently.
+    game, num = make_game(name), 100
+    player = SearchPlayer(game, SameAnswers(game.num_actions), num)
+    games = [moves[: 2 * k] for k, moves in enumerate(random_moves(game, 6))]
+    games = [moves for moves in games if not game.over(game.play_moves(moves)[None])[0]]
+    request = {"game": name, "num_simulations": num, "num_leaves": 1}
+    answers = ask(*(["search", request | {"moves": moves}] for moves in games))
+    for moves, found in zip(games, answers):
+        analysis = player.analyse(game.play_moves(moves))
+        assert found["visits"] == {a: analysis.visits[int(a)] for a in found["visits"]}
+        assert found["value"] == pytest.approx(analysis.value, abs=1e-5)
+
+
+def test_a_batch_of_leaves_leaves_no_marks(ask):
+    (found,) = ask(["search", {"game": "connect_four", "moves": [], "num_simulations": 300}])
+    assert found["num_leaves"] > 4 and found["in_flight"] == 0
+    assert sum(found["visits"].values()) == 300
+    assert max(found["visits"], key=found["visits"].get) == "0"  # the corner is worth most
+    assert found["value"] > 0.2
+
+
+@pytest.mark.parametrize("name", ("connect_x:4x4x3", "othello:4", "tic_tac_toe"))
+def test_endings_are_proven(name, ask):
+    game = make_game(name)
+    exact = ExactValues(game)
+    player = {"id": "best", "num_simulations": 5000}
+    games = [moves[: max(len(moves) - 5, 3)] for moves in random_moves(game, 10)]
+    games = [moves for moves in games if not game.over(game.play_moves(moves)[None])[0]]
+    answers = ask(*(["analyse", {"game": name, "moves": m, "player": player}] for m in games))
+    for moves, messages in zip(games, answers):
+        state, found = game.play_moves(moves), final(messages)
+        assert found["proven"] == found["value"] == exact.values(state[None])[0]
+        assert found["best"] in exact.best_actions(state)
+        values = exact.action_values(state[None])[0]
+        for one in found["actions"]:
+            assert one["proven"] in (None, values[one["action"]])
+
+
+def test_an_analysis_adds_up(ask):
+    (messages,) = ask(["analyse", {"game": "connect_four", "moves": [3], "player": PLAYER}])
+    found = final(messages)
+    assert found["num_simulations"] == found["total"] == 50
+    assert sum(one["visits"] for one in found["actions"]) == 50
+    assert sum(one["prior"] for one in found["actions"]) == pytest.approx(1.0)
+    assert found["network"] == {"value": 0, "best": 6}
+    tree = {node["id"]: node for node in found["tree"]}
+    assert tree[0]["parent"] is None and len(tree) == 51
+    for node in found["tree"][1:]:
+        parent = tree[node["parent"]]
+        assert parent["id"] < node["id"] and parent["visits"] >= node["visits"] > 0
+        assert node["to_move"] == 1 - parent["to_move"]
+        children = [one for one in found["tree"] if one["parent"] == node["id"]]
+        assert len(children) == node["num_children"]
+
+
+def test_positions_are_described_as_the_contract_says(ask):
+    request = {"game": "connect_four", "moves": [3, 0, 3, 0, 3, 0, 3], "from_ply": 6}
+    answer, listed, passed = ask(
+        ["position", request],
+        ["position", {"game": "connect_four", "moves": "4,1 4-1;4,1,4"}],
+        ["position", {"game": "othello:4", "board": "WB--\nBB--\n----\n----", "to_move": 1}],
+    )
+    assert [position["ply"] for position in answer["positions"]] == [6, 7]
+    assert (answer["texts"], answer["list"]) == (list("4141414"), "4,1,4,1,4,1,4")
+    last = answer["positions"][-1]
+    assert (last["over"], last["winner"], last["legal"], last["counts"]) == (True, 0, [], [4, 3])
+    assert last["marked"] == [[2, 3], [3, 3], [4, 3], [5, 3]]
+    assert last["cells"][5] == [2, 0, 0, 1, 0, 0, 0]
+    assert listed["moves"] == request["moves"] and len(listed["positions"]) == 8
+    assert [len(line) for line in passed["positions"][0]["board"].split("\n")] == [4] * 4
+
+
+@pytest.mark.parametrize("setup", ["standard", "white_first"])
+def test_positions_are_described_as_the_server_describes_them(setup, ask):
+    from web_samples import make_backend
+
+    backend = make_backend()
+    start = {"game": "othello:4", "setup": setup}
+    asked = [start | {"moves": moves} for moves in random_moves(make_game("othello:4"), 6)]
+    boards = [backend.position(request)["positions"][3] for request in asked]
+    keys = ("board", "to_move")
+    asked += [start | {key: position[key] for key in keys} for position in boards]
+    answers = ask(*(["position", request] for request in asked))
+    for request, answer in zip(asked, answers):
+        expected = backend.position(request)
+        assert answer == expected
+
+
+def test_a_pass_may_be_left_out(ask):
+    game = make_game("othello:4")
+    passes = [moves for moves in random_moves(game, 20) if 16 in moves]
+    assert passes
+    asked = [[m for m in moves if m != 16] for moves in passes]
+    answers = ask(*(["position", {"game": "othello:4", "moves": moves}] for moves in asked))
+    for moves, answer in zip(passes, answers):
+        last = len(moves) - (moves[-1] == 16)
+        assert answer["moves"] == moves[:last]
+        assert [p["forced_pass"] for p in answer["positions"]][:last] == [
+            m == 16 for m in moves[:last]
+        ]
+    texts = ask(["position", {"game": "othello:4", "moves": answers[0]["list"]}])[0]
+    assert texts["moves"] == answers[0]["moves"]
+
+
+@pytest.mark.parametrize(
+    "method, request_",
+    (
+        ("position", {"game": "chess"}),
+        ("position", {"game": "connect_four", "moves": [7]}),
+        ("position", {"game": "connect_four", "moves": [0] * 7}),
+        ("position", {"game": "connect_four", "moves": "4,x"}),
+        ("position", {"game": "connect_four", "board": "---"}),
+        ("position", {"game": "othello:4", "board": "?---\n----\n----\n----"}),
+        ("position", {"game": "tic_tac_toe", "board": "XX.\n...\n..."}),
+        ("position", {"game": "tic_tac_toe", "board": "XXX\nOO.\n...", "to_move": 0}),
+        ("move", {"game": "connect_four", "player": {"id": "solver"}}),
+        ("move", {"game": "connect_four", "player": {"id": "best", "num_simulations": -1}}),
+        ("move", {"game": "tic_tac_toe", "moves": [0, 3, 1, 4, 2], "player": PLAYER}),
+    ),
+)
+def test_what_is_not_possible_is_refused_in_a_sentence(method, request_, ask):
+    (answer,) = ask([method, request_])
+    assert answer["status"] in (400, 422) and len(answer["error"].split()) > 4
+
+
+def test_tic_tac_toe_is_exact(ask):
+    game = make_game("tic_tac_toe")
+    exact, solver = ExactValues(game), EnumeratedSolver(game)
+    games = [moves[:k] for k, moves in enumerate(random_moves(game, 5), 1)]
+    for moves, answer in zip(
+        games, ask(*(["exact", {"game": "tic_tac_toe", "moves": m}] for m in games))
+    ):
+        state = game.play_moves(moves)
+        values = exact.action_values(state[None])[0]
+        mask = game.legal_action_mask(state[None])[0]
+        assert answer["value"] == exact.values(state[None])[0]
+        assert answer["values"] == [int(v) if m else None for v, m in zip(values, mask)]
+        assert [s and (s > 0) - (s < 0) for s in answer["scores"]] == answer["values"]
+        scores = np.array([score for score in answer["scores"] if score is not None])
+        expected = solver.scores(state[None])[0][mask]
+        order = np.sign(expected[:, None] - expected)
+        np.testing.assert_array_equal(np.sign(scores[:, None] - scores), order)
+    (other,) = ask(["exact", {"game": "connect_four"}])
+    assert other["known"] is False and other["reason"]
+
+
+def test_moves_are_legal_and_the_network_alone_needs_one_evaluation(ask):
+    players = ({"id": "random"}, {"id": "best", "num_simulations": 0}, PLAYER)
+    requests = (["move", {"game": "connect_four", "moves": [3], "player": p}] for p in players)
+    *moves, num_evaluated = ask(*requests, ["num_evaluated", None])
+    for messages, num in zip(moves, (0, 0, 50)):
+        assert messages[-1]["type"] == "move" and messages[-1]["num_simulations"] == num
+        assert messages[-1]["text"] == str(messages[-1]["action"] + 1)
+    assert num_evaluated <= 51
+
+
+def test_a_review_names_what_a_mistake_lost(ask):
+    moves = [4, 1, 0, 2, 8]
+    (messages,) = ask(["review", {"game": "tic_tac_toe", "moves": moves}])
+    plies = {message["ply"]: message for message in messages[:-1]}
+    assert messages[-1] == {"type": "done"} and set(plies) == set(range(len(moves) + 1))
+    assert [plies[ply]["played"] for ply in range(6)] == [*moves, None]
+    assert [plies[ply]["value"] for ply in range(6)] == [0, 0, 1, 1, 1, 1]
+    assert [plies[ply]["loss"] for ply in range(6)] == [0, 1, 0, 0, 0, None]
+    assert all(message["exact"] for message in plies.values())
+
+
+def test_a_stopped_search_says_nothing_more(ask):
+    request = {"game": "connect_four", "player": PLAYER, "stop_after": 2}
+    stopped = ask(
+        *([method, request] for method in ("move", "analyse", "review")), ["num_evaluated", None]
+    )
+    assert all(message["type"] == "ply" for messages in stopped[:-1] for message in messages)
+    assert stopped[-1] < 100

@@ -1,0 +1,435 @@
+"""Our players in PettingZoo environments and in ours: observations, actions and whole games."""
+
+import os
+import re
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+pytest.importorskip("pettingzoo", reason="PettingZoo is not installed")
+pytest.importorskip("pygame", reason="pygame, which PettingZoo draws with, is not installed")
+
+from alphazero.games.registry import make_game  # noqa: E402
+from alphazero.interop.agents import (  # noqa: E402
+    HumanAgent,
+    LeftGame,
+    PettingZooAgent,
+    observed_text,
+)
+from alphazero.interop.board_view import view_of  # noqa: E402
+from alphazero.interop.environments import make_environment  # noqa: E402
+from alphazero.interop.episode import play_episode, play_match  # noqa: E402
+from alphazero.players.base import Choice  # noqa: E402
+from alphazero.players.random import RandomPlayer  # noqa: E402
+from alphazero.players.registry import make_player  # noqa: E402
+from alphazero.runtime.errors import ConfigError  # noqa: E402
+
+ENVIRONMENTS = ("tictactoe_v3", "connect_four_v3", "tic_tac_toe", "connect_x:4x5x3", "othello:4")
+
+
+class Opportunist:
+    """Plays the lowest legal action, and weighs all but the last one equally.
+
+    It keeps the states that it was asked about.
+    """
+
+    name = "opportunist"
+    batch_size = 1
+
+    def __init__(self, game):
+        self.game = game
+        self.states = []
+
+    def choose(self, states):
+        self.states.extend(states.copy())
+        mask = self.game.legal_action_mask(states)
+        mask[:, -1] &= mask.sum(axis=1) == 1
+        weights = (mask / mask.sum(axis=1, keepdims=True)).astype(np.float32)
+        actions = mask.argmax(axis=1).astype(np.int32)
+        return Choice(actions, weights, np.zeros(len(states), np.float32))
+
+
+class Scripted:
+    """Plays a list of the environment's actions."""
+
+    name = "scripted"
+
+    def __init__(self, actions):
+        self._actions = iter(actions)
+
+    def act(self, observation, action_mask=None, agent=None):
+        return next(self._actions)
+
+
+@pytest.fixture(params=ENVIRONMENTS)
+def environment(request):
+    return make_environment(request.param)
+
+
+# --- what an agent reads from an observation ------------------------------------------------------
+
+
+def test_the_state_read_from_an_observation_is_the_one_that_our_rules_reach(environment):
+    view = view_of(environment)
+    generator = np.random.default_rng(2)
+    for _ in range(20):
+        environment.reset()
+        state = view.game.initial_states()[0]
+        while not any(environment.terminations.values()):
+            observation = environment.last()[0]
+            player = view.player_of(observation["observation"], environment.agent_selection)
+            assert player == view.game.players(state[None])[0]
+            assert np.array_equal(view.state(observation["observation"], player), state)
+            mask = view.game.legal_action_mask(state[None])[0]
+            assert np.array_equal(mask, observation["action_mask"][view.actions])
+            action = int(generator.choice(np.flatnonzero(mask)))
+            environment.step(int(view.actions[action]))
+            state = view.game.step(state[None], [action]).states[0]
+        assert view.game.over(state[None])[0]
+
+
+@pytest.mark.parametrize("name", ["tictactoe_v3", "connect_four_v3"])
+def test_the_number_of_pieces_tells_who_is_to_move(name):
+    environment = make_environment(name)
+    view = view_of(environment)
+    environment.reset()
+    for action in (0, 2, 1, 4):
+        player = environment.possible_agents.index(environment.agent_selection)
+        assert view.player_of(environment.last()[0]["observation"]) == player
+        environment.step(action)
+
+
+def test_the_board_of_tictactoe_is_read_as_it_is_drawn():
+    environment = make_environment("tictactoe_v3")
+    view = view_of(environment)
+    environment.reset()
+    environment.step(1)
+    environment.step(6)
+    observation = environment.last()[0]
+    text = observed_text(view, observation["observation"], 0, observation["action_mask"])
+    rows = [line.split("|")[1:-1] for line in text.splitlines()[1::2]]
+    assert [cell.strip() for row in rows for cell in row] == list("03OX47258")
+
+
+def test_observations_that_cannot_be_read_are_refused():
+    view = view_of(make_environment("connect_four_v3"))
+    with pytest.raises(ValueError) as error:
+        view.board(np.zeros((3, 3, 2)), 0)
+    assert "(6, 7, 2)" in str(error.value) and "(3, 3, 2)" in str(error.value)
+    with pytest.raises(ValueError) as error:
+        view.player_of(np.zeros((6, 7, 2)), "player_2")
+    assert "'player_2'" in str(error.value) and "player_1" in str(error.value)
+    floating = np.zeros((6, 7, 2))
+    floating[0, 0] = (0, 1)
+    with pytest.raises(ValueError) as error:
+        view.state(floating, 1)
+    assert "row 0, column 0" in str(error.value)
+
+
+def test_a_board_that_does_not_show_the_player_to_move_needs_the_agents_name():
+    view = view_of(make_environment("othello:4"))
+    with pytest.raises(ValueError):
+        view.player_of(np.zeros((4, 4, 2)))
+    assert view.player_of(np.zeros((4, 4, 2)), "player_1") == 1
+
+
+def test_an_unknown_environment_has_no_view():
+    class Chess:
+        possible_agents = ["player_0", "player_1"]
+        metadata = {"name": "chess_v6"}
+        unwrapped = None
+
+    with pytest.raises(ConfigError) as error:
+        view_of(Chess())
+    assert error.value.value == "chess_v6" and "connect_four_v3" in error.value.allowed
+
+
+# --- our players as agents ------------------------------------------------------------------------
+
+
+def test_an_agent_needs_the_observation_and_the_mask_alone():
+    environment = make_environment("connect_four_v3")
+    view = view_of(environment)
+    player = Opportunist(view.game)
+    agent = PettingZooAgent(player, view)
+    environment.reset()
+    for action in (0, 0, 0, 0, 0, 0, 3):
+        environment.step(action)
+    observation = environment.last()[0]
+    assert agent.act(observation) == 1
+    assert agent.act(observation["observation"], observation["action_mask"]) == 1
+    state = make_game("connect_four").play_moves([0, 0, 0, 0, 0, 0, 3])
+    assert np.array_equal(player.states, [state, state])
+    for refused in (
+        lambda: agent.act(observation["observation"]),  # no mask
+        lambda: agent.act(environment.observe("player_0"), agent="player_0"),  # not its turn
+        lambda: agent.act(observation["observation"], np.ones(7)),  # column 0 is full
+    ):
+        with pytest.raises(ValueError):
+            refused()
+    assert len(player.states) == 2
+
+
+def test_actions_are_always_legal_as_either_player(environment):
+    view = view_of(environment)
+    players = [RandomPlayer(view.game, 1), Opportunist(view.game)]
+    for index in range(10):
+        first, second = players if index % 2 == 0 else players[::-1]
+        agents = (PettingZooAgent(first, view), PettingZooAgent(second, view))
+        episode = play_episode(environment, dict(zip(environment.possible_agents, agents)))
+        assert episode.illegal_agent is None
+        assert sum(episode.rewards.values()) == 0
+    assert len(players[1].states) > 20
+
+
+def test_sampled_plies_make_games_differ_and_the_others_do_not():
+    environment = make_environment("connect_four_v3")
+    view = view_of(environment)
+    agents = [PettingZooAgent(Opportunist(view.game), view) for _ in range(2)]
+    report = play_match(environment, *agents, num_games=6)
+    assert len({game.moves for game in report.games}) == 1
+    agents = [
+        PettingZooAgent(Opportunist(view.game), view, num_sampled_plies=2, seed=seed)
+        for seed in range(2)
+    ]
+    games = [game.moves for game in play_match(environment, *agents, num_games=40).games]
+    assert len({moves[:2] for moves in games}) > 18  # 40 samples of 36
+    assert all(max(moves[:2]) < 6 for moves in games)  # the last column has no weight
+    # From the third ply on, each move is the lowest column that is not full.
+    for moves in games:
+        for ply in range(2, len(moves)):
+            assert moves[ply] == min(column for column in range(7) if moves[:ply].count(column) < 6)
+
+
+def test_uct_beats_random_in_connect_four():
+    environment = make_environment("connect_four_v3")
+    view = view_of(environment)
+    uct, chance = (
+        PettingZooAgent(make_player(spec, view.game), view) for spec in ("uct:200", "random")
+    )
+    report = play_match(environment, uct, chance, num_games=20)
+    # UCT wins at least 99% of such games; it wins 17 of 20 or fewer with a probability below 0.2
+    # %.
+    assert report.as_first.wins + report.as_second.wins >= 18
+    assert report.num_distinct_games == 20
+
+
+@pytest.mark.parametrize(
+    "moves, answer", [([0, 4, 3], 6), ([4, 0, 8, 1], 2), ([0, 4, 1, 8], 2), ([1, 0, 4, 3, 8], 6)]
+)
+def test_uct_blocks_and_wins_as_either_player_of_tictactoe(moves, answer):
+    environment = make_environment("tictactoe_v3")
+    view = view_of(environment)
+    agent = PettingZooAgent(make_player("uct:500", view.game), view)
+    environment.reset()
+    for action in moves:
+        environment.step(action)
+    assert agent.act(environment.last()[0]) == answer
+
+
+# --- games ----------------------------------------------------------------------------------------
+
+
+def test_an_episode_holds_the_actions_and_the_rewards():
+    environment = make_environment("tictactoe_v3")
+    seen = []
+    agents = {"player_1": Scripted([0, 1, 2]), "player_2": Scripted([4, 8])}
+    episode = play_episode(environment, agents, on_move=lambda *move: seen.append(move))
+    assert episode == ((0, 4, 1, 8, 2), {"player_1": 1.0, "player_2": -1.0}, None)
+    assert seen == list(zip(["player_1", "player_2"] * 3, (0, 4, 1, 8, 2)))
+
+
+def test_an_illegal_action_of_somebody_elses_agent_loses():
+    environment = make_environment("connect_four_v3")
+    report = play_match(environment, Scripted([0] * 4), Scripted([0] * 3), num_games=1)
+    assert report.games[0].moves == (0,) * 7 and report.losses == 1
+    agents = {"player_0": Scripted([0] * 4), "player_1": Scripted([0] * 3)}
+    episode = play_episode(environment, agents)
+    assert episode.illegal_agent == "player_0"
+    assert episode.rewards == {"player_0": -1.0, "player_1": 0.0}
+
+
+def test_a_match_alternates_colours_and_counts_by_player():
+    environment = make_environment("connect_four_v3")
+    # player_0 wins with column 0: the first agent in games 0 and 2, the second in game 1.
+    first = Scripted([0] * 4 + [1] * 3 + [0] * 4)
+    second = Scripted([1] * 3 + [0] * 4 + [1] * 3)
+    report = play_match(environment, first, second, num_games=3)
+    assert [game.score for game in report.games] == [1.0, 0.0, 1.0]
+    assert (report.as_first.wins, report.as_second.losses) == (2, 1)
+    assert report.num_distinct_games == 2
+
+
+def test_the_environment_shows_a_game_in_its_own_way():
+    environment = make_environment("connect_four_v3", "human")
+    shown = []
+    environment.unwrapped.render = lambda: shown.append(environment.unwrapped.board.count(0))
+    play_episode(environment, {"player_0": Scripted([0] * 4), "player_1": Scripted([1] * 3)})
+    assert shown == [42, 41, 40, 39, 38, 37, 36, 35]
+
+
+# --- a person -------------------------------------------------------------------------------------
+
+
+def test_a_person_is_asked_until_the_answer_is_legal():
+    environment = make_environment("tictactoe_v3")
+    typed = ["", "left", "9", "-1", "4", " 7 "]
+    answers, said, prompts = iter(typed), [], []
+    person = HumanAgent(
+        view_of(environment),
+        ask=lambda prompt: prompts.append(prompt) or next(answers),
+        say=said.append,
+    )
+    environment.reset()
+    environment.step(4)
+    assert person.act(environment.last()[0], agent="player_2") == 7
+    board, *refusals = said
+    assert re.findall(r"\w", board) == list("0361X7258")
+    assert len(refusals) == 5
+    for text, refusal in zip(typed, refusals):
+        assert text in refusal and "0, 1, 2, 3, 5, 6, 7, 8" in refusal
+    assert len(prompts) == 6 and all("player_2 (O)" in prompt for prompt in prompts)
+
+
+def test_a_person_can_leave_and_the_finished_games_count():
+    environment = make_environment("connect_four_v3")
+    view = view_of(environment)
+    lines = iter(["0"] * 4 + ["q"])
+    person = HumanAgent(view, ask=lambda prompt: next(lines), say=lambda text: None)
+    report = play_match(environment, person, Scripted([1] * 3 + [1]), num_games=4)
+    assert len(report.games) == 1 and report.wins == 1
+
+    def no_more_input(prompt):
+        raise EOFError
+
+    environment.reset()
+    with pytest.raises(LeftGame):
+        HumanAgent(view, ask=no_more_input, say=lambda text: None).act(environment.last()[0])
+
+
+# --- the command, the example and the missing package ---------------------------------------------
+
+
+def test_the_command_plays_a_match_and_prints_the_result(capsys):
+    from alphazero.cli import pettingzoo
+    from alphazero.cli.command import run_command
+
+    assert (
+        run_command(
+            pettingzoo,
+            ["env=tictactoe_v3", "first=random", "second=random", "num_games=4", "seed=3"],
+        )
+        == 0
+    )
+    printed = capsys.readouterr().out
+    assert "game 1: player_1 = random (1), player_2 = random (2): " in printed
+    assert "game 2: player_1 = random (2), player_2 = random (1): " in printed
+    assert "tictactoe_v3: 4 games" in printed
+    assert "different games     │ 4 of 4" in printed
+
+
+def test_the_command_shows_positions_as_text(capsys):
+    from alphazero.cli import pettingzoo
+    from alphazero.cli.command import run_command
+
+    assert (
+        run_command(
+            pettingzoo,
+            ["env=connect_four_v3", "first=random", "second=random", "num_games=1", "render=ansi"],
+        )
+        == 0
+    )
+    first, *positions = capsys.readouterr().out.split("game 1: ")[0].split(" plays ")
+    assert first == "player_0" and len(positions) >= 7
+    for position in positions:
+        rows = [line for line in position.splitlines() if line.startswith("|")]
+        assert [len(row) for row in rows] == [29] * 6
+        has_numbers = any(line.split()[:1] == ["0"] for line in position.splitlines()[1:])
+        assert has_numbers == (position is not positions[-1])  # while the game goes on
+
+
+def test_the_command_lets_a_person_play(monkeypatch, capsys):
+    from alphazero.cli import pettingzoo
+    from alphazero.cli.command import run_command
+
+    lines = iter(["x", "q"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
+    assert (
+        run_command(
+            pettingzoo, ["env=connect_four_v3", "first=human", "second=random", "num_games=2"]
+        )
+        == 0
+    )
+    printed = capsys.readouterr().out
+    assert "'x'" in printed and "0, 1, 2, 3, 4, 5, 6" in printed
+    assert "different games" not in printed  # no finished game, no table
+
+
+@pytest.mark.parametrize(
+    "word", ["env=go_v5", "num_games=0", "render=film", "first=nobody", "env=checkers"]
+)
+def test_the_command_refuses_impossible_values(word):
+    from alphazero.cli import pettingzoo
+    from alphazero.cli.command import run_command
+
+    with pytest.raises(ConfigError) as error:
+        run_command(pettingzoo, [word])
+    assert word.partition("=")[2] in str(error.value)
+
+
+def test_a_window_that_cannot_open_is_a_wrong_setting(monkeypatch):
+    import pygame
+
+    from alphazero.cli import pettingzoo
+    from alphazero.cli.command import run_command
+
+    def no_screen(*_):
+        raise pygame.error("No available video device")
+
+    monkeypatch.setattr(pygame.display, "set_mode", no_screen)
+    with pytest.raises(ConfigError) as refused:
+        run_command(pettingzoo, ["env=connect_four_v3", "first=random", "render=human"])
+    assert (refused.value.key, refused.value.value) == ("render", "human")
+    assert "No available video device" in str(refused.value)
+
+
+def test_without_the_package_the_error_says_what_to_install(monkeypatch):
+    import importlib.util
+
+    from alphazero.cli import pettingzoo
+    from alphazero.cli.command import run_command
+    from alphazero.games.pettingzoo_game import make_pettingzoo_game
+
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *rest: None if name == "pettingzoo" else find_spec(name, *rest),
+    )
+    for call in (
+        lambda: run_command(pettingzoo, []),
+        lambda: make_pettingzoo_game("connect_four_v3"),
+        lambda: make_environment("tictactoe_v3"),
+    ):
+        with pytest.raises(ImportError) as caught:
+            call()
+        assert isinstance(caught.value, ConfigError) and "[pettingzoo]" in str(caught.value)
+
+
+def test_the_programs_of_the_page_run(capsys):
+    text = (Path(__file__).parents[2] / "docs" / "PETTINGZOO.md").read_text()
+    programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(programs) == 3
+    exec(programs[0], {})
+    exec(programs[1], {})
+    assert capsys.readouterr().out.splitlines()[-1].endswith(("wins", "a draw"))
+
+
+def test_the_example_runs(capsys):
+    runpy.run_path(
+        str(Path(__file__).parents[2] / "examples" / "pettingzoo_match.py"), run_name="__main__"
+    )
+    assert "distinct games" in capsys.readouterr().out

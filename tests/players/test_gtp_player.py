@@ -1,0 +1,134 @@
+"""The player behind GTP, with a naive engine that uses the other starting position of Othello."""
+
+import shlex
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import pytest
+from naive import NaiveOthello
+
+from alphazero.cli import match
+from alphazero.cli.command import run_command
+from alphazero.cli.rate_players import player_name
+from alphazero.evaluation.match import Openings, play_match
+from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings
+from alphazero.players.gtp import GtpError, GtpPlayer
+from alphazero.players.random import RandomPlayer
+from alphazero.players.registry import make_player
+from alphazero.runtime.errors import ConfigError
+
+ENGINE = Path(__file__).parents[1] / "gtp_engine.py"
+COMMAND = f"{shlex.quote(sys.executable)} {shlex.quote(str(ENGINE))}"
+
+
+def mirrored(action, size):
+    row, column = divmod(action, size)
+    return row * size + size - 1 - column
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "option"),
+    [("othello", 8, ""), ("othello:6", 6, ""), ("othello", 8, " --strict")],
+)
+def test_games_are_legal_on_both_sides_and_the_moves_are_the_engines(name, size, option):
+    game = make_game(name)
+    engine, opponent = GtpPlayer(game, COMMAND + option), RandomPlayer(game, 3)
+    report = play_match(game, engine, opponent, 6, Openings(4, seed=5))
+    passes = 0
+    for played in report.games:
+        board = NaiveOthello(size)
+        for ply, move in enumerate(played.moves):
+            assert move in board.legal()
+            if ply >= 4 and (ply % 2 == 0) == played.a_moves_first:
+                # The engine plays the first legal square in its reading order; its columns are
+                # the mirror image of ours.
+                squares = [mirrored(square, size) for square in board.disc_moves(board.player)]
+                assert move == (mirrored(min(squares), size) if squares else size * size)
+            passes += move == size * size
+            board.play(move)
+        assert board.over()
+    assert passes > 0
+
+
+def test_a_match_takes_an_engine_by_its_specification(capsys):
+    assert (
+        run_command(match, ["game=othello:6", f"a=gtp:{COMMAND}", "b=random", "num_games=2"]) == 0
+    )
+    assert "gtp_engine.py" in capsys.readouterr().out.replace("\n", "")
+
+
+def test_a_rating_takes_an_engine_by_its_specification():
+    spec = f"gtp:{COMMAND}"
+    assert "/" in spec
+    assert player_name(spec, make_game("othello"), PlayerSettings()) == spec
+
+
+def test_a_game_of_a_user_is_not_othello_by_the_name_of_its_class():
+    class Othello(NamedTuple):
+        side: int
+
+    game = SimpleNamespace(name="mine.py", num_actions=65, rules=Othello(8))
+    with pytest.raises(ConfigError) as refused:
+        GtpPlayer(game, COMMAND)
+    assert (refused.value.key, refused.value.value) == ("game", "mine.py")
+
+
+def test_another_game_is_refused():
+    with pytest.raises(ConfigError) as refused:
+        make_player(f"gtp:{COMMAND}", make_game("connect_four"))
+    error = refused.value
+    assert (error.key, error.value, error.allowed) == ("game", "connect_four", ["othello"])
+
+
+@pytest.mark.parametrize("command", ["no-such-engine --level 3", "", "'unclosed"])
+def test_an_engine_that_cannot_be_started_is_named(command):
+    with pytest.raises(ConfigError) as refused:
+        make_player(f"gtp:{command}", make_game("othello"))
+    assert refused.value.value == command
+
+
+@pytest.mark.parametrize(
+    ("name", "command", "answer"),
+    [
+        ("othello:4", COMMAND, "? illegal move"),
+        ("othello", "cat", "boardsize 8"),
+        ("othello", "true", None),
+    ],
+)
+def test_an_engine_that_refuses_the_board_or_speaks_something_else_is_named(name, command, answer):
+    game = make_game(name)
+    with pytest.raises(GtpError) as failed:
+        make_player(f"gtp:{command}", game)
+    error = failed.value
+    assert (error.engine, error.answer) == (command, answer)
+    assert error.request == f"boardsize {game.rules.size}" and error.request in str(error)
+
+
+def test_an_answer_that_is_not_a_square_is_refused():
+    program = "import sys; [print('= i9\\n', flush=True) for _ in sys.stdin]"
+    game = make_game("othello")
+    player = GtpPlayer(game, f"{shlex.quote(sys.executable)} -c {shlex.quote(program)}")
+    with pytest.raises(GtpError) as failed:
+        player.choose_after([[]], game.initial_states(1))
+    assert (failed.value.request, failed.value.answer) == ("genmove black", "i9")
+
+
+def test_an_engine_that_ends_during_a_game_is_named():
+    game = make_game("othello")
+    player = GtpPlayer(game, COMMAND + " --dies")
+    with pytest.raises(GtpError) as failed:
+        player.choose_after([[]], game.initial_states(1))
+    assert (failed.value.request, failed.value.answer) == ("clear_board", None)
+
+
+def test_an_engine_is_not_asked_about_a_position_alone():
+    game = make_game("othello")
+    player = GtpPlayer(game, COMMAND)
+    with pytest.raises(GtpError) as failed:
+        player.choose(game.initial_states(1))
+    assert failed.value.request is None
+    with pytest.raises(GtpError):
+        player.analyse(game.initial_states(1)[0])

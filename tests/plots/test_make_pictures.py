@@ -1,0 +1,68 @@
+"""`scripts/make_pictures.py`: a terminal screen becomes an SVG with the same texts and colors."""
+
+import re
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+
+import make_pictures as pictures
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def root(tmp_path):
+    """The picture of a small screen."""
+    console = pictures.recording_console(width=40)
+    console.print("before")
+    console.print("Board [bold]one[/bold] & [on #102030]two[/on #102030]  far")
+    console.print("╭─●─╮ [dim]faint[/dim]")
+    console.print("\nafter")
+    pictures.save_svg(console, tmp_path / "new" / "x.svg", "a <title>", "Board", "after")
+    return ET.parse(tmp_path / "new" / "x.svg").getroot()
+
+
+def test_a_picture_has_the_chosen_lines_with_their_styles(root):
+    texts = {element.text: element for element in root.iter(f"{SVG}text")}
+    assert set(texts) == {"a <title>", "Board", "one", "&", "two", "far", "faint"}
+    assert texts["one"].get("font-weight") == "bold"
+    assert texts["faint"].get("fill") == pictures.DIM
+    assert texts["far"].get("x") == f"{pictures.MARGIN + 17 * pictures.CELL_W:g}"
+    assert {element.get("y") for element in texts.values()} == {"21", "61", "81"}
+
+
+def test_the_picture_of_play_shows_the_last_screen_alone():
+    written = "before\n\x1b[Hfirst\x1b[K\n\x1b[J\x1b[Hsecond\x1b[K\nscreen\n\x1b[Jprompt: x"
+    assert pictures.last_screen(written) == "second\nscreen\nprompt: x"
+
+
+def test_the_stored_picture_of_play_counts_columns_from_1():
+    picture = Path(__file__).parents[2] / "docs" / "images" / "play_connect_four.svg"
+    texts = [element.text for element in ET.parse(picture).getroot().iter(f"{SVG}text")]
+    labels = [texts.index(str(column)) for column in range(1, 8)]
+    assert labels == sorted(labels) and "0" not in texts
+    assert not any(re.search(r"\d\s+%", text) for text in texts)
+
+
+def test_backgrounds_lines_and_discs_are_shapes(root):
+    assert [element.get("fill") for element in root.iter(f"{SVG}rect")] == [
+        pictures.BACKGROUND,
+        "#102030",
+    ]
+    (lines,) = root.iter(f"{SVG}path")
+    assert lines.get("d").count("M") == 2 + 2 + 2 + 2  # two for each character
+    discs = [element for element in root.iter(f"{SVG}circle") if element.get("r") == "7.5"]
+    assert len(discs) == 1
+
+
+def test_every_plot_of_the_docs_is_stored_and_the_animation_is_small():
+    stored = {
+        path.name: path.stat().st_size
+        for path in (Path(__file__).parents[2] / "docs" / "images").glob("*")
+    }
+    assert {*pictures.PLOTS, *pictures.RUN_PLOTS} <= stored.keys()
+    assert stored["game_connect_four.gif"] < 400_000

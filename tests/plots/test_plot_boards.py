@@ -1,0 +1,213 @@
+"""`alphazero plot` of boards and of what networks prefer: contents, formats, refusals."""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+
+from PIL import Image
+
+from alphazero.cli import plot
+from alphazero.cli.command import run_command
+from alphazero.evaluation.ratings import RatingFile
+from alphazero.evaluation.tournament import TournamentMatch
+from alphazero.plots.curves import ERRORS, MISPLAYED
+from alphazero.runtime.errors import ConfigError
+
+STORED_RUN = Path(__file__).parents[1] / "stored_run"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder to work in, with a run of tic-tac-toe."""
+    shutil.copytree(STORED_RUN, tmp_path / "run")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def draw(*words):
+    """Return the path that the command prints."""
+    assert run_command(plot, list(words)) == 0
+
+
+def texts(path):
+    """Return the texts of an SVG; matplotlib draws their letters and notes them in comments."""
+    return re.findall(r"(?:<text .*?>|<!-- )(.*?)(?:</text>| -->)", Path(path).read_text())
+
+
+def frames(path):
+    """Return the pixels of each frame of an animation, and how long it is shown."""
+    with Image.open(path) as image:
+        assert image.info["loop"] == 0
+        found = []
+        for index in range(image.n_frames):
+            image.seek(index)
+            found.append((np.asarray(image.convert("RGB")), image.info["duration"]))
+    return found
+
+
+def test_a_position_shows_every_move_with_its_share_and_value(capsys):
+    draw("what=position", "game=tic_tac_toe", "moves=1,5,9", "player=solver", "output=x.svg")
+    assert capsys.readouterr().out == "x.svg\n"
+    found = texts("x.svg")
+    assert "Tic-tac-toe: O to move" in found and "after 1,5,9" in found
+    assert found.count("25.0%") == 4 and found.count("25%") == 4  # any edge draws, no corner does
+    assert found.count("0.0%") == 2 and found.count("-1.00") == 2
+
+
+def test_a_position_shows_the_search_and_the_network_alone():
+    draw("what=position", "player=run", "num_simulations=8", "output=x.svg")
+    found = texts("x.svg")
+    assert "visits" in found and "network alone" in found
+    percents = [float(text[:-1]) for text in found if re.fullmatch(r"\d+\.\d%", text)]
+    assert len(percents) == 9 and sum(percents) == pytest.approx(100, abs=0.5)
+    draw("what=position", "player=run,with_search=false", "output=x.svg")
+    assert "policy" in texts("x.svg") and "visits" not in texts("x.svg")
+
+
+def test_a_player_without_an_estimate_has_no_bar_of_values():
+    draw("what=position", "game=connect_four", "player=random", "output=x.svg")
+    assert "value" not in texts("x.svg") and "random" in texts("x.svg")
+
+
+def test_an_animation_shows_every_position_and_the_last_one_longest():
+    draw("what=game", "game=tic_tac_toe", "moves=1,5,2,4,3", "output=x.gif")
+    found = frames("x.gif")
+    durations = [duration for _, duration in found]
+    assert len(found) == 6 and max(durations[:-1]) < durations[-1]
+    assert {pixels.shape[1] for pixels, _ in found} == {400}
+    assert {tuple(pixels[0, 0].tolist()) for pixels, _ in found} == {(255, 255, 255)}  # the paper
+    assert all((a != b).any() for (a, _), (b, _) in zip(found, found[1:]))
+
+
+def test_pieces_fall_where_moves_are_columns():
+    draw("what=game", "game=connect_four", "moves=4,4", "output=x.gif")
+    found = frames("x.gif")
+    rests = [index for index, (_, duration) in enumerate(found) if duration > 100]
+    assert len(rests) == 3 and rests[0] == 0 and rests[1] > 2 and rests[2] > rests[1] + 1
+    distances = [
+        abs(pixels[70:].astype(int) - (0xFF, 0xD7, 0x5F)).max(axis=2) for pixels, _ in found
+    ]
+    rows = [np.nonzero(distance < 20)[0].mean() for distance in distances[1 : rests[1] + 1]]
+    assert all(above < below for above, below in zip(rows, rows[1:]))
+
+
+def test_a_sheet_has_a_board_for_each_position():
+    draw("what=game", "game=tic_tac_toe", "moves=1,5,2,4,3", "output=x.svg")
+    found = texts("x.svg")
+    assert [text for text in found if re.match(r"\d\. |start", text)] == [
+        *("start", "1. X 1", "2. O 5", "3. X 2", "4. O 4", "5. X 3"),
+    ]
+    assert any(text.startswith("Tic-tac-toe: X against O. X wins") for text in found)
+
+
+def test_two_players_play_on_after_an_opening():
+    words = ("what=game", "game=connect_x:4x4x3", "moves=1,2", "seed=3", "output=x.svg")
+    draw(*words, "first=uct:50", "second=random")
+    found = [text for text in texts("x.svg") if re.match(r"\d+\. |start", text)]
+    assert found[:2] == ["2. Red 2", found[1]] and found[1].startswith("3. Yellow")
+
+
+@pytest.mark.parametrize("ending", ("png", "pdf", "jpg", "svg"))
+def test_a_picture_has_the_format_of_its_ending(ending):
+    begin = {"png": b"\x89PNG", "pdf": b"%PDF", "jpg": b"\xff\xd8", "svg": b"<svg"}[ending]
+    draw("what=game", "game=tic_tac_toe", "moves=1,5", f"output=x.{ending}")
+    assert Path(f"x.{ending}").read_bytes().startswith(begin)
+
+
+def test_a_game_of_self_play_is_drawn_into_its_run(capsys):
+    draw("what=game", "run=run", "number=2")
+    assert capsys.readouterr().out.strip() == str(Path("run/game.gif"))
+    assert len(frames("run/game.gif")) >= 6
+
+
+def test_stored_ratings_are_drawn_as_they_were():
+    with pytest.raises(ConfigError, match="alphazero rate"):
+        run_command(plot, ["what=ratings", "run=run"])
+    match = TournamentMatch("uct:50", "network 1, 4 simulations", (1.0, 0.5), ((), ()))
+    file = RatingFile(Path("run/ratings.json"), "tic_tac_toe", 2, matches=[match])
+    file.networks = {"network 1, 4 simulations": {"iteration": 1, "elapsed_s": 60.0}}
+    file.write()
+    with pytest.raises(ValueError, match="too few games"):
+        run_command(plot, ["what=ratings", "run=run"])
+    from alphazero.cli.rate import rate_connected
+
+    file.write(rate_connected(file, "uct:50", 1234.0))
+    draw("what=ratings", "run=run", "output=x.svg")
+    assert "Elo (uct:50 = 1234)" in texts("x.svg")
+    draw("what=ratings", "run=run")
+    assert Path("run/ratings.png").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "key"),
+    (
+        ("what=run run=run output=x.gif", "output"),
+        ("what=ratings run=run output=x.gif", "output"),
+        ("what=position output=x.gif", "output"),
+        ("what=game output=x.mp4", "output"),
+        ("what=game run=run number=1000", "number"),
+        ("what=game run=run first=random", "first"),
+        ("what=game first=human", "first"),
+        ("what=game moves=1,1,1,1,1,1,1", "moves"),
+        ("what=game game=connect_four setup=standard", "setup"),
+        ("what=position moves=1,2,1,2,1,2,1", "moves"),
+        ("what=position player=gtp:cat game=othello", "player"),
+        ("what=position game=othello moves=f5", "moves"),
+        ("what=exact moves=1", "moves"),
+        ("player=best", "player"),
+        ("run=", "run"),
+    ),
+)
+def test_what_cannot_be_drawn_is_refused_with_the_setting(words, key):
+    with pytest.raises(ConfigError) as error:
+        run_command(plot, words.split())
+    assert error.value.key == key
+    assert not list(Path().glob("*.gif")) and not list(Path().glob("*.png"))
+
+
+def test_a_game_whose_rules_give_no_board_is_refused(folder, monkeypatch):
+    from alphazero.games.batched_game import CompiledGame, Game
+
+    monkeypatch.setattr(CompiledGame, "cells", Game.cells)
+    with pytest.raises(ConfigError) as error:
+        run_command(plot, ["what=position", "game=tic_tac_toe", "player=random"])
+    assert error.value.key == "game"
+
+
+def test_a_curve_has_the_rows_that_hold_its_numbers():
+    rows = [
+        {"elapsed_s": 1.0, "proof.num_positions": 10, "proof.num_accurate": 7},
+        {"elapsed_s": 2.0, "proof.num_positions": 10},
+        {"elapsed_s": 3.0, "proof.num_positions": 10, "proof.num_accurate": float("nan")},
+        {"exact.accuracy": 0.75, "iteration": 4},
+    ]
+    assert MISPLAYED.curves[0].points(rows) == [(1.0, 3)]
+    assert ERRORS.curves[0].points(rows) == []
+    assert ERRORS.curves[0].points(rows, "iteration") == [(4, 25.0)]
+
+
+def test_charts_need_matplotlib_and_boards_do_not(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ConfigError, match=r"alphazero-selfplay\[plot\]"):
+        run_command(plot, ["what=run", "run=run"])
+    draw("what=game", "game=tic_tac_toe", "moves=1", "output=x.png")
+    assert Path("x.png").is_file()
+
+
+def test_the_help_lists_settings_under_their_headings(capsys):
+    assert run_command(plot, ["--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    lines = lines[: lines.index("examples")]
+    headings = [
+        index for index, line in enumerate(lines) if re.match("settings$|of a .*: what=", line)
+    ]
+    assert len(headings) == 3
+    place = {line.split("=")[0].strip(): number for number, line in enumerate(lines)}
+    assert headings[0] < place["what"] < headings[1] < place["rolling_mean"] < headings[2]
+    assert headings[2] < place["setup"]

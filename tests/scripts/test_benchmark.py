@@ -1,0 +1,169 @@
+"""The benchmark reports what it promises; nothing here measures how fast anything is."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from alphazero.games.registry import make_game
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+
+import benchmark
+from benchmark_parts import engines, learner, measuring, one_position, selfplay, solvers, uct
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Make the parts without a network short."""
+    monkeypatch.setattr(uct, "NUM_SIMULATIONS", {"tic_tac_toe": 200})
+    monkeypatch.setattr(uct, "NUM_PLAYOUTS", {"tic_tac_toe": 50, "connect_four": 50})
+
+
+def test_figures_are_printed_and_written_with_their_units(short, tmp_path, capsys):
+    path = tmp_path / "figures.json"
+    assert benchmark.main(["--only", "uct,playouts", "--repeats", "1", "--json", str(path)]) == 0
+    report = json.loads(path.read_text())
+    assert set(report) == {"machine", "uct", "playouts"}
+    assert {"processor", "python", "numba", "open_spiel"} <= set(report["machine"])
+    assert [row["name"] for row in report["playouts"]] == ["tic_tac_toe", "connect_four"]
+    figures = report["uct"][0]["figures"]
+    assert figures["simulations"] == 200 and figures["simulations_per_s"] > 0
+    if uct.has_open_spiel():
+        expected = figures["simulations_per_s"] / figures["open_spiel_simulations_per_s"]
+        assert figures["ratio"] == pytest.approx(expected)
+    assert "playouts/s" in capsys.readouterr().out
+
+
+def test_only_the_chosen_parts_are_measured(short, tmp_path):
+    path = tmp_path / "figures.json"
+    benchmark.main(["--only", "playouts", "--repeats", "1", "--json", str(path)])
+    assert set(json.loads(path.read_text())) == {"machine", "playouts"}
+
+
+def test_every_part_exists_and_is_listed_in_the_help(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        benchmark.main(["--help"])
+    help_text = capsys.readouterr().out
+    modules = {
+        module.__name__: module
+        for module in (engines, learner, one_position, selfplay, solvers, uct)
+    }
+    for name, part in benchmark.PARTS.items():
+        assert f"\n  {name} " in help_text
+        assert callable(getattr(modules[f"benchmark_parts.{part.module}"], part.function))
+
+
+def test_without_open_spiel_the_rest_is_measured(short, monkeypatch):
+    monkeypatch.setattr(uct, "has_open_spiel", lambda: False)
+    (row,) = benchmark.measure("uct", repeats=1)
+    assert set(row.figures) == {"simulations", "simulations_per_s", "by_position_simulations_per_s"}
+
+
+def test_a_single_position_is_measured_beside_the_evaluations_of_torch(monkeypatch):
+    monkeypatch.setattr(engines, "RUN_S", 0.01)
+    monkeypatch.setattr(one_position, "RUN_S", 0.01)
+    monkeypatch.setattr(one_position, "NUM_SIMULATIONS", 300)
+    monkeypatch.setattr(one_position, "GAMES", ("tic_tac_toe",))
+    (row,) = benchmark.measure("one_position", repeats=1)
+    figures = row.figures
+    for way in ("torch_one_leaf", "one_leaf", "default", "default_later"):
+        ratio = figures[f"{way}_per_s"] / figures["torch_evaluations_per_s"]
+        assert figures[f"{way}_ratio"] == pytest.approx(ratio) and ratio > 0
+
+
+@pytest.mark.slow
+def test_solvers_are_measured_at_the_stage_that_the_row_names(monkeypatch):
+    monkeypatch.setattr(solvers, "PLIES", (30,))
+    monkeypatch.setattr(solvers, "EMPTIES", {"othello:4": (5,)})
+    monkeypatch.setattr(solvers, "NUM_POSITIONS", 3)
+    rows = benchmark.measure("solver", repeats=1)
+    assert [row.name for row in rows] == ["connect_four, ply 30", "othello:4, 5 empty"]
+    for row in rows:
+        assert 0 < row.figures["median_ms"] <= row.figures["slowest_ms"]
+        assert row.figures["nodes"] > 0 and row.figures["nodes_per_s"] > 0
+    for name, empties in (("connect_four", 12), ("othello:4", 5)):
+        game, states = make_game(name), solvers.positions_with(name, empties)
+        assert len(states) == 3 and not game.over(states).any()
+        assert [int((game.cells(state) == 0).sum()) for state in states] == [empties] * 3
+
+
+def test_runs_take_turns_and_the_first_of_each_does_not_count():
+    calls = []
+
+    def run(name, numbers):
+        return lambda seed: calls.append((name, seed)) or numbers[seed]
+
+    runs = {"a": run("a", [1000, 3, 1, 2]), "b": run("b", [0, 5, 6, 70])}
+    assert measuring.in_turn(runs, repeats=3) == {"a": 2, "b": 6}
+    assert calls == [(name, seed) for seed in range(4) for name in "ab"]
+
+
+def test_a_new_process_has_the_number_of_cores_asked_for():
+    assert measuring.in_new_process(1, measuring.core_counts) == [1]
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Make the parts with a network short, in this process."""
+    monkeypatch.setattr(selfplay, "NETWORKS", {"tic_tac_toe": (1, 8)})
+    small = {"BATCH": 6, "NUM_SIMULATIONS": 5, "RUN_S": 0.1, "NUM_MEMORY_GAMES": 24}
+    for name, value in small.items():
+        monkeypatch.setattr(selfplay, name, value)
+    monkeypatch.setattr(engines, "RUN_S", 0.02)
+    monkeypatch.setattr(learner, "NETWORKS", {"tiny": 8})
+    monkeypatch.setattr(learner, "NUM_STEPS", {"tiny": 40})
+    monkeypatch.setattr(learner, "NUM_GAMES", 64)
+    monkeypatch.setattr(measuring, "core_counts", lambda: [1, 2])
+    monkeypatch.setattr(
+        measuring, "in_new_process", lambda num_cores, function, *arguments: function(*arguments)
+    )
+
+
+@pytest.mark.slow
+def test_self_play_is_measured_beside_its_engine_with_their_ratios(tiny):
+    one, two = benchmark.measure("selfplay", repeats=1)
+    assert (one.name, two.name) == ("tic_tac_toe 1x8, 1 core", "tic_tac_toe 1x8, 2 cores")
+    for figures in (one.figures, two.figures):
+        speed = figures["simulations_per_s"]
+        for name in ("engine_alone", "torch_eager_float32"):
+            expected = speed / figures[f"{name}_evaluations_per_s"]
+            assert figures[f"ratio_to_{name}"] == pytest.approx(expected)
+        expected = figures["with_cache_simulations_per_s"] / speed
+        assert figures["gain_of_the_cache"] == pytest.approx(expected)
+        assert 0 < figures["with_cache_hit_rate"] < 1 <= figures["mean_batch"] <= 6
+        assert 0 < figures["network_fraction"] < figures["evaluator_fraction"] < 1
+
+
+def test_search_and_learner_are_measured_on_each_number_of_cores(tiny):
+    search = benchmark.measure("search", repeats=1)
+    assert [row.name for row in search] == ["tic_tac_toe, 1 core", "tic_tac_toe, 2 cores"]
+    assert all(row.figures["simulations_per_s"] > 0 for row in search)
+    learning = benchmark.measure("learner", repeats=1)
+    assert [row.name for row in learning] == ["tiny, 8 rows, 1 core", "tiny, 8 rows, 2 cores"]
+    for figures in (row.figures for row in learning):
+        expected = figures["rows_per_s"] / figures["arithmetic_alone_rows_per_s"]
+        assert figures["ratio"] == pytest.approx(expected)
+
+
+@pytest.mark.slow
+def test_memory_is_reported_after_each_quarter_and_never_exceeds_the_peak(tiny):
+    figures = benchmark.measure("memory", repeats=1)[0].figures
+    assert list(figures) == [*(f"after_{games}_games_mb" for games in (6, 12, 18, 24)), "peak_mb"]
+    assert 50 < figures["after_24_games_mb"] <= 1.1 * figures["peak_mb"]
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--only", "uct,speed"], ("--only", "speed", "playouts")),
+        (["--repeats", "0"], ("--repeats", "0", "1 or more")),
+        (["--json", "no/such/x"], ("--json", "no/such")),
+    ],
+)
+def test_bad_arguments_are_refused(words, named, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        benchmark.main(words)
+    message = capsys.readouterr().err
+    assert all(part in message for part in named)

@@ -1,0 +1,125 @@
+"""The tutorial notebook: valid, executed, free of local paths; its cells run but for the training.
+
+`make notebook` executes all of it.
+"""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from test_docs import accept, commands
+
+import alphazero
+from alphazero.inference.engines import selection
+from alphazero.training import tuning
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+
+NOTEBOOK = Path(__file__).parents[2] / "docs" / "tutorial.ipynb"
+MAX_BYTES = 1_500_000
+#: Folders of a machine, and addresses of package registries.
+LOCAL = re.compile(r"/(?:home|root|tmp|work|usr|opt|Users|var)/\w|[A-Z]:\\\\|https?://\S*pypi")
+
+
+@pytest.fixture(scope="module")
+def notebook():
+    return nbformat.read(NOTEBOOK, as_version=4)
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def is_training(cell):
+    return "training" in cell.metadata.get("tags", [])
+
+
+def texts(notebook):
+    """Return all that the outputs of the notebook say."""
+    for cell in code_cells(notebook):
+        for output in cell.outputs:
+            yield from [output.get("text", ""), *output.get("data", {}).values()]
+
+
+def headings(page):
+    """Return the addresses of a page's headings."""
+    found = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return [re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in found]
+
+
+def test_the_notebook_is_valid_and_small(notebook):
+    nbformat.validate(notebook)
+    assert notebook.metadata.kernelspec.name == "python3"
+    assert NOTEBOOK.stat().st_size < MAX_BYTES
+
+
+def test_every_cell_was_executed_in_order_without_an_error(notebook):
+    cells = code_cells(notebook)
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    outputs = [output for cell in cells for output in cell.outputs]
+    assert "error" not in {output.output_type for output in outputs}
+    pictures = [output for output in outputs if "image/png" in output.get("data", {})]
+    assert len(pictures) >= 4
+
+
+def test_its_outputs_name_no_place_of_a_machine(notebook):
+    found = [LOCAL.findall(str(text)) for text in texts(notebook) if len(str(text)) < 20_000]
+    assert found and not any(found)
+
+
+def test_its_outputs_are_short_and_plain_text(notebook):
+    for text in texts(notebook):
+        if isinstance(text, str) and len(text) < 20_000:  # longer ones are pictures
+            assert len(text.splitlines()) < 50
+            assert not re.search(r"[\x00-\x08\x0b-\x1f]", text)  # progress bars, colours
+
+
+def test_only_the_training_cell_takes_minutes(notebook):
+    cells = code_cells(notebook)
+    assert [is_training(cell) for cell in cells].count(True) == 1
+    assert re.match(r"MINUTES = \d+", cells[0].source)
+    assert all("MINUTES" in cell.source for cell in cells if is_training(cell))
+
+
+def test_its_commands_are_accepted_and_its_links_exist(notebook):
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    found = commands(text)
+    assert len(found) >= 4
+    for words in found:
+        accept(*words)
+    links = re.findall(r"\]\(([^)#:]+)(?:#([^)]*))?\)", text)
+    assert len(links) > 5
+    for page, heading in links:
+        assert (NOTEBOOK.parent / page).exists()
+        assert not heading or heading in headings(NOTEBOOK.parent / page)
+
+
+@pytest.mark.slow
+def test_the_cells_run_with_a_tiny_run_in_place_of_the_training(notebook, tmp_path, monkeypatch):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    monkeypatch.chdir(tmp_path)  # where the run is stored
+    monkeypatch.setattr(selection, "_ROUND_S", 1e-3)  # engines are measured
+    monkeypatch.setattr(tuning, "_LOCKSTEP_S", 0.01)
+    names = {}
+    for number, cell in enumerate(code_cells(notebook)):
+        if is_training(cell):
+            compile(cell.source, "the training cell", "exec")
+            names["run"], names["reports"] = _tiny_run()
+            names["draw_training"](names["plt"].subplots(1, 2)[1], names["reports"])
+            continue
+        exec(compile(cell.source, f"cell {number}", "exec"), names)
+        names |= {"NUM_SIMULATIONS": 4, "NUM_GAMES": 2}
+    names["plt"].close("all")
+    assert len(names["match"].games) == 2
+    assert len(names["verdicts"]) == 3 and names["analysis"].num_simulations == 4
+    assert names["shares"][-1] > 0.7  # UCT finds the two moves that hold the draw
+
+
+def _tiny_run():
+    """Return a stored run of Connect Four of one iteration, and its reports."""
+    words = ("experiment=dummy_run", "game=connect_four", "network=tiny", "run.num_iterations=1")
+    reports = list(alphazero.train(*words, "pit.every=0", "evaluation.exact=true"))
+    return alphazero.load_run("latest"), reports

@@ -1,0 +1,343 @@
+"""The training loop: a resumed run equals one that never stopped; what is stored, when it ends."""
+
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from run_samples import TINY, assert_same, figures, make_trainer, reports, run_until
+
+from alphazero.cli import main
+from alphazero.games.registry import make_game
+from alphazero.network.weights import load_network, network_arrays
+from alphazero.runtime.errors import ConfigError
+from alphazero.selfplay.games_in_progress import Moves
+from alphazero.storage.checkpoint import load_state
+from alphazero.storage.run_folder import RunFolder
+from alphazero.training import trainer as training
+from alphazero.training.events import IterationReport, StageProgress
+from alphazero.training.run_config import compose
+from alphazero.training.settings import check_resumable
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+# --- stop and resume ------------------------------------------------------------------------------
+
+CASES = {
+    "plain": ("tic_tac_toe", ""),
+    "with a pit": ("tic_tac_toe", "pit.every=1 pit.acceptance=0.5"),
+    "with a rarer pit and sgd": ("tic_tac_toe", "pit.every=3 pit.acceptance=0.4 learner=sgd"),
+    "epochs and whole games": (
+        "connect_four",
+        "learner.epochs=2 selfplay.carry_over=false learner=adam",
+    ),
+    "a window that forgets": (
+        "connect_four",
+        "replay.window_start=20 replay.window_max=25 pit.every=2 search.reuse_tree=false",
+    ),
+    "random openings and bfloat16": (
+        "tic_tac_toe",
+        "selfplay.random_opening_fraction=0.5 learner.precision=bfloat16 "
+        "evaluator.precision=bfloat16",
+    ),
+    "two threads": ("connect_four", "run.num_threads=2"),
+    "int8 on two threads": (
+        "connect_four",
+        "run.num_threads=2 evaluator.engine=openvino evaluator.precision=int8",
+    ),
+    "averaged weights": ("tic_tac_toe", "learner.ema_half_life_steps=3"),
+    "averaged weights and a pit": (
+        "othello_4x4",
+        "learner.ema_half_life_steps=3 pit.every=1 pit.acceptance=0.5",
+    ),
+    "muon and an average": ("connect_four", "learner=muon learner.ema_half_life_steps=3"),
+    "growing searches and random openings": (
+        "connect_four",
+        "selfplay.initial_num_simulations=3 selfplay.random_opening_fraction=0.5",
+    ),
+    "measured in between": (
+        "tic_tac_toe",
+        "evaluation.every=1 evaluation.num_games=2 evaluation.uct_simulations=9 "
+        "evaluation.num_simulations=3",
+    ),
+}
+#: Those that use most parts of a run's state; `make test-slow` tests the others.
+QUICK_CASES = {
+    "int8 on two threads",
+    "averaged weights",
+    "measured in between",
+}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [name if name in QUICK_CASES else pytest.param(name, marks=pytest.mark.slow) for name in CASES],
+)
+def test_a_resumed_run_is_the_run_that_never_stopped(tmp_path, case):
+    game, words = CASES[case]
+    whole = make_trainer(tmp_path / "whole", *words.split(), game=game)
+    expected = {report.iteration: figures(report) for report in reports(whole)}
+    resumed = make_trainer(tmp_path / "parts", *words.split(), game=game)
+    for stop, stored in ((between_games, 2), (while_learning, 2), (before_storing, 3)):
+        run_until(resumed, stop)
+        resumed = make_trainer(tmp_path / "parts", *words.split(), game=game)
+        resumed.restore()
+        assert resumed.iteration == stored
+    found = {report.iteration: figures(report) for report in reports(resumed)}
+    for iteration in found:
+        assert_same(found[iteration], expected[iteration], str(iteration))
+    assert_same(stored_state(resumed), stored_state(whole))
+    for kind in ("networks", "games"):
+        names = sorted(path.name for path in (tmp_path / "whole" / kind).iterdir())
+        assert names and names == sorted(
+            path.name for path in (tmp_path / "parts" / kind).iterdir()
+        )
+    for name in names:
+        assert_same(
+            load_state(tmp_path / "parts" / "games" / name),
+            load_state(tmp_path / "whole" / "games" / name),
+            name,
+        )
+
+
+def between_games(event):
+    return isinstance(event, StageProgress) and event.iteration == 3 and event.done == 2
+
+
+def while_learning(event):
+    return isinstance(event, StageProgress) and event.iteration == 3 and event.stage == "learning"
+
+
+def before_storing(event):
+    return isinstance(event, IterationReport) and event.iteration == 4
+
+
+def stored_state(trainer):
+    """Return a run's state without the time, and without moves left over from older games."""
+    state = load_state(trainer.folder.state)
+    stored = {str(int(path.stem)) for path in (trainer.folder.path / "games").iterdir()}
+    state["rows_of"] = {number: state["rows_of"][number] for number in stored}
+    for games in state["selfplay"].values():
+        left_over = np.arange(games["actions"].shape[1]) >= games["plies"][:, None]
+        for name in Moves._fields:
+            games[name][left_over] = 0
+    return {key: value for key, value in state.items() if key != "elapsed_s"}
+
+
+def test_another_seed_is_another_run_and_the_same_seed_the_same(tmp_path):
+    first, again, other = (
+        make_trainer(tmp_path / name, f"seed={seed}", "run.num_iterations=1")
+        for name, seed in (("a", 1), ("b", 1), ("c", 2))
+    )
+    for trainer in (first, again, other):
+        reports(trainer)
+    assert_same(network_arrays(again.learner.network), network_arrays(first.learner.network))
+    assert not np.array_equal(
+        network_arrays(other.learner.network)["policy.weight"],
+        network_arrays(first.learner.network)["policy.weight"],
+    )
+
+
+def test_a_killed_run_loses_its_unfinished_iteration_only(tmp_path):
+    words = [
+        "game=tic_tac_toe",
+        *TINY,
+        "learner.schedule=constant",
+        f"run.root={tmp_path}",
+        "run.name=killed",
+        "run.num_iterations=100000",
+    ]
+    folder = RunFolder(tmp_path / "tic_tac_toe" / "killed")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "OMP_NUM_THREADS": "1",
+    }
+    with open(tmp_path / "log", "w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "alphazero", "train", *words],
+            env=environment,
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            for _ in range(3000):
+                if folder.network(3).is_file() or process.poll() is not None:
+                    break
+                time.sleep(0.1)
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+    assert process.returncode == -signal.SIGKILL, (tmp_path / "log").read_text()
+    stored = load_state(folder.state)["iteration"]
+    assert stored >= 2
+    length = f"run.num_iterations={stored + 2}"
+    assert main(["train", f"resume={folder.path}", length]) == 0
+    iterations = [row["iteration"] for row in folder.read_metrics()]
+    assert iterations == list(range(1, stored + 3))
+    whole = make_trainer(tmp_path / "whole", "learner.schedule=constant", length)
+    reports(whole)
+    network = load_network(folder.network(stored + 2))
+    assert_same(network.arrays, network_arrays(whole.learner.network))
+
+
+# --- what is stored, and when the run ends --------------------------------------------------------
+
+
+def test_reports_agree_with_the_stored_games(tmp_path):
+    trainer = make_trainer(tmp_path, "run.num_iterations=2", "run.sample_game_every=2")
+    first, second = reports(trainer)
+    records = trainer.folder.load_games(1, 1)
+    results = [record.first_player_result for record in records]
+    games = first.selfplay
+    assert (games.num_games, games.num_positions) == (
+        len(records),
+        sum(len(record.actions) for record in records),
+    )
+    assert games.num_samples == sum(record.is_target.sum() for record in records) == first.window
+    assert games.game_length == games.num_positions / games.num_games
+    assert games.first_player_wins == results.count(1) / len(results)
+    assert games.draws == results.count(0) / len(results)
+    assert games.distinct_games == len({record.actions.tobytes() for record in records}) / len(
+        records
+    )
+    assert (first.iteration, first.last, second.iteration, second.last) == (1, False, 2, True)
+    assert first.selfplay.sample_game == ""
+    assert second.selfplay.sample_game.count("\n") == 5  # moves, result, an empty line, three rows
+    stored = load_network(trainer.folder.network(2))
+    assert (stored.game, stored.info["iteration"]) == ("tic_tac_toe", 2)
+    assert stored.settings == dataclasses.asdict(trainer.settings.network)
+    assert_same(stored.arrays, network_arrays(trainer.learner.network))
+
+
+def test_old_networks_and_games_out_of_the_window_are_dropped(tmp_path):
+    trainer = make_trainer(
+        tmp_path,
+        "run.keep_networks=2",
+        "replay.window_start=20",
+        "replay.window_max=20",
+    )
+    rows = [report.selfplay.num_samples for report in reports(trainer)]
+    assert min(rows) >= 20  # one iteration fills the window
+    assert sorted(path.name for path in (tmp_path / "networks").iterdir()) == [
+        "000002.safetensors",
+        "000004.safetensors",
+    ]
+    assert [path.name for path in (tmp_path / "games").iterdir()] == ["000004.safetensors"]
+    assert trainer.replay.window == 20
+
+
+def test_progress_covers_every_stage_and_grows(tmp_path):
+    trainer = make_trainer(
+        tmp_path,
+        "run.num_iterations=2",
+        "pit.every=2",
+        "evaluation.final_num_games=2",
+        "evaluation.uct_simulations=9",
+    )
+    events = [event for event in trainer.run() if isinstance(event, StageProgress)]
+    stages = [event.stage for event in events if event.iteration == 2]
+    assert list(dict.fromkeys(stages)) == ["self-play", "learning", "pit", "evaluation"]
+    assert all(0 <= event.done <= event.total for event in events)
+    assert [event.progress for event in events] == sorted(event.progress for event in events)
+    assert {event.progress for event in events} == {0.0, 0.5}
+
+
+def test_the_time_limit_ends_a_run_even_if_it_was_resumed(tmp_path, monkeypatch):
+    clock = iter(range(10**9))  # each look at the clock takes a second
+    monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    (only,) = reports(make_trainer(tmp_path / "one", "run.num_iterations=1"))
+    looks = only.elapsed_s
+    limit = f"run.time_limit_s={2.5 * looks}"
+    trainer = make_trainer(tmp_path / "whole", limit, "run.num_iterations=12")
+    found = reports(trainer)
+    assert 1 < len(found) < 12
+    assert [report.last for report in found] == [False] * (len(found) - 1) + [True]
+    assert found[-1].elapsed_s >= 2.5 * looks > found[-2].elapsed_s
+    run_until(
+        make_trainer(tmp_path / "parts", limit, "run.num_iterations=12"),
+        lambda event: event.iteration == 2,
+    )
+    resumed = make_trainer(tmp_path / "parts", limit, "run.num_iterations=12")
+    resumed.restore()
+    assert resumed.progress == pytest.approx(found[0].elapsed_s / (2.5 * looks))
+    assert reports(resumed)[-1].elapsed_s < 4 * looks
+
+
+def test_a_finished_run_does_nothing_until_it_gets_more_iterations(tmp_path):
+    reports(make_trainer(tmp_path, "run.num_iterations=1"))
+    resumed = make_trainer(tmp_path, "run.num_iterations=1")
+    resumed.restore()
+    assert resumed.finished
+    assert reports(resumed) == []
+    longer = make_trainer(tmp_path, "run.num_iterations=2")
+    longer.restore()
+    assert not longer.finished
+    assert [report.iteration for report in reports(longer)] == [2]
+
+
+def test_the_measured_precision_is_remembered(tmp_path):
+    trainer = make_trainer(tmp_path, "evaluator.precision=auto", "run.num_iterations=1")
+    assert trainer.settings.evaluator.precision in ("float32", "bfloat16")
+    reports(trainer)
+    assert (
+        trainer.folder.read_config()["evaluator"]["precision"]
+        == trainer.settings.evaluator.precision
+    )
+
+
+@pytest.mark.parametrize(
+    "key, value, allowed",
+    (
+        ("game.name", "connect_four", "tic_tac_toe"),
+        ("network.channels", 8, 4),
+        ("learner.optimizer", "sgd", "adamw"),
+        ("selfplay.num_parallel_games", 5, "6 or more"),
+    ),
+)
+def test_what_a_run_cannot_change_is_refused(key, value, allowed):
+    words = ["game=tic_tac_toe", *TINY]
+    old, new = compose(words), compose([*words, f"{key}={value}"])
+    check_resumable(old, old)
+    with pytest.raises(ConfigError) as error:
+        check_resumable(old, new)
+    assert (error.value.key, error.value.value, error.value.allowed) == (key, value, allowed)
+
+
+def test_what_a_run_may_change(tmp_path):
+    reports(make_trainer(tmp_path, "run.num_iterations=1"))
+    words = (
+        "run.num_iterations=2 selfplay.num_parallel_games=9 selfplay.num_simulations=9 "
+        "selfplay.carry_over=false search.dirichlet_alpha=2 replay.window_max=99999 pit.every=1 "
+        "learner.learning_rate=1e-4 learner.weight_decay=0 learner.batch_size=8"
+    ).split()
+    changed = make_trainer(tmp_path, *words)
+    check_resumable(compose(["game=tic_tac_toe", *TINY]), changed.settings)
+    changed.restore()
+    (report,) = reports(changed)
+    assert report.iteration == 2 and np.isfinite(report.learner.loss)
+
+
+def test_the_game_in_the_report_can_be_replayed(tmp_path):
+    trainer = make_trainer(tmp_path, "run.num_iterations=1", "run.sample_game_every=1")
+    (report,) = reports(trainer)
+    game = make_game("tic_tac_toe")
+    moves, result, _, *board = report.selfplay.sample_game.split("\n")
+    state = game.play_moves([game.text_to_action(move) for move in moves.split()])
+    assert game.over(state[None])[0]
+    assert game.state_to_text(state).split("\n") == board
+    sign = 1 if game.players(state[None])[0] == 0 else -1
+    number = int(sign * game.results(state[None])[0])
+    assert {1: "first", 0: "draw", -1: "second"}[number] in result
+    assert str(len(moves.split())) in result

@@ -1,0 +1,192 @@
+"""The page's positions and catalogue: what a request may name, and what the page gets to draw."""
+
+from pathlib import Path
+
+import pytest
+from web_samples import copy_run, make_backend
+
+from alphazero.games.registry import make_game
+from alphazero.play.requests import PositionRequest, Refusal, read_json, read_request
+from alphazero.web import catalogue
+
+PASS_MOVES = [2, 1, 8, 3]  # of 4 x 4 Othello: white must pass
+
+
+@pytest.fixture(scope="module")
+def backend():
+    return make_backend()
+
+
+def last(backend, **request):
+    return backend.position(request)["positions"][-1]
+
+
+def test_the_catalogue_has_every_kind_of_game_with_players_and_levels(backend):
+    described = backend.games()
+    games = {game["name"]: game for game in described["games"]}
+    assert described["default_game"] in games
+    assert {game["style"] for game in games.values()} >= {"connect_x", "othello", "tic_tac_toe"}
+    for name, entry in games.items():
+        game = make_game(name)
+        assert (entry["num_actions"], entry["rows"]) == (game.num_actions, game.planes_shape[1])
+        assert {"uct", "solver", "random"} <= {player["id"] for player in entry["players"]}
+        players = {player["id"]: player["max_simulations"] for player in entry["players"]}
+        for level in entry["levels"]:
+            num = level["player"].get("num_simulations", 0)
+            assert num <= players[level["player"]["id"]]
+        for setup in entry["setups"]:
+            assert len(setup["action_texts"]) == game.num_actions
+            assert len(set(setup["sides"])) == len(set(setup["colors"])) == 2
+    assert games["othello"]["setups"][0]["sides"] == ["Black", "White"]
+    assert [games[name]["action_kind"] for name in ("connect_four", "othello")] == [
+        "column",
+        "square",
+    ]
+
+
+def test_a_game_that_the_user_names_comes_first(tmp_path):
+    assert make_backend(game="connect_x:4x4x3").games()["default_game"] == "connect_x:4x4x3"
+    named = make_backend(game="connect_x:4x4x3").games()["games"][0]
+    assert (named["name"], named["rows"], named["columns"]) == ("connect_x:4x4x3", 4, 4)
+
+
+def test_positions_of_a_game_are_those_of_the_rules(backend):
+    answer = backend.position({"game": "connect_four", "moves": "443"})
+    assert (answer["moves"], answer["texts"], answer["list"]) == (
+        [3, 3, 2],
+        ["4", "4", "3"],
+        "4,4,3",
+    )
+    assert [position["ply"] for position in answer["positions"]] == [0, 1, 2, 3]
+    game = make_game("connect_four")
+    final = answer["positions"][-1]
+    assert final["cells"] == game.cells(game.play_moves([3, 3, 2])).tolist()
+    assert (final["to_move"], final["over"], final["winner"]) == (1, False, None)
+    assert (final["legal"], final["marked"], final["counts"]) == (list(range(7)), [[5, 2]], [2, 1])
+    part = backend.position({"game": "connect_four", "moves": [3, 3, 2], "from_ply": 2})
+    assert part["positions"] == answer["positions"][2:]
+
+
+def test_a_finished_game_has_a_winner_and_its_line(backend):
+    won = last(backend, game="connect_four", moves=[0, 1, 0, 1, 0, 1, 0])
+    assert (won["over"], won["winner"], won["legal"]) == (True, 0, [])
+    assert sorted(won["marked"]) == [[2, 0], [3, 0], [4, 0], [5, 0]]
+    drawn = last(backend, game="tic_tac_toe", moves="123546879")
+    assert (drawn["over"], drawn["winner"]) == (True, None)
+
+
+def test_a_forced_pass_is_announced_and_may_be_left_out(backend):
+    position = last(backend, game="othello:4", setup="white_first", moves=PASS_MOVES)
+    assert position["forced_pass"] and position["legal"] == [16]
+    assert not last(backend, game="othello:4", setup="white_first", moves=[2])["forced_pass"]
+
+
+def test_othello_is_shown_as_everywhere_unless_asked(backend):
+    usual = backend.position({"game": "othello", "moves": "f5d6c3"})
+    assert usual["texts"] == ["f5", "d6", "c3"] and usual["list"] == "f5d6c3"
+    board = usual["positions"][0]["board"].splitlines()
+    assert board[3:5] == ["---WB---", "---BW---"]  # white at d4 and e5
+    with pytest.raises(Refusal):
+        backend.position({"game": "othello", "moves": "f5d6c3", "setup": "white_first"})
+
+
+@pytest.mark.parametrize("setup", ["standard", "white_first"])
+def test_a_board_that_is_shown_can_be_started_from(backend, setup):
+    request = {"game": "othello:6", "setup": setup}
+    legal = backend.position(request)["positions"][0]["legal"]
+    shown = last(backend, **request, moves=legal[:1])
+    again = last(backend, **request, board=shown["board"], to_move=1)
+    assert again["cells"] == shown["cells"] and again["legal"] == shown["legal"]
+    further = last(backend, **request, board=shown["board"], to_move=1, moves=again["legal"][:1])
+    assert further["to_move"] == 0 and further["ply"] == 1
+
+
+def test_a_board_may_be_written_in_small_letters_and_with_dots(backend):
+    shown = last(backend, game="othello:4", board="\n ....\n .bw. \n-wb-\n____\n")
+    assert shown["board"] == "----\n-BW-\n-WB-\n----"
+    with pytest.raises(Refusal, match="line 3, letter 2"):
+        last(backend, game="tic_tac_toe", board="x--\n-o-\n-?-")
+    drop = last(backend, game="tic_tac_toe", board="x--\n-o-\n---")
+    assert drop["board"] == "X..\n.O.\n..."
+
+
+@pytest.mark.parametrize(
+    "request_, status",
+    [
+        ({}, 422),
+        ({"game": 3}, 400),
+        ({"game": "chess"}, 422),
+        ({"game": "../connect_four"}, 422),
+        ({"game": "examples/snort.py"}, 422),
+        ({"game": "connect_four", "moves": [7]}, 422),
+        ({"game": "connect_four", "moves": [-1]}, 422),
+        ({"game": "connect_four", "moves": [10**40]}, 422),
+        ({"game": "connect_four", "moves": [3.0]}, 422),
+        ({"game": "connect_four", "moves": [True]}, 422),
+        ({"game": "connect_four", "moves": [3] * 7}, 422),
+        ({"game": "connect_four", "moves": [3] * 50}, 422),
+        ({"game": "connect_four", "moves": {"a": 1}}, 400),
+        ({"game": "connect_four", "moves": "4" * 9_000}, 400),
+        ({"game": "connect_four", "moves": "a1"}, 422),
+        ({"game": "connect_four", "setup": "standard"}, 422),
+        ({"game": "connect_four", "to_move": 2}, 400),
+        ({"game": "connect_four", "board": "XO"}, 422),
+        ({"game": "connect_four", "board": 1}, 400),
+        ({"game": "connect_four", "board": "X" * 5_000}, 400),
+        ({"game": "connect_four", "from_ply": 1}, 400),
+        ({"game": "connect_four", "from_ply": 10**30}, 400),
+        ({"game": "connect_four", "path": "/etc/passwd"}, 400),
+    ],
+)
+def test_what_is_no_position_is_refused_in_a_sentence(backend, request_, status):
+    with pytest.raises(Refusal) as refused:
+        backend.position(request_)
+    assert refused.value.status == status
+    assert str(refused.value).rstrip().endswith((".", "]")) and "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"[1]", b"null", b"\xff", b'{"a": NaN}', b"[" * 60_000, b"1" * 60_000],
+    ids=["empty", "cut", "list", "null", "no text", "nan", "deep", "long number"],
+)
+def test_what_is_no_request_is_refused(body):
+    with pytest.raises(Refusal) as refused:
+        read_request(PositionRequest, read_json(body))
+    assert refused.value.status == 400
+
+
+def test_a_network_of_a_run_is_a_player_by_what_was_found(tmp_path):
+    copy_run(tmp_path)
+    backend = make_backend(tmp_path)
+    players = {player.id for player in backend.catalogue.players(make_game("tic_tac_toe"))}
+    assert "run:tic_tac_toe/earlier/000001" in players
+    game = backend.catalogue.game("tic_tac_toe")
+    for unknown in ("run:tic_tac_toe/../earlier/000001", str(tmp_path), "run:", None, 7):
+        with pytest.raises(Refusal):
+            backend.catalogue.player(game, unknown)
+    with pytest.raises(Refusal):
+        backend.catalogue.player(
+            backend.catalogue.game("othello"), "run:tic_tac_toe/earlier/000001"
+        )
+
+
+def test_the_levels_are_documented_as_they_were_measured():
+    page = (Path(__file__).parents[2] / "docs" / "SERVE.md").read_text()
+    rows = {line.split(" | ")[0].strip("| "): line for line in page.splitlines() if " | " in line}
+    for level in catalogue.LEVELS:
+        cells = [cell.strip(" |") for cell in rows[level.name].split(" | ")[2:]]
+        assert cells == [
+            f"{elo:,} \u00b1 {stderr}" if stderr else f"{elo:,}"
+            for elo, stderr in (
+                catalogue.measured()[game][level.spec]
+                for game in ("connect_four", "othello:6", "othello")
+            )
+        ]
+
+
+def test_levels_are_listed_by_their_strength(backend):
+    for game in backend.games()["games"]:
+        elo = [level["elo"] for level in game["levels"]]
+        assert None in elo or elo == sorted(elo)
+        assert len(elo) > 4
