@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from alphazero.runtime import jit
-from alphazero.runtime.openmp import limit_spinning
+from alphazero.runtime.process import limit_spinning
 
 
 class Part(NamedTuple):

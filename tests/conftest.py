@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from alphazero.runtime.openmp import limit_spinning
+from alphazero.runtime.process import limit_spinning
 
 #: The files that take longest, the longest first.
 LONGEST = [

@@ -13,7 +13,7 @@ import threading
 
 from alphazero.cli.errors import print_error, print_text
 from alphazero.config.completion import OPTIONS, complete
-from alphazero.runtime.openmp import limit_spinning
+from alphazero.runtime.process import limit_spinning
 
 COMMANDS = {
     "train": "train a network by self-play, or resume a run",

@@ -14,9 +14,8 @@ from rich.text import Text
 
 from alphazero.config.command_line import check_section
 from alphazero.config.settings import Row, rows
-from alphazero.runtime.console import TrimmedConsole
+from alphazero.runtime.console import TrimmedConsole, wrapped
 from alphazero.runtime.errors import value_text
-from alphazero.runtime.line_wrap import wrapped
 
 HELP = {"-h", "--help"}
 _WIDTH = 100  # longer lines are hard to read

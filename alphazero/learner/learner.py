@@ -24,7 +24,7 @@ from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkOutput
 from alphazero.network.weights import load_arrays, network_arrays
 from alphazero.replay.buffer import Batch
-from alphazero.runtime.memory import keep_freed_memory
+from alphazero.runtime.process import keep_freed_memory
 
 # Every eighth step is measured: computing the report's numbers takes as long as a step of a small
 # network.

@@ -25,7 +25,7 @@ from alphazero.boards.skin import SETUPS, Skin
 from alphazero.boards.text import Medium, draw_board, expectation_text, side
 from alphazero.play.view import analysis_view
 from alphazero.players.base import Analysis
-from alphazero.runtime.line_wrap import wrapped
+from alphazero.runtime.console import wrapped
 from alphazero.runtime.wording import counted
 
 Names = tuple[str | None, str | None]

@@ -1,20 +1,17 @@
-"""rich's console for the commands: nothing breaks inside a word or a number.
+"""rich's console for the commands: lines break between words.
 
-In: text, tables, anything of rich. Out: on a terminal, text broken between words, and tables that
-are too wide as one "column: value" for each line; in a pipe or a file, whole lines and whole
-tables, whatever their width.
+In: text, tables, anything of rich. Out: on a terminal, text broken between words; in a pipe or a
+file, whole lines and whole tables, whatever their width. A terminal by itself breaks a long line
+wherever it is full, inside a word or a number; rich breaks long words, which cannot be copied then.
 """
 
 import re
 from typing import Any
 
 import rich.console
-from rich.console import Group, RenderableType
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
-
-from alphazero.runtime.line_wrap import wrapped
 
 
 class TrimmedConsole(rich.console.Console):
@@ -43,46 +40,29 @@ class Console(TrimmedConsole):
             options["soft_wrap"] = True
             is_wrapped = self.is_terminal and not item.no_wrap
             objects = (wrapped(item, self.width) if is_wrapped else item,)
-        elif isinstance(item, Table) and (width := self._whole_width(item)) > self.width:
-            if not self.is_terminal:
-                self._print_wider(item, width)
-                return
-            objects, options["soft_wrap"] = (stacked(item, self.width),), True
+        elif isinstance(item, Table) and not self.is_terminal:
+            unlimited = self.options.update(max_width=10_000)
+            options["width"] = Measurement.get(self, unlimited, item).maximum
         super().print(*objects, **options)
 
-    def _whole_width(self, table: Table) -> int:
-        """Return the width of a table without any line of its cells broken."""
-        return Measurement.get(self, self.options.update(max_width=10_000), table).maximum
 
-    def _print_wider(self, table: Table, width: int) -> None:
-        before, self.width = self.width, width
-        super().print(table)
-        self.width = before
+def wrapped(text: Text, width: int) -> Text:
+    """Return a text with line ends between words, so that no line is longer than ``width``.
 
-
-def stacked(table: Table, width: int) -> Group:
-    """Return a table as lines: for each row, the headings and cells one below the other."""
-    parts: list[RenderableType] = [_text(table.title)] if table.title else []
-    for cells in zip(*(column.cells for column in table.columns)):
-        if table.show_header:
-            headings = [" ".join(_text(one.header).plain.split()) for one in table.columns]
-            lines = [_line(*pair) for pair in zip(headings, cells)]
-            parts += [wrapped(Text("\n").join(filter(None, lines)), width), Text()]
-        else:
-            texts = list(filter(None, map(_text, cells)))
-            parts.append(wrapped(Text(": ").join(texts), width))
-    if table.caption:
-        parts.append(wrapped(_text(table.caption), width))
-    return Group(*parts)
+    A word that is longer than the width stays whole on a line of its own.
+    """
+    lines = [part for line in text.split("\n", allow_blank=True) for part in _parts(line, width)]
+    return Text("\n").join(lines)
 
 
-def _line(heading: str, cell: RenderableType) -> Text:
-    """Return "heading: cell", empty without a cell."""
-    text = _text(cell)
-    return Text.assemble((f"{heading}: " if heading else "", "bold"), text) if text else Text()
-
-
-def _text(cell: RenderableType) -> Text:
-    if isinstance(cell, Text):
-        return cell
-    return Text.from_markup(cell, emoji=False) if isinstance(cell, str) else Text("")
+def _parts(line: Text, width: int) -> list[Text]:
+    """Return a line without line ends in parts no longer than the width, if words allow it."""
+    starts, start = [], 0
+    for word in re.finditer(r"\S+", line.plain):
+        if word.end() - start > width and line.plain[start : word.start()].strip():
+            start = word.start()
+            starts.append(start)
+    parts = list(line.divide(starts))
+    for part in parts[:-1]:
+        part.rstrip()
+    return parts

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from alphazero.cli import COMMANDS, main
-from alphazero.runtime.openmp import limit_spinning
+from alphazero.runtime.process import limit_spinning
 
 
 @pytest.mark.parametrize("words", ([], ["--help"], ["help"]))

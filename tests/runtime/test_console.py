@@ -8,8 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from alphazero.cli import COMMANDS, main
-from alphazero.runtime.console import Console
-from alphazero.runtime.line_wrap import wrapped
+from alphazero.runtime.console import Console, wrapped
 
 LINES = "error: 1,234 games were played (56.7% won), see /a/path/that/is/longer/than/the/terminal"
 
@@ -20,8 +19,8 @@ def _printed(item, width: int, is_terminal: bool) -> list[str]:
     return re.sub(r"\x1b\[[\d;]*m", "", console.file.getvalue()).split("\n")
 
 
-def _table(show_header=True) -> Table:
-    table = Table("move", "accuracy, in percent", "note", show_header=show_header)
+def _table() -> Table:
+    table = Table("move", "accuracy, in percent", "note")
     table.add_row("12", Text("98.76", "bold"), "[bold]1,234,567[/] positions")
     table.add_row("3", "", "none")
     return table
@@ -39,23 +38,11 @@ def test_line_ends_and_indents_stay():
     assert wrapped(Text("  a b\n\nccc dd"), 5).plain == "  a b\n\nccc\ndd"
 
 
-def test_a_table_that_is_too_wide_becomes_lines_on_a_terminal_and_stays_whole_in_a_pipe():
-    assert [line for line in _printed(_table(), 30, is_terminal=True) if line] == [
-        "move: 12",
-        "accuracy, in percent: 98.76",
-        "note: 1,234,567 positions",
-        "move: 3",
-        "note: none",
-    ]
-    high = Table("\nrun", "training,\nminutes")
-    high.add_row("a_name_that_is_long", "1")
-    lines = _printed(high, 20, is_terminal=True)
-    assert lines[:2] == ["run:", "a_name_that_is_long"] and "training, minutes: 1" in lines
-    lines = _printed(_table(show_header=False), 20, is_terminal=True)
-    assert lines[:2] == ["12: 98.76: 1,234,567", "positions"]
+def test_a_table_stays_whole_in_a_pipe_and_fits_a_terminal():
     wide = _printed(_table(), 100, is_terminal=True)
     assert _printed(_table(), 30, is_terminal=False) == wide
     assert "98.76" in wide[3]
+    assert all(len(line) <= 30 for line in _printed(_table(), 30, is_terminal=True))
 
 
 @pytest.mark.parametrize("command", ("train", "match"))

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from alphazero.runtime import memory
+from alphazero.runtime import process
 
 COUNT_FAULTS = """
 import resource
 import numpy as np
-from alphazero.runtime.memory import keep_freed_memory
+from alphazero.runtime.process import keep_freed_memory
 
 keep_freed_memory()
 faults = []
@@ -36,9 +36,9 @@ def test_freed_memory_is_reused_without_page_faults():
 
 
 def test_without_glibc_nothing_happens(monkeypatch):
-    monkeypatch.setattr(memory.sys, "platform", "darwin")
-    monkeypatch.setattr(memory.ctypes, "CDLL", None)
-    memory.keep_freed_memory()
-    monkeypatch.setattr(memory.sys, "platform", "linux")
-    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: object())
-    memory.keep_freed_memory()
+    monkeypatch.setattr(process.sys, "platform", "darwin")
+    monkeypatch.setattr(process.ctypes, "CDLL", None)
+    process.keep_freed_memory()
+    monkeypatch.setattr(process.sys, "platform", "linux")
+    monkeypatch.setattr(process.ctypes, "CDLL", lambda name: object())
+    process.keep_freed_memory()
