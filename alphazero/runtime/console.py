@@ -41,8 +41,11 @@ class Console(TrimmedConsole):
             is_wrapped = self.is_terminal and not item.no_wrap
             objects = (wrapped(item, self.width) if is_wrapped else item,)
         elif isinstance(item, Table) and not self.is_terminal:
-            unlimited = self.options.update(max_width=10_000)
-            options["width"] = Measurement.get(self, unlimited, item).maximum
+            before, unlimited = self.width, self.options.update(max_width=10_000)
+            self.width = Measurement.get(self, unlimited, item).maximum
+            super().print(item, **options)
+            self.width = before
+            return
         super().print(*objects, **options)
 
 
