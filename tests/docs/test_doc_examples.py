@@ -10,7 +10,7 @@ from alphazero.inference.engines import selection
 from alphazero.training import tuning
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "docs/tour.md", "docs/python.md", "docs/textbook.md", "docs/notebooks.md")
+PAGES = ("docs/tour.md", "docs/python.md", "docs/textbook.md", "docs/notebooks.md", "README.md")
 #: An example, and what it prints if a block of text follows at once.
 EXAMPLE = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
 
@@ -19,7 +19,7 @@ def examples(page):
     return [match.groups() for match in EXAMPLE.finditer((ROOT / page).read_text())]
 
 
-@pytest.mark.parametrize("page", mostly_slow(PAGES))
+@pytest.mark.parametrize("page", mostly_slow(PAGES, 5))
 def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, capsys):
     found = examples(page)
     assert found

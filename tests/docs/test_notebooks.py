@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from mostly_slow import mostly_slow
 from test_code_size import lines_of_code
 
 from alphazero.config.settings import rows as setting_rows
@@ -100,7 +99,8 @@ def test_the_trained_networks_have_the_layers_of_the_page(place, name, tmp_path)
 # --- the students' loop ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("which", mostly_slow(("theirs", "ours")))
+@pytest.mark.slow
+@pytest.mark.parametrize("which", ("theirs", "ours"))
 def test_the_students_loop_trains_and_stores_a_network_that_can_be_proven(which, tmp_path):
     script = ROOT / "examples" / "notebook_training.py"
     done = subprocess.run(

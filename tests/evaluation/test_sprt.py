@@ -7,6 +7,7 @@ import pytest
 from fixed_player import FixedPlayer
 from hypothesis import given
 from hypothesis import strategies as st
+from mostly_slow import mostly_slow
 
 from alphazero.evaluation.match import FIRST_GAMES, Openings, play_match
 from alphazero.evaluation.report import elo_from_score, score_from_elo
@@ -79,7 +80,9 @@ def test_bounds_are_those_of_wald():
 
 @pytest.mark.parametrize(
     "frequencies",
-    [(0.25, 1e-6, 0.5, 1e-6, 0.25), (0.05, 0.2, 0.5, 0.2, 0.05), (0.4, 0.02, 0.16, 0.02, 0.4)],
+    mostly_slow(
+        [(0.25, 1e-6, 0.5, 1e-6, 0.25), (0.05, 0.2, 0.5, 0.2, 0.05), (0.4, 0.02, 0.16, 0.02, 0.4)]
+    ),
 )
 @pytest.mark.parametrize(("elo0", "elo1"), [(0.0, 150.0), (-100.0, 0.0)])
 def test_error_probabilities_are_at_most_alpha_and_beta(frequencies, elo0, elo1):

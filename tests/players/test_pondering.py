@@ -57,7 +57,9 @@ def test_pondering_ends_with_its_block():
             wait_until(lambda: player.cache.counts.num_requested > 20)
             raise KeyboardInterrupt
     assert threading.active_count() == threads
-    again = engine.analyse(GAME.initial_states()[0])  # a search that was stopped spoils nothing
+    again = engine.limited(200).analyse(
+        GAME.initial_states()[0]
+    )  # a search that was stopped spoils nothing
     assert again.num_simulations > 0 and again.action_weights.sum() == pytest.approx(1)
 
 

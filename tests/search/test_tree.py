@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from mostly_slow import mostly_slow
 from search_samples import GAMES, make_search, named_game, nodes_by_path
 
 from alphazero.games.registry import make_game
@@ -263,7 +264,7 @@ def advance_at_random(search, rows, rng):
     return (search.tree.num_nodes[rows[going]] > 1).sum()
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", mostly_slow(GAMES, 2))
 @pytest.mark.parametrize("explores", (True, False))
 def test_trees_stay_consistent_under_random_operations(name, explores):
     game, rng, num_games = named_game(name), np.random.default_rng(9), 6

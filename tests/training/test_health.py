@@ -181,7 +181,10 @@ def test_a_run_that_goes_wrong_raises_its_alarm_and_names_what_to_change(
     [
         pytest.param("", marks=pytest.mark.slow),
         pytest.param("network.value_head=scalar", marks=pytest.mark.slow),
-        "pit.every=1 pit.acceptance=0.4 evaluation.every=1 evaluation.num_games=2",
+        pytest.param(
+            "pit.every=1 pit.acceptance=0.4 evaluation.every=1 evaluation.num_games=2",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_healthy_run_raises_no_alarm(tmp_path, words):

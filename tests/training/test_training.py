@@ -74,7 +74,6 @@ CASES = {
 }
 #: Those that use most parts of a run's state; `make test-slow` tests the others.
 QUICK_CASES = {
-    "int8 on two threads",
     "averaged weights",
     "measured in between",
 }
