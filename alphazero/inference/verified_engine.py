@@ -24,10 +24,16 @@ class EngineReport:
     """The engine that was chosen for the newest weights."""
 
     name: str = ""  #: such as "openvino int8"
-    policy_kl: float = curve("search/policy_kl_from_float32", "Mean KL divergence in nats.", 0.0)
-    value_error: float = curve("search/value_error_from_float32", "Mean absolute difference.", 0.0)
+    policy_kl: float = curve(
+        "search/policy_kl_from_float32", "Mean KL divergence from torch in float32, in nats.", 0.0
+    )
+    value_error: float = curve(
+        "search/value_error_from_float32", "Mean difference from torch in float32.", 0.0
+    )
     refused: str = ""  #: the engines that deviated too much, with their figures; "" if none
-    seconds: float = curve("time/engine_swap_s", "Seconds for loading and comparing weights.", 0.0)
+    seconds: float = curve(
+        "time/engine_swap_s", "Seconds for loading and comparing new weights.", 0.0
+    )
 
 
 class VerifiedEngine:

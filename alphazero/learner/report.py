@@ -24,14 +24,14 @@ class LearnerReport:
     num_steps: int = curve("learner/steps", "Learner steps of the iteration.", 0)
     loss: float = curve("loss/total", "Weighted sum of the losses on the replay window.")
     policy_loss: float = curve(
-        "loss/policy", "Cross-entropy of policy and target, nats; at least policy/entropy_search."
+        "loss/policy", "Cross-entropy with the policy target; at least policy/entropy_search."
     )
-    value_loss: float = curve("loss/value", "Cross-entropy (win/draw/loss) or squared error.")
-    policy_entropy: float = curve("policy/entropy_network", "Of the network's policy, in nats.")
-    target_entropy: float = curve("policy/entropy_search", "Of the policy target, in nats.")
+    value_loss: float = curve("loss/value", "Cross-entropy, or squared error of a scalar value.")
+    policy_entropy: float = curve("policy/entropy_network", "Entropy of the network, in nats.")
+    target_entropy: float = curve("policy/entropy_search", "Entropy of the policy target, in nats.")
     value_error: float = curve("value/absolute_error", "Mean |v - z| of value and result.")
     calibration_error: float = curve(
-        "value/calibration_error", "Mean of |mean v - mean z| over ten bins of v, by samples."
+        "value/calibration_error", "Mean of |mean v - mean z| over ten bins of the value v."
     )
     gradient_norm: float = curve("learner/gradient_norm", "Norm of the gradient before clipping.")
     weight_norm: float = curve("learner/weight_norm", "Norm of all weights.")
@@ -51,9 +51,9 @@ class HeldOutReport:
     """
 
     num_samples: int = 0
-    loss: float = curve("loss/total_held_out", "The loss on new games before training on them.")
-    policy_loss: float = curve("loss/policy_held_out", "On new games before training on them.")
-    value_loss: float = curve("loss/value_held_out", "On new games before training on them.")
+    loss: float = curve("loss/total_held_out", "Total loss on games not yet trained on.")
+    policy_loss: float = curve("loss/policy_held_out", "Policy loss on games not yet trained on.")
+    value_loss: float = curve("loss/value_held_out", "Value loss on games not yet trained on.")
 
 
 class TrainingStatistics:

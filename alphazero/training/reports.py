@@ -16,7 +16,7 @@ from alphazero.solvers.proof import Failure, ProofReport
 from alphazero.workers.source import WorkerReport
 from alphazero.workers.unit import SelfPlayWork
 
-_LOW, _HIGH = "Lower end of the 95% interval.", "Upper end of the 95% interval."
+_LOW, _HIGH = "Lower end of the 95% interval of ", "Upper end of the 95% interval of "
 
 
 def _complement(fraction: float) -> float:
@@ -29,27 +29,51 @@ class SelfPlayReport:
 
     num_games: int = 0
     num_positions: int = 0  #: moves made
-    num_samples: int = curve("replay/new_samples", "Training samples that the games add.")
+    num_samples: int = curve(
+        "replay/new_samples", "Training samples that the iteration's games add."
+    )
     seconds: float = 0.0
     positions_per_s: float = curve("speed/positions_per_s", "Moves of self-play per second.")
-    simulations_per_s: float = curve("speed/simulations_per_s", "Those whose leaf was new.")
-    evaluations_per_s: float = curve("speed/evaluations_per_s", "By the network, not its cache.")
-    cache_hit_rate: float = curve("speed/cache_hit_rate", "Evaluations that the cache answers.")
-    evaluator_fraction: float = curve("speed/evaluator_fraction", "Of the time, with its cache.")
-    network_fraction: float = curve("speed/network_fraction", "Of the time of self-play.")
+    simulations_per_s: float = curve(
+        "speed/simulations_per_s", "Simulations of self-play per second whose leaf was new."
+    )
+    evaluations_per_s: float = curve(
+        "speed/evaluations_per_s",
+        "Positions that the network evaluates per second; the cache answers the others.",
+    )
+    cache_hit_rate: float = curve(
+        "speed/cache_hit_rate", "Fraction of the evaluations that the cache answers."
+    )
+    evaluator_fraction: float = curve(
+        "speed/evaluator_fraction",
+        "Fraction of the time of self-play in the evaluator, with its cache.",
+    )
+    network_fraction: float = curve(
+        "speed/network_fraction", "Fraction of the time of self-play in the network."
+    )
     mean_batch: float = curve("search/mean_batch", "Positions in a call of the evaluator.")
     proven_leaf_fraction: float = curve(
-        "search/proven_leaf_fraction", "New leaves that are solved exactly (search.exact_leaves)."
+        "search/proven_leaf_fraction",
+        "Fraction of the new leaves whose result an exact search proved (search.exact_leaves).",
     )
-    exact_fraction: float = curve("speed/exact_fraction", "Of the time, to solve leaves exactly.")
-    search_depth: float = curve("search/depth", "Mean plies from a new leaf to its root.")
+    exact_fraction: float = curve(
+        "speed/exact_fraction", "Fraction of the time of self-play spent on solving leaves exactly."
+    )
+    search_depth: float = curve(
+        "search/depth", "Mean distance of a new leaf from its root, in plies."
+    )
     game_length: float = curve("games/length_plies", "Mean length of a self-play game, in plies.")
-    first_player_wins: float = curve("games/first_player_wins", "Fraction of the games.")
+    first_player_wins: float = curve(
+        "games/first_player_wins", "Fraction of the games that the first player wins."
+    )
     draws: float = curve("games/draws", "Fraction of the games that are drawn.")
-    distinct_games: float = curve("games/distinct_fraction", "Games that differ from all others.")
+    distinct_games: float = curve(
+        "games/distinct_fraction",
+        "Fraction of the games that differ from all others of the iteration.",
+    )
     sample_game: str = ""  #: one game as text; "" if none is due
 
-    @derived_curve("games/second_player_wins", "Fraction of the games.")
+    @derived_curve("games/second_player_wins", "Fraction of the games that the second player wins.")
     def second_player_wins(self) -> float:
         """The games that are neither draws nor wins of the first player."""
         return 1 - self.first_player_wins - self.draws
@@ -95,11 +119,20 @@ def selfplay_report(
 class WorkersReport:
     """The workers elsewhere, in one iteration."""
 
-    num_workers: int = curve("workers/number", "Workers at the end of the iteration.")
-    num_lost: int = curve("workers/lost", "Workers that died, left or were dismissed.")
-    games_per_s: float = curve("workers/games_per_s", "Games that counted, per second.")
-    staleness: float = curve("workers/staleness_networks", "Mean networks that games lag behind.")
-    stale_fraction: float = curve("workers/dropped_fraction", "Games dropped as too old.")
+    num_workers: int = curve("workers/number", "Workers in other processes or on other machines.")
+    num_lost: int = curve(
+        "workers/lost", "Workers that died, left or were dismissed in the iteration."
+    )
+    games_per_s: float = curve(
+        "workers/games_per_s", "Games per second that counted, over the whole iteration."
+    )
+    staleness: float = curve(
+        "workers/staleness_networks",
+        "Networks by which the games lag behind the newest one, on average.",
+    )
+    stale_fraction: float = curve(
+        "workers/dropped_fraction", "Fraction of the games that are dropped as too old."
+    )
     each: list[WorkerReport]
 
 
@@ -131,16 +164,18 @@ class PitReport:
 
     score: float = curve(
         "pit/score",
-        "Score of the new network against the last accepted one; it stays from `pit.acceptance` "
-        "on. A pair of games that ends even counts `pit.tie_score`.",
+        "Score of the new network against the last accepted one; it stays from "
+        "`pit.acceptance` on. A pair of games that ends even counts `pit.tie_score`.",
     )
     wins: int
     draws: int
     losses: int
-    accepted: bool = curve("pit/accepted", "1 if the new network stays, 0 if the old one.")
+    accepted: bool = curve(
+        "pit/accepted", "1 if the new network stays, 0 if the old one is restored."
+    )
     ties: int = 0  #: pairs of games that ended even
-    score_low: float = curve("interval/pit_score_low", _LOW)
-    score_high: float = curve("interval/pit_score_high", _HIGH)
+    score_low: float = curve("interval/pit_score_low", _LOW + "pit/score.")
+    score_high: float = curve("interval/pit_score_high", _HIGH + "pit/score.")
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -151,15 +186,17 @@ class StrengthReport:
     num_simulations: int  #: of the network, for each move
     score: float = curve(
         "strength/score",
-        "Score against UCT with `evaluation.uct_simulations` simulations: 1 wins every game, a "
-        "draw counts half.",
+        "Score against UCT with `evaluation.uct_simulations` simulations: 1 wins every game, "
+        "a draw counts half.",
     )
-    score_low: float = curve("interval/strength_score_low", _LOW)
-    score_high: float = curve("interval/strength_score_high", _HIGH)
+    score_low: float = curve("interval/strength_score_low", _LOW + "strength/score.")
+    score_high: float = curve("interval/strength_score_high", _HIGH + "strength/score.")
     wins: int
     draws: int
     losses: int
-    num_distinct: int = curve("strength/distinct_games", "Different games in the match.")
+    num_distinct: int = curve(
+        "strength/distinct_games", "Different games in the match against UCT."
+    )
 
     @derived_curve(
         "strength/elo",
@@ -200,18 +237,30 @@ class ExactReport:
     )
     optimal: float = curve(
         "exact/not_best_search",
-        "Fraction of the positions in which the move, chosen with search, is not among the best: "
-        "not the fastest win or the slowest loss, for example.",
+        "Fraction of the positions in which the move, chosen with search, is not among the "
+        "best: not the fastest win or the slowest loss, for example.",
         value=_complement,
     )
-    value_error: float = curve("exact/value_error", "Mean |value - exact result| without search.")
-    result_accuracy: float = curve(
-        "exact/result_accuracy", "Positions whose result the value predicts."
+    value_error: float = curve(
+        "exact/value_error",
+        "Mean |value - exact result| of the network without search, from 0 to 2.",
     )
-    raw_accuracy_low: float = curve("interval/error_network_high", _HIGH, value=_complement)
-    raw_accuracy_high: float = curve("interval/error_network_low", _LOW, value=_complement)
-    accuracy_low: float = curve("interval/error_search_high", _HIGH, value=_complement)
-    accuracy_high: float = curve("interval/error_search_low", _LOW, value=_complement)
+    result_accuracy: float = curve(
+        "exact/result_accuracy",
+        "Fraction of the positions whose exact result (win, draw, loss) the value predicts.",
+    )
+    raw_accuracy_low: float = curve(
+        "interval/error_network_high", _HIGH + "exact/error_network.", value=_complement
+    )
+    raw_accuracy_high: float = curve(
+        "interval/error_network_low", _LOW + "exact/error_network.", value=_complement
+    )
+    accuracy_low: float = curve(
+        "interval/error_search_high", _HIGH + "exact/error_search.", value=_complement
+    )
+    accuracy_high: float = curve(
+        "interval/error_search_low", _LOW + "exact/error_search.", value=_complement
+    )
     #: the first positions whose move, chosen with search, does not keep the exact result
     misplayed: list[Failure] = dataclasses.field(default_factory=list)
 
@@ -222,13 +271,15 @@ class ProofSummary:
 
     num_positions: int
     num_accurate: int  #: positions whose move keeps the exact result
-    num_losses: int = curve("proof/lost_games", "Games lost to some play of the opponent.")
+    num_losses: int = curve(
+        "proof/lost_games", "Games that some play of the opponent wins; 0 is unbeatable."
+    )
     report: ProofReport  #: all details
 
     @derived_curve(
         "proof/misplayed_positions",
-        "Positions of the game, of all that are not finished, in which the move gives away a win "
-        "or a draw; 0 is perfect.",
+        "Positions of the game, of all that are not finished, in which the move gives away a "
+        "win or a draw; 0 is perfect.",
     )
     def num_misplayed(self) -> int:
         """Positions whose move does not keep the exact result."""
