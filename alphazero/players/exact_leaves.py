@@ -64,7 +64,7 @@ def check_setting(text: str) -> str:
 class LeafSpeed:
     """What was measured."""
 
-    costs: list[float]  #: nodes of an answer by stage, as far as answers are not too dear
+    costs: list[float]  #: nodes of an answer by stage, as far as answers are not too expensive
     nodes_per_s: float  #: of each thread, while all of them work
     evaluations_per_s: float  #: in small batches
 
@@ -115,12 +115,12 @@ class LeafPolicy:
             return [Tier(self.nodes_per_answer, math.inf)]
         move_s, nodes_per_s = self._move_s(num_simulations, time_limit_s), self.speed.nodes_per_s
         cheap = _EVALUATIONS_PER_ANSWER / self.speed.evaluations_per_s
-        dear = [
+        expensive = [
             Tier(part * move_s * nodes_per_s, share * move_s * nodes_per_s * len(self.provers))
             for part, share in _TIERS
             if part * move_s > cheap
         ]
-        return [*dear, Tier(max(cheap * nodes_per_s, 1.0), math.inf)]
+        return [*expensive, Tier(max(cheap * nodes_per_s, 1.0), math.inf)]
 
 
 def make_leaf_policy(

@@ -39,11 +39,11 @@ class ScoredEndings:
         self._player = SolverPlayer(game, seed, _solver(game, max_nodes))
 
     def analyse(self, state: np.ndarray) -> Analysis | None:
-        """Analyse a position, [K]; None if its scores are too dear."""
+        """Analyse a position, [K]; None if its scores are too expensive."""
         return self._answer(state, self._player.analyse, state)
 
     def choose(self, state: np.ndarray) -> Choice | None:
-        """Choose a move in a position, [K]; None if its scores are too dear."""
+        """Choose a move in a position, [K]; None if its scores are too expensive."""
         return self._answer(state, self._player.choose, state[None])
 
     def _answer(self, state: np.ndarray, ask: Callable, question: np.ndarray):

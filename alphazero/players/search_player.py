@@ -175,10 +175,10 @@ class SearchPlayer:
         if self._scored_endings is None:
             return self._search_choice(states, start)
         parts = [self._scored_endings.choose(state) for state in states]
-        dear = [row for row, part in enumerate(parts) if part is None]
-        if dear:
-            found = self._search_choice(states[dear], start)
-            for k, row in enumerate(dear):
+        expensive = [row for row, part in enumerate(parts) if part is None]
+        if expensive:
+            found = self._search_choice(states[expensive], start)
+            for k, row in enumerate(expensive):
                 parts[row] = Choice(*(column[k : k + 1] for column in found))
         return joined(parts)
 
