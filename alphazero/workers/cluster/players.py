@@ -63,11 +63,8 @@ class PlayerHost:
 
     def play(self, seed: str, lines: list, a: Recipe, b: Recipe) -> tuple[MatchGame, ...]:
         """Play a pair of games after each opening of ``lines``."""
-        players, openings = (
-            (self._player(a, seed), self._player(b, seed)),
-            _GivenOpenings(lines=lines),
-        )
-        return play_match(_game(a), *players, 2 * len(lines), openings).games
+        players = self._player(a, seed), self._player(b, seed)
+        return play_match(_game(a), *players, 2 * len(lines), _GivenOpenings(lines=lines)).games
 
     def choose(self, seed: str, states: np.ndarray, recipe: Recipe) -> Choice:
         """Choose a move in each position."""
