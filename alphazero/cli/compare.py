@@ -155,8 +155,8 @@ def compare_runs(folders: list[RunFolder], settings: Settings, console: Console)
     )
     _print(configurations, title, console)
     if settings.json:
-        ways = [_figures(each, configurations[0]) for each in configurations]
-        figures = {"num_positions": len(positions), "set": positions.notes, "ways": ways}
+        found = [_figures(each, configurations[0]) for each in configurations]
+        figures = {"num_positions": len(positions), "set": positions.notes, "configurations": found}
         write_figures(settings.json, figures, console, indent=1)
 
 
@@ -264,7 +264,7 @@ def _figures(each: Configuration, first: Configuration) -> dict:
     """Return the figures of a configuration as plain data for JSON."""
     alone, searched = each.correct("alone"), each.correct("searched")
     return {
-        "way": each.label,
+        "label": each.label,
         "runs": [run.name for run in each.runs],
         "seconds": [run.seconds for run in each.runs],
         "iterations": [run.iterations for run in each.runs],

@@ -100,9 +100,9 @@ def test_runs_that_differ_in_their_seed_are_one_configuration(sweep, tmp_path):
     folder, _ = sweep
     text = _compare(folder, (1, 2, 3, 4), f"json={tmp_path / 'figures.json'}")
     figures = json.loads((tmp_path / "figures.json").read_text())
-    first, second = figures["ways"]
+    first, second = figures["configurations"]
     assert (first["runs"], second["runs"]) == ([RUNS[1], RUNS[2]], [RUNS[3], RUNS[4]])
-    assert second["way"] == "search.reuse_tree=false"
+    assert second["label"] == "search.reuse_tree=false"
     for number, way in (("1", first), ("2", second)):
         for name, raw_accuracy, accuracy in zip(way["runs"], way["raw_accuracy"], way["accuracy"]):
             assert 0 < raw_accuracy < 1 and 0 < accuracy < 1
