@@ -145,14 +145,15 @@ def connected_players(pairings: Iterable[Pairing], anchor: str) -> set[str]:
 def count_pairs(
     pairings: Iterable[Pairing], players: Iterable[str] = ()
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    """Sum the pair counts of any two players.
+    """Add up the pair counts of every two players.
 
     Args:
-        players: further players, who need not have played.
+        pairings: the same two players may occur several times, in either order.
+        players: names to include even if they occur in no pairing.
 
     Returns:
-        The names of all players in alphabetical order, and float64[P, P, 5]: the number of pairs in
-        which the first player scored 0, 1/4, 1/2, 3/4 and 1 against the second.
+        The names of all players in alphabetical order, and counts, float64[P, P, 5]: at [a, b], the
+        numbers of pairs in which player a scored 0, 1/4, 1/2, 3/4 and 1 against player b.
     """
     pairings = list(pairings)
     names = tuple(sorted({*players} | {name for pairing in pairings for name in pairing[:2]}))
@@ -188,7 +189,16 @@ def fit(counts: np.ndarray, precision: float = 0.0) -> np.ndarray:
 
 
 def expected_scores(units: np.ndarray) -> np.ndarray:
-    """Return float64[P, P]: the expected score of each player (row) against each other (column)."""
+    """Return the expected score of each player (row) against each player (column).
+
+        expected = 1 / (1 + exp(units[column] - units[row]))
+
+    Args:
+        units: float64[P], ratings in units of 400 / ln 10 Elo, as `fit` returns them.
+
+    Returns:
+        float64[P, P], in [0, 1]; 1/2 on the diagonal.
+    """
     return 1.0 / (1.0 + np.exp(np.clip(units[None, :] - units[:, None], -500.0, 500.0)))
 
 

@@ -146,7 +146,11 @@ def _plain_rating(ratings: Ratings, player: str) -> dict[str, Any]:
 
 
 def rating_text(ratings: Ratings, player: str) -> str:
-    """Return a player's rating, or its bound if all games that lead to the anchor went one way."""
+    """Return a player's rating as text, such as "1234".
+
+    A rating that is only a bound (see `Ratings.is_bound`) is given as "below 900" or "above 1500",
+    the end of its 95% interval towards the anchor.
+    """
     index, interval = ratings.players.index(player), ratings.interval(player)
     if not ratings.is_bound[index]:
         return f"{ratings.elo[index]:.0f}"
@@ -156,7 +160,11 @@ def rating_text(ratings: Ratings, player: str) -> str:
 
 
 def short_name(player: str) -> str:
-    """Return a player's name with the path of a network shortened to RUN/000012."""
+    """Return a player's name with the path of a network file shortened.
+
+    ``checkpoints/othello/RUN/networks/000012.safetensors,seed=1`` becomes ``RUN/000012,seed=1``.
+    Names of other players are returned unchanged.
+    """
     path, comma, settings = player.partition(",")
     if not path.endswith(".safetensors"):
         return player
@@ -165,5 +173,5 @@ def short_name(player: str) -> str:
 
 
 def search_of(player: str) -> str:
-    """Return what a network's name says after its number: how it searches."""
+    """Return how a network player searches: what follows ", " in its name, "" if nothing does."""
     return player.partition(", ")[2]

@@ -35,13 +35,18 @@ def fastest_engine(
     device: torch.device,
     num_threads: int,
 ) -> EngineChoice:
-    """Return the engine that a player takes.
+    """Return the engine and the number format that a player uses.
+
+    The engines are measured once on this machine, for each architecture and number of threads; the
+    result is stored. Nothing is measured if an engine is named, if only one is available, or on a
+    GPU, where torch runs.
 
     Args:
-        settings: the shape of the network.
-        wanted: an engine that is named has float32 as its "auto" precision. An engine that is
-            "auto" is the fastest of those with the precision.
-        num_threads: of the player.
+        settings: the architecture of ``network``.
+        sample: positions to measure on.
+        wanted: the player's settings. With a named engine, the precision "auto" is float32. With
+            the engine "auto", the fastest engine that has the precision is chosen.
+        num_threads: number of concurrent calls of the engine on a CPU.
     """
     if wanted.engine != "auto":
         precision = "float32" if wanted.precision == "auto" else wanted.precision

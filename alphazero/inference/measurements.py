@@ -23,11 +23,14 @@ _LIBRARIES = ("torch", "openvino", "numba", "alphazero-selfplay")
 def measurement_path(
     kind: str, device: torch.device, num_threads: int, depends_on: list[Any]
 ) -> Path:
-    """Return the file of a measurement; its name is a digest of all that the speeds depend on.
+    """Return the path of a measurement's file.
+
+    Its name ends in a digest of everything that the speeds depend on.
 
     Args:
-        kind: the beginning of the file's name.
-        depends_on: plain data, besides the processor, the threads and the libraries' versions.
+        kind: prefix of the file's name.
+        depends_on: plain data that enters the digest, besides the processor or GPU, the number of
+            threads and the versions of the libraries.
     """
     versions = [_version(name) for name in _LIBRARIES]
     parts = [_processor(device), num_streams(device, num_threads), versions, *depends_on]
@@ -36,7 +39,7 @@ def measurement_path(
 
 
 def read_measurement(path: Path) -> dict[str, Any] | None:
-    """Return what is stored; None if there is nothing that can be read."""
+    """Return the stored measurement, None if the file is missing or cannot be read."""
     try:
         values = json.loads(path.read_text())
     except (OSError, ValueError):
@@ -45,7 +48,10 @@ def read_measurement(path: Path) -> dict[str, Any] | None:
 
 
 def write_measurement(path: Path, values: dict[str, Any]) -> None:
-    """Store plain data; where the folder cannot be written, the next process measures again."""
+    """Store a measurement, which is plain data.
+
+    If the folder cannot be written, nothing is stored and the next process measures again.
+    """
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_suffix(f".{os.getpid()}")

@@ -74,9 +74,12 @@ class Learner:
         return max(round(num_new_samples * settings.replay_ratio / settings.batch_size), 1)
 
     def learn(self, batches, progress: float):
-        """Take one step per batch; yield the number of steps after each; set `report` at the end.
+        """Train on the batches, one step each, and yield the number of steps taken so far.
+
+        After the last batch, the averaged weights are ready to play and `report` is set.
 
         Args:
+            batches: an iterable of `Batch`.
             progress: fraction of the run that is done, in [0, 1]; sets the learning rate.
         """
         rate = learning_rate(self.settings, progress)
@@ -103,7 +106,7 @@ class Learner:
 
     @torch.no_grad()
     def held_out_losses(self, batch: Batch) -> HeldOutReport:
-        """Return the losses of the network that plays; change nothing."""
+        """Return the losses of `played_network` on a batch, without training on it."""
         samples = self._on_device(batch)
         output = _float32(self.played_network.eval()(samples.planes))
         parts = losses(output, self._targets(samples, output))

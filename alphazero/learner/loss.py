@@ -38,7 +38,11 @@ class Losses(NamedTuple):
 
 
 def losses(output: NetworkOutput, targets: Targets) -> Losses:
-    """Return the loss of each head of the network."""
+    """Return the policy loss and the value loss, each averaged over the M positions.
+
+    policy = -sum over legal a of action_weights(a) * log p(a)
+    value  = -sum over win, draw, loss of target * log P,  or (v - target)^2 of a scalar head
+    """
     log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
     policy_loss = -(targets.action_weights * log_policy).sum(dim=1).mean()
     if output.value_logits.shape[1] == 1:
@@ -70,9 +74,13 @@ def value_targets(
 
 
 def masked_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Return log probabilities over the legal actions, [M, A].
+    """Return the log probabilities of a softmax over the legal actions, [M, A].
 
     An illegal action gets 0, so that a weight of 0 times its log probability is 0 and not NaN.
+
+    Args:
+        logits: [M, A], of all actions.
+        mask: bool[M, A], True for legal actions.
     """
     log_policy = functional.log_softmax(logits.masked_fill(~mask, _ILLEGAL_LOGIT), dim=1)
     return log_policy.masked_fill(~mask, 0.0)

@@ -38,7 +38,12 @@ def make_optimizers(
 def set_learning_rate(
     optimizers: dict[str, torch.optim.Optimizer], settings: LearnerSettings, rate: float
 ) -> None:
-    """Set the learning rate; an optimizer with a rate of its own keeps the ratio."""
+    """Set the learning rate of every optimizer.
+
+    Args:
+        rate: for optimizers that began with ``settings.learning_rate``. One that began with another
+            rate (Muon) keeps its ratio to that.
+    """
     for optimizer in optimizers.values():
         ratio = 1.0
         if settings.learning_rate:

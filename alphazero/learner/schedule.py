@@ -6,7 +6,15 @@ from alphazero.learner.settings import LearnerSettings
 
 
 def learning_rate(settings: LearnerSettings, progress: float) -> float:
-    """Return the learning rate when the fraction ``progress`` of the run is done."""
+    """Return the learning rate at a point of the run.
+
+    It starts at ``settings.learning_rate``. Unless the schedule is "constant", it ends at
+    ``settings.final_learning_rate``: along a line, along half a cosine wave, or by the same factor
+    at each of ``settings.step_at``.
+
+    Args:
+        progress: fraction of the run that is done; clipped to [0, 1].
+    """
     first, last = settings.learning_rate, settings.final_learning_rate
     progress = min(max(progress, 0.0), 1.0)
     if settings.schedule == "constant":

@@ -64,5 +64,5 @@ def expected_value(value_logits: torch.Tensor) -> torch.Tensor:
 
 
 def num_value_logits(settings: NetworkSettings) -> int:
-    """Return the number of logits of the value head."""
+    """Return the number of logits of the value head: 3 for win, draw and loss, 1 for a scalar."""
     return 3 if settings.value_head == "wdl" else 1

@@ -24,10 +24,12 @@ _KINDS = {"resnet": ResidualNetwork, "tiny": TinyNetwork, "notebook": NotebookNe
 def make_network(
     planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings, seed: int = 0
 ) -> nn.Module:
-    """Return a network with random weights; the same seed gives the same weights.
+    """Return a network with random weights on the CPU.
 
     Args:
-        planes_shape: (C, H, W) of the game.
+        planes_shape: (C, H, W), the shape of the game's input planes.
+        num_actions: A, the number of policy logits.
+        seed: determines the weights. The state of torch's global generator is left unchanged.
     """
     with fork_rng(devices=[]):
         manual_seed(seed)

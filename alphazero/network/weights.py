@@ -55,10 +55,11 @@ def save_network(
 
 
 def load_network(path: Path) -> NetworkFile:
-    """Read a network.
+    """Read a network file, including its weights.
 
     Raises:
-        StoredFileError: if the file is missing, damaged or not a network.
+        StoredFileError: if the file is missing, damaged or not a network, or if a weight is not
+            finite.
     """
     metadata, arrays = _read_network(path)
     settings = parse_object(metadata.get("network"), path, "the settings of its network")
@@ -94,10 +95,13 @@ def network_arrays(network: "torch.nn.Module") -> dict[str, np.ndarray]:
 
 
 def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> None:
-    """Copy weights by name into ``network``.
+    """Copy stored weights into ``network``, in place.
+
+    Args:
+        arrays: weights by name, as `network_arrays` returns them.
 
     Raises:
-        InputError: if names or shapes do not fit.
+        InputError: if a weight is missing, unknown or of the wrong shape.
     """
     import torch
 

@@ -30,14 +30,15 @@ class Batch(NamedTuple):
 
 
 class ReplayBuffer:
-    """A ring buffer of samples.
+    """A ring buffer of training samples, of which the newest form the replay window.
 
     Args:
         game: a batched game.
-        generator: samples positions and symmetries.
+        settings: ``window_max`` is the capacity, in samples.
+        generator: draws the sampled positions and their symmetries.
 
     Attributes:
-        num_added: samples ever added.
+        num_added: samples ever added, including those overwritten since.
         iteration_starts: `num_added` at the start of each of the window's newest iterations.
     """
 
@@ -58,13 +59,20 @@ class ReplayBuffer:
         self._symmetries = np.zeros(size, np.int8) if stores_images else None
 
     def begin_iteration(self) -> None:
-        """Begin an iteration, see `ReplaySettings.window_iterations`."""
+        """Mark the start of an iteration, where the window is measured in iterations.
+
+        Without `ReplaySettings.window_iterations`, this does nothing.
+        """
         if self.settings.window_iterations:
             newest = [*self.iteration_starts, self.num_added]
             self.iteration_starts = newest[-self.settings.window_iterations :]
 
     def add(self, record: GameRecord) -> int:
-        """Add the samples of a finished game; return their number."""
+        """Add the samples of a finished game, overwriting the oldest ones if the buffer is full.
+
+        Returns:
+            The number of samples added.
+        """
         plies, symmetries = self._samples(record)
         slots = (self.num_added + np.arange(len(plies))) % self.settings.window_max
         self._states[slots] = record.states[plies]
@@ -84,7 +92,12 @@ class ReplayBuffer:
         return min(window_size(self.num_added, self.settings), self.num_added - self._num_lost)
 
     def sample(self, batch_size: int) -> Batch:
-        """Return samples of the window, chosen uniformly at random with replacement.
+        """Return samples drawn uniformly from the window, with replacement.
+
+        `ReplaySettings.symmetries` says whether each is transformed by a symmetry of the game.
+
+        Args:
+            batch_size: M.
 
         Raises:
             ValueError: if the window is empty.

@@ -129,7 +129,7 @@ class TreeSearch:
         self._roots.prepare(rows[num_kept > 0], self._budgets)
 
     def stop(self, rows: np.ndarray) -> None:
-        """Leave the listed games out of every further step."""
+        """Exclude the listed games from further steps, until `reset` or `advance`."""
         self._in_use[rows] = False
 
     def finished_rows(self) -> np.ndarray:
@@ -180,7 +180,10 @@ class TreeSearch:
         return self._roots.output(rows, temperatures)
 
     def principal_variation(self, row: int) -> list[int]:
-        """Return the expected line: the chosen action, then the most visited ones."""
+        """Return the expected line of a game: the chosen action, then the most visited ones.
+
+        It is empty while the root has not been evaluated.
+        """
         tree, node, line = self._tree, trees.ROOT_INDEX, []
         if tree.num_nodes[row] == 0:
             return line

@@ -88,7 +88,11 @@ class Expansion:
         return NewNodes(edges, positions)
 
     def add(self, new: NewNodes) -> Leaves:
-        """Add the nodes and back up the results of those that have one; return the others."""
+        """Add new nodes to the trees, and back up the results of those that are finished or proven.
+
+        Returns:
+            The other nodes, which need the evaluator.
+        """
         (rows, parents, actions), positions = new
         nodes = np.empty(len(rows), np.int32)
         known = positions.players, positions.over, positions.results

@@ -16,10 +16,14 @@ REQUIRED = {LENGTHS, *GameRecord._fields} - GameRecord._field_defaults.keys()
 
 
 def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
-    """Return the games as arrays by name; fields that a record lacks are left out.
+    """Concatenate games into one array per field.
 
     Args:
-        records: at least one.
+        records: at least one game.
+
+    Returns:
+        Arrays by field name, their first axis all plies of all games, and `LENGTHS`, which tells
+        the games apart. A field that is None in any record is left out.
     """
     columns = {
         name: np.concatenate(column)
@@ -31,7 +35,7 @@ def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
 
 
 def unflatten(columns: dict[str, np.ndarray]) -> list[GameRecord]:
-    """Return the games that `flatten` was given; each has the arrays of its fields as views."""
+    """Split the arrays that `flatten` returned into games, whose arrays are views of them."""
     ends = np.cumsum(columns[LENGTHS])
     parts = {
         name: np.split(column, ends[:-1]) for name, column in columns.items() if name != LENGTHS

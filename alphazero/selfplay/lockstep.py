@@ -112,7 +112,13 @@ class SelfPlay:
         self._generator.bit_generator.state = generator.bit_generator.state
 
     def advance(self, num_steps: int) -> list[GameRecord]:
-        """Take steps of one leaf in every game; return the games that end."""
+        """Take up to ``num_steps`` steps of one leaf per game, starting games where rows are free.
+
+        It stops early when no game is in progress.
+
+        Returns:
+            The games that ended.
+        """
         records = []
         for _ in range(num_steps):
             self._start_games()

@@ -150,5 +150,5 @@ class ParallelSelfPlay:
 
 
 def split_evenly(total: int, num_parts: int) -> list[int]:
-    """Return ``total`` as a sum of whole numbers that differ by at most one."""
+    """Split ``total`` into whole numbers that differ by at most one, the largest first."""
     return [total // num_parts + (index < total % num_parts) for index in range(num_parts)]

@@ -18,7 +18,11 @@ _ARRAY_KEY = "__array__"  # {_ARRAY_KEY: name} stands for an array in the JSON t
 
 
 def save_state(path: Path, state: dict) -> None:
-    """Store a nested dictionary of arrays, numbers, texts, lists and None."""
+    """Write a nested dictionary atomically; `load_state` reads it.
+
+    Args:
+        state: its values may be dictionaries, lists, arrays, numbers, strings and None.
+    """
     arrays: dict[str, np.ndarray] = {}
     plain = _without_arrays(state, "", arrays)
     write_atomically(path, safetensors.numpy.save(arrays, {"state": json.dumps(plain)}))

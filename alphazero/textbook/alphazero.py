@@ -225,11 +225,12 @@ class AlphaZero:
         return child.prior
 
     def unvisited_value(self, node: Node) -> float:
-        """Return Q of an unvisited child: the value of its parent, less the more was visited.
+        """Return Q of an unvisited child: its parent's value, reduced by first-play urgency.
 
         value = node's mean value - first_play_urgency * sqrt(sum of the visited children's P)
 
-        With `first_play_value` "zero", 0 stands in place of the node's mean value.
+        With `first_play_value` "zero", 0 replaces the node's mean value. The value is never below
+        `lowest_value`.
         """
         visited = sum(child.prior for child in node.children.values() if child.visits)
         is_root = node is self.root

@@ -66,7 +66,7 @@ def _refusal(allowed: str, answer: Any) -> ValueError:
 
 
 def uniform(game: Rules, state: State) -> tuple[dict, float]:
-    """Know nothing: the same prior for every action, and the value 0."""
+    """Return the same prior for every legal action, and the value 0."""
     actions = game.legal_actions(state)
     return dict.fromkeys(actions, 1 / len(actions)), 0.0
 
@@ -110,10 +110,9 @@ def network(evaluator) -> Evaluator:
 
 
 class Table:
-    """An evaluator that learns by heart: the mean of all samples of a position.
+    """A lookup table in place of a network: the mean of all samples of each position.
 
-    It generalises to no other position, so it suits games of some thousand positions. It stands
-    where AlphaZero has its network.
+    It does not generalise to unseen positions, so it suits games of a few thousand positions.
     """
 
     def __init__(self):

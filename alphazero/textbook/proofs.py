@@ -14,7 +14,7 @@ class ProvingAlphaZero(AlphaZero):
     """`AlphaZero` for games with the results 1, 0 and -1, whose nodes may have proven results."""
 
     def is_finished(self, num_simulations: int) -> bool:
-        """A proven root ends the search, too."""
+        """Return whether the simulations are done or the root is proven."""
         return self.root.result is not None or super().is_finished(num_simulations)
 
     def backward(self, path: list[Node], value: float) -> None:
@@ -31,7 +31,7 @@ class ProvingAlphaZero(AlphaZero):
             below = node
 
     def prior(self, node: Node, child: Node) -> float:
-        """A child that is proven to lose is not explored."""
+        """Return a child's prior, 0 if it is proven to lose for the player to move at ``node``."""
         return 0.0 if is_proven(child, -1, node.player) else child.prior
 
     def playable_actions(self) -> list:

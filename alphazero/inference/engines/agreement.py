@@ -30,7 +30,10 @@ class Deviation(NamedTuple):
 
 
 def deviation(reference, engine, sample: PositionSample) -> Deviation:
-    """Compare two evaluators that hold the same weights."""
+    """Return how far ``engine`` deviates from ``reference`` on the positions of ``sample``.
+
+    Both are evaluators (`alphazero.inference.evaluator.Evaluator`) with the same weights.
+    """
     mask = sample.legal_action_mask
     reference_logits, reference_values = reference.evaluate(sample.planes)
     logits, values = engine.evaluate(sample.planes)
@@ -42,10 +45,12 @@ def deviation(reference, engine, sample: PositionSample) -> Deviation:
 def sample_positions(
     game, num_positions: int, generator: np.random.Generator, num_games: int | None = None
 ) -> PositionSample:
-    """Return positions of random games: a sample for a network without games of its own.
+    """Return unfinished positions of random games, for a network without games of its own.
 
     Args:
-        num_games: played at once; None takes so many that the positions are early ones.
+        num_positions: M, how many positions to return.
+        num_games: games played in parallel. None plays ``num_positions // 8`` of them, so that the
+            positions come from about the first eight plies.
     """
     states, found = game.initial_states(num_games or max(num_positions // 8, 1)), []
     while len(found) * len(states) < num_positions:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class EngineModule(Protocol):
-    """What the module of an engine must have."""
+    """The functions that the module of an engine defines."""
 
     def make(self, choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
         """Return an engine without a network.
@@ -62,7 +62,11 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
 
 
 def precisions(engine: str, device: torch.device) -> list[str]:
-    """Return the number formats of an engine on a device of this machine, [] if it has none."""
+    """Return the number formats that an engine supports on a device of this machine, [] if none.
+
+    Raises:
+        ConfigError: if there is no such engine.
+    """
     return _module(engine).precisions(device)
 
 
