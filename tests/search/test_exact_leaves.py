@@ -203,11 +203,7 @@ def test_the_search_keeps_every_result_and_plain_search_agrees_where_it_proves(
     exact = exact_values(name)
     plain = searched(game, states, 60)
     search = searched(
-        game,
-        states,
-        60,
-        leaves_per_step=leaves_per_step,
-        exact_leaves=proven_leaves(game, prover),
+        game, states, 60, leaves_per_step=leaves_per_step, exact_leaves=proven_leaves(game, prover)
     )
     found = search.tree.proven_values[:, 0]  # a drawn root may keep moves that it never visits
     assert ((found == exact.values(states)) | (found == UNPROVEN)).all()
@@ -245,9 +241,7 @@ def test_a_root_that_was_a_proven_leaf_gets_its_moves():
 def test_self_play_ends_proven_games_with_their_exact_results(fraction):
     game, prover = game_and_prover("connect_x:4x4x3")
     settings = SelfPlaySettings(
-        num_parallel_games=16,
-        num_simulations=24,
-        adjudicated_fraction=fraction,
+        num_parallel_games=16, num_simulations=24, adjudicated_fraction=fraction
     )
     play = SelfPlay(
         game,

@@ -20,14 +20,7 @@ GAME = make_game("connect_x:4x4x3")
 
 
 def settings_of(**changed):
-    values = (
-        dict(
-            num_parallel_games=7,
-            num_simulations=12,
-            num_sampled_plies=4,
-        )
-        | changed
-    )
+    values = dict(num_parallel_games=7, num_simulations=12, num_sampled_plies=4) | changed
     return SelfPlaySettings(**values)
 
 

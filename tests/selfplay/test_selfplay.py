@@ -23,14 +23,7 @@ def named_game(name):
 
 
 def make_selfplay(game, seed=0, search=None, **settings):
-    values = (
-        dict(
-            num_parallel_games=6,
-            num_simulations=12,
-            num_sampled_plies=4,
-        )
-        | settings
-    )
+    values = dict(num_parallel_games=6, num_simulations=12, num_sampled_plies=4) | settings
     evaluator = HashEvaluator(game.num_actions)
     return SelfPlay(
         game,
@@ -160,12 +153,9 @@ def test_each_row_has_its_own_temperature_and_zero_takes_the_largest():
 def test_early_moves_are_sampled_from_the_visits_and_later_ones_are_the_most_visited():
     game = make_game("connect_x:4x4x3")
     records = list(
-        make_selfplay(
-            game,
-            num_parallel_games=32,
-            num_sampled_plies=3,
-            final_temperature=0.0,
-        ).play(400)
+        make_selfplay(game, num_parallel_games=32, num_sampled_plies=3, final_temperature=0.0).play(
+            400
+        )
     )
     excess, variance = 0.0, 0.0
     for record in records:
@@ -199,10 +189,7 @@ def test_gumbel_moves_are_sampled_from_the_prior_and_at_temperature_zero_the_bes
     """Four moves, four simulations and no weight on values: moves are samples from the prior."""
     game, search = make_game("connect_x:4x4x3"), dict(root="gumbel", value_scale=0.0)
     shared = dict(
-        num_parallel_games=64,
-        num_simulations=4,
-        temperature_half_life=1.0,
-        carry_over=False,
+        num_parallel_games=64, num_simulations=4, temperature_half_life=1.0, carry_over=False
     )
     records = list(
         make_selfplay(
@@ -258,13 +245,7 @@ def test_moves_are_sampled_from_forced_visits_too_but_these_are_not_trained_on()
     assert drawn > 20
 
 
-@pytest.mark.parametrize(
-    "search",
-    (
-        dict(root="gumbel"),
-        dict(forced_playouts_k=2.0),
-    ),
-)
+@pytest.mark.parametrize("search", (dict(root="gumbel"), dict(forced_playouts_k=2.0)))
 @pytest.mark.parametrize("name", GAMES)
 def test_games_of_other_roots_are_whole_and_continue_as_if_never_stopped(tmp_path, name, search):
     game = named_game(name)

@@ -115,9 +115,7 @@ def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch, step):
 def test_a_file_is_synced_before_it_takes_its_name(tmp_path, monkeypatch):
     calls = []
     monkeypatch.setattr(
-        files.os,
-        "fsync",
-        lambda descriptor: calls.append(("fsync", os.fstat(descriptor).st_size)),
+        files.os, "fsync", lambda descriptor: calls.append(("fsync", os.fstat(descriptor).st_size))
     )
     replace = os.replace
     monkeypatch.setattr(

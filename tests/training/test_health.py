@@ -26,12 +26,7 @@ from alphazero.training.health import HealthMonitor, TrainingDivergedError
 from alphazero.training.loggers.console import ConsoleLogger
 from alphazero.training.loggers.json_lines import JsonLinesLogger
 from alphazero.training.loggers.tensorboard import TensorBoardLogger
-from alphazero.training.reports import (
-    PitReport,
-    SelfPlayReport,
-    StrengthReport,
-    WorkersReport,
-)
+from alphazero.training.reports import PitReport, SelfPlayReport, StrengthReport, WorkersReport
 from alphazero.training.run_config import compose
 from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS
@@ -462,10 +457,7 @@ def test_the_advice_names_the_setting_that_is_the_likely_cause(case):
 
 SIGNS = {
     "worse than uninformed": (dict(loss=4.0, held_out=4.0), ["4", "2.8"]),
-    "risen": (
-        dict(loss=[1.2] * 10 + [2.0], held_out=[1.2] * 10 + [2.0]),
-        ["1.2", "2"],
-    ),
+    "risen": (dict(loss=[1.2] * 10 + [2.0], held_out=[1.2] * 10 + [2.0]), ["1.2", "2"]),
     "steep": (dict(gradient_norm=30.0), ["30", "5"]),
     "large weights": (dict(weight_size=3.0), ["3", "0.1"]),
 }

@@ -73,10 +73,7 @@ CASES = {
     ),
 }
 #: Those that use most parts of a run's state; `make test-slow` tests the others.
-QUICK_CASES = {
-    "averaged weights",
-    "measured in between",
-}
+QUICK_CASES = {"averaged weights", "measured in between"}
 
 
 @pytest.mark.parametrize(
@@ -222,10 +219,7 @@ def test_reports_agree_with_the_stored_games(tmp_path):
 
 def test_old_networks_and_games_out_of_the_window_are_dropped(tmp_path):
     trainer = make_trainer(
-        tmp_path,
-        "run.keep_networks=2",
-        "replay.window_start=20",
-        "replay.window_max=20",
+        tmp_path, "run.keep_networks=2", "replay.window_start=20", "replay.window_max=20"
     )
     rows = [report.selfplay.num_samples for report in reports(trainer)]
     assert min(rows) >= 20  # one iteration fills the window
