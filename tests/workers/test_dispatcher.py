@@ -273,19 +273,20 @@ RUBBISH = {
     "no games": lambda games: games.update({LENGTHS: np.zeros(0, np.int64)}),
     "an empty game": lambda games: set_cell(games[LENGTHS], 0, 0),
     "a game too long": lambda games: set_cell(games[LENGTHS], 0, 10),
+    "endless games": lambda games: games.update({LENGTHS: np.full(2, 2**62)}),
     "lengths that are no numbers": lambda games: games.update({LENGTHS: np.array(["a"])}),
     "an illegal move": lambda games: set_cell(games["actions"], 1, games["actions"][0]),
     "a negative move": lambda games: set_cell(games["actions"], 0, -1),
     "a move that is none": lambda games: set_cell(games["actions"], 0, 9),
     "a wrong result": lambda games: set_cell(games["outcomes"], 0, -games["outcomes"][0] or 1),
     "an impossible result": lambda games: set_cell(games["outcomes"], 0, -128),
-    "an unfinished game": without_last_ply,
     "a game after its end": one_more_ply,
     "another start": lambda games: set_cell(games["states"], 0, games["states"][1]),
     "other positions": lambda games: set_cell(games["states"], 2, games["states"][1]),
     "weights that do not sum to 1": lambda games: set_cell(
         games["action_weights"], first_target(games), games["action_weights"][0] / 2
     ),
+    "infinite weights": lambda games: set_cell(games["action_weights"], 0, np.inf),
     "weights that are no numbers": lambda games: set_cell(games["action_weights"], 0, np.nan),
     "negative weights": lambda games: set_cell(games["action_weights"], (0, 0), -0.5),
     "weight on an illegal move": weight_on_illegal_move,
@@ -296,11 +297,12 @@ RUBBISH = {
 
 
 @pytest.mark.parametrize("kind", RUBBISH)
-def test_games_that_are_none_are_refused(records, kind):
+@pytest.mark.parametrize("adjudicated", (False, True))
+def test_games_that_are_none_are_refused(records, kind, adjudicated):
     games = copy.deepcopy(flatten(records))
-    check_games(games, GAME, False)
+    check_games(games, GAME, adjudicated)
     RUBBISH[kind](games)
-    room = Room(records)
+    room = Room(records, adjudicated=adjudicated)
     room.join("bad")
     units = list(room.hands["bad"])
     room.finish("bad", games=games)
@@ -315,6 +317,8 @@ def test_an_unfinished_game_counts_where_games_may_be_adjudicated(records):
     games = copy.deepcopy(flatten(records))
     without_last_ply(games)
     check_games(games, GAME, True)
+    with pytest.raises(AnswerError):
+        check_games(games, GAME, False)
     games["outcomes"][0] = -128
     with pytest.raises(AnswerError):
         check_games(games, GAME, True)

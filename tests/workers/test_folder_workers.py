@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from run_samples import make_trainer
+from run_samples import make_trainer, reports
 
 from alphazero.cli import main
 from alphazero.cli.work import progress_text
@@ -274,60 +274,26 @@ def test_a_file_that_is_not_right_is_refused_and_the_run_goes_on(tmp_path, forge
     assert ascii(name) in notice and "\n" not in notice
 
 
-def _changed(name, index, value):
-    def change(columns):
-        array = columns[name].copy()
-        array[index] = value
-        return array
-
-    return change
+#: Leaves out the last ply of the first game. The laws of games are tested in `test_dispatcher`.
+UNFINISHED = {
+    name: lambda columns, name=name: np.delete(columns[name], columns["lengths"][0] - 1, axis=0)
+    for name in GameRecord._fields
+} | {"lengths": lambda columns: columns["lengths"] - np.array([1, 0])}
 
 
-FORGED_GAMES = {
-    "an illegal move": {"actions": lambda columns: np.zeros_like(columns["actions"])},
-    "a move off the board": {"actions": _changed("actions", 0, 1000)},
-    "a wrong result": {"outcomes": lambda columns: 1 - np.abs(columns["outcomes"])},
-    "an impossible result": {"outcomes": _changed("outcomes", 0, -128)},
-    "a wrong position": {"states": _changed("states", 1, 77)},
-    "no policy": {"action_weights": _changed("action_weights", 0, 0.0)},
-    "an infinite policy": {"action_weights": _changed("action_weights", 0, np.inf)},
-    "wrong lengths": {"lengths": lambda columns: columns["lengths"] + 1},
-    "endless lengths": {"lengths": lambda columns: np.full(2, 2**62)},
-    "an unknown part": {"more": lambda columns: np.zeros(3)},
-    "another type": {"outcomes": lambda columns: columns["outcomes"].astype(np.float64)},
-}
-
-
-def _shorter(name):
-    """Return what leaves out the last ply of the first game."""
-    return lambda columns: np.delete(columns[name], columns["lengths"][0] - 1, axis=0)
-
-
-#: A game that ends early, whose result cannot be checked.
-ADJUDICATED = {name: _shorter(name) for name in GameRecord._fields} | {
-    "lengths": lambda columns: columns["lengths"] - np.array([1, 0]),
-    "outcomes": lambda columns: np.where(
-        np.arange(len(columns["outcomes"]) - 1) < columns["lengths"][0] - 1,
-        np.int8(-128),
-        _shorter("outcomes")(columns),
-    ),
-}
-
-
-@pytest.mark.parametrize("changes", FORGED_GAMES.values(), ids=FORGED_GAMES)
-@pytest.mark.parametrize("may_be_adjudicated", (False, True))
-def test_games_that_break_the_rules_are_refused(tmp_path, changes, may_be_adjudicated):
-    if may_be_adjudicated and "outcomes" in changes:
-        changes = ADJUDICATED
-    fraction = 0.5 if may_be_adjudicated else 0.0
-    selfplay = dataclasses.replace(JOB.selfplay, adjudicated_fraction=fraction)
+@pytest.mark.parametrize("adjudicated_fraction", (0.0, 0.5))
+def test_a_game_that_is_not_finished_is_refused_unless_games_are_adjudicated(
+    tmp_path, adjudicated_fraction
+):
+    selfplay = dataclasses.replace(JOB.selfplay, adjudicated_fraction=adjudicated_fraction)
     shared = Shared(tmp_path, job=dataclasses.replace(JOB, selfplay=selfplay))
     shared.update(0)
-    path = shared.leave_games(0, **changes)
+    path = shared.leave_games(0, **UNFINISHED)
     shared.leave_games(1, seeds=(8, 9))
     records, _ = shared.play(2)
-    assert first_actions(records) == first_actions([a_game(8), a_game(9)])
-    assert os.listdir(shared.folder.refused) == [path.name]
+    refused = os.listdir(shared.folder.refused)
+    assert refused == ([] if adjudicated_fraction else [path.name])
+    assert (first_actions(records) == first_actions([a_game(8), a_game(9)])) == bool(refused)
 
 
 # --- workers --------------------------------------------------------------------------------------
@@ -479,8 +445,9 @@ def test_the_folder_of_another_run_is_refused_unless_that_run_has_ended(tmp_path
     second = Shared(tmp_path, job=dataclasses.replace(JOB, run="second"))
     second.update(0)
     assert list(second.folder.waiting_games()) == []
+    (tmp_path / "file").touch()
     with pytest.raises(ConfigError):
-        Shared(tmp_path / "x.json" / "y", job=JOB) if (tmp_path / "x.json").touch() is None else 0
+        Shared(tmp_path / "file" / "y")
 
 
 def trained(trainer, workers, until=None):
@@ -528,11 +495,7 @@ def test_workers_join_and_leave_and_a_killed_run_goes_on(tmp_path):
     assert "ended" in workers[0].progress.text
     threads = make_trainer(tmp_path / "run", "run.num_iterations=4")
     threads.restore()
-    assert [report.iteration for report in trained_alone(threads)] == [4]
-
-
-def trained_alone(trainer):
-    return [event for event in trainer.run() if isinstance(event, IterationReport)]
+    assert [report.iteration for report in reports(threads)] == [4]
 
 
 KILLED = """
@@ -641,16 +604,6 @@ def test_a_worker_until_the_end_does_not_take_the_end_of_an_earlier_run_for_it(t
     for worker in (early, late):
         worker.step()
     assert (early.has_finished, late.has_finished) == (True, False)
-
-
-def test_a_full_disk_leaves_no_temporary_file(tmp_path, monkeypatch):
-    def full(number):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError):
-        write_atomically(tmp_path / "x", b"data")
-    assert os.listdir(tmp_path) == []
 
 
 def test_the_command_ends_with_the_run_and_removes_its_sign_of_life(tmp_path, capsys, monkeypatch):
