@@ -60,8 +60,9 @@ def pytest_collection_modifyitems(items):
 def unmeasured_players():
     """Let networks play with torch in float32, and with exact leaves very near the end.
 
-    Measuring is slow, and no two machines are alike.
+    Measuring is slow, and no two machines are alike. The rules of game files are tried briefly.
     """
+    from alphazero.games import game_file
     from alphazero.inference import fastest_engine
     from alphazero.inference.engines.engine import REFERENCE
     from alphazero.players import exact_leaves
@@ -70,4 +71,5 @@ def unmeasured_players():
         patch.setattr(fastest_engine, "candidates", lambda *_: [REFERENCE])
         speed = exact_leaves.LeafSpeed([1.0] * 6, 1e7, 1e4)
         patch.setattr(exact_leaves, "leaf_speed", lambda *_: speed)
+        patch.setattr(game_file, "_SECONDS", 0.2)
         yield

@@ -178,6 +178,14 @@ def naive_twin(name):
     raise ValueError(f"{name} has no naive twin")
 
 
+def replayed(name, actions):
+    """Return the naive game of a name after some actions."""
+    twin = naive_twin(name)
+    for action in actions:
+        twin.play(action)
+    return twin
+
+
 def naive_apply_symmetries(chosen, game, planes, action_weights, legal_action_mask):
     """Return rows under symmetries in a pass of numpy for each array."""
     flat = planes.reshape(*planes.shape[:2], -1)

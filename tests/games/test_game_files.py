@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from alphazero.games import game_file
 from alphazero.games.batched_game import CompiledGame
 from alphazero.games.registry import make_game, make_stored_game, same_game
 from alphazero.runtime.errors import ConfigError
@@ -215,7 +216,8 @@ def test_kernels_on_disk_belong_to_one_path_and_text_and_others_are_shared(tmp_p
 
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
-    """Two folders with a game file of the same name, in the current folder."""
+    """Two folders with a game file of the same name, in the current folder. None is compiled."""
+    monkeypatch.setattr(game_file, "_compile", lambda game, path: None)
     write_rules(tmp_path / "mine" / "rules.py")
     write_rules(tmp_path / "yours" / "rules.py")
     monkeypatch.chdir(tmp_path)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from game_samples import EXAMPLE, GAME_NAMES, label, random_games
 from mostly_slow import mostly_slow
-from naive import naive_twin
+from naive import naive_twin, replayed
 
 from alphazero.games.batched_game import CompiledGame
 from alphazero.games.connect_x import ConnectX
@@ -70,13 +70,6 @@ def perft_of_twin(name, depth):
         lines = [[*line, action] for line in lines for action in replayed(name, line).legal()]
         counts.append(len(lines))
     return counts
-
-
-def replayed(name, line):
-    twin = naive_twin(name)
-    for action in line:
-        twin.play(action)
-    return twin
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,3 @@ def test_sequences_of_moves_are_as_many_as_published(name):
     # The last depth needs no positions: it is the number of legal moves one ply before.
     states = [game.initial_states(), *frontiers(game, len(PERFT[name]) - 1)]
     assert [int(game.legal_action_mask(level).sum()) for level in states] == PERFT[name]
-
-
-def test_tic_tac_toe_has_255168_games():
-    game = make_game("tic_tac_toe")
-    assert sum(int(game.over(states).sum()) for states in frontiers(game, 9)) == 255_168

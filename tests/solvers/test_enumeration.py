@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from game_samples import EXAMPLE
-from test_game_naive import replayed
+from naive import replayed
 
 from alphazero.games.batched_game import CompiledGame
 from alphazero.games.registry import make_game

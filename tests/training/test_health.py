@@ -133,11 +133,11 @@ WRONG = {
 def swap_results(monkeypatch):
     """Give every result from the viewpoint of the wrong player, a common mistake in new rules."""
     finish = GamesInProgress.finish
-    monkeypatch.setattr(
-        GamesInProgress,
-        "finish",
-        lambda self, row, player, result: finish(self, row, player, -result),
-    )
+
+    def swapped(self, row, player, result):
+        return finish(self, row, player, -result)
+
+    monkeypatch.setattr(GamesInProgress, "finish", swapped)
 
 
 def fill_disk(monkeypatch):
@@ -171,15 +171,13 @@ def test_a_run_that_goes_wrong_raises_its_alarm_and_names_what_to_change(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
-        pytest.param("", marks=pytest.mark.slow),
-        pytest.param("network.value_head=scalar", marks=pytest.mark.slow),
-        pytest.param(
-            "pit.every=1 pit.acceptance=0.4 evaluation.every=1 evaluation.num_games=2",
-            marks=pytest.mark.slow,
-        ),
+        "",
+        "network.value_head=scalar",
+        "pit.every=1 pit.acceptance=0.4 evaluation.every=1 evaluation.num_games=2",
     ],
 )
 def test_a_healthy_run_raises_no_alarm(tmp_path, words):
@@ -221,19 +219,11 @@ def test_a_run_that_diverges_stops_and_keeps_the_iteration_before(tmp_path):
 
 
 def test_the_command_line_reports_diverged_training_in_one_line(tmp_path, capsys):
-    words = [
-        *TINY,
-        *SMALL,
-        *DIVERGES.split(),
-        "learner.learning_rate=100",
-        "learner.schedule=constant",
-        f"run.root={tmp_path}",
-        "run.name=bad",
-    ]
+    words = [*TINY, *SMALL, *DIVERGES.split(), "learner.learning_rate=100"]
+    words += ["learner.schedule=constant", f"run.root={tmp_path}", "run.name=bad"]
     assert main(["train", "game=tic_tac_toe", *words]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("error: ") and error.count("\n") == 1
-    assert "iteration 1" in error and "learner.learning_rate=0.05" in error
+    assert error.count("\n") == 1 and "learner.learning_rate=0.05" in error
 
 
 # --- each limit, with invented figures ------------------------------------------------------------
@@ -274,23 +264,12 @@ def made_up(iteration, **changes):
     figures["policy_loss"] = figures["loss"] - figures["value_loss"]
 
     def take(cls):
-        return cls(
-            **{
-                field.name: figures[field.name]
-                for field in dataclasses.fields(cls)
-                if field.name in figures
-            }
-        )
+        names = {field.name for field in dataclasses.fields(cls)}
+        return cls(**{name: figures[name] for name in names & figures.keys()})
 
-    report = IterationReport(
-        iteration,
-        take(SelfPlayReport),
-        take(LearnerReport),
-        figures["window"],
-        elapsed_s=60.0,
-        free_disk_gb=figures["free_disk_gb"],
-        workers=take(WorkersReport),
-    )
+    games, learned, window = take(SelfPlayReport), take(LearnerReport), figures["window"]
+    report = IterationReport(iteration, games, learned, window, elapsed_s=60.0)
+    report.free_disk_gb, report.workers = figures["free_disk_gb"], take(WorkersReport)
     report.held_out = HeldOutReport(loss=figures["held_out"])
     if figures["pit"] is not None:
         match = dict(score=0.5, wins=1, draws=0, losses=1, ties=figures["pit_ties"])
@@ -312,70 +291,43 @@ def observed(reports_made, settings=None):
 
 def run_of(length=40, **columns):
     """Return reports; a column is a number, or a list whose last entry is repeated."""
+
+    def of(column, i):
+        return column[min(i, len(column) - 1)] if isinstance(column, list) else column
+
     return [
-        made_up(
-            i + 1,
-            **{
-                name: value[min(i, len(value) - 1)] if isinstance(value, list) else value
-                for name, value in columns.items()
-            },
-        )
+        made_up(i + 1, **{name: of(column, i) for name, column in columns.items()})
         for i in range(length)
     ]
 
 
-#: alarm -> figures of every iteration: just healthy, just unhealthy, between the two limits.
+#: alarm -> a figure, or several that are equal; its values in every iteration: just healthy, just
+#: unhealthy, between the two limits; and other figures.
 LIMITS = {
-    "games_repeat": (
-        dict(distinct_games=0.51),
-        dict(distinct_games=0.49),
-        dict(distinct_games=0.55),
-    ),
-    "entropy_collapsed": (
-        dict(policy_entropy=0.095),
-        dict(policy_entropy=0.085),
-        dict(policy_entropy=0.12),
-    ),
-    "value_head_learns_nothing": (
-        dict(value_loss=0.975),
-        dict(value_loss=0.985),
-        dict(value_loss=0.96),
-    ),
-    "first_player_always_wins": (
-        dict(first_player_wins=0.965, draws=0.0),
-        dict(first_player_wins=0.975, draws=0.0),
-        dict(first_player_wins=0.95, draws=0),
-    ),
-    "second_player_always_wins": (
-        dict(first_player_wins=0.015, draws=0.02),
-        dict(first_player_wins=0.01, draws=0.01),
-        dict(first_player_wins=0.05, draws=0),
-    ),
-    "only_draws": (
-        dict(draws=0.985, first_player_wins=0),
-        dict(draws=0.995, first_player_wins=0),
-        dict(draws=0.97, first_player_wins=0),
-    ),
-    "window_too_small": (dict(window=2010), dict(window=1990), dict(window=2200)),
-    "overfitting": (dict(held_out=2.49), dict(held_out=2.51), dict(held_out=2.4)),
-    "learning_rate_too_high": (
-        dict(loss=3.35, held_out=3.35),
-        dict(loss=3.37, held_out=3.37),
-        dict(loss=3.2, held_out=3.2),
-    ),
-    "workers_die": (dict(num_lost=1.99), dict(num_lost=2.01), dict(num_lost=1.5)),
-    "games_too_old": (
-        dict(stale_fraction=0.19),
-        dict(stale_fraction=0.21),
-        dict(stale_fraction=0.15),
-    ),
-    "disk_nearly_full": (dict(free_disk_gb=1.01), dict(free_disk_gb=0.99), dict(free_disk_gb=1.5)),
+    "games_repeat": ("distinct_games", 0.51, 0.49, 0.55, {}),
+    "entropy_collapsed": ("policy_entropy", 0.095, 0.085, 0.12, {}),
+    "value_head_learns_nothing": ("value_loss", 0.975, 0.985, 0.96, {}),
+    "first_player_always_wins": ("first_player_wins", 0.965, 0.975, 0.95, dict(draws=0.0)),
+    "second_player_always_wins": ("first_player_wins", 0.015, 0.005, 0.04, dict(draws=0.02)),
+    "only_draws": ("draws", 0.985, 0.995, 0.97, dict(first_player_wins=0.0)),
+    "window_too_small": ("window", 2010, 1990, 2200, {}),
+    "overfitting": ("held_out", 2.49, 2.51, 2.4, {}),
+    "learning_rate_too_high": ("loss held_out", 3.35, 3.37, 3.2, {}),
+    "workers_die": ("num_lost", 1.99, 2.01, 1.5, {}),
+    "games_too_old": ("stale_fraction", 0.19, 0.21, 0.15, {}),
+    "disk_nearly_full": ("free_disk_gb", 1.01, 0.99, 1.5, {}),
 }
+
+
+def around_limit(name):
+    """Return the figures just healthy, just unhealthy, and between the two limits of an alarm."""
+    figures, *values, others = LIMITS[name]
+    return [dict.fromkeys(figures.split(), value) | others for value in values]
 
 
 @pytest.mark.parametrize("name", LIMITS)
 def test_an_alarm_begins_at_its_limit_and_ends_at_another(name):
-    right, wrong, between = LIMITS[name]
+    right, wrong, between = around_limit(name)
     assert observed(run_of(**right)) == [[]] * 40
     assert observed(run_of(**between)) == [[]] * 40
     monitor = HealthMonitor(TrainSettings())
@@ -384,75 +336,60 @@ def test_an_alarm_begins_at_its_limit_and_ends_at_another(name):
         report.iteration = number + 1
         monitor.observe(report)
     states = [[alarm.name for alarm in report.alarms] == [name] for report in sequence]
-    assert (
-        states.index(True) < 12 and all(states[states.index(True) : 24]) and not states[-1]
-    )  # once on, it stays on between the limits
+    # Once on, it stays on between the limits.
+    assert states.index(True) < 12 and all(states[states.index(True) : 24]) and not states[-1]
     ends = [report.iteration for report in sequence if report.ended_alarms]
     assert len(ends) == 1 and ends[0] > 24 and sequence[ends[0] - 1].ended_alarms == [name]
-    assert {alarm.since for report in sequence for alarm in report.alarms} == {
-        states.index(True) + 1
-    }
+    begun = {alarm.since for report in sequence for alarm in report.alarms}
+    assert begun == {states.index(True) + 1}
 
 
 def test_a_low_target_entropy_is_a_collapse_too():
     assert observed(run_of(3, target_entropy=0.05))[-1] == ["entropy_collapsed"]
 
 
-#: (alarm, figures, settings): the setting that the advice names.
-ADVICE = {
-    "the search hardly explores": (
-        "entropy_collapsed",
-        dict(policy_entropy=0.085),
-        {"search.pb_c_init": 0.1},
-        "search.pb_c_init",
-    ),
-    "no root noise": (
-        "entropy_collapsed",
-        dict(policy_entropy=0.085),
-        {"search.dirichlet_fraction": 0.0},
-        "search.dirichlet_fraction",
-    ),
-    "sharpened priors": (
-        "entropy_collapsed",
-        dict(policy_entropy=0.085),
-        {"search.root_prior_temperature": 0.5},
-        "search.root_prior_temperature",
-    ),
-    "large steps": ("entropy_collapsed", dict(policy_entropy=0.085), {}, "learner.learning_rate"),
-    "a value loss that hardly counts": (
-        "value_head_learns_nothing",
-        dict(value_loss=0.985),
-        {"learner.value_weight": 0.05},
-        "learner.value_weight",
-    ),
-    "a value head that takes large steps": (
-        "value_head_learns_nothing",
-        dict(value_loss=0.985),
-        {},
-        "learner.learning_rate",
-    ),
-    "epochs": ("overfitting", dict(held_out=2.51), {"learner.epochs": 3}, "learner.epochs"),
-    "a high replay ratio": (
-        "overfitting",
-        dict(held_out=2.51),
-        {"learner.replay_ratio": 11.0},
-        "learner.replay_ratio",
-    ),
-    "a small window": ("overfitting", dict(held_out=2.51, window=3900), {}, "replay.window_start"),
-    "few games": ("overfitting", dict(held_out=2.51), {}, "selfplay.games_per_iteration"),
-}
+#: An alarm, a setting and its value, by which the advice names that setting.
+CAUSES = [
+    ("entropy_collapsed", "search.pb_c_init", 0.1),
+    ("entropy_collapsed", "search.dirichlet_fraction", 0.0),
+    ("entropy_collapsed", "search.root_prior_temperature", 0.5),
+    ("value_head_learns_nothing", "learner.value_weight", 0.05),
+    ("overfitting", "learner.epochs", 3),
+    ("overfitting", "learner.replay_ratio", 11.0),
+]
 
 
-@pytest.mark.parametrize("case", ADVICE)
-def test_the_advice_names_the_setting_that_is_the_likely_cause(case):
-    name, figures, changes, key = ADVICE[case]
-    made, settings = run_of(12, **figures), TrainSettings()
-    for path, value in changes.items():
-        section, field = path.split(".")
-        setattr(getattr(settings, section), field, value)
-    assert name in observed(made, settings)[-1]
-    alarm = next(alarm for alarm in made[-1].alarms if alarm.name == name)
-    assert alarm.key == key
+@pytest.mark.parametrize(("name", "key", "value"), CAUSES)
+def test_the_advice_names_the_setting_that_is_the_likely_cause(name, key, value):
+    settings = TrainSettings()
+    section, field = key.split(".")
+    setattr(getattr(settings, section), field, value)
+    assert advised(name, around_limit(name)[1], settings) == key
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("entropy_collapsed", "learner.learning_rate"),
+        ("value_head_learns_nothing", "learner.learning_rate"),
+        ("overfitting", "selfplay.games_per_iteration"),
+    ],
+)
+def test_where_no_setting_stands_out_the_advice_names_the_usual_one(name, key):
+    assert advised(name, around_limit(name)[1], TrainSettings()) == key
+
+
+def test_where_the_window_is_small_an_overfitting_network_needs_a_larger_one():
+    figures = dict(held_out=2.51, window=3900)
+    assert advised("overfitting", figures, TrainSettings()) == "replay.window_start"
+
+
+def advised(name, figures, settings):
+    """Return the setting that an alarm names after twelve iterations with these figures."""
+    made = run_of(12, **figures)
+    observed(made, settings)
+    (alarm,) = [alarm for alarm in made[-1].alarms if alarm.name == name]
+    return alarm.key
 
 
 SIGNS = {
@@ -473,32 +410,23 @@ def test_each_sign_of_a_learning_rate_that_is_too_high_is_named_with_its_figures
 
 
 def test_a_loss_that_rises_a_little_or_falls_is_no_alarm():
-    assert (
-        observed(run_of(40, loss=[2 - 0.02 * i for i in range(25)] + [1.7], held_out=1.5))
-        == [[]] * 40
-    )
-    assert (
-        observed(run_of(40, loss=[3.3, 1.8], held_out=1.8)) == [[]] * 40
-    )  # an untrained network's loss is high
+    falling = [2 - 0.02 * i for i in range(25)]
+    assert observed(run_of(40, loss=[*falling, 1.7], held_out=1.5)) == [[]] * 40
+    # An untrained network's loss is high.
+    assert observed(run_of(40, loss=[3.3, 1.8], held_out=1.8)) == [[]] * 40
 
 
 def test_few_games_are_counted_over_several_iterations():
-    found = observed(
-        run_of(
-            12, num_games=5, distinct_games=0.2, first_player_wins=1.0, draws=0.0, num_samples=40
-        )
-    )
-    assert [names for names in found[:5]] == [[]] * 5 and found[5] == [
-        "games_repeat"
-    ]  # thirty games
+    few = dict(num_games=5, distinct_games=0.2, first_player_wins=1.0, draws=0.0, num_samples=40)
+    # The sixth iteration makes thirty games.
+    assert observed(run_of(12, **few))[:6] == [[]] * 5 + [["games_repeat"]]
 
 
 def test_nothing_is_judged_in_the_first_iterations():
     first = dict(value_loss=1.2, loss=4.0, held_out=9.0, window=1000, weight_size=0.1)
     assert observed(run_of(2, **first)) == [[], []]
-    assert (
-        observed(run_of(5, value_loss=1.2, num_steps=20)) == [[]] * 5
-    )  # a hundred steps teach a value head nothing yet
+    # A hundred steps teach a value head nothing yet.
+    assert observed(run_of(5, value_loss=1.2, num_steps=20)) == [[]] * 5
     made = [made_up(1, held_out=9.0), made_up(2, held_out=4.5), *(made_up(i) for i in range(3, 12))]
     assert observed(made) == [[]] * 11
 
@@ -534,27 +462,14 @@ def test_strength_that_does_not_rise_is_an_alarm_unless_it_is_high():
     assert last([0.3, 0.4, 0.3, 0.4, 0.3, 0.3, 0.4, 0.3]) == ["strength_stalled"]
     assert last([0.3, 0.4, 0.3, 0.4, 0.3, 0.3, 0.4]) == []
     assert last([0.3, 0.4, 0.3, 0.4, 0.4, 0.5, 0.4, 0.5]) == []
-    assert (
-        observed(run_of(8, strength=0.3, strength_results=(1, 0, 3)))[-1] == []
-    )  # a handful of games tell nothing
+    # A handful of games tell nothing.
+    assert observed(run_of(8, strength=0.3, strength_results=(1, 0, 3)))[-1] == []
     assert last([0.95, 0.97, 0.95, 0.97, 0.95, 0.95, 0.95, 0.95]) == []
 
 
 def test_missing_figures_raise_no_alarm():
-    nothing = {
-        name: math.nan
-        for name in FIGURES
-        if name
-        not in (
-            "pit",
-            "strength",
-            "strength_results",
-            "num_games",
-            "num_samples",
-            "window",
-            "num_steps",
-        )
-    }
+    known = "pit strength strength_results num_games num_samples window num_steps".split()
+    nothing = dict.fromkeys(FIGURES.keys() - known, math.nan)
     assert observed(run_of(40, **nothing)) == [[]] * 40
 
 
@@ -566,10 +481,8 @@ def test_a_resumed_run_raises_the_alarms_of_one_that_never_stopped(tmp_path):
         "learner.value_weight=0 learner.replay_ratio=12 selfplay.temperature=0 "
         "search.dirichlet_fraction=0 run.num_iterations=5"
     )
-    expected = [
-        (report.alarms, report.ended_alarms)
-        for report in reports(make_trainer(tmp_path / "whole", words))
-    ]
+    whole = reports(make_trainer(tmp_path / "whole", words))
+    expected = [(report.alarms, report.ended_alarms) for report in whole]
     assert {alarm.since for alarm in expected[-1][0]} >= {1, 4}
     stopped = make_trainer(tmp_path / "parts", words)
     logger = JsonLinesLogger(stopped.folder.metrics)
@@ -615,14 +528,8 @@ def test_a_monitor_goes_on_from_the_metrics(tmp_path):
 
 # --- what the loggers show ------------------------------------------------------------------------
 
-ALARM = Alarm(
-    "games_repeat",
-    2,
-    "only 3% of the newest games differ",
-    "no chance",
-    "selfplay.temperature",
-    "1 is usual",
-)
+SEEN = "only 3% of the newest games differ"
+ALARM = Alarm("games_repeat", 2, SEEN, "no chance", "selfplay.temperature", "1 is usual")
 
 
 def shown_reports():
@@ -636,34 +543,26 @@ def shown_reports():
     return found
 
 
-def test_the_console_prints_an_alarm_when_it_begins_when_it_ends_and_after_the_run():
+def printed(reports_made):
+    """Return what the console shows of a run, with single spaces for its line breaks."""
     console = Console(file=io.StringIO(), width=70)
     with ConsoleLogger(console, 5, 0.0) as logger:
-        for report in shown_reports():
+        for report in reports_made:
             logger.iteration(report)
     output = console.file.getvalue()
     assert all(len(line) <= 80 for line in output.splitlines())
-    text = " ".join(output.split())
-    sentence = (
-        "only 3% of the newest games differ. Likely cause: no chance. "
-        "Change selfplay.temperature: 1 is usual."
-    )
-    assert text.count(f"ALARM, games repeat: {sentence}") == 1
-    assert text.count("over: games repeat") == 1
-    assert (
-        text.index("ALARM, games repeat")
-        < text.index("over: games repeat")
-        < text.index("ALARM, only draws")
-    )
-    assert text.rpartition("at the end: ")[2] == f"only draws, since iteration 5: {sentence}"
+    return " ".join(output.split())
 
 
-def test_the_console_prints_nothing_without_alarms():
-    console = Console(file=io.StringIO(), width=100)
-    with ConsoleLogger(console, 5, 0.0) as logger:
-        for report in shown_reports()[:1]:
-            logger.iteration(report)
-    assert "ALARM" not in console.file.getvalue() and "at the end" not in console.file.getvalue()
+def test_the_console_prints_an_alarm_when_it_begins_when_it_ends_and_after_the_run():
+    text, ended = printed(shown_reports()), printed(shown_reports()[:4])
+    # The two alarms as they begin, and at the end of the run the one that is active.
+    for part in (SEEN, "no chance", "selfplay.temperature", "1 is usual"):
+        assert (text.count(part), ended.count(part)) == (3, 1)
+    # It begins, it ends.
+    assert (text.count("games repeat"), ended.count("games repeat")) == (2, 2)
+    assert text.count("only draws") == 2 and text.rindex("games repeat") < text.index("only draws")
+    assert SEEN not in printed(shown_reports()[:1])
 
 
 def test_tensorboard_has_the_texts_and_the_number_of_alarms(tmp_path):
@@ -677,8 +576,8 @@ def test_tensorboard_has_the_texts_and_the_number_of_alarms(tmp_path):
     begun, ended = events.Tensors("health/games_repeat/text_summary")
     assert (begun.step, ended.step) == (2, 4)
     text = tensor_util.make_ndarray(begun.tensor_proto).item().decode()
-    assert "only 3% of the newest games differ" in text and "`selfplay.temperature`" in text
-    assert "over" in tensor_util.make_ndarray(ended.tensor_proto).item().decode()
+    assert SEEN in text and "`selfplay.temperature`" in text
+    assert SEEN not in tensor_util.make_ndarray(ended.tensor_proto).item().decode()
 
 
 def test_the_metrics_name_the_active_alarms(tmp_path):
@@ -688,11 +587,6 @@ def test_the_metrics_name_the_active_alarms(tmp_path):
     for report in made:
         logger.iteration(report)
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
-    assert [line["alarms"] for line in lines] == [
-        "",
-        "games_repeat",
-        "games_repeat,only_draws",
-        "",
-        "only_draws",
-    ]
+    active = ["", "games_repeat", "games_repeat,only_draws", "", "only_draws"]
+    assert [line["alarms"] for line in lines] == active
     assert lines[0]["held_out.loss"] == 2.0
