@@ -31,12 +31,8 @@ def score_pits(monkeypatch, scores):
     met, scores = [], iter(scores)
 
     def play_match(game, new_player, old_player, *_, **__):
-        met.append(
-            tuple(
-                player.analyse(game.initial_states()[0]).value
-                for player in (new_player, old_player)
-            )
-        )
+        start = game.initial_states()[0]
+        met.append(tuple(player.analyse(start).value for player in (new_player, old_player)))
         hundredths = round(100 * next(scores))
         return SimpleNamespace(
             wins=hundredths, draws=0, losses=100 - hundredths, pair_counts=pairs_of(hundredths)
@@ -58,57 +54,36 @@ def test_a_rejected_network_is_replaced_and_an_accepted_one_stays(tmp_path, monk
     assert_same(weights[2], weights[0])
     assert not np.array_equal(weights[3]["policy.weight"], weights[0]["policy.weight"])
     assert all(new != old for new, old in met)
-    assert (
-        met[1][1] == met[2][1] == met[3][1] == met[0][0]
-    )  # the opponent is the last accepted network
+    # The opponent is the last accepted network.
+    assert met[1][1] == met[2][1] == met[3][1] == met[0][0]
 
 
-def test_a_rejection_restores_the_optimizer_and_self_play_uses_the_old_network(
-    tmp_path, monkeypatch
+@pytest.mark.parametrize("half_life", (0, 20))
+def test_a_rejection_restores_all_that_learns_and_the_old_network_plays_is_stored_and_resumed(
+    tmp_path, monkeypatch, half_life
 ):
-    score_pits(monkeypatch, [1.0, 0.0])
-    trainer = make_trainer(tmp_path, "pit.every=1", "run.num_iterations=2")
-    states = []
-    for event in trainer.run():
-        if isinstance(event, IterationReport):
-            states.append(trainer.learner.state_dict())
-    assert_same(states[1], states[0])
-    planes = trainer.game.observe(trainer.game.initial_states())
-    logits = trainer.learner.network.eval()(torch.from_numpy(planes)).prior_logits.detach().numpy()
-    np.testing.assert_allclose(trainer.evaluator.evaluate(planes)[0], logits, atol=1e-4)
-
-
-def test_averaged_weights_are_played_with_stored_and_restored_by_a_rejection(tmp_path, monkeypatch):
     met = score_pits(monkeypatch, [1.0, 0.0])
-    trainer = make_trainer(
-        tmp_path,
-        "pit.every=1",
-        "run.num_iterations=2",
-        "learner.ema_half_life_steps=20",
-        "learner.learning_rate=0.05",
-    )
+    words = ("pit.every=1", "run.num_iterations=2", "learner.learning_rate=0.05")
+    words += (f"learner.ema_half_life_steps={half_life}",)
+    trainer = make_trainer(tmp_path, *words)
     states = []
     for event in trainer.run():
         if isinstance(event, IterationReport):
             states.append(trainer.learner.state_dict())
-    assert_same(states[1], states[0])  # the average of the accepted network too
-    played, trained = (
-        network_arrays(trainer.learner.played_network),
-        network_arrays(trainer.learner.network),
-    )
-    assert not np.array_equal(played["policy.weight"], trained["policy.weight"])
+    assert_same(states[1], states[0])  # the optimizer, and the average of the accepted network
+    played = network_arrays(trainer.learner.played_network)
+    trained = network_arrays(trainer.learner.network)
+    assert np.array_equal(played["policy.weight"], trained["policy.weight"]) == (half_life == 0)
     assert_same(load_network(trainer.folder.network(2)).arrays, played)
     planes = trainer.game.observe(trainer.game.initial_states())
-    logits = trainer.learner.played_network(torch.from_numpy(planes)).prior_logits.numpy()
+    network = trainer.learner.played_network.eval()
+    logits = network(torch.from_numpy(planes)).prior_logits.detach().numpy()
     np.testing.assert_allclose(trainer.evaluator.evaluate(planes)[0], logits, atol=1e-4)
     assert met[1][1] == met[0][0]
-    again = make_trainer(
-        tmp_path, "pit.every=1", "run.num_iterations=2", "learner.ema_half_life_steps=20"
-    )
+    again = make_trainer(tmp_path, *words)
     again.restore()
-    np.testing.assert_array_equal(
-        again.evaluator.evaluate(planes)[0], trainer.evaluator.evaluate(planes)[0]
-    )
+    found = again.evaluator.evaluate(planes)[0]
+    np.testing.assert_array_equal(found, trainer.evaluator.evaluate(planes)[0])
 
 
 @pytest.mark.parametrize(

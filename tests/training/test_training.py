@@ -95,16 +95,13 @@ def test_a_resumed_run_is_the_run_that_never_stopped(tmp_path, case):
         assert_same(found[iteration], expected[iteration], str(iteration))
     assert_same(stored_state(resumed), stored_state(whole))
     for kind in ("networks", "games"):
-        names = sorted(path.name for path in (tmp_path / "whole" / kind).iterdir())
-        assert names and names == sorted(
-            path.name for path in (tmp_path / "parts" / kind).iterdir()
-        )
+        names, others = (sorted(os.listdir(tmp_path / run / kind)) for run in ("whole", "parts"))
+        assert names and names == others
     for name in names:
-        assert_same(
-            load_state(tmp_path / "parts" / "games" / name),
-            load_state(tmp_path / "whole" / "games" / name),
-            name,
+        found, expected = (
+            load_state(tmp_path / run / "games" / name) for run in ("parts", "whole")
         )
+        assert_same(found, expected, name)
 
 
 def between_games(event):
@@ -146,27 +143,14 @@ def test_another_seed_is_another_run_and_the_same_seed_the_same(tmp_path):
 
 
 def test_a_killed_run_loses_its_unfinished_iteration_only(tmp_path):
-    words = [
-        "game=tic_tac_toe",
-        *TINY,
-        "learner.schedule=constant",
-        f"run.root={tmp_path}",
-        "run.name=killed",
-        "run.num_iterations=100000",
-    ]
+    words = ["game=tic_tac_toe", *TINY, "learner.schedule=constant", "run.num_iterations=100000"]
+    words += [f"run.root={tmp_path}", "run.name=killed"]
     folder = RunFolder(tmp_path / "tic_tac_toe" / "killed")
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(Path(__file__).parents[2]),
-        "OMP_NUM_THREADS": "1",
-    }
+    package = str(Path(__file__).parents[2])
+    environment = {**os.environ, "PYTHONPATH": package, "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "alphazero", "train", *words]
     with open(tmp_path / "log", "w") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "alphazero", "train", *words],
-            env=environment,
-            stdout=log,
-            stderr=log,
-        )
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         try:
             for _ in range(3000):
                 if folder.network(3).is_file() or process.poll() is not None:
@@ -197,17 +181,14 @@ def test_reports_agree_with_the_stored_games(tmp_path):
     records = trainer.folder.load_games(1, 1)
     results = [record.first_player_result for record in records]
     games = first.selfplay
-    assert (games.num_games, games.num_positions) == (
-        len(records),
-        sum(len(record.actions) for record in records),
-    )
+    assert games.num_games == len(records)
+    assert games.num_positions == sum(len(record.actions) for record in records)
     assert games.num_samples == sum(record.is_target.sum() for record in records) == first.window
     assert games.game_length == games.num_positions / games.num_games
     assert games.first_player_wins == results.count(1) / len(results)
     assert games.draws == results.count(0) / len(results)
-    assert games.distinct_games == len({record.actions.tobytes() for record in records}) / len(
-        records
-    )
+    distinct = {record.actions.tobytes() for record in records}
+    assert games.distinct_games == len(distinct) / len(records)
     assert (first.iteration, first.last, second.iteration, second.last) == (1, False, 2, True)
     assert first.selfplay.sample_game == ""
     assert second.selfplay.sample_game.count("\n") == 5  # moves, result, an empty line, three rows
@@ -223,11 +204,9 @@ def test_old_networks_and_games_out_of_the_window_are_dropped(tmp_path):
     )
     rows = [report.selfplay.num_samples for report in reports(trainer)]
     assert min(rows) >= 20  # one iteration fills the window
-    assert sorted(path.name for path in (tmp_path / "networks").iterdir()) == [
-        "000002.safetensors",
-        "000004.safetensors",
-    ]
-    assert [path.name for path in (tmp_path / "games").iterdir()] == ["000004.safetensors"]
+    networks = sorted(path.stem for path in (tmp_path / "networks").iterdir())
+    assert networks == ["000002", "000004"]
+    assert [path.stem for path in (tmp_path / "games").iterdir()] == ["000004"]
     assert trainer.replay.window == 20
 
 
@@ -258,10 +237,8 @@ def test_the_time_limit_ends_a_run_even_if_it_was_resumed(tmp_path, monkeypatch)
     assert 1 < len(found) < 12
     assert [report.last for report in found] == [False] * (len(found) - 1) + [True]
     assert found[-1].elapsed_s >= 2.5 * looks > found[-2].elapsed_s
-    run_until(
-        make_trainer(tmp_path / "parts", limit, "run.num_iterations=12"),
-        lambda event: event.iteration == 2,
-    )
+    stopped = make_trainer(tmp_path / "parts", limit, "run.num_iterations=12")
+    run_until(stopped, lambda event: event.iteration == 2)
     resumed = make_trainer(tmp_path / "parts", limit, "run.num_iterations=12")
     resumed.restore()
     assert resumed.progress == pytest.approx(found[0].elapsed_s / (2.5 * looks))
@@ -284,10 +261,8 @@ def test_the_measured_precision_is_remembered(tmp_path):
     trainer = make_trainer(tmp_path, "evaluator.precision=auto", "run.num_iterations=1")
     assert trainer.settings.evaluator.precision in ("float32", "bfloat16")
     reports(trainer)
-    assert (
-        trainer.folder.read_config()["evaluator"]["precision"]
-        == trainer.settings.evaluator.precision
-    )
+    stored = trainer.folder.read_config()["evaluator"]["precision"]
+    assert stored == trainer.settings.evaluator.precision
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,12 @@ from alphazero.cli import main
 from alphazero.games.registry import make_game
 from alphazero.inference import measurements, network_evaluator
 from alphazero.inference.engines import selection
-from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import EngineSpeed
 from alphazero.network.interface import NetworkSettings
 from alphazero.runtime.errors import ConfigError
 from alphazero.training import tuning
 from alphazero.training.settings import TrainSettings
-from alphazero.training.tuning import Tuning, tune
+from alphazero.training.tuning import tune
 
 CPU = torch.device("cpu")
 GAME = make_game("connect_x:4x4x3")
@@ -30,6 +29,8 @@ SPEEDS = {
     "openvino bfloat16": 200.0,
     "openvino int8": 400.0,
 }
+#: What is fastest on the machine of these tests: see `choices_of`.
+FASTEST = ("openvino", "int8", "bfloat16", 128)
 
 
 def settings_of(**changed):
@@ -57,15 +58,9 @@ def choices_of(settings):
 @pytest.fixture
 def machine(monkeypatch, tmp_path):
     """A machine of known speeds; what is measured on it is noted."""
-    noted = SimpleNamespace(
-        engines=[],
-        lockstep=[],
-        speeds=dict(SPEEDS),
-        by_size={64: 1000.0, 128: 2000.0, 256: 2050.0, 512: 2060.0},
-        now=0.0,
-        threads=[],
-    )
-    noted.warmed_up = False
+    by_size = {64: 1000.0, 128: 2000.0, 256: 2050.0, 512: 2060.0}
+    noted = SimpleNamespace(engines=[], lockstep=[], threads=[], now=0.0, warmed_up=False)
+    noted.speeds, noted.by_size = dict(SPEEDS), by_size
     noted.folder = tmp_path / "cache"
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(noted.folder))
     monkeypatch.setattr(
@@ -77,10 +72,8 @@ def machine(monkeypatch, tmp_path):
         assert planes.shape[1:] == GAME.planes_shape and len(planes) > 1
         noted.engines.append([str(one) for one in choices])
         noted.threads.append(num_threads)
-        return sorted(
-            (EngineSpeed(one, noted.speeds[str(one)]) for one in choices),
-            key=lambda speed: -speed.evaluations_per_s,
-        )
+        speeds = [EngineSpeed(one, noted.speeds[str(one)]) for one in choices]
+        return sorted(speeds, key=lambda speed: -speed.evaluations_per_s)
 
     class Evaluator:
         def __init__(self, network, sample, game, engine_choice, settings, device, num_threads):
@@ -91,12 +84,8 @@ def machine(monkeypatch, tmp_path):
 
         def __init__(self, game, streams, settings, search_settings, generator):
             assert settings.carry_over  # so that the games never run out
-            self.size, self.counts, self.warm = (
-                settings.num_parallel_games,
-                SimpleNamespace(num_simulations=0),
-                0.5,
-            )
-            self.streams = streams
+            self.size, self.streams, self.warm = settings.num_parallel_games, streams, 0.5
+            self.counts = SimpleNamespace(num_simulations=0)
 
         def play(self, num_games):
             noted.warmed_up = True
@@ -127,54 +116,36 @@ def run(settings, game=GAME, device=CPU, num_threads=2):
 def test_auto_is_replaced_by_the_fastest(machine):
     settings = settings_of()
     found = run(settings)
-    assert choices_of(settings) == ("openvino", "int8", "bfloat16", 128)
-    assert (
-        found.engine,
-        found.precision,
-        found.learner_precision,
-        found.num_parallel_games,
-    ) == choices_of(settings)
-    assert found.engine_speeds == SPEEDS and found.lockstep_speeds == {
-        "64": 1000,
-        "128": 2000,
-        "256": 2050,
-        "512": 2060,
-    }
+    assert choices_of(settings) == FASTEST
+    own = (found.engine, found.precision, found.learner_precision, found.num_parallel_games)
+    assert own == FASTEST
+    assert found.engine_speeds == SPEEDS
+    assert found.lockstep_speeds == {"64": 1000, "128": 2000, "256": 2050, "512": 2060}
     assert list(found.engine_speeds) == sorted(SPEEDS, key=SPEEDS.get, reverse=True)
     assert not found.remembered and found.seconds == pytest.approx(machine.now)
     assert machine.engines == [list(SPEEDS)]
-    assert machine.lockstep == [
-        ("openvino int8", size) for size in (64, 128, 256, 512)
-    ]  # with the engine that was chosen
+    # With the engine that was chosen.
+    assert machine.lockstep == [("openvino int8", size) for size in (64, 128, 256, 512)]
 
 
+OPENVINO = [name for name in SPEEDS if "openvino" in name]
+FLOAT32 = ["torch float32", "openvino float32"]
+#: What is set, what is chosen then, and the engines that are measured for the search.
 SET = {
     "engine": (
         dict(engine="torch"),
         ("torch", "bfloat16", "bfloat16", 128),
         ["torch float32", "torch bfloat16"],
     ),
-    "slow engine": (
-        dict(engine="openvino"),
-        ("openvino", "int8", "bfloat16", 128),
-        [name for name in SPEEDS if "openvino" in name],
-    ),
-    "precision": (
-        dict(precision="float32"),
-        ("openvino", "float32", "bfloat16", 128),
-        ["torch float32", "openvino float32"],
-    ),
+    "slow engine": (dict(engine="openvino"), FASTEST, OPENVINO),
+    "precision": (dict(precision="float32"), ("openvino", "float32", "bfloat16", 128), FLOAT32),
     "engine and precision": (
         dict(engine="openvino", precision="bfloat16"),
         ("openvino", "bfloat16", "bfloat16", 128),
         ["openvino bfloat16"],
     ),
-    "learner": (
-        dict(learner_precision="float32"),
-        ("openvino", "int8", "float32", 128),
-        list(SPEEDS),
-    ),
-    "games": (dict(num_parallel_games=7), ("openvino", "int8", "bfloat16", 7), list(SPEEDS)),
+    "learner": (dict(learner_precision="float32"), (*FASTEST[:2], "float32", 128), list(SPEEDS)),
+    "games": (dict(num_parallel_games=7), (*FASTEST[:3], 7), list(SPEEDS)),
 }
 
 
@@ -185,21 +156,19 @@ def test_what_is_set_stays(machine, case):
     run(settings)
     assert choices_of(settings) == expected
     (measured,) = machine.engines
-    both = (
-        ["torch float32", "torch bfloat16"]
-        if settings_of(**words).learner.precision == "auto"
-        else []
-    )
-    assert measured == list(
-        dict.fromkeys(tried + both)
-    )  # those of torch beside the allowed ones, for the learner
+    # Those of torch beside the allowed ones, for the learner.
+    both = [] if "learner_precision" in words else ["torch float32", "torch bfloat16"]
+    assert measured == list(dict.fromkeys(tried + both))
     assert bool(machine.lockstep) == (case != "games")
 
 
+#: Nothing is left to measure.
+CLOSED = dict(
+    engine="torch", precision="float32", learner_precision="float32", num_parallel_games=9
+)
+
+
 def test_one_auto_is_enough_to_measure(machine):
-    closed = dict(
-        engine="torch", precision="float32", learner_precision="float32", num_parallel_games=9
-    )
     opened = {
         ("engine", "auto"): ("openvino", "float32", "float32", 9),
         ("precision", "auto"): ("torch", "bfloat16", "float32", 9),
@@ -207,7 +176,7 @@ def test_one_auto_is_enough_to_measure(machine):
         ("num_parallel_games", 0): ("torch", "float32", "float32", 128),
     }
     for (key, value), expected in opened.items():
-        settings = settings_of(**closed | {key: value}, carry_over=False)
+        settings = settings_of(**CLOSED | {key: value}, carry_over=False)
         assert run(settings) is not None
         assert choices_of(settings) == expected, key
 
@@ -220,9 +189,7 @@ def test_an_engine_measured_for_the_learner_alone_is_never_chosen_for_search(mac
 
 
 def test_nothing_is_measured_without_auto(machine):
-    settings = settings_of(
-        engine="torch", precision="float32", learner_precision="float32", num_parallel_games=9
-    )
+    settings = settings_of(**CLOSED)
     before = dataclasses.asdict(settings)
     assert run(settings) is None
     assert dataclasses.asdict(settings) == before
@@ -256,12 +223,8 @@ def test_the_smallest_number_of_games_within_3_percent_of_the_best_is_chosen(
 
 
 def test_no_more_games_run_in_lockstep_than_an_iteration_has(machine):
-    for games_per_iteration, sizes in (
-        (1, [64]),
-        (64, [64]),
-        (200, [64, 128]),
-        (512, [64, 128, 256, 512]),
-    ):
+    numbers = {1: [64], 64: [64], 200: [64, 128], 512: [64, 128, 256, 512]}
+    for games_per_iteration, sizes in numbers.items():
         machine.lockstep.clear()
         run(settings_of(games_per_iteration=games_per_iteration))
         assert [size for _, size in machine.lockstep] == sizes
@@ -318,10 +281,8 @@ def test_it_can_be_made_again(machine):
     settings.run.retune = True
     assert not run(settings).remembered and choices_of(settings)[:2] == ("openvino", "float32")
     settings = settings_of()
-    assert run(settings).remembered and choices_of(settings)[:2] == (
-        "openvino",
-        "float32",
-    )  # the newer one counts
+    # The newer one counts.
+    assert run(settings).remembered and choices_of(settings)[:2] == ("openvino", "float32")
     assert len(list(machine.folder.glob("tuning-*"))) == 1
 
 
@@ -335,7 +296,7 @@ def test_a_damaged_file_is_replaced(machine, text):
     path.write_bytes(text.encode("latin-1"))
     settings = settings_of()
     found = run(settings)
-    assert not found.remembered and choices_of(settings) == ("openvino", "int8", "bfloat16", 128)
+    assert not found.remembered and choices_of(settings) == FASTEST
     assert json.loads(path.read_text())["engine_speeds"] == expected.engine_speeds
 
 
@@ -348,23 +309,13 @@ def test_a_file_that_lacks_a_needed_value_is_replaced(machine, field, missing):
     (path,) = machine.folder.glob("tuning-*.json")
     path.write_text(json.dumps(whole | {field: missing}))
     settings = settings_of()
-    assert not run(settings).remembered and choices_of(settings) == (
-        "openvino",
-        "int8",
-        "bfloat16",
-        128,
-    )
+    assert not run(settings).remembered and choices_of(settings) == FASTEST
 
 
 def test_a_folder_that_cannot_be_written_is_ignored(machine):
     machine.folder.write_text("a file in its place")
     settings = settings_of()
-    assert not run(settings).remembered and choices_of(settings) == (
-        "openvino",
-        "int8",
-        "bfloat16",
-        128,
-    )
+    assert not run(settings).remembered and choices_of(settings) == FASTEST
 
 
 def test_each_network_game_device_and_setting_has_its_own_file(machine, monkeypatch):
@@ -380,13 +331,7 @@ def test_each_network_game_device_and_setting_has_its_own_file(machine, monkeypa
     run(settings_of(num_simulations=17))
     run(settings_of(precision="float32"))
     run(settings_of(learner_precision="float32"))
-    another_game = SimpleNamespace(
-        **vars(GAME) | dict(name="connect_x:4x4x4"),
-        initial_states=GAME.initial_states,
-        observe=GAME.observe,
-    )
-    another_game.step, another_game.legal_action_mask = GAME.step, GAME.legal_action_mask
-    run(settings_of(), game=another_game)
+    run(settings_of(), game=make_game("connect_x:4x4x4"))
     assert files() == 7
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "a GPU")
     machine.by_size |= dict.fromkeys((1024, 2048, 4096), 1.0)
@@ -446,17 +391,9 @@ def test_a_real_measurement_finds_real_speeds(monkeypatch, tmp_path):
     generator_state = torch.get_rng_state()
     found = tune(settings, GAME, small_network(GAME).train(), CPU, 2)
     assert torch.equal(torch.get_rng_state(), generator_state)
-    assert (
-        set(found.engine_speeds) == {"torch float32", "torch bfloat16"}
-        and min(found.engine_speeds.values()) > 0
-    )
-    assert set(found.lockstep_speeds) == {"64", "128"} and min(found.lockstep_speeds.values()) > 0
-    assert EngineChoice(*choices_of(settings)[:2]) in (
-        EngineChoice("torch", "float32"),
-        EngineChoice("torch", "bfloat16"),
-    )
-    assert settings.learner.precision in (
-        "float32",
-        "bfloat16",
-    ) and settings.selfplay.num_parallel_games in (64, 128)
-    assert np.isfinite(found.seconds) and isinstance(found, Tuning)
+    assert set(found.engine_speeds) == {"torch float32", "torch bfloat16"}
+    assert set(found.lockstep_speeds) == {"64", "128"}
+    assert min(*found.engine_speeds.values(), *found.lockstep_speeds.values()) > 0
+    engine, precision, learner_precision, num_parallel_games = choices_of(settings)
+    assert engine == "torch" and {precision, learner_precision} <= {"float32", "bfloat16"}
+    assert num_parallel_games in (64, 128) and np.isfinite(found.seconds)
