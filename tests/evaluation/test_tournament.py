@@ -201,24 +201,6 @@ def test_a_match_counts_its_pairs():
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{",
-        "[]",
-        '{"format": "other"}',
-        '{"format": "alphazero-ratings-1", "game": "tic_tac_toe"}',
-    ],
-)
-def test_another_file_is_an_error(tmp_path, text):
-    path = tmp_path / "ratings.json"
-    path.write_text(text)
-    with pytest.raises(StoredFileError) as error:
-        RatingFile.open(path, "tic_tac_toe", 2)
-    assert error.value.path == path
-
-
 def test_ratings_of_another_game_or_other_openings_are_an_error(tmp_path, game):
     path = tmp_path / "ratings.json"
     _filled(path, game).write()

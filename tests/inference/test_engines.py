@@ -38,13 +38,8 @@ NETWORKS = {
 # Convolutions in the residual blocks; the other networks have none.
 TOWERS = {"resnet": 4, "kernels of 2, scalar": 4}
 AVAILABLE = candidates("auto", "auto", CPU)
-CPU_ENGINES = [
-    EngineChoice("torch", "float32"),
-    EngineChoice("torch", "bfloat16"),
-    EngineChoice("openvino", "float32"),
-    EngineChoice("openvino", "bfloat16"),
-    EngineChoice("openvino", "int8"),
-]
+CPU_ENGINES = [EngineChoice("torch", precision) for precision in ("float32", "bfloat16")]
+CPU_ENGINES += [EngineChoice("openvino", one) for one in ("float32", "bfloat16", "int8")]
 needs_openvino = pytest.mark.skipif(
     openvino_engine.openvino is None, reason="OpenVINO is not installed"
 )
@@ -371,10 +366,7 @@ def test_a_sample_of_one_position_is_enough_to_convert_a_network():
 def test_without_openvino_torch_remains_and_asking_for_openvino_is_an_error(monkeypatch):
     monkeypatch.setattr(openvino_engine, "openvino", None)
     assert openvino_engine.cpu_precisions() == []
-    assert candidates("auto", "auto", CPU) == [
-        EngineChoice("torch", "float32"),
-        EngineChoice("torch", "bfloat16"),
-    ]
+    assert candidates("auto", "auto", CPU) == CPU_ENGINES[:2]
     settings = TrainSettings()
     settings.evaluator.precision = "int8"
     with pytest.raises(ConfigError, match="int8") as error:
@@ -389,32 +381,25 @@ def test_without_openvino_torch_remains_and_asking_for_openvino_is_an_error(monk
         assert "torch" in error.value.allowed
 
 
-@needs_openvino
-def test_a_number_format_that_the_processor_lacks_is_an_error(monkeypatch):
+@pytest.mark.parametrize(
+    ("engine", "precision", "device", "key", "allowed"),
+    [
+        # On a processor without bfloat16 and int8.
+        pytest.param("openvino", "int8", "cpu", "precision", ["float32"], marks=needs_openvino),
+        pytest.param("openvino", "bfloat16", "cpu", "precision", ["float32"], marks=needs_openvino),
+        ("openvino", "float32", "cuda", "engine", ["torch", "torch_compile"]),
+        ("torch", "int8", "cpu", "precision", ["float32", "bfloat16"]),
+        ("torch", "int8", "cuda", "precision", ["float32", "bfloat16"]),
+        ("torch_compile", "int8", "cpu", "precision", ["float32", "bfloat16"]),
+        ("torch_compile", "int8", "cuda", "precision", ["float32", "bfloat16"]),
+    ],
+)
+def test_what_an_engine_cannot_do_is_an_error(monkeypatch, engine, precision, device, key, allowed):
     monkeypatch.setattr(openvino_engine, "cpu_precisions", lambda: ["float32"])
-    for precision in ("int8", "bfloat16"):
-        with pytest.raises(ConfigError, match=precision) as error:
-            make_engine(EngineChoice("openvino", precision), CPU, 1)
-        assert (error.value.key, error.value.value) == ("precision", precision)
-        assert error.value.allowed == ["float32"]
-    assert EngineChoice("openvino", "int8") not in candidates("auto", "auto", CPU)
-    assert candidates("auto", "int8", CPU) == []
-
-
-@pytest.mark.parametrize("engine", ("torch", "torch_compile"))
-@pytest.mark.parametrize("device", ("cpu", "cuda"))
-def test_torch_has_no_int8(engine, device):
-    with pytest.raises(ConfigError, match=engine) as error:
-        make_engine(EngineChoice(engine, "int8"), torch.device(device), 1)
-    assert (error.value.key, error.value.value) == ("precision", "int8")
-    assert error.value.allowed == ["float32", "bfloat16"]
-
-
-def test_openvino_does_not_run_on_a_gpu():
-    with pytest.raises(ConfigError, match="cuda") as error:
-        make_engine(EngineChoice("openvino", "float32"), torch.device("cuda"), 1)
-    assert (error.value.key, error.value.value) == ("engine", "openvino")
-    assert error.value.allowed == ["torch", "torch_compile"]
+    with pytest.raises(ConfigError) as error:
+        make_engine(EngineChoice(engine, precision), torch.device(device), 1)
+    value = {"engine": engine, "precision": precision}[key]
+    assert (error.value.key, error.value.value, error.value.allowed) == (key, value, allowed)
 
 
 @needs_openvino
@@ -522,20 +507,14 @@ def test_candidates_are_what_the_settings_allow_and_the_machine_has(monkeypatch)
     def names(*setting):
         return [str(one) for one in candidates(*setting)]
 
-    assert names("auto", "auto", CPU) == [
-        "torch float32",
-        "torch bfloat16",
-        "openvino float32",
-        "openvino int8",
-    ]
+    torch_alone, openvino_alone = names("torch", "auto", CPU), names("openvino", "auto", CPU)
+    assert torch_alone == ["torch float32", "torch bfloat16"]
+    assert openvino_alone == ["openvino float32", "openvino int8"]
+    assert names("auto", "auto", CPU) == torch_alone + openvino_alone
     assert names("auto", "float32", CPU) == ["torch float32", "openvino float32"]
     assert names("auto", "int8", CPU) == ["openvino int8"]
-    assert names("torch", "auto", CPU) == ["torch float32", "torch bfloat16"]
-    assert names("torch_compile", "auto", CPU) == [
-        "torch_compile float32",
-        "torch_compile bfloat16",
-    ]
-    assert names("openvino", "auto", CPU) == ["openvino float32", "openvino int8"]
+    compiled = ["torch_compile float32", "torch_compile bfloat16"]
+    assert names("torch_compile", "auto", CPU) == compiled
     # Named, so returned: making it raises an error.
     assert names("openvino", "bfloat16", CPU) == ["openvino bfloat16"]
     gpu = torch.device("cuda")
@@ -549,17 +528,10 @@ def test_fallbacks_are_more_and_more_precise_and_end_with_the_reference(monkeypa
     def names(*words):
         return [str(one) for one in fallbacks(EngineChoice(*words))]
 
-    assert names("openvino", "int8") == [
-        "openvino int8",
-        "openvino bfloat16",
-        "openvino float32",
-        "torch float32",
-    ]
-    assert names("torch_compile", "bfloat16") == [
-        "torch_compile bfloat16",
-        "torch_compile float32",
-        "torch float32",
-    ]
+    formats = ["openvino int8", "openvino bfloat16", "openvino float32"]
+    assert names("openvino", "int8") == [*formats, "torch float32"]
+    compiled = ["torch_compile bfloat16", "torch_compile float32"]
+    assert names("torch_compile", "bfloat16") == [*compiled, "torch float32"]
     assert names("torch", "bfloat16") == ["torch bfloat16", "torch float32"]
     assert names("torch", "float32") == ["torch float32"]
     # As on processors of 2019.

@@ -186,19 +186,11 @@ def test_illegal_logits_and_a_constant_do_not_count():
     np.testing.assert_allclose(reversed_.value_error, 2 * np.abs(values).mean(), rtol=1e-5)
 
 
-@pytest.mark.parametrize(
-    "found, is_within",
-    (
-        ((0.0, 0.0), True),
-        ((0.1, 0.2), True),
-        ((0.11, 0.0), False),
-        ((0.0, 0.21), False),
-        ((np.nan, 0.0), False),
-        ((0.0, np.nan), False),
-    ),
-)
-def test_a_deviation_is_within_limits_if_both_figures_are(found, is_within):
-    assert Deviation(*found).within(Deviation(0.1, 0.2)) == is_within
+def test_a_deviation_is_within_limits_if_both_figures_are():
+    limits = Deviation(0.1, 0.2)
+    assert Deviation(0.0, 0.0).within(limits) and limits.within(limits)
+    for found in ((0.11, 0.0), (0.0, 0.21), (np.nan, 0.0), (0.0, np.nan)):
+        assert not Deviation(*found).within(limits)
 
 
 class Strict:
@@ -254,12 +246,8 @@ def test_an_engine_beyond_a_limit_is_replaced_by_a_more_precise_one(fakes):
     assert list(refused(evaluator.report)) == ["openvino int8", "openvino bfloat16"]
     found = list(refused(evaluator.report).values())
     np.testing.assert_allclose(found, [(policy_kl, 0.0), (0.0, 0.2)], rtol=0, atol=5e-5)
-    assert set(engines) == {
-        "openvino int8",
-        "openvino bfloat16",
-        "openvino float32",
-        "torch float32",
-    }
+    names = {"openvino int8", "openvino bfloat16", "openvino float32", "torch float32"}
+    assert set(engines) == names
 
 
 def test_a_refusal_holds_for_these_weights_only(fakes):
@@ -318,31 +306,19 @@ def test_engines_are_compared_and_calibrated_on_the_newest_positions(fakes):
 # --- new weights ----------------------------------------------------------------------------------
 
 
-def test_an_evaluator_has_the_weights_of_its_last_update():
-    network, planes = small_network(GAME), planes_of(GAME, 5)
-    evaluator = make_evaluator(network)
-    before, _ = evaluator.evaluate(planes)
-    with torch.no_grad():
-        network.policy.bias += 1.0
-    assert np.array_equal(evaluator.evaluate(planes)[0], before)
-    evaluator.update(network)
-    np.testing.assert_allclose(evaluator.evaluate(planes)[0], before + 1, atol=1e-5)
-    assert all(weights.requires_grad for weights in network.parameters())
-
-
 @pytest.mark.parametrize("cache_mb", (0, 1))
-def test_streams_have_the_weights_of_the_last_update(cache_mb):
+def test_an_evaluator_and_its_streams_have_the_weights_of_the_last_update(cache_mb):
     network, planes = small_network(GAME), planes_of(GAME, 20)
     evaluator = make_evaluator(network, num_threads=2, cache_mb=cache_mb)
     before, _ = evaluator.streams[0].evaluate(planes)
-    np.testing.assert_allclose(before, evaluator.evaluate(planes)[0], rtol=0, atol=1e-5)
     with torch.no_grad():
         network.policy.bias += 1.0
-    for stream in evaluator.streams:
-        np.testing.assert_allclose(stream.evaluate(planes)[0], before, rtol=0, atol=1e-5)
+    for part in (evaluator, *evaluator.streams):
+        np.testing.assert_allclose(part.evaluate(planes)[0], before, rtol=0, atol=1e-5)
     evaluator.update(network)
-    for stream in evaluator.streams:
-        np.testing.assert_allclose(stream.evaluate(planes)[0], before + 1, rtol=0, atol=1e-5)
+    for part in (evaluator, *evaluator.streams):
+        np.testing.assert_allclose(part.evaluate(planes)[0], before + 1, rtol=0, atol=1e-5)
+    assert all(weights.requires_grad for weights in network.parameters())
 
 
 # --- streams --------------------------------------------------------------------------------------
@@ -381,9 +357,8 @@ def test_without_a_cache_every_position_is_evaluated_again(fakes):
 def test_symmetric_positions_share_an_answer_only_if_asked_for(fakes, cache_symmetries):
     stream = make_evaluator(1, cache_mb=1, cache_symmetries=cache_symmetries).streams[0]
     planes, mask = planes_of(GAME, 20), np.ones((20, GAME.num_actions), bool)
-    mirrored, *_ = apply_symmetries(
-        np.ones(20, np.int64), GAME, planes, mask.astype(np.float32), mask
-    )
+    weights, symmetries = mask.astype(np.float32), np.ones(20, np.int64)
+    mirrored, *_ = apply_symmetries(symmetries, GAME, planes, weights, mask)
     logits, values = stream.evaluate(planes)
     mirrored_logits, mirrored_values = stream.evaluate(mirrored)
     assert stream.counts[:2] == (40, 20 if cache_symmetries else 40)
@@ -409,14 +384,8 @@ def test_a_dropped_evaluator_is_freed_at_once_without_garbage_collection(choice)
     evaluator.evaluate(planes)
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda stream: stream.evaluate(planes), evaluator.streams))
-    parts = [
-        evaluator,
-        *evaluator.streams,
-        evaluator.streams[0]._table.logits,
-        evaluator._engine,
-        evaluator._engine.current,
-        evaluator._pool,
-    ]
+    parts = [evaluator, *evaluator.streams, evaluator.streams[0]._table.logits]
+    parts += [evaluator._engine, evaluator._engine.current, evaluator._pool]
     references = [weakref.ref(part) for part in parts]
     gc.collect()
     gc.disable()

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from search_samples import HashEvaluator
+from test_selfplay import assert_same_records
 
 from alphazero.games.registry import make_game
 from alphazero.search.settings import SearchSettings
@@ -35,29 +36,12 @@ def make_workers(num_workers, seed=0, evaluators=None, search=None, **settings):
     )
 
 
-def assert_same_records(found, expected):
-    assert len(found) == len(expected)
-    for ours, theirs in zip(found, expected):
-        for name, a, b in zip(ours._fields, ours, theirs):
-            assert a.dtype == b.dtype and np.array_equal(a, b), name
-
-
 def unfinished(state):
     """Count the games in progress, each as what was noted of its moves and its position."""
-    games = []
+    games, columns = [], "states actions action_weights root_values players is_target".split()
     for own in state.values():
         for row, ply in enumerate(own["plies"]):
-            noted = [
-                own[name][row, :ply].tobytes()
-                for name in (
-                    "states",
-                    "actions",
-                    "action_weights",
-                    "root_values",
-                    "players",
-                    "is_target",
-                )
-            ]
+            noted = [own[name][row, :ply].tobytes() for name in columns]
             games.append((*noted, own["roots"][row].tobytes(), bool(own["playing"][row])))
     return collections.Counter(games)
 
@@ -78,11 +62,8 @@ def test_games_are_divided_among_workers_of_different_sizes():
     selfplay = make_workers(3, evaluators=evaluators)
     assert [worker.settings.num_parallel_games for worker in selfplay.workers] == [3, 2, 2]
     assert len(list(selfplay.play(20))) >= 20
-    assert [max(evaluator.num_rows) for evaluator in evaluators] == [
-        3,
-        2,
-        2,
-    ]  # rows of their largest batches
+    # The rows of their largest batches.
+    assert [max(evaluator.num_rows) for evaluator in evaluators] == [3, 2, 2]
 
 
 @pytest.mark.parametrize("carry_over", (True, False))
@@ -92,14 +73,6 @@ def test_with_fewer_games_than_evaluators_the_rest_is_idle(carry_over):
     assert len(selfplay.workers) == 2
     assert len(list(selfplay.play(5))) >= 5
     assert [bool(evaluator.num_rows) for evaluator in evaluators] == [True, True, False, False]
-
-
-@pytest.mark.parametrize("num_workers", (1, 2, 3))
-def test_without_carry_over_exactly_so_many_games_are_played_to_their_end(num_workers):
-    selfplay = make_workers(num_workers, carry_over=False)
-    for num_games in (1, 2, 7, 1, 16):
-        assert len(list(selfplay.play(num_games))) == num_games
-        assert not unfinished(selfplay.state_dict())
 
 
 @pytest.mark.parametrize("num_workers", (1, 3))
@@ -217,28 +190,16 @@ def test_counts_are_those_of_all_workers():
     assert selfplay.num_positions == sum(len(record.actions) for record in records)
     assert counts.num_evaluations == sum(sum(evaluator.num_rows) for evaluator in evaluators)
     assert counts.num_batches == sum(len(evaluator.num_rows) for evaluator in evaluators)
-    assert (
-        counts.num_simulations
-        == sum(worker.search.counts.num_simulations for worker in selfplay.workers)
-        >= counts.num_evaluations
-    )
-    assert (
-        counts.total_depth
-        == sum(worker.search.counts.total_depth for worker in selfplay.workers)
-        > 0
-    )
-    assert (
-        counts.evaluator_s
-        == sum(worker.search.counts.evaluator_s for worker in selfplay.workers)
-        > 0
-    )
+    for figure in ("num_simulations", "total_depth", "evaluator_s"):
+        own = [getattr(worker.search.counts, figure) for worker in selfplay.workers]
+        assert getattr(counts, figure) == sum(own) and min(own) > 0
+    assert counts.num_simulations >= counts.num_evaluations
 
 
 def test_a_measurement_ends_and_its_games_are_dropped(monkeypatch):
     clock = iter(np.arange(0.0, 100.0, 0.5))
-    monkeypatch.setattr(
-        parallel_selfplay, "time", SimpleNamespace(perf_counter=lambda: next(clock))
-    )
+    fake_time = SimpleNamespace(perf_counter=lambda: next(clock))
+    monkeypatch.setattr(parallel_selfplay, "time", fake_time)
     selfplay = make_workers(2)
     selfplay.run_for(2.0)
     assert next(clock) == 2.5  # it stopped as soon as two seconds had passed
@@ -267,26 +228,22 @@ def test_with_another_number_of_workers_every_unfinished_game_is_there_exactly_o
     original = make_workers(before, seed=1)
     list(original.play(4))
     games = unfinished(original.state_dict())
-    assert 5 <= sum(games.values()) <= 7 and any(
-        own["actions"].shape[1] > 2 for own in original.state_dict().values()
-    )
+    assert 5 <= sum(games.values()) <= 7
+    assert any(own["actions"].shape[1] > 2 for own in original.state_dict().values())
     save_state(tmp_path / "state.safetensors", original.state_dict())
     moved = make_workers(after, seed=9)
     list(moved.play(3))
     moved.load_state_dict(load_state(tmp_path / "state.safetensors"))
     assert unfinished(moved.state_dict()) == games
     for worker, own in zip(moved.workers, moved.state_dict().values()):
-        assert (
-            abs(len(own["rows"]) - sum(games.values()) / after) < 1
-            and len(own["rows"]) <= worker.settings.num_parallel_games
-        )
+        assert abs(len(own["rows"]) - sum(games.values()) / after) < 1
+        assert len(own["rows"]) <= worker.settings.num_parallel_games
     left, taken = (
         [worker._generator.bit_generator.state["state"]["state"] for worker in parallel.workers]
         for parallel in (original, moved)
     )
-    assert (
-        taken[: len(left)] == left[: len(taken)] and len(set(taken)) == after
-    )  # a worker takes over a stored generator, if there is one
+    # A worker takes over a stored generator, if there is one.
+    assert taken[: len(left)] == left[: len(taken)] and len(set(taken)) == after
     records = list(moved.play(40))
     for _, actions, weights, *_ in games:
         plies = len(actions) // 4
@@ -298,10 +255,8 @@ def test_with_another_number_of_workers_every_unfinished_game_is_there_exactly_o
     for record in records:  # whole games, those that moved included
         state = GAME.initial_states(1)
         for ply, action in enumerate(record.actions):
-            assert (
-                np.array_equal(record.states[ply], state[0])
-                and GAME.legal_action_mask(state)[0, action]
-            )
+            assert np.array_equal(record.states[ply], state[0])
+            assert GAME.legal_action_mask(state)[0, action]
             state = GAME.step(state, [action]).states
         assert GAME.over(state)[0]
 

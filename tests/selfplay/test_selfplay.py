@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from search_samples import HashEvaluator, TwiceGame
+from search_samples import HashEvaluator, named_game
 
 from alphazero.games.registry import make_game
 from alphazero.search.settings import SearchSettings
@@ -16,10 +16,6 @@ from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.storage.checkpoint import load_state, save_state
 
 GAMES = ("tic_tac_toe", "connect_x:4x4x3", "othello:4", "twice")
-
-
-def named_game(name):
-    return TwiceGame() if name == "twice" else make_game(name)
 
 
 def make_selfplay(game, seed=0, search=None, **settings):
@@ -67,11 +63,12 @@ def test_adjudicated_games_end_where_search_first_proves_their_result_and_with_t
     assert num_whole > 5 and num_early > 10
 
 
+@pytest.mark.parametrize("search", ({}, dict(root="gumbel"), dict(forced_playouts_k=2.0)), ids=str)
 @pytest.mark.parametrize("name", GAMES)
-def test_records_are_whole_games_of_the_rules(name):
+def test_records_are_whole_games_of_the_rules(name, search):
     game = named_game(name)
     results = set()
-    for record in make_selfplay(game).play(30):
+    for record in make_selfplay(game, search=search).play(30):
         state = game.initial_states(1)[0]
         for ply, action in enumerate(record.actions):
             here = game.inspect(state[None])
@@ -81,26 +78,18 @@ def test_records_are_whole_games_of_the_rules(name):
             state = game.step(state[None], np.array([action])).states[0]
         last = game.inspect(state[None])
         assert last.over[0]
-        outcomes = np.where(
-            game.players(record.states) == last.players[0], last.results[0], -last.results[0]
-        )
+        is_last_player = game.players(record.states) == last.players[0]
+        outcomes = np.where(is_last_player, last.results[0], -last.results[0])
         assert np.array_equal(record.outcomes, outcomes)
         assert record.first_player_result == outcomes[0]
         np.testing.assert_allclose(record.action_weights.sum(axis=1), 1.0, atol=1e-6)
         assert (record.action_weights >= 0).all()
-        assert (record.action_weights[np.arange(len(record.actions)), record.actions] > 0).all()
+        played = record.action_weights[np.arange(len(record.actions)), record.actions]
+        assert (played > 0).all() or search  # a forced visit may be played, and is no target
         assert (np.abs(record.root_values) <= 1).all()
         assert len({len(column) for column in record}) == 1
-        dtypes = [column.dtype for column in record]
-        assert dtypes == [
-            game.state_dtype,
-            np.int32,
-            np.float32,
-            np.float32,
-            np.int8,
-            np.bool_,
-            np.float32,
-        ]
+        types = [np.int32, np.float32, np.float32, np.int8, np.bool_, np.float32]
+        assert [column.dtype for column in record] == [game.state_dtype, *types]
         results.add(record.first_player_result)
     assert {1, -1} <= results
 
@@ -134,9 +123,8 @@ def test_an_action_of_weight_zero_is_never_sampled_even_by_a_random_zero():
         def random(self, num):
             return np.zeros(num)
 
-    assert sample_actions(
-        np.array([[0.0, 0.0, 0.4, 0.6]], np.float32), np.ones(1), Zero()
-    ).tolist() == [2]
+    weights = np.array([[0.0, 0.0, 0.4, 0.6]], np.float32)
+    assert sample_actions(weights, np.ones(1), Zero()).tolist() == [2]
 
 
 def test_each_row_has_its_own_temperature_and_zero_takes_the_largest():
@@ -145,18 +133,14 @@ def test_each_row_has_its_own_temperature_and_zero_takes_the_largest():
     actions = sample_actions(weights, temperatures, np.random.default_rng(4))
     assert (actions[1::2] == 1).all()
     assert len(set(actions[::2])) == 4
-    assert sample_actions(
-        np.array([[1e-30, 3e-30]], np.float32), np.array([1e-9]), np.random.default_rng(0)
-    ).tolist() == [1]
+    tiny = np.array([[1e-30, 3e-30]], np.float32)
+    assert sample_actions(tiny, np.array([1e-9]), np.random.default_rng(0)).tolist() == [1]
 
 
 def test_early_moves_are_sampled_from_the_visits_and_later_ones_are_the_most_visited():
     game = make_game("connect_x:4x4x3")
-    records = list(
-        make_selfplay(game, num_parallel_games=32, num_sampled_plies=3, final_temperature=0.0).play(
-            400
-        )
-    )
+    settings = dict(num_parallel_games=32, num_sampled_plies=3, final_temperature=0.0)
+    records = list(make_selfplay(game, **settings).play(400))
     excess, variance = 0.0, 0.0
     for record in records:
         for ply, (action, weights) in enumerate(
@@ -191,27 +175,16 @@ def test_gumbel_moves_are_sampled_from_the_prior_and_at_temperature_zero_the_bes
     shared = dict(
         num_parallel_games=64, num_simulations=4, temperature_half_life=1.0, carry_over=False
     )
-    records = list(
-        make_selfplay(
-            game, search=search, num_sampled_plies=1, final_temperature=0.5, **shared
-        ).play(1200)
-    )
+    sampled = dict(num_sampled_plies=1, final_temperature=0.5, **shared)
+    records = list(make_selfplay(game, search=search, **sampled).play(1200))
     logits, _ = HashEvaluator(4).evaluate(game.observe(game.initial_states()))
     prior = np.exp(logits[0].astype(float)) / np.exp(logits[0].astype(float)).sum()
-    np.testing.assert_allclose(
-        [record.action_weights[0] for record in records],
-        np.tile(prior, (len(records), 1)),
-        atol=1e-5,
-    )
+    for record in records:
+        np.testing.assert_allclose(record.action_weights[0], prior, atol=1e-5)
     fractions = np.bincount([record.actions[0] for record in records], minlength=4) / len(records)
     assert (np.abs(fractions - prior) <= 5 * np.sqrt(prior * (1 - prior) / len(records))).all()
-    greedy = make_selfplay(
-        game,
-        search=search,
-        num_sampled_plies=0,
-        final_temperature=0.0,
-        **(shared | dict(temperature_half_life=0.0)),
-    )
+    shared |= dict(num_sampled_plies=0, final_temperature=0.0, temperature_half_life=0.0)
+    greedy = make_selfplay(game, search=search, **shared)
     assert {int(record.actions[0]) for record in greedy.play(100)} == {int(prior.argmax())}
 
 
@@ -245,28 +218,6 @@ def test_moves_are_sampled_from_forced_visits_too_but_these_are_not_trained_on()
     assert drawn > 20
 
 
-@pytest.mark.parametrize("search", (dict(root="gumbel"), dict(forced_playouts_k=2.0)))
-@pytest.mark.parametrize("name", GAMES)
-def test_games_of_other_roots_are_whole_and_continue_as_if_never_stopped(tmp_path, name, search):
-    game = named_game(name)
-    original, restored = (make_selfplay(game, seed, search) for seed in (1, 2))
-    list(original.play(5))
-    save_state(tmp_path / "state.safetensors", original.state_dict())
-    expected = list(original.play(8))
-    restored.load_state_dict(load_state(tmp_path / "state.safetensors"))
-    assert_same_records(list(restored.play(8)), expected)
-    for record in expected:
-        masks = game.legal_action_mask(record.states)
-        assert (
-            masks[np.arange(len(masks)), record.actions].all()
-            and (record.action_weights[~masks] == 0).all()
-        )
-        after = game.step(record.states, record.actions)
-        assert np.array_equal(after.states[:-1], record.states[1:]) and after.over.tolist() == [
-            False
-        ] * (len(masks) - 1) + [True]
-
-
 # --- how many searches and games ------------------------------------------------------------------
 
 
@@ -282,29 +233,11 @@ def test_every_search_has_its_simulations_and_noise_and_is_trained_on():
 
 @pytest.mark.parametrize("num_parallel_games", (3, 7, 20))
 def test_without_carry_over_exactly_the_games_asked_for_are_played_to_their_end(num_parallel_games):
-    selfplay = make_selfplay(
-        make_game("tic_tac_toe"), num_parallel_games=num_parallel_games, carry_over=False
-    )
+    settings = dict(num_parallel_games=num_parallel_games, carry_over=False)
+    selfplay = make_selfplay(make_game("tic_tac_toe"), **settings)
     for num_games in (7, 1, 12):
         assert len(list(selfplay.play(num_games))) == num_games
         assert len(selfplay.state_dict()["rows"]) == 0
-
-
-def test_carried_over_games_continue_in_the_next_call():
-    game = make_game("connect_four")
-    selfplay = make_selfplay(game, num_parallel_games=8)
-    assert 3 <= len(list(selfplay.play(3))) < 8
-    under_way = selfplay.state_dict()
-    assert len(under_way["rows"]) > 0
-    openings = {
-        under_way["actions"][i, :ply].tobytes() for i, ply in enumerate(under_way["plies"]) if ply
-    }
-    later = list(selfplay.play(20))
-    assert len(later) >= 20
-    begun = {
-        record.actions[:ply].tobytes() for record in later for ply in range(1, len(record.actions))
-    }
-    assert openings <= begun
 
 
 def test_games_in_progress_count_among_those_played_to_their_end():
@@ -322,31 +255,25 @@ def test_games_in_progress_count_among_those_played_to_their_end():
 
 
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("carry_over", (True, False))
-def test_restored_games_continue_as_if_never_stopped(tmp_path, name, carry_over):
+@pytest.mark.parametrize(
+    ("search", "settings"),
+    [
+        ({}, dict(num_parallel_games=9, adjudicated_fraction=0.5)),
+        ({}, dict(num_parallel_games=9, adjudicated_fraction=0.5, carry_over=False)),
+        (dict(root="gumbel"), {}),
+        (dict(forced_playouts_k=2.0), {}),
+    ],
+    ids=str,
+)
+def test_restored_games_continue_as_if_never_stopped(tmp_path, name, search, settings):
     game = named_game(name)
-    original, restored = (
-        make_selfplay(
-            game, seed, num_parallel_games=9, carry_over=carry_over, adjudicated_fraction=0.5
-        )
-        for seed in (1, 2)
-    )
+    original, restored = (make_selfplay(game, seed, search, **settings) for seed in (1, 2))
     list(restored.play(4))  # whatever was there before is gone
     list(original.play(5))
     save_state(tmp_path / "state.safetensors", original.state_dict())
     expected = list(original.play(11)) + list(original.play(3))
     restored.load_state_dict(load_state(tmp_path / "state.safetensors"))
     assert_same_records(list(restored.play(11)) + list(restored.play(3)), expected)
-
-
-def test_the_same_seed_plays_the_same_games_and_another_seed_others():
-    game = make_game("connect_x:4x4x3")
-    assert_same_records(list(make_selfplay(game, 5).play(9)), list(make_selfplay(game, 5).play(9)))
-    actions = [
-        b"".join(record.actions.tobytes() for record in make_selfplay(game, seed).play(9))
-        for seed in (5, 6)
-    ]
-    assert actions[0] != actions[1]
 
 
 def test_new_weights_are_used_from_the_next_call_on():
@@ -362,22 +289,17 @@ def test_new_weights_are_used_from_the_next_call_on():
 
 def test_random_openings_are_recorded_but_not_trained_on():
     game = make_game("connect_four")
-    records = list(
-        make_selfplay(game, random_opening_fraction=1.0, random_opening_plies=3).play(40)
-    )
+    settings = dict(random_opening_fraction=1.0, random_opening_plies=3)
+    records = list(make_selfplay(game, **settings).play(40))
     lengths = []
     for record in records:
         assert np.array_equal(record.states[0], game.initial_states(1)[0])
         length = int(np.argmax(record.is_target))
         assert record.is_target[length:].all()
-        assert (
-            (record.surprises[:length] == 0).all()
-            and (record.surprises[length:] >= 0).all()
-            and record.surprises[length:].any()
-        )
-        assert np.array_equal(
-            record.action_weights[:length], np.eye(game.num_actions)[record.actions[:length]]
-        )
+        before, after = record.surprises[:length], record.surprises[length:]
+        assert not before.any() and (after >= 0).all() and after.any()
+        chosen = np.eye(game.num_actions)[record.actions[:length]]
+        assert np.array_equal(record.action_weights[:length], chosen)
         lengths.append(length)
     assert set(lengths) == {1, 2, 3}
     # Each of 7 first moves is missing among 40 with probability (6/7)^40 = 0.002; one may be.
@@ -387,9 +309,8 @@ def test_random_openings_are_recorded_but_not_trained_on():
 @pytest.mark.parametrize("name", GAMES)
 def test_a_random_opening_never_ends_a_game(name):
     game = named_game(name)
-    for record in make_selfplay(game, random_opening_fraction=1.0, random_opening_plies=1000).play(
-        10
-    ):
+    settings = dict(random_opening_fraction=1.0, random_opening_plies=1000)
+    for record in make_selfplay(game, **settings).play(10):
         assert record.is_target[-1]
         state = game.initial_states(1)[0]
         for action in record.actions:
@@ -407,18 +328,13 @@ def test_searches_grow_linearly_until_their_fraction_of_the_run(progress, expect
 
 
 def test_searches_have_the_simulations_of_that_point_of_the_run():
-    selfplay = make_selfplay(
-        make_game("connect_four"),
-        search={"reuse_tree": False},
-        num_simulations=40,
-        initial_num_simulations=10,
-    )
+    settings = dict(num_simulations=40, initial_num_simulations=10)
+    selfplay = make_selfplay(make_game("connect_four"), search={"reuse_tree": False}, **settings)
     visits = {}
     for progress in (0.0, 1.0):
         selfplay.begin(6, progress)
         while not len(selfplay.search.finished_rows()):
             selfplay.search.step() if selfplay.games.playing.any() else selfplay.advance(1)
-        visits[progress] = (
-            int(selfplay.search.tree.node_visits[selfplay.search.finished_rows()[0], 0]) - 1
-        )
+        row = selfplay.search.finished_rows()[0]
+        visits[progress] = int(selfplay.search.tree.node_visits[row, 0]) - 1
     assert visits == {0.0: 10, 1.0: 40}

@@ -31,15 +31,12 @@ def save(path, game="tic_tac_toe", info=None):
 
 
 def test_a_network_comes_back_with_its_game_and_shape(tmp_path):
-    path = save(
-        tmp_path / "deep" / "net.safetensors",
-        "connect_x:4x5x3",
-        {"iteration": 3, "run": 'a "quoted" näme'},
-    )
+    info = {"iteration": 3, "run": 'a "quoted" näme'}
+    path = save(tmp_path / "deep" / "net.safetensors", "connect_x:4x5x3", info)
     stored = load_network(path)
     assert stored.game == network_game(path) == "connect_x:4x5x3"
     assert stored.settings == {"blocks": 2, "kind": "resnet"}
-    assert stored.info == {"iteration": 3, "run": 'a "quoted" näme'}
+    assert stored.info == info
     assert_same(stored.arrays, ARRAYS)
 
 
@@ -81,11 +78,7 @@ def assert_same(found, expected):
         for ours, theirs in zip(found, expected):
             assert_same(ours, theirs)
     elif isinstance(expected, np.ndarray):
-        assert (
-            found.dtype == expected.dtype
-            and found.shape == expected.shape
-            and np.array_equal(found, expected)
-        )
+        assert found.dtype == expected.dtype and np.array_equal(found, expected)
     else:
         assert found == expected
 
@@ -129,38 +122,13 @@ def test_a_file_is_synced_before_it_takes_its_name(tmp_path, monkeypatch):
 # --- bad files ------------------------------------------------------------------------------------
 
 
-def bad_files(folder):
-    (folder / "text.safetensors").write_text(
-        "not a network at all, but long enough to hold a header"
-    )
-    (folder / "empty.safetensors").write_bytes(b"")
-    good = save(folder / "good.safetensors").read_bytes()
-    (folder / "cut.safetensors").write_bytes(good[: len(good) // 2])
-    save_state(folder / "state.safetensors", {"a": np.zeros(2)})
-    (folder / "folder.safetensors").mkdir()
-    return [
-        folder / name
-        for name in (
-            "text.safetensors",
-            "empty.safetensors",
-            "cut.safetensors",
-            "folder.safetensors",
-            "missing.safetensors",
-        )
-    ]
-
-
-def test_a_file_that_is_damaged_or_of_another_kind_is_refused_by_its_path(tmp_path):
-    readers = (load_network, load_state, network_game)
-    cases = [(read, path) for path in bad_files(tmp_path) for read in readers]
-    cases += [(read, tmp_path / "state.safetensors") for read in (load_network, network_game)]
-    cases.append((load_state, tmp_path / "good.safetensors"))
-    for read, path in cases:
+def test_a_network_is_no_state_and_a_state_no_network(tmp_path):
+    state, network = tmp_path / "state.safetensors", save(tmp_path / "good.safetensors")
+    save_state(state, {"a": np.zeros(2)})
+    for read, path in ((load_network, state), (network_game, state), (load_state, network)):
         with pytest.raises(StoredFileError) as error:
             read(path)
         assert error.value.path == path
-        message = str(error.value)
-        assert path.name in message and message.endswith(".") and "\n" not in message
 
 
 def test_the_newest_network_of_a_run_is_found(tmp_path):
@@ -197,10 +165,7 @@ def some_records(num_games, seed=0):
 def test_games_come_back_oldest_first_and_only_those_needed(tmp_path):
     folder = RunFolder(tmp_path)
     records = {iteration: list(some_records(3, iteration)) for iteration in range(1, 6)}
-    rows = {
-        iteration: int(sum(record.is_target.sum() for record in found))
-        for iteration, found in records.items()
-    }
+    num_rows = sum(int(record.is_target.sum()) for record in records[5])
     for iteration, found in records.items():
         folder.save_games(iteration, found)
     everything = [record for iteration in range(1, 6) for record in records[iteration]]
@@ -208,8 +173,8 @@ def test_games_come_back_oldest_first_and_only_those_needed(tmp_path):
         for ours, theirs in zip(found, expected):
             assert ours.dtype == theirs.dtype and np.array_equal(ours, theirs)
     assert len(folder.load_games(4, 1)) == 3
-    assert len(folder.load_games(5, rows[5])) == 3
-    assert len(folder.load_games(5, rows[5] + 1)) == 6
+    assert len(folder.load_games(5, num_rows)) == 3
+    assert len(folder.load_games(5, num_rows + 1)) == 6
     assert folder.load_games(0, 100) == []
 
 
@@ -217,15 +182,11 @@ def test_old_games_are_dropped_once_newer_ones_fill_the_window(tmp_path):
     folder = RunFolder(tmp_path)
     for iteration in range(1, 6):
         folder.save_games(iteration, list(some_records(1)))
-    rows_of = {1: 10, 2: 10, 3: 10, 4: 10, 5: 10}
+    rows_of = dict.fromkeys(range(1, 6), 10)
     folder.drop_games(50, rows_of)
     assert len(os.listdir(tmp_path / "games")) == 5
     folder.drop_games(21, rows_of)
-    assert sorted(os.listdir(tmp_path / "games")) == [
-        "000003.safetensors",
-        "000004.safetensors",
-        "000005.safetensors",
-    ]
+    assert sorted(os.listdir(tmp_path / "games")) == [f"00000{n}.safetensors" for n in (3, 4, 5)]
     assert rows_of == {3: 10, 4: 10, 5: 10}
     folder.drop_games(20, rows_of)
     assert rows_of == {4: 10, 5: 10}
@@ -238,17 +199,12 @@ def test_kept_networks_are_spread_evenly_and_include_the_newest(tmp_path):
     def kept():
         return [int(path.stem) for path in sorted((tmp_path / "networks").iterdir())]
 
-    found = {}
+    expected = {3: [1, 2, 3], 4: [2, 4], 7: [4, 7], 11: [4, 8, 11]}
     for iteration in range(1, 12):
         save(folder.network(iteration))
         folder.drop_networks(3)
-        found[iteration] = kept()
-    assert (
-        found[3] == [1, 2, 3]
-        and found[4] == [2, 4]
-        and found[7] == [4, 7]
-        and found[11] == [4, 8, 11]
-    )
+        if iteration in expected:
+            assert kept() == expected[iteration]
     save(folder.network(12))
     folder.drop_networks(0)
     assert kept() == [4, 8, 11, 12]
@@ -259,16 +215,10 @@ def test_kept_networks_are_spread_evenly_and_include_the_newest(tmp_path):
 def test_lines_of_unfinished_iterations_are_cut(tmp_path):
     folder = RunFolder(tmp_path)
     folder.cut_metrics(3)  # there may be none yet
-    folder.metrics.write_text(
-        "".join(json.dumps({"iteration": iteration}) + "\n" for iteration in (1, 2, 3, 4))
-        + '{"iterat'
-    )
+    lines = [json.dumps({"iteration": iteration}) + "\n" for iteration in (1, 2, 3, 4)]
+    folder.metrics.write_text("".join(lines) + '{"iterat')
     folder.cut_metrics(3)
-    assert [json.loads(line)["iteration"] for line in folder.metrics.read_text().splitlines()] == [
-        1,
-        2,
-        3,
-    ]
+    assert folder.metrics.read_text() == "".join(lines[:3])
 
 
 def test_each_run_gets_its_own_folder(tmp_path):
@@ -301,9 +251,8 @@ def test_the_latest_run_is_the_one_whose_state_was_written_last(tmp_path):
         assert (error.value.key, error.value.value) == (key, path)
 
     assert_refused("latest", None)
-    for number, (game, name) in enumerate(
-        (("tic_tac_toe", "old"), ("othello:6", "new"), ("tic_tac_toe", "z"))
-    ):
+    runs = (("tic_tac_toe", "old"), ("othello:6", "new"), ("tic_tac_toe", "z"))
+    for number, (game, name) in enumerate(runs):
         folder = RunFolder.create(root, game, name)
         if name != "z":  # it has no finished iteration
             save_state(folder.state, {})
@@ -315,27 +264,10 @@ def test_the_latest_run_is_the_one_whose_state_was_written_last(tmp_path):
     assert RunFolder.find(str(tmp_path / "tic_tac_toe" / "old"), root, None).path.name == "old"
 
 
-def test_the_settings_come_back_and_a_damaged_file_is_refused(tmp_path):
+def test_the_settings_and_the_versions_come_back(tmp_path):
     folder = RunFolder(tmp_path)
     settings = {"game": {"name": "x"}, "a": {"b": 1, "c": 0.5, "d": [0.5, 0.8], "e": ""}, "f": True}
     folder.write_config(settings)
     assert folder.read_config() == settings
     versions = json.loads((tmp_path / "versions.json").read_text())
     assert {"python", "torch", "numpy", "numba"} <= set(versions)
-    for text in ("a: [1, 2", "{a: &x 1, b: *y}", "a: ${", "- a", None):
-        folder.config.unlink() if text is None else folder.config.write_text(text)
-        with pytest.raises(StoredFileError) as error:
-            folder.read_config()
-        assert error.value.path == folder.config
-        assert "\n" not in str(error.value)
-
-
-def test_metrics_come_back_without_torn_lines_and_none_at_all_are_refused(tmp_path):
-    folder = RunFolder(tmp_path)
-    for text in (None, "", '{"iterat'):
-        folder.metrics.write_text(text) if text is not None else None
-        with pytest.raises(StoredFileError) as error:
-            folder.read_metrics()
-        assert error.value.path == folder.metrics
-    folder.metrics.write_text('{"iteration": 1, "held_out.loss": 2.5}\n{"iterat')
-    assert folder.read_metrics() == [{"iteration": 1, "held_out.loss": 2.5}]

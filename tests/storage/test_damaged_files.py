@@ -26,24 +26,10 @@ from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import STATE_FILE, RunFolder, find_network
 
 GAME = make_game("tic_tac_toe")
-METADATA = {
-    "format": "alphazero-network-1",
-    "game": "tic_tac_toe",
-    "network": json.dumps(SMALL),
-    "info": "{}",
-}
+METADATA = dict(format="alphazero-network-1", game="tic_tac_toe", network=json.dumps(SMALL))
+METADATA["info"] = "{}"
 #: What no message says: names of Python's types and of parsers' tokens.
-INSIDE = (
-    "NoneType",
-    "object",
-    "codec",
-    "Expecting",
-    "os error",
-    "EOF",
-    "Errno",
-    "node",
-    "KeyError",
-)
+INSIDE = "NoneType,object,codec,Expecting,os error,EOF,Errno,node,KeyError".split(",")
 
 
 def write_network(path, arrays=None, **changes):
@@ -109,16 +95,32 @@ def test_weights_that_cannot_play_are_refused_by_the_path_of_their_file(arrays, 
     assert "state_dict" not in str(refused.value)
 
 
-@pytest.mark.parametrize("contents", [b"", b"hello, this is text\n" * 9, b"\x10" + b"\0" * 99])
+def cut_in_half(path):
+    data = write_network(path).read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+
+
+DAMAGED = {
+    "missing": lambda path: None,
+    "a folder": lambda path: path.mkdir(),
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_bytes(b"hello, this is text\n" * 9),
+    "zeros": lambda path: path.write_bytes(b"\x10" + b"\0" * 99),
+    "truncated": cut_in_half,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
+@pytest.mark.parametrize("read", (load_network, load_state, network_game))
 def test_a_file_that_is_no_safetensors_file_is_refused_without_the_parsers_words(
-    contents, tmp_path
+    read, damage, tmp_path
 ):
     path = tmp_path / "x.safetensors"
-    path.write_bytes(contents)
-    for read in (load_network, load_state):
-        with pytest.raises(StoredFileError) as refused:
-            read(path)
-        assert_plain(str(refused.value))
+    damage(path)
+    with pytest.raises(StoredFileError) as refused:
+        read(path)
+    assert refused.value.path == path and "\n" not in str(refused.value)
+    assert_plain(str(refused.value))
 
 
 def test_a_folder_and_a_missing_file_are_told_apart(tmp_path):
@@ -137,12 +139,15 @@ def test_the_state_of_a_run_is_no_network(tmp_path):
         find_network(tmp_path)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "- 1\n", "a: [1,\nb: }", "game: null\n", "seed: 5\n", "game:\n  name: 5\n", "\0"]
-)
+NO_CONFIGS = [None, "", "- 1\n", "a: [1,\nb: }", "a: [1, 2", "{a: &x 1, b: *y}", "a: ${", "\0"]
+NO_CONFIGS += ["game: null\n", "seed: 5\n", "game:\n  name: 5\n"]
+
+
+@pytest.mark.parametrize("text", NO_CONFIGS)
 def test_a_config_that_is_no_config_of_a_run_is_refused_by_its_path(text, tmp_path):
     folder = RunFolder(tmp_path)
-    folder.config.write_text(text)
+    if text is not None:
+        folder.config.write_text(text)
     with pytest.raises(StoredFileError) as refused:
         folder.read_config()
     assert refused.value.path == folder.config
@@ -151,12 +156,17 @@ def test_a_config_that_is_no_config_of_a_run_is_refused_by_its_path(text, tmp_pa
 
 def test_lines_of_metrics_that_are_no_metrics_are_left_out(tmp_path):
     folder = RunFolder(tmp_path)
-    folder.metrics.write_text('[1]\nnull\n"a"\n{"a": 1}\n{"iteration": "x"}\n{"iteration": 7}\n')
-    assert folder.read_metrics() == [{"iteration": 7}]
-    folder.metrics.write_bytes(b"\xff\xfe")
-    with pytest.raises(StoredFileError) as refused:
+    with pytest.raises(StoredFileError):  # there are none yet
         folder.read_metrics()
-    assert refused.value.path == folder.metrics
+    first, last = '{"iteration": 1, "held_out.loss": 2.5}', '{"iteration": 7}'
+    strange = ["[1]", "null", '"a"', '{"a": 1}', '{"iteration": "x"}']
+    folder.metrics.write_text("\n".join([first, *strange, last, '{"iterat']))
+    assert folder.read_metrics() == [json.loads(first), json.loads(last)]
+    for contents in (b"", b'{"iterat', b"\xff\xfe"):
+        folder.metrics.write_bytes(contents)
+        with pytest.raises(StoredFileError) as refused:
+            folder.read_metrics()
+        assert refused.value.path == folder.metrics
 
 
 def test_a_run_whose_metrics_lack_figures_is_drawn_without_them(tmp_path):
@@ -188,8 +198,10 @@ def test_a_state_that_is_damaged_inside_is_refused_by_its_path(state, tmp_path):
     "text",
     [
         "",
+        "{",
         "[]",
         "null",
+        '{"format": "other"}',
         '{"format": "alphazero-ratings-1"}',
         '{"format": "alphazero-ratings-1", "game": "tic_tac_toe", "opening_plies": 4, '
         '"networks": {"a": 5}, "matches": []}',
@@ -254,9 +266,8 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(
     def work(*_, **__):
         raise AssertionError("the work has begun")
 
-    monkeypatch.setattr("alphazero.cli.match.play_match", work)
-    monkeypatch.setattr("alphazero.cli.evaluate.measure_accuracy", work)
-    monkeypatch.setattr("alphazero.cli.make_evaluation_set.sample_set", work)
+    for name in ("match.play_match", "evaluate.measure_accuracy", "make_evaluation_set.sample_set"):
+        monkeypatch.setattr(f"alphazero.cli.{name}", work)
     place = str(places_that_cannot_be_written(tmp_path)[kind])
     if kind == "a folder" and "plot=" in command:
         (tmp_path.parent / f"{tmp_path.name}.png").mkdir()

@@ -56,7 +56,6 @@ CASES = {
         "connect_four",
         "run.num_threads=2 evaluator.engine=openvino evaluator.precision=int8",
     ),
-    "averaged weights": ("tic_tac_toe", "learner.ema_half_life_steps=3"),
     "averaged weights and a pit": (
         "othello_4x4",
         "learner.ema_half_life_steps=3 pit.every=1 pit.acceptance=0.5",
@@ -66,19 +65,19 @@ CASES = {
         "connect_four",
         "selfplay.initial_num_simulations=3 selfplay.random_opening_fraction=0.5",
     ),
-    "measured in between": (
+    "averaged weights, and measured in between": (
         "tic_tac_toe",
-        "evaluation.every=1 evaluation.num_games=2 evaluation.uct_simulations=9 "
-        "evaluation.num_simulations=3",
+        "learner.ema_half_life_steps=3 evaluation.every=1 evaluation.num_games=2 "
+        "evaluation.uct_simulations=9 evaluation.num_simulations=3",
     ),
 }
-#: Those that use most parts of a run's state; `make test-slow` tests the others.
-QUICK_CASES = {"averaged weights", "measured in between"}
+#: The one that uses most parts of a run's state; `make test-slow` tests the others.
+QUICK_CASE = "averaged weights, and measured in between"
 
 
 @pytest.mark.parametrize(
     "case",
-    [name if name in QUICK_CASES else pytest.param(name, marks=pytest.mark.slow) for name in CASES],
+    [name if name == QUICK_CASE else pytest.param(name, marks=pytest.mark.slow) for name in CASES],
 )
 def test_a_resumed_run_is_the_run_that_never_stopped(tmp_path, case):
     game, words = CASES[case]

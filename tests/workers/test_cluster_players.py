@@ -116,12 +116,12 @@ def test_positions_of_one_question_have_own_random_numbers(alone):
 
 def test_pairs_are_counted_in_order_and_a_test_may_stop_the_match(alone):
     specs, seen = ("best", "uct:20"), []
-    whole = played(alone, specs, NETWORK, 200, progress=seen.append)
-    assert [game.pair_index for game in whole.games] == [index // 2 for index in range(200)]
+    whole = played(alone, specs, NETWORK, 128, progress=seen.append)
+    assert [game.pair_index for game in whole.games] == [index // 2 for index in range(128)]
     openings = [game.moves[:2] for game in whole.games]
-    assert openings[::2] == openings[1::2] == Openings(2).sample(GAME, 100)
-    assert seen[-1].num_finished == 200 and len(seen) < 100  # several pairs at a time
-    stopped = played(alone, specs, NETWORK, 200, should_stop=lambda counts: sum(counts) == 7)
+    assert openings[::2] == openings[1::2] == Openings(2).sample(GAME, 64)
+    assert seen[-1].num_finished == 128 and len(seen) < 64  # several pairs at a time
+    stopped = played(alone, specs, NETWORK, 128, should_stop=lambda counts: sum(counts) == 7)
     assert stopped.games == whole.games[:14]
 
 
