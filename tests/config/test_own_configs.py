@@ -1,6 +1,7 @@
 """Config files of the user's own: a mistake is named with its file, every option sees the files."""
 
 import pytest
+from mostly_slow import mostly_slow
 from omegaconf import OmegaConf
 
 from alphazero.cli import main, train
@@ -55,7 +56,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", WRONG)
-@pytest.mark.parametrize("is_multirun", (False, True))
+@pytest.mark.parametrize("is_multirun", mostly_slow([False, True]))
 def test_a_mistake_in_a_config_file_is_named_with_its_file(name, is_multirun, folder, capsys):
     choice = f"mine,{name}" if is_multirun else name
     options = ["--multirun"] if is_multirun else []

@@ -5,6 +5,7 @@ import re
 import shlex
 
 import pytest
+from mostly_slow import mostly_slow
 from wrong_inputs import answer, command_lines, make_files, requests
 
 from alphazero.cli import COMMANDS
@@ -45,7 +46,7 @@ def names_its_input(command_line, message) -> bool:
     return is_quoted or bool(names & set(re.findall(r"\w+", message.lower())))
 
 
-@pytest.mark.parametrize("command_line", command_lines())
+@pytest.mark.parametrize("command_line", mostly_slow(command_lines(), 3))
 def test_a_wrong_command_is_refused_in_a_sentence_and_nothing_is_made(
     command_line, folder, monkeypatch
 ):

@@ -264,7 +264,7 @@ def advance_at_random(search, rows, rng):
     return (search.tree.num_nodes[rows[going]] > 1).sum()
 
 
-@pytest.mark.parametrize("name", mostly_slow(GAMES, 2))
+@pytest.mark.parametrize("name", mostly_slow(GAMES))
 @pytest.mark.parametrize("explores", (True, False))
 def test_trees_stay_consistent_under_random_operations(name, explores):
     game, rng, num_games = named_game(name), np.random.default_rng(9), 6

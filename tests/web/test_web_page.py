@@ -292,6 +292,7 @@ def test_an_illegal_move_is_not_sent(go):
     assert asked == [] and len(moves(page)) == 6
 
 
+@pytest.mark.slow
 def test_after_a_lost_connection_the_game_goes_on_from_its_position(go):
     page = go("#play/connect_four?first=human&second=uct*20&moves=4,4", expects_errors=True)
     page.route("**/api/*", lambda route: route.abort())
@@ -305,6 +306,7 @@ def test_after_a_lost_connection_the_game_goes_on_from_its_position(go):
     expect(problem).to_be_empty()
 
 
+@pytest.mark.slow
 def test_two_people_at_once_have_games_of_their_own(go):
     first = go("#play/connect_four?first=human&second=best*10")
     second = go("#play/othello:6?first=human&second=best*10")
