@@ -13,22 +13,27 @@ The public API, each name imported on first use:
 
 The packages, in the order of the data flow; each imports only those above it:
 
-    runtime/      settings with ranges, compiled kernels, random generators, devices, safe files
+    runtime/      compiled kernels, random generators, devices, the console, safe files
+    config/       settings with ranges, read from the command line and from files
     games/        rules (scalar, compiled) and the batched game that everything else uses
+    boards/       positions and moves as people read them: text, shapes, pictures
     textbook/     UCT and AlphaZero in plain Python, to learn from; tests hold search/ to it
     search/       PUCT and Gumbel search for many games in lockstep; uct/: the rollout baseline
     network/      the policy/value networks, pure functions of tensors; stored weights
     inference/    the evaluator: an engine (torch, OpenVINO, CUDA) behind a cache
-    selfplay/     games in lockstep, one worker for each core; the record of a finished game
+    selfplay/     games in lockstep, one thread for each core; the record of a finished game
     replay/       the window of samples, targets, random symmetries
     learner/      the training step: losses, optimizers, averaged weights
     storage/      checkpoints, run folders, the networks that ship with the package
     solvers/      exact solvers, enumeration of small games, proofs about a player
-    players/      choosers of moves: random, UCT, network, solver, GTP engines
+    players/      choosers of moves: random, UCT, network, solver, GTP programs
     evaluation/   matches, Elo, SPRT, tournaments; exact/: accuracy against a solver
+    workers/      where training games are played: threads, processes, a Ray cluster, a folder
     training/     the training loop, its settings, reports, alarms and loggers
+    plots/        pictures of runs, positions and games
     play/         the terminal board and the JSON engine
-    interop/      PettingZoo environments and agents
+    interop/      PettingZoo environments and agents, exported networks
+    web/          the server of the page that plays and analyses
     cli/          the console command `alphazero`, one file for each command
 """
 

@@ -101,7 +101,10 @@ class Game:
         raise NotImplementedError
 
     def action_to_text(self, action: int) -> str:
-        """Return how a person writes this action."""
+        """Return the action in the notation of the rules, which may count from 0.
+
+        Boards write actions for people by `alphazero.boards.notation`.
+        """
         raise NotImplementedError
 
     def text_to_action(self, text: str) -> int:

@@ -276,7 +276,7 @@ def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
 
 @_python_rule
 def action_to_text(game, action: int) -> str:
-    """Return how a person writes this action."""
+    """Return the action in the notation of the rules, which may count from 0."""
     return str(action)
 
 

@@ -51,7 +51,7 @@ def named_square(name: str, size: int, mirrored: bool = False) -> int | None:
 
 
 def swap_set_up(board: str) -> str:
-    """Return a text board of one set-up as it looks in the other: colours swapped, rows mirrored.
+    """Return a text board of one set-up as it looks in the other: colors swapped, columns mirrored.
 
     Args:
         board: one line for each row, as `Game.state_to_text` writes it.

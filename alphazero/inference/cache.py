@@ -1,7 +1,8 @@
 """A cache in front of an evaluator: a position that was evaluated before is not evaluated again.
 
-In: planes. Out: the evaluator's answers, new or stored, and counts of the work. This is all that
-stands between a search and the network's engine, for self-play and for players. The key of a
+In: planes. Out: the evaluator's answers, new or stored, and counts of the work. The evaluator
+behind it is a `alphazero.inference.verified_engine.VerifiedEngine`, in self-play one cache for each
+thread, or a player's `alphazero.inference.network_evaluator.NetworkEvaluator`. The key of a
 position is a hash of its planes, which are the network's only input. Optionally, symmetric
 positions share one entry. Memory is fixed: a new position may overwrite an older one. Knows neither
 network nor game.

@@ -38,8 +38,7 @@ def fastest_engine(
     """Return the engine and the number format that a player uses.
 
     The engines are measured once on this machine, for each architecture and number of threads; the
-    result is stored. Nothing is measured if an engine is named, if only one is available, or on a
-    GPU, where torch runs.
+    result is stored. Nothing is measured if an engine is named, or if only one is available.
 
     Args:
         settings: the architecture of ``network``.
@@ -52,7 +51,7 @@ def fastest_engine(
         precision = "float32" if wanted.precision == "auto" else wanted.precision
         return EngineChoice(wanted.engine, precision)
     choices = candidates(wanted.engine, wanted.precision, device)
-    if device.type != "cpu" or {choice.engine for choice in choices} == {"torch"}:
+    if {choice.engine for choice in choices} == {"torch"}:
         precision = REFERENCE.precision if wanted.precision == "auto" else wanted.precision
         return EngineChoice("torch", precision)  # not worth measuring
     if len(choices) <= 1:

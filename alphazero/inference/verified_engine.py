@@ -57,7 +57,7 @@ class VerifiedEngine:
         """Copy the weights of ``network`` into an engine within ``limits``; return its report."""
         start = time.perf_counter()
         refused = []
-        for choice in fallbacks(self._choice):
+        for choice in fallbacks(self._choice, self._device):
             engine = self._loaded(choice, network, sample)
             found = Deviation(0.0, 0.0)
             if choice != REFERENCE:

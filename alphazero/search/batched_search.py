@@ -152,7 +152,8 @@ class TreeSearch:
             more = self._expansion.add(new)
             leaves = Leaves(*(np.concatenate(parts) for parts in zip(leaves, more)))
         if len(leaves.rows):
-            self._expansion.back_up(leaves, *self._expansion.evaluate(leaves.states))
+            answers = self._expansion.evaluate(leaves.states)
+            self._expansion.expand_and_backward(leaves, *answers)
             self._roots.prepare(leaves.rows[leaves.nodes == trees.ROOT_INDEX], self._budgets)
 
     def run(
@@ -226,4 +227,4 @@ class TreeSearch:
         if not num_edges:
             return None
         edges = simulation.Edges(*(field[:num_edges] for field in edges))
-        return self._expansion.find(edges, num_roots, depth)
+        return self._expansion.new_nodes(edges, num_roots, depth)

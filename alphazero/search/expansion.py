@@ -72,7 +72,7 @@ class Expansion:
         self._tree = tree
         self._exact_leaves = exact_leaves
 
-    def find(self, edges: Edges, num_roots: int, depth: int) -> NewNodes:
+    def new_nodes(self, edges: Edges, num_roots: int, depth: int) -> NewNodes:
         """Return the new nodes at the ends of the edges.
 
         Args:
@@ -113,7 +113,9 @@ class Expansion:
         self.counts.num_batches += 1
         return prior_logits, values
 
-    def back_up(self, leaves: Leaves, prior_logits: np.ndarray, values: np.ndarray) -> None:
+    def expand_and_backward(
+        self, leaves: Leaves, prior_logits: np.ndarray, values: np.ndarray
+    ) -> None:
         """Write the evaluator's answers into the leaves, and the values into the nodes above."""
         rows, nodes, _, legal_action_mask = leaves
         trees.expand(self._tree, rows, nodes, prior_logits, legal_action_mask, values)

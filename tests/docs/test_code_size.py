@@ -1,6 +1,7 @@
 """The ceiling: lines of code of each package, against the table in pyproject.toml."""
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 
@@ -40,3 +41,15 @@ def test_a_package_stays_below_its_ceiling(package):
     """Whoever raises a ceiling says why in the commit."""
     files = (PACKAGE / package).rglob("*.py")
     assert sum(lines_of_code(path.read_text()) for path in files) <= CEILINGS[package]
+
+
+def test_the_table_of_contents_lists_the_packages_in_the_order_of_the_layers():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = project["tool"]["importlinter"]["contracts"][0]["layers"]
+    above = [name.removeprefix("alphazero.") for line in layers for name in line.split(" | ")]
+    packages = [name for name in reversed(above) if (PACKAGE / name / "__init__.py").exists()]
+    listed = re.findall(r"^    (\w+)/  ", (PACKAGE / "__init__.py").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(packages) and len(listed) > 20
+    listed.remove("textbook")  # beside search
+    packages.remove("textbook")
+    assert listed == packages

@@ -526,7 +526,7 @@ def test_fallbacks_are_more_and_more_precise_and_end_with_the_reference(monkeypa
     monkeypatch.setattr(openvino_engine, "cpu_precisions", lambda: ["float32", "bfloat16", "int8"])
 
     def names(*words):
-        return [str(one) for one in fallbacks(EngineChoice(*words))]
+        return [str(one) for one in fallbacks(EngineChoice(*words), torch.device("cpu"))]
 
     formats = ["openvino int8", "openvino bfloat16", "openvino float32"]
     assert names("openvino", "int8") == [*formats, "torch float32"]

@@ -1,7 +1,8 @@
 """The engines by name: which there are, which number formats they have here, and how one is made.
 
 To add an engine, write a module with a class that implements `Engine` and the two functions of
-`EngineModule`, and add a line to `_ENGINES`. Modules are imported when their engine is asked for:
+`EngineModule`, and add a line to `_ENGINES`; a number format that no other engine has also goes
+into `PRECISIONS`. Modules are imported when their engine is asked for:
 torch and OpenVINO take seconds.
 """
 
@@ -52,7 +53,7 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
     """Return an engine without a network; call its `load` next.
 
     Args:
-        device: torch device; only torch's engines run on a GPU.
+        device: torch device.
         num_threads: number of concurrent calls of `evaluate` on a CPU.
 
     Raises:

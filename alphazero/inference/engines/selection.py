@@ -17,7 +17,6 @@ from alphazero.inference.engines.registry import AUTOMATIC_ENGINES, make_engine,
 
 _NUM_ROUNDS = 9
 _ROUND_S = 0.02  # of one engine in one round
-_CPU = torch.device("cpu")  # of engines in int8
 
 
 class EngineSpeed(NamedTuple):
@@ -42,13 +41,13 @@ def candidates(engine: str, precision: str, device: torch.device) -> list[Engine
     return [EngineChoice(engine, precision)]
 
 
-def fallbacks(choice: EngineChoice) -> list[EngineChoice]:
+def fallbacks(choice: EngineChoice, device: torch.device) -> list[EngineChoice]:
     """Return ``choice`` and the engines that replace it, in turn, if it deviates too much.
 
     Each is more precise than the one before; the last is the reference.
     """
     order = [choice]
-    if choice.precision == "int8" and "bfloat16" in precisions(choice.engine, _CPU):
+    if choice.precision == "int8" and "bfloat16" in precisions(choice.engine, device):
         order.append(choice._replace(precision="bfloat16"))  # some processors have int8 alone
     order += [choice._replace(precision="float32"), REFERENCE]
     return list(dict.fromkeys(order))
