@@ -8,7 +8,6 @@ from typing import Any
 
 from alphazero.games.batched_game import Game
 from alphazero.play.requests import (
-    MALFORMED,
     DrawingRequest,
     MisplayedRequest,
     PlayerRequest,
@@ -155,10 +154,9 @@ class Backend:
         asked: PlayerRequest | None,
         usual: dict[str, int] = USUAL_SIMULATIONS,
     ) -> tuple[PlayerChoice, int]:
-        """Return the player of a request, who must search; the usual one if none is named."""
-        asked = asked or PlayerRequest(**self.catalogue.analyst(game))
+        """Return the player of a request, who must search; see `_chosen`."""
         player, num_simulations = self._chosen(game, asked, usual)
-        if num_simulations is None:
+        if player.max_simulations == 0:
             raise Refusal(f"{player.name} does not search: take a network or uct.")
         return player, num_simulations
 
@@ -167,20 +165,18 @@ class Backend:
         game: Game,
         asked: PlayerRequest | None,
         usual: dict[str, int] = USUAL_SIMULATIONS,
-    ) -> tuple[PlayerChoice, int | None]:
-        """Return the player of a request, and its simulations; None if it does not search.
+    ) -> tuple[PlayerChoice, int]:
+        """Return the player of a request, and its simulations; 0 if it does not search.
 
         Args:
+            asked: None is who analyses the game usually.
             usual: simulations of each kind of player if the request does not say.
         """
-        if asked is None:
-            raise Refusal('the request names no player, such as {"id": "uct"}.', MALFORMED)
+        asked = asked or PlayerRequest(**self.catalogue.analyst(game))
         player = self.catalogue.player(game, asked.id)
-        if player.max_simulations == 0:
-            return player, None
         num = asked.num_simulations
-        if num is None:
-            return player, usual.get(player.kind)
+        if num is None or player.max_simulations == 0:
+            return player, usual.get(player.kind, 0)
         least = 0 if player.kind == "network" else 1
         check_number("num_simulations", num, least, player.max_simulations)
         return player, num

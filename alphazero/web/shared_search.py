@@ -45,7 +45,7 @@ class Question:
     """A position to search, and what has been found so far."""
 
     state: np.ndarray  #: [K], not finished
-    num_simulations: int | None  #: 0 asks a network alone; None is for players that do not search
+    num_simulations: int  #: 0 asks a network alone, and is for players that do not search
     is_stopped: IsStopped = lambda: False  #: whether nobody waits for the answer any more
     watch: Watch | None = None  #: called now and then with what is known so far
     for_analysis: bool = False  #: with the tree, in one of the few places of analyses

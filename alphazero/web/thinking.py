@@ -93,15 +93,11 @@ class Thinking:
                 action = secrets.choice(exact.best)
                 return {"action": action, "value": exact.value, "num_simulations": 0}
             except UnsolvableError:
-                player = self._stand_in(game)
+                players = self._catalogue.players(game)  # the network that ships, or UCT
+                player = next(one for one in players if one.kind in USUAL_SIMULATIONS)
                 question.num_simulations = USUAL_SIMULATIONS[player.kind]
         view = self.search(game, player, question)
         return {"action": view.best, "value": view.value, "num_simulations": view.num_simulations}
-
-    def _stand_in(self, game: Game) -> PlayerChoice:
-        """Return who plays where the solver cannot: the network that ships, otherwise UCT."""
-        players = {player.id: player for player in self._catalogue.players(game)}
-        return players.get("best") or players["uct"]
 
 
 def _search_uct(game: Game, question: Question) -> SearchView:

@@ -1,5 +1,6 @@
 """The server: streams, who may ask, and every kind of request that must not hurt."""
 
+import asyncio
 import json
 import re
 import socket
@@ -96,16 +97,18 @@ def test_too_many_streams_are_refused_with_their_status(client, monkeypatch):
 
 
 def test_news_is_left_out_while_older_news_waits():
-    import asyncio
+    is_done = threading.Event()
 
     def job(stream):
         for done in range(1_000):
             stream.emit({"type": "progress", "done": done})
         stream.emit({"type": "move", "action": 3})
+        is_done.set()
 
     async def lines():
         response = streams.JsonLines(job)
-        await asyncio.sleep(0.05)
+        while not is_done.is_set():
+            await asyncio.sleep(0.01)
         return [json.loads(line) async for line in response.body_iterator]
 
     found = asyncio.run(lines())
