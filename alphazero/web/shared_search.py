@@ -5,7 +5,7 @@ One thread steps two `TreeSearch`es in turn, a large one for moves and a small o
 for analyses. A position takes a row when one is free and leaves it when its search is finished or
 when nobody waits for it any more; the others go on.
 
-The thread ends after some seconds without a question, and starts again with the next one.
+The thread ends when nobody asks, and starts again with the next question.
 """
 
 import threading
@@ -32,7 +32,6 @@ from alphazero.web.turns import IsStopped, Stopped
 #: Positions at once and simulations of each, for moves and for analyses.
 MOVES, ANALYSES = (32, 1_600), (8, MAX_NETWORK_SIMULATIONS)
 MAX_WAITING = 400
-_IDLE_S = 5.0
 _VIEW_EVERY_S = 0.2
 #: How often a waiting thread looks whether its person is still there.
 _POLL_S = 0.05
@@ -72,8 +71,8 @@ class SharedSearch:
     ):
         self.player = player
         self._moves, self._analyses = _Rows(player, *moves), _Rows(player, *analyses)
-        self._news = threading.Condition()
-        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()  # of what waits, and of whether the thread runs
+        self._is_running = False
 
     @property
     def num_questions(self) -> int:
@@ -94,14 +93,13 @@ class SharedSearch:
         """Ask about a position without waiting; see `search` and `wait`."""
         is_large = question.num_simulations > self._moves.max_simulations
         rows = self._analyses if question.for_analysis or is_large else self._moves
-        with self._news:
+        with self._lock:
             if len(rows.waiting) >= MAX_WAITING:
                 raise Refusal("too many positions are being searched here: try again soon.", BUSY)
             rows.waiting.append(question)
-            self._news.notify()
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="shared search", daemon=True)
-                self._thread.start()
+            if not self._is_running:
+                self._is_running = True
+                threading.Thread(target=self._run, name="shared search", daemon=True).start()
 
     def wait(self, question: Question) -> SearchView:
         """Return what was found about a position of `begin`; raises as `search` does."""
@@ -113,13 +111,11 @@ class SharedSearch:
         return question.view
 
     def _run(self) -> None:
-        """Step both searches in turn until nobody has asked anything for some seconds."""
+        """Step both searches in turn until all questions are answered."""
         while True:
-            with self._news:
-                if not self.num_questions:
-                    self._news.wait(_IDLE_S)
-                if not self.num_questions:
-                    self._thread = None
+            with self._lock:
+                self._is_running = self.num_questions > 0
+                if not self._is_running:
                     return
             for rows in (self._moves, self._analyses):
                 rows.step()
@@ -161,15 +157,8 @@ class _Rows:
             if question is not None and question.is_stopped():
                 self._search.stop(np.array([row]))
                 self._finish(row, Stopped())
-            if self._questions[row] is None and (question := self._next()) is not None:
-                self._enter(row, question)
-
-    def _next(self) -> Question | None:
-        while self.waiting:
-            question = self.waiting.popleft()
-            if not question.is_stopped():
-                return question
-        return None
+            if self._questions[row] is None and self.waiting:
+                self._enter(row, self.waiting.popleft())
 
     def _enter(self, row: int, question: Question) -> None:
         self._questions[row] = question

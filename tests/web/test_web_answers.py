@@ -243,16 +243,6 @@ def test_a_failure_reaches_everyone_and_the_next_question_is_answered():
     assert search.search(Question(state, 5)).num_simulations == 5
 
 
-def test_the_thread_ends_when_nobody_asks(monkeypatch):
-    monkeypatch.setattr(shared_search, "_IDLE_S", 0.05)
-    search, game, _ = shared()
-    search.search(Question(game.initial_states()[0], 5))
-    thread = search._thread
-    thread.join(5)
-    assert not thread.is_alive()
-    assert search.search(Question(game.initial_states()[0], 5)).num_simulations == 5
-
-
 # --- exact results --------------------------------------------------------------------------------
 
 
