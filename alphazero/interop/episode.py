@@ -42,7 +42,7 @@ def play_episode(
         if terminated or truncated:
             environment.step(None)
             continue
-        action = agents[name].act(observation, agent=name)
+        action = agents[name].act(observation, name)
         if not observation["action_mask"][action]:
             illegal_agent = name
         environment.step(action)
