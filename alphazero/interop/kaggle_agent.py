@@ -378,28 +378,23 @@ def use_one_thread():
 
 def choose(observation, configuration, start):
     """Return the column to play; ``start`` is when the time began, of `time.perf_counter`."""
-    size = tuple(int(_get(configuration, name)) for name in ("rows", "columns", "inarow"))
+    size = tuple(int(configuration[name]) for name in ("rows", "columns", "inarow"))
     rules = Rules(*size)
-    position = rules.read(_get(observation, "board"), int(_get(observation, "mark")))
+    position = rules.read(observation["board"], int(observation["mark"]))
     result, moves = rules.tactics(*position)
     if result is not None or len(moves) == 1 or not WEIGHTS or size != BOARD:
         return moves[0]
     if not _evaluators:
         use_one_thread()
         _evaluators[size] = Evaluator(rules, load_network())
-    deadline = start + TIME_FRACTION * float(_get(configuration, "actTimeout"))
+    deadline = start + TIME_FRACTION * float(configuration["actTimeout"])
     return best_move(search(rules, _evaluators[size], position, deadline))
-
-
-def _get(source, name):
-    return source[name] if isinstance(source, dict) else getattr(source, name)
 
 
 def _free_column(observation):
     """Return a column that is not full, whatever has gone wrong."""
     try:
-        board = _get(observation, "board")
-        return next(column for column, owner in enumerate(board) if not owner)
+        return next(column for column, owner in enumerate(observation["board"]) if not owner)
     except Exception:
         return 0
 

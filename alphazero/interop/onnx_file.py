@@ -11,6 +11,7 @@ Needs the packages of the extra ``onnx``, which are imported when they are neede
 """
 
 import contextlib
+import importlib
 import io
 import json
 import logging
@@ -66,7 +67,7 @@ def onnx_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     Raises:
         ConfigError: if a package is missing.
     """
-    onnx = _onnx()
+    onnx = _package("onnx")
     model = _traced(game, network)
     for node in model.graph.node:
         del node.metadata_props[:]  # where in torch's source it came from
@@ -87,10 +88,7 @@ def onnx_evaluate(data: bytes):
     Raises:
         ConfigError: if onnxruntime is missing.
     """
-    try:
-        import onnxruntime
-    except ImportError:
-        raise _missing("onnxruntime") from None
+    onnxruntime = _package("onnxruntime")
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
@@ -104,17 +102,13 @@ def onnx_evaluate(data: bytes):
 
 def require_onnx() -> None:
     """Raise ConfigError unless all that an export needs is installed."""
-    _onnx()
-    for name in ("onnxscript", "onnxruntime"):
-        try:
-            packages.version(name)
-        except packages.PackageNotFoundError:
-            raise _missing(name) from None
+    for name in ("onnx", "onnxscript", "onnxruntime"):
+        _package(name)
 
 
 def is_our_onnx_file(path: Path) -> bool:
     """Return whether a file is an ONNX file that was written here."""
-    onnx = _onnx()
+    onnx = _package("onnx")
     try:
         model = onnx.load(path, load_external_data=False)
     except Exception:  # protobuf's own errors, which are not those of one package only
@@ -160,17 +154,10 @@ def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
     return known | facts
 
 
-def _onnx():
+def _package(name: str) -> Any:
+    """Return a package of the extra ``onnx``."""
     try:
-        import onnx
-        import onnx.checker
-        import onnx.helper
+        return importlib.import_module(name)
     except ImportError:
-        raise _missing("onnx") from None
-    return onnx
-
-
-def _missing(package: str) -> ConfigError:
-    message = f'{package} is not installed here: pip install "alphazero-selfplay[onnx]" installs '
-    message += "what format=onnx needs."
-    return ConfigError(message, key="format", value="onnx")
+        message = f'format=onnx needs {name}: pip install "alphazero-selfplay[onnx]" installs it.'
+        raise ConfigError(message, key="format", value="onnx") from None
