@@ -75,7 +75,7 @@ def _tidy(text: str, skin: Skin) -> str:
     return "\n".join(line.strip() for line in text.strip().splitlines())
 
 
-def describe(position: Position, from_ply: int = 0) -> dict[str, Any]:
+def describe(position: Position, from_ply: int) -> dict[str, Any]:
     """Return the answer of `api/position`: what the page needs to draw every position of a game.
 
     Args:

@@ -37,16 +37,10 @@ _REPORTS_PER_VIEW = 4
 
 
 class Thinking:
-    """Asks the players of the catalogue.
+    """Asks the players of the catalogue."""
 
-    Args:
-        catalogue: the players.
-        settings: of those with a network; None takes those of the levels.
-    """
-
-    def __init__(self, catalogue: Catalogue, settings: PlayerSettings | None = None):
+    def __init__(self, catalogue: Catalogue):
         self._catalogue = catalogue
-        self._settings = settings or PlayerSettings(endgame=ENDGAME)
         self.solvers = Solvers()
         self._load = functools.lru_cache(MAX_LOADED)(self._load_network)
         self._loading = threading.Lock()
@@ -65,7 +59,8 @@ class Thinking:
         from alphazero.players.network import load_network_player
 
         try:
-            return SharedSearch(load_network_player(game, player.network, self._settings))
+            settings = PlayerSettings(endgame=ENDGAME)
+            return SharedSearch(load_network_player(game, player.network, settings))
         except ValueError as error:
             raise Refusal(f"{player.name} cannot play: {error}") from None
 
