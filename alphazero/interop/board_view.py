@@ -59,7 +59,7 @@ class BoardView(NamedTuple):
         return self.game.cells_to_state(self.board(observation, player), player)
 
 
-def view_of(environment) -> BoardView:
+def view_of(environment: "AECEnv") -> BoardView:
     """Return the view of an environment, wrapped or not.
 
     Raises:

@@ -78,7 +78,7 @@ class GameEnvironment(AECEnv):
         render_mode: see `env`.
     """
 
-    def __init__(self, game, render_mode: str | None = None):
+    def __init__(self, game: Game, render_mode: str | None = None):
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ConfigError.of("render_mode", render_mode, list(RENDER_MODES))
@@ -114,7 +114,7 @@ class GameEnvironment(AECEnv):
         self.infos = {agent: {} for agent in AGENTS}
         self._look()
 
-    def step(self, action) -> None:
+    def step(self, action: int | None) -> None:
         """Play the action of the agent that is to move.
 
         Raises:

@@ -4,7 +4,7 @@ In: HTTP requests. Out: JSON, streams of JSON lines, and the files of the page. 
 application has the status that fits and the body {"error": "one plain sentence"}.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,9 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     return Guard(TrustedHostMiddleware(app, names), token)
 
 
-def _post(answer: Callable[[Any], Any], respond: Callable[[Any], Response]):
+def _post(
+    answer: Callable[[Any], Any], respond: Callable[[Any], Response]
+) -> Callable[[Request], Awaitable[Response]]:
     """Return what responds to the JSON in the body of a request; the answer takes a thread."""
 
     async def endpoint(request: Request) -> Response:

@@ -7,12 +7,12 @@ on another address asks for a token, once, and remembers it in a cookie.
 """
 
 import secrets
-from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "alphazero_token"
 _COOKIE_DAYS = 30
@@ -47,11 +47,11 @@ class Guard:
         token: that requests must know; None asks for none.
     """
 
-    def __init__(self, app, token: str | None):
+    def __init__(self, app: ASGIApp, token: str | None):
         self._app = app
         self._token = token
 
-    async def __call__(self, scope, receive, send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         response = None
         if scope["type"] == "http":
             send = _with_headers(send)
@@ -103,8 +103,8 @@ def _is_from_page(request: Request) -> bool:
     return request.headers.get("sec-fetch-site", "none") in ("none", "same-origin")
 
 
-def _with_headers(send):
-    async def send_with_headers(message: dict[str, Any]) -> None:
+def _with_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():

@@ -66,8 +66,8 @@ def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
 
 def _tidy(text: str, skin: Skin) -> str:
     """Return the text of a board in the letters of its game, however a person wrote them."""
-    empty, *pieces = skin.letters
-    if "".join(pieces).isupper():
+    empty, pieces = skin.letters[0], skin.letters[1:]
+    if pieces.isupper():
         text = text.upper()
     for other in ".-_":
         if other not in skin.letters:

@@ -8,16 +8,19 @@ when nobody waits for it any more; the others go on.
 The thread ends when nobody asks, and starts again with the next question.
 """
 
+import functools
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from concurrent import futures
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from alphazero.play.requests import BUSY, Refusal
 from alphazero.players.search_player import SearchPlayer, leaves_per_step
+from alphazero.search.batched_search import TreeSearch
 from alphazero.web.catalogue import MAX_NETWORK_SIMULATIONS
 from alphazero.web.search_view import (
     FINAL_NODES,
@@ -48,10 +51,8 @@ class Question:
     is_stopped: IsStopped = lambda: False  #: whether nobody waits for the answer any more
     watch: Watch | None = None  #: called now and then with what is known so far
     for_analysis: bool = False  #: with the tree, in one of the few places of analyses
-    done: threading.Event = field(default_factory=threading.Event)
+    found: futures.Future[SearchView] = field(default_factory=futures.Future)
     answer: RootAnswer | None = None
-    view: SearchView | None = None
-    error: Exception | None = None
     viewed_at: float = 0.0
 
 
@@ -103,12 +104,10 @@ class SharedSearch:
 
     def wait(self, question: Question) -> SearchView:
         """Return what was found about a position of `begin`; raises as `search` does."""
-        while not question.done.wait(_POLL_S):
-            if question.is_stopped():
-                raise Stopped
-        if question.error is not None:
-            raise question.error
-        return question.view
+        while not question.is_stopped():
+            if futures.wait([question.found], _POLL_S).done:
+                return question.found.result()
+        raise Stopped
 
     def _run(self) -> None:
         """Step both searches in turn until all questions are answered."""
@@ -132,10 +131,15 @@ class _Rows:
         self.waiting: deque[Question] = deque()
         self._player = player
         self._questions: list[Question | None] = [None] * num_rows
-        self._search = None  # is large, so it is made when it is first needed
 
     def __len__(self) -> int:
         return len(self.waiting) + sum(question is not None for question in self._questions)
+
+    @functools.cached_property
+    def _search(self) -> TreeSearch:
+        """The search is large, so it is made when it is first needed."""
+        leaves = leaves_per_step(self.max_simulations)
+        return self._player.make_search(len(self._questions), self.max_simulations, leaves)
 
     def step(self) -> None:
         """Let the waiting ones in, run one step, and answer those who are finished."""
@@ -148,26 +152,28 @@ class _Rows:
                 self._search.step()
                 self._serve()
         except Exception as error:  # noqa: BLE001
-            for row in range(len(self._questions)):
-                self._finish(row, error)
-            self._search = None  # the next question gets a new one
+            for row, question in enumerate(self._questions):
+                if question is not None:
+                    self._questions[row] = None
+                    question.found.set_exception(error)
+            vars(self).pop("_search", None)  # the next question gets a new one
 
     def _admit(self) -> None:
         for row, question in enumerate(self._questions):
             if question is not None and question.is_stopped():
-                self._search.stop(np.array([row]))
-                self._finish(row, Stopped())
+                self._leave(row)
             if self._questions[row] is None and self.waiting:
                 self._enter(row, self.waiting.popleft())
 
     def _enter(self, row: int, question: Question) -> None:
         self._questions[row] = question
-        if self._search is None:
-            size = len(self._questions), self.max_simulations
-            self._search = self._player.make_search(*size, leaves_per_step(self.max_simulations))
         num_simulations = max(question.num_simulations, 1)
         self._search.reset(np.array([row], np.int32), question.state[None], num_simulations)
         question.viewed_at = time.monotonic()
+
+    def _leave(self, row: int) -> None:
+        self._questions[row] = None
+        self._search.stop(np.array([row]))
 
     def _serve(self) -> None:
         """Show what was found to those who watch, and answer those whose search is finished."""
@@ -180,22 +186,11 @@ class _Rows:
                 question.answer = root_answer(self._search, row)
                 if question.num_simulations == 0:
                     finished.add(row)
+            view = functools.partial(puct_view, self._search, row, question.answer)
             if row in finished:
-                question.view = self._view(row, FINAL_NODES)
-                self._search.stop(np.array([row]))
-                self._finish(row)
+                found = view(FINAL_NODES if question.for_analysis else 0)
+                self._leave(row)
+                question.found.set_result(found)
             elif question.watch is not None and now - question.viewed_at >= _VIEW_EVERY_S:
                 question.viewed_at = now
-                question.watch(self._view(row, RUNNING_NODES))
-
-    def _view(self, row: int, max_nodes: int) -> SearchView:
-        question = self._questions[row]
-        max_nodes = max_nodes if question.for_analysis else 0
-        return puct_view(self._search, row, question.answer, max_nodes)
-
-    def _finish(self, row: int, error: Exception | None = None) -> None:
-        """Tell who asked, and free the row."""
-        question, self._questions[row] = self._questions[row], None
-        if question is not None:
-            question.error = error
-            question.done.set()
+                question.watch(view(RUNNING_NODES if question.for_analysis else 0))

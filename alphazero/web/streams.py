@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from alphazero.play.requests import BUSY, Refusal
 from alphazero.web.turns import Job, Stopped
@@ -44,7 +45,7 @@ class JsonLines(StreamingResponse):
         self._is_stopped = False
         threading.Thread(target=self._run, args=(job,), name="stream").start()
 
-    async def __call__(self, scope, receive, send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:

@@ -101,7 +101,7 @@ def _search_uct(game: Game, question: Question) -> SearchView:
     running, final = (RUNNING_NODES, FINAL_NODES) if question.for_analysis else (0, 0)
     num_reports = 0
 
-    def progress(*_) -> None:
+    def progress(*_: Any) -> None:
         nonlocal num_reports
         num_reports += 1
         if question.is_stopped():

@@ -212,7 +212,7 @@ def test_someone_who_leaves_frees_the_place():
     search.begin(waiting)
     while not views:
         time.sleep(0.01)
-    assert not waiting.done.is_set()
+    assert not waiting.found.done()
     left.set()
     with pytest.raises(Stopped):
         search.wait(asked)
