@@ -58,7 +58,7 @@ class PettingZooAgent:
         state = view.state(planes, view.agents.index(agent))
         if not np.array_equal(view.game.legal_action_mask(state[None])[0], mask):
             raise ValueError(f"the action mask contradicts the rules of {view.game.name} here.")
-        ply = int(np.count_nonzero(planes)) - self._num_start_pieces
+        ply = int(np.count_nonzero(planes) - self._num_start_pieces)
         return int(view.actions[self._choose(state, ply)])
 
     def _choose(self, state: np.ndarray, ply: int) -> int:

@@ -12,13 +12,16 @@ j of column i. It draws them like this:
 """
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pettingzoo import AECEnv
 
 _OUR_NAMES = {"tictactoe_v3": "tic_tac_toe", "connect_four_v3": "connect_four"}
 _COLUMN_BY_COLUMN = np.arange(9).reshape(3, 3).T.ravel()

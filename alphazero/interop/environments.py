@@ -18,6 +18,7 @@ from alphazero.boards.painter import Picture, paint
 from alphazero.boards.shapes import board_shapes
 from alphazero.boards.skin import skin_of
 from alphazero.boards.text import plain_board
+from alphazero.games.batched_game import Game
 from alphazero.games.pettingzoo_game import CLASSIC_TWINS
 from alphazero.games.pettingzoo_package import classic_module, require_pettingzoo
 from alphazero.games.registry import make_game
@@ -121,7 +122,7 @@ class GameEnvironment(AECEnv):
             ValueError: if the action is not legal.
         """
         agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
+        if action is None or self.terminations[agent]:
             return self._was_dead_step(action)
         self.game.check_legal(self._state, int(action))
         self._state = self.game.step(self._state[None], np.array([action])).states[0]
@@ -142,10 +143,11 @@ class GameEnvironment(AECEnv):
             height, width = self._board.shape
             shapes = board_shapes(self._board, skin_of(self.game))
             return np.asarray(paint(Picture(width, height, CELL_PIXELS, shapes)))
-        text = self._text()
-        if self.render_mode != "human":
-            return text if self.render_mode == "ansi" else None
-        print(text, flush=True)
+        if self.render_mode == "ansi":
+            return self._text()
+        if self.render_mode == "human":
+            print(self._text(), flush=True)
+        return None
 
     def _look(self) -> None:
         """Read from the position who moves, what is legal and, if the game is over, the rewards."""

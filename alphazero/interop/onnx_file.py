@@ -25,6 +25,7 @@ import torch
 from torch import nn
 
 from alphazero.games.batched_game import Game
+from alphazero.interop.export_agreement import Evaluate
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
 from alphazero.runtime.errors import ConfigError
@@ -82,7 +83,7 @@ def onnx_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     return model.SerializeToString()
 
 
-def onnx_evaluate(data: bytes):
+def onnx_evaluate(data: bytes) -> Evaluate:
     """Return a function from planes to (prior_logits, value) that runs a file in onnxruntime.
 
     Raises:
@@ -116,7 +117,7 @@ def is_our_onnx_file(path: Path) -> bool:
     return any(item.key == "format" and item.value == ONNX_FORMAT for item in model.metadata_props)
 
 
-def _traced(game: Game, network: nn.Module):
+def _traced(game: Game, network: nn.Module) -> Any:
     """Return the ONNX model of a network, as torch's exporter writes it."""
     example = torch.zeros(2, *game.planes_shape)
     logger = logging.getLogger("torch.onnx")

@@ -63,7 +63,7 @@ def _in_which_it_matters(positions: Positions) -> KnownPositions:
     """Return the positions in which a move can be wrong."""
     values = positions.action_values
     can_be_wrong = (values < values.max(axis=1, keepdims=True)) & (values != ILLEGAL_VALUE)
-    rows = np.flatnonzero(can_be_wrong.any(axis=1))
+    rows = np.flatnonzero(can_be_wrong.any(axis=1)).tolist()
     lines = _lines(positions)
     return KnownPositions(positions.states[rows], values[rows], [lines[row] for row in rows])
 

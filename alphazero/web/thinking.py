@@ -15,7 +15,7 @@ import numpy as np
 from alphazero.games.batched_game import Game
 from alphazero.play.requests import Refusal
 from alphazero.players.base import PlayerSettings
-from alphazero.players.search_player import DEFAULT_SIMULATIONS
+from alphazero.players.search_player import DEFAULT_SIMULATIONS, SearchPlayer
 from alphazero.players.uct import DEFAULT_UCT_SIMULATIONS
 from alphazero.search.uct.search import UctSearch
 from alphazero.search.uct.settings import UctSettings
@@ -58,11 +58,13 @@ class Thinking:
     def _load_network(self, game: Game, player: PlayerChoice) -> SharedSearch:
         from alphazero.players.network import load_network_player
 
+        assert player.network is not None
         try:
-            settings = PlayerSettings(endgame=ENDGAME)
-            return SharedSearch(load_network_player(game, player.network, settings))
+            searcher = load_network_player(game, player.network, PlayerSettings(endgame=ENDGAME))
         except ValueError as error:
             raise Refusal(f"{player.name} cannot play: {error}") from None
+        assert isinstance(searcher, SearchPlayer)
+        return SharedSearch(searcher)
 
     def search(self, game: Game, player: PlayerChoice, question: Question) -> SearchView:
         """Return what a network or UCT finds in an unfinished position.
