@@ -19,7 +19,7 @@ def main(num_games: int = 4) -> None:
     # One move by hand: an agent needs nothing but the observation.
     environment.reset(seed=0)
     observation, *_ = environment.last()
-    environment.step(strong.act(observation))
+    environment.step(strong.act(observation, environment.agent_selection))
 
     # Whole games; the two take turns at moving first.
     report = play_match(environment, strong, weak, num_games)

@@ -43,15 +43,15 @@ def main() -> None:
 
 
 def measure(name: str, num_games: int) -> dict[str, list[int]]:
-    """Play the games; return Elo and standard error by the players' specifications."""
+    """Play the games; return Elo and standard error by level."""
     game = make_game(name)
     folder = ROOT / "build" / "levels"
     folder.mkdir(parents=True, exist_ok=True)
     file = RatingFile.open(folder / f"{folder_name(name)}.json", name, OPENING_PLIES)
-    specs = [
-        level.spec for level in catalogue.LEVELS if level.player != "best" or _has_network(name)
-    ]
-    players = {spec: make_player(spec, game, PlayerSettings(seed=1)) for spec in specs}
+    specs = {level.id: _spec(level.player) for level in catalogue.LEVELS}
+    if shipped_network(name) is None:
+        specs = {id: spec for id, spec in specs.items() if not spec.startswith("best")}
+    players = {spec: make_player(spec, game, PlayerSettings(seed=1)) for spec in specs.values()}
     openings = Openings(OPENING_PLIES, seed=1)
     started, before = time.monotonic(), file.num_games
     for match in play_tournament(game, players, file.matches, num_games, 20, openings):
@@ -62,18 +62,26 @@ def measure(name: str, num_games: int) -> dict[str, list[int]]:
         print(f"{name}: {done} of {num_games} games, {left / 60:.0f} min left", flush=True)
     ratings = rate_connected(file, ANCHOR)
     found = {}
-    for spec in specs:
+    for level_id, spec in specs.items():
         place = ratings.players.index(spec)
         elo, stderr = round(float(ratings.elo[place])), round(ratings.stderr(spec))
         bound = " (a bound)" if ratings.is_bound[place] else ""
         print(f"  {spec:40} {elo:5} +- {stderr}{bound}")
         if not bound:
-            found[spec] = [elo, stderr]
+            found[level_id] = [elo, stderr]
     return found
 
 
-def _has_network(name: str) -> bool:
-    return shipped_network(name) is not None
+def _spec(player: dict) -> str:
+    """Return a level's player as `make_player` takes it."""
+    num_simulations = player.get("num_simulations")
+    if player["id"] == "random":
+        return "random"
+    if player["id"] == "uct":
+        return f"uct:{num_simulations}"
+    if num_simulations == 0:
+        return "best,with_search=false"
+    return f"best,num_simulations={num_simulations},endgame={catalogue.ENDGAME}"
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from alphazero.players.base import PlayerSettings
-
 pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
 pytest.importorskip("starlette", reason="the extra [web] is not installed")
 
@@ -19,12 +17,10 @@ from alphazero.web.backend import Backend  # noqa: E402
 from alphazero.web.server import Server  # noqa: E402
 
 STORED_RUN = Path(__file__).parent / "stored_run"
-#: Without exact leaves.
-SETTINGS = PlayerSettings()
 
 
 def make_backend(runs="nowhere", game=None) -> Backend:
-    return Backend(str(runs), game, SETTINGS)
+    return Backend(str(runs), game)
 
 
 def copy_run(root: Path, name: str = "tic_tac_toe/earlier") -> Path:

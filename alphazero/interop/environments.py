@@ -10,7 +10,6 @@ Rewards come with the last move: 1 and -1, or 0 and 0. With `env`, an illegal ac
 with -1 for the agent that played it and 0 for the other.
 """
 
-import functools
 import re
 
 import numpy as np
@@ -19,6 +18,7 @@ from alphazero.boards.painter import Picture, paint
 from alphazero.boards.shapes import board_shapes
 from alphazero.boards.skin import skin_of
 from alphazero.boards.text import plain_board
+from alphazero.games.batched_game import Game
 from alphazero.games.pettingzoo_game import CLASSIC_TWINS
 from alphazero.games.pettingzoo_package import classic_module, require_pettingzoo
 from alphazero.games.registry import make_game
@@ -79,7 +79,7 @@ class GameEnvironment(AECEnv):
         render_mode: see `env`.
     """
 
-    def __init__(self, game, render_mode: str | None = None):
+    def __init__(self, game: Game, render_mode: str | None = None):
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ConfigError.of("render_mode", render_mode, list(RENDER_MODES))
@@ -92,10 +92,10 @@ class GameEnvironment(AECEnv):
             "render_fps": 2,
         }
         self.possible_agents = list(AGENTS)
-        _, height, width = game.planes_shape
-        self.observation_spaces = {
-            agent: _observation_space((height, width, 2), game.num_actions) for agent in AGENTS
-        }
+        board = spaces.Box(0, 1, (*game.planes_shape[1:], 2), np.int8)
+        mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
+        space = spaces.Dict({"observation": board, "action_mask": mask})
+        self.observation_spaces = dict.fromkeys(AGENTS, space)
         self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in AGENTS}
 
     def observation_space(self, agent: str) -> spaces.Space:
@@ -115,14 +115,14 @@ class GameEnvironment(AECEnv):
         self.infos = {agent: {} for agent in AGENTS}
         self._look()
 
-    def step(self, action) -> None:
+    def step(self, action: int | None) -> None:
         """Play the action of the agent that is to move.
 
         Raises:
             ValueError: if the action is not legal.
         """
         agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
+        if action is None or self.terminations[agent]:
             return self._was_dead_step(action)
         self.game.check_legal(self._state, int(action))
         self._state = self.game.step(self._state[None], np.array([action])).states[0]
@@ -143,24 +143,22 @@ class GameEnvironment(AECEnv):
             height, width = self._board.shape
             shapes = board_shapes(self._board, skin_of(self.game))
             return np.asarray(paint(Picture(width, height, CELL_PIXELS, shapes)))
-        text = self._text()
-        if self.render_mode != "human":
-            return text if self.render_mode == "ansi" else None
-        print(text, flush=True)
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to release."""
+        if self.render_mode == "ansi":
+            return self._text()
+        if self.render_mode == "human":
+            print(self._text(), flush=True)
+        return None
 
     def _look(self) -> None:
         """Read from the position who moves, what is legal and, if the game is over, the rewards."""
         inspected = self.game.inspect(self._state[None])
-        player, over = int(inspected.players[0]), bool(inspected.over[0])
+        player = int(inspected.players[0])
         self.agent_selection = AGENTS[player]
         self._legal_action_mask = inspected.legal_action_mask[0]
         self._board = self.game.cells(self._state)
-        self._over = over
-        self._first_result = int(inspected.results[0]) * (1 if player == 0 else -1)
-        if over:
+        self._first_result: int | None = None  # of the player who moves first, at the end
+        if inspected.over[0]:
+            self._first_result = int(inspected.results[0]) * (1 if player == 0 else -1)
             self.rewards = dict(zip(AGENTS, (self._first_result, -self._first_result)))
             self.terminations = dict.fromkeys(AGENTS, True)
 
@@ -168,19 +166,9 @@ class GameEnvironment(AECEnv):
         letters = self.game.piece_letters
         board = plain_board(self.game, self._board, self._legal_action_mask, str)
         names = {agent: f"{agent} ({letters[1 + index]})" for index, agent in enumerate(AGENTS)}
-        if self._over:  # not from the rewards: they are gone once all agents have left
+        if self._first_result is not None:  # the rewards are gone once all agents have left
             winner = names[AGENTS[self._first_result < 0]]
             return f"{board}\n{winner} wins" if self._first_result else f"{board}\na draw"
         if not self.agents or any(self.terminations.values()):
             return f"{board}\nended by an illegal action"
         return f"{board}\n{names[self.agent_selection]} to move"
-
-
-@functools.cache
-def _observation_space(planes_shape: tuple[int, int, int], num_actions: int) -> spaces.Dict:
-    return spaces.Dict(
-        {
-            "observation": spaces.Box(low=0, high=1, shape=planes_shape, dtype=np.int8),
-            "action_mask": spaces.Box(low=0, high=1, shape=(num_actions,), dtype=np.int8),
-        }
-    )

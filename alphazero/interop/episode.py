@@ -5,10 +5,13 @@ wins and what is shown; nothing here knows a game.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from alphazero.evaluation.report import MatchGame, MatchReport
 from alphazero.interop.agents import Agent, LeftGame
+
+if TYPE_CHECKING:
+    from pettingzoo import AECEnv
 
 
 class Episode(NamedTuple):
@@ -20,7 +23,10 @@ class Episode(NamedTuple):
 
 
 def play_episode(
-    environment, agents: dict[str, Agent], seed: int | None = None, on_move: Callable | None = None
+    environment: "AECEnv",
+    agents: dict[str, Agent],
+    seed: int | None = None,
+    on_move: Callable | None = None,
 ) -> Episode:
     """Play one game.
 
@@ -42,7 +48,7 @@ def play_episode(
         if terminated or truncated:
             environment.step(None)
             continue
-        action = agents[name].act(observation, agent=name)
+        action = agents[name].act(observation, name)
         if not observation["action_mask"][action]:
             illegal_agent = name
         environment.step(action)
@@ -53,7 +59,7 @@ def play_episode(
 
 
 def play_match(
-    environment,
+    environment: "AECEnv",
     first: Agent,
     second: Agent,
     num_games: int,

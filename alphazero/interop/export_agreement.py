@@ -41,12 +41,11 @@ def check_agreement(
     network: nn.Module,
     evaluate: Evaluate,
     num_positions: int = NUM_POSITIONS,
-    tolerance: float = TOLERANCE,
 ) -> Agreement:
     """Compare a network in float32 with its exported form.
 
     Raises:
-        InputError: if they differ by more than the tolerance, or an answer is not a number.
+        InputError: if they differ by more than `TOLERANCE`, or an answer is not a number.
     """
     planes = sample_positions(game, num_positions, child_generator(0, "export"), _NUM_GAMES).planes
     reference = _reference(network)
@@ -60,11 +59,10 @@ def check_agreement(
     largest = np.max(differences, axis=0)
     found = Agreement(num_positions, float(largest[0]), float(largest[1]))
     # Written so that NaN is refused, too.
-    if not (found.logits <= tolerance * scale and found.value <= tolerance):
+    if not (found.logits <= TOLERANCE * scale and found.value <= TOLERANCE):
         raise InputError(
-            f"the exported network does not agree with the original: on {num_positions:,} "
-            f"positions the logits differ by up to {found.logits:.2g} and the values by up to "
-            f"{found.value:.2g}, where {tolerance:g} is allowed; nothing was written."
+            f"the exported network does not agree with the original: logits differ by up to "
+            f"{found.logits:.2g} and values by up to {found.value:.2g}, {TOLERANCE:g} is allowed."
         )
     return found
 

@@ -23,12 +23,14 @@ import io
 import math
 import os
 import time
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
 #: Rows, columns, and discs in a line of the network's game; and its weights. An exported file sets
 #: both at its end.
-BOARD = None
+BOARD: tuple[int, int, int] | None = None
 WEIGHTS = ""
 
 #: The fraction of Kaggle's time for a move that is used; the overage time is left alone.
@@ -40,19 +42,24 @@ NUM_LEAVES = 16
 PB_C_INIT, PB_C_BASE, FIRST_PLAY_URGENCY = 1.25, 19652.0, 0.25
 
 
+Position = tuple[int, int]
+#: Maps positions to prior logits, [B, A], and values, [B].
+Evaluate = Callable[[list[Position]], Iterable[Any]]
+
+
 # --- rules ----------------------------------------------------------------------------------------
 
 
 class Rules:
     """Connect-X on a board of one size."""
 
-    def __init__(self, rows, columns, length):
+    def __init__(self, rows: int, columns: int, length: int):
         self.rows, self.columns, self.length = rows, columns, length
         #: Columns, those in the middle first.
         self.order = sorted(range(columns), key=lambda column: abs(2 * column - columns + 1))
         self._column_cells = (1 << rows) - 1
 
-    def read(self, board, mark):
+    def read(self, board: list[int], mark: int) -> Position:
         """Return a position from Kaggle's board; ``mark`` is the player to move, 1 or 2."""
         mine = other = 0
         for cell, owner in enumerate(board):
@@ -64,13 +71,13 @@ class Rules:
                 other |= bit
         return mine, other
 
-    def disc(self, occupied, column):
+    def disc(self, occupied: int, column: int) -> int:
         """Return the bit of a disc dropped into a column; 0 if the column is full."""
         bottom = 1 << (column * (self.rows + 1))
         free = ~occupied & (self._column_cells * bottom)
         return free & -free
 
-    def has_line(self, discs):
+    def has_line(self, discs: int) -> bool:
         """Return whether a set of discs holds a line: down, across or diagonally."""
         for shift in (1, self.rows, self.rows + 1, self.rows + 2):
             found, run = discs, 1
@@ -82,7 +89,7 @@ class Rules:
                 return True
         return False
 
-    def tactics(self, mine, other):
+    def tactics(self, mine: int, other: int) -> tuple[int | None, list[int]]:
         """Return what one move decides: (result, moves).
 
         The result for the player to move is 1 if a disc wins, -1 if the opponent has two places to
@@ -99,7 +106,7 @@ class Rules:
         blocks = [column for column in moves if self.has_line(other | discs[column])]
         return (-1 if len(blocks) > 1 else None), blocks or moves
 
-    def planes(self, positions):
+    def planes(self, positions: list[Position]) -> np.ndarray:
         """Return the network's input for positions, float32[B, 2, rows, columns]."""
         num_bits = self.columns * (self.rows + 1)
         data = b"".join(
@@ -120,7 +127,7 @@ class Network:
     Feature maps lie in memory as [B, H, W, C], so that a convolution is a product of two matrices.
     """
 
-    def __init__(self, arrays):
+    def __init__(self, arrays: dict[str, np.ndarray]):
         self.arrays = arrays
         self.num_blocks = len({name.split(".")[1] for name in arrays if name.startswith("tower.")})
         self.kernels = {
@@ -129,7 +136,7 @@ class Network:
             if array.ndim == 4 and name != "position_bias"
         }
 
-    def evaluate(self, planes):
+    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Map planes, float32[B, C, H, W], to prior logits, [B, A], and values, [B]."""
         planes = np.ascontiguousarray(planes.transpose(0, 2, 3, 1))
         if "policy_hidden.weight" in self.arrays:
@@ -154,7 +161,7 @@ class Network:
         hidden = np.maximum(self._linear("value_hidden", _flat(value)), 0)
         return self._linear("policy", _flat(policy)), _expected(self._linear("value", hidden))
 
-    def _conv(self, name, x, padded=True):
+    def _conv(self, name: str, x: np.ndarray, padded: bool = True) -> np.ndarray:
         kernel, size = self.kernels[f"{name}.weight"], self.arrays[f"{name}.weight"].shape[-1]
         before = (size - 1) // 2 if padded else 0
         after = size - 1 - before if padded else 0
@@ -170,16 +177,16 @@ class Network:
         found = found + self.arrays.get(f"{name}.bias", 0)
         return found.reshape(num, height, width, -1)
 
-    def _linear(self, name, x):
+    def _linear(self, name: str, x: np.ndarray) -> np.ndarray:
         return x @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
 
 
-def _flat(features):
+def _flat(features: np.ndarray) -> np.ndarray:
     """Return feature maps as rows, in the order of torch."""
     return features.transpose(0, 3, 1, 2).reshape(len(features), -1)
 
 
-def _expected(logits):
+def _expected(logits: np.ndarray) -> np.ndarray:
     """Return the value of win/draw/loss logits, or of the number before tanh."""
     if logits.shape[1] == 1:
         return np.tanh(logits[:, 0])
@@ -198,24 +205,24 @@ class Node:
         "num_visits", "value", "num_in_flight", "proven",
     )  # fmt: skip
 
-    def __init__(self, rules, mine, other):
+    def __init__(self, rules: Rules, mine: int, other: int):
         self.position = mine, other
         self.proven, self.moves = rules.tactics(mine, other)
         self.value = 0.0 if self.proven is None else float(self.proven)
-        self.priors = None  # until the network has answered
+        self.priors: list[float] = []  # until the network has answered
         num = len(self.moves)
-        self.children = [None] * num
+        self.children: list[Any] = [None] * num  # nodes; None before the first visit
         self.visits, self.values, self.in_flight = [0] * num, [0.0] * num, [0] * num
         self.num_visits, self.num_in_flight = 1, 0
 
-    def expand(self, logits, value):
+    def expand(self, logits: np.ndarray, value: float) -> None:
         """Take the network's answer."""
         logits = logits[self.moves]
         weights = np.exp(logits - logits.max())
         self.priors = (weights / weights.sum()).tolist()
         self.value = float(value)
 
-    def select(self, urgency):
+    def select(self, urgency: float) -> int:
         """Return the index of the move with the largest PUCT score; visits in flight count."""
         num = self.num_visits + self.num_in_flight
         scale = (PB_C_INIT + math.log((num + PB_C_BASE + 1) / PB_C_BASE)) * math.sqrt(num)
@@ -230,21 +237,30 @@ class Node:
                 best, best_score = index, score
         return best
 
-    def prove(self):
+    def prove(self) -> bool:
         """Take over the result that the children prove, if they do; return whether they do."""
         results = [None if not child else child.proven for child in self.children]
         if -1 in results:
             self.proven = 1
         elif None not in results:
-            self.proven = max(-result for result in results)
+            self.proven = max(-result for result in results if result is not None)
         return self.proven is not None
 
 
-def search(rules, evaluate, position, deadline, max_simulations=MAX_SIMULATIONS):
+#: Nodes from the root down, each with the index of the move that the path takes in it.
+Path = list[tuple[Node, int]]
+
+
+def search(
+    rules: Rules,
+    evaluate: Evaluate,
+    position: Position,
+    deadline: float,
+    max_simulations: int = MAX_SIMULATIONS,
+) -> Node:
     """Return the root of a PUCT search that ends at the deadline, or when its result is proven.
 
     Args:
-        evaluate: maps a list of positions to prior logits, [B, A], and values, [B].
         position: neither player wins in one move, see `Rules.tactics`.
         deadline: of `time.perf_counter`.
     """
@@ -263,10 +279,10 @@ def search(rules, evaluate, position, deadline, max_simulations=MAX_SIMULATIONS)
     return root
 
 
-def best_move(root):
+def best_move(root: Node) -> int:
     """Return the most visited column: one that keeps a proven result, and none that loses."""
 
-    def rank(index):
+    def rank(index: int) -> tuple[bool, int, float]:
         child = root.children[index]
         result = None if child is None or child.proven is None else -child.proven
         keeps = result != -1 if root.proven is None else result == root.proven
@@ -275,7 +291,7 @@ def best_move(root):
     return root.moves[max(range(len(root.moves)), key=rank)]
 
 
-def _collect(rules, root, max_simulations):
+def _collect(rules: Rules, root: Node, max_simulations: int) -> list[Path]:
     """Return paths to up to `NUM_LEAVES` new nodes that the network has to evaluate.
 
     A walk marks its path with a visit in flight, so that the next walk differs. The marks are taken
@@ -286,7 +302,7 @@ def _collect(rules, root, max_simulations):
         if root.num_visits + len(paths) > max_simulations:
             break
         path, node = [], root
-        while node is not None and node.proven is None and node.priors is not None:
+        while node is not None and node.proven is None and node.priors:
             path.append((node, node.select(FIRST_PLAY_URGENCY if path else 0.0)))
             parent, index = path[-1]
             node = parent.children[index]
@@ -307,13 +323,13 @@ def _collect(rules, root, max_simulations):
     return paths
 
 
-def _mark(path, change):
+def _mark(path: Path, change: int) -> None:
     for node, index in path:
         node.in_flight[index] += change
         node.num_in_flight += change
 
 
-def _back_up(path, leaf):
+def _back_up(path: Path, leaf: Node) -> None:
     """Add a visit with the leaf's value to its path, and carry proofs up."""
     value, child, proving = leaf.value, leaf, leaf.proven is not None
     for node, index in reversed(path):
@@ -326,7 +342,7 @@ def _back_up(path, leaf):
             node.priors[index] *= value != -1.0
         if proving:
             proving = node.prove()
-            value = float(node.proven) if proving else value
+            value = value if node.proven is None else float(node.proven)
         node.num_visits += 1
         node.value += (value - node.value) / node.num_visits
         child = node
@@ -338,11 +354,11 @@ def _back_up(path, leaf):
 class Evaluator:
     """The network's answers for positions; those of earlier moves are kept."""
 
-    def __init__(self, rules, network, max_kept=100_000):
+    def __init__(self, rules: Rules, network: Network, max_kept: int = 100_000):
         self.rules, self.network, self.max_kept = rules, network, max_kept
-        self.kept = {}
+        self.kept: dict[Position, Any] = {}
 
-    def __call__(self, positions):
+    def __call__(self, positions: list[Position]) -> Iterable[Any]:
         new = [position for position in positions if position not in self.kept]
         if new:
             if len(self.kept) > self.max_kept:
@@ -352,17 +368,17 @@ class Evaluator:
         return zip(*(self.kept[position] for position in positions))
 
 
-_evaluators = {}
+_evaluators: dict[tuple, Evaluator] = {}
 
 
-def load_network():
+def load_network() -> Network:
     """Return the network whose weights are in this file."""
     data = base64.b85decode("".join(WEIGHTS.split()))
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
         return Network({name: file[name] for name in file.files})
 
 
-def use_one_thread():
+def use_one_thread() -> None:
     """Have numpy's OpenBLAS compute with one thread, where it can be found.
 
     Its threads wait for each other: where another process needs a core, 50 times as long as one
@@ -376,35 +392,30 @@ def use_one_thread():
                 pass
 
 
-def choose(observation, configuration, start):
+def choose(observation: dict, configuration: dict, start: float) -> int:
     """Return the column to play; ``start`` is when the time began, of `time.perf_counter`."""
-    size = tuple(int(_get(configuration, name)) for name in ("rows", "columns", "inarow"))
+    size = tuple(int(configuration[name]) for name in ("rows", "columns", "inarow"))
     rules = Rules(*size)
-    position = rules.read(_get(observation, "board"), int(_get(observation, "mark")))
+    position = rules.read(observation["board"], int(observation["mark"]))
     result, moves = rules.tactics(*position)
     if result is not None or len(moves) == 1 or not WEIGHTS or size != BOARD:
         return moves[0]
     if not _evaluators:
         use_one_thread()
         _evaluators[size] = Evaluator(rules, load_network())
-    deadline = start + TIME_FRACTION * float(_get(configuration, "actTimeout"))
+    deadline = start + TIME_FRACTION * float(configuration["actTimeout"])
     return best_move(search(rules, _evaluators[size], position, deadline))
 
 
-def _get(source, name):
-    return source[name] if isinstance(source, dict) else getattr(source, name)
-
-
-def _free_column(observation):
+def _free_column(observation: dict) -> int:
     """Return a column that is not full, whatever has gone wrong."""
     try:
-        board = _get(observation, "board")
-        return next(column for column, owner in enumerate(board) if not owner)
+        return next(column for column, owner in enumerate(observation["board"]) if not owner)
     except Exception:
         return 0
 
 
-def agent(observation, configuration):
+def agent(observation: dict, configuration: dict) -> int:
     """Return the column to play; Kaggle calls this function."""
     start = time.perf_counter()
     try:

@@ -36,7 +36,8 @@ def submission_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> by
     """
     board = _board(game)
     stored = io.BytesIO()
-    np.savez_compressed(stored, **network_arrays(folded(network)))
+    arrays: dict[str, Any] = network_arrays(folded(network))
+    np.savez_compressed(stored, **arrays)
     weights = textwrap.wrap(base64.b85encode(stored.getvalue()).decode(), _LINE_LENGTH)
     facts = [f"{key} {info[key]}" for key in ("run", "iteration") if key in info]
     version = packages.version("alphazero-selfplay")
@@ -76,7 +77,7 @@ def is_our_submission(path: Path) -> bool:
 
 def _board(game: Game) -> tuple[int, int, int]:
     """Return (rows, columns, length) of a game of Connect-X."""
-    sizes = getattr(game, "rules", None)
+    sizes: Any = getattr(game, "rules", None)
     if type(sizes).__name__ not in ("ConnectX", "LargeConnectX"):
         message = "format=kaggle plays Kaggle's ConnectX: it takes networks of connect_four and "
         message += f"connect_x:ROWSxCOLUMNSxLENGTH, not of {game.name}."

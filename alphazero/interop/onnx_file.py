@@ -11,6 +11,7 @@ Needs the packages of the extra ``onnx``, which are imported when they are neede
 """
 
 import contextlib
+import importlib
 import io
 import json
 import logging
@@ -24,6 +25,7 @@ import torch
 from torch import nn
 
 from alphazero.games.batched_game import Game
+from alphazero.interop.export_agreement import Evaluate
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
 from alphazero.runtime.errors import ConfigError
@@ -66,7 +68,7 @@ def onnx_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     Raises:
         ConfigError: if a package is missing.
     """
-    onnx = _onnx()
+    onnx = _package("onnx")
     model = _traced(game, network)
     for node in model.graph.node:
         del node.metadata_props[:]  # where in torch's source it came from
@@ -81,16 +83,13 @@ def onnx_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     return model.SerializeToString()
 
 
-def onnx_evaluate(data: bytes):
+def onnx_evaluate(data: bytes) -> Evaluate:
     """Return a function from planes to (prior_logits, value) that runs a file in onnxruntime.
 
     Raises:
         ConfigError: if onnxruntime is missing.
     """
-    try:
-        import onnxruntime
-    except ImportError:
-        raise _missing("onnxruntime") from None
+    onnxruntime = _package("onnxruntime")
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
@@ -104,17 +103,13 @@ def onnx_evaluate(data: bytes):
 
 def require_onnx() -> None:
     """Raise ConfigError unless all that an export needs is installed."""
-    _onnx()
-    for name in ("onnxscript", "onnxruntime"):
-        try:
-            packages.version(name)
-        except packages.PackageNotFoundError:
-            raise _missing(name) from None
+    for name in ("onnx", "onnxscript", "onnxruntime"):
+        _package(name)
 
 
 def is_our_onnx_file(path: Path) -> bool:
     """Return whether a file is an ONNX file that was written here."""
-    onnx = _onnx()
+    onnx = _package("onnx")
     try:
         model = onnx.load(path, load_external_data=False)
     except Exception:  # protobuf's own errors, which are not those of one package only
@@ -122,7 +117,7 @@ def is_our_onnx_file(path: Path) -> bool:
     return any(item.key == "format" and item.value == ONNX_FORMAT for item in model.metadata_props)
 
 
-def _traced(game: Game, network: nn.Module):
+def _traced(game: Game, network: nn.Module) -> Any:
     """Return the ONNX model of a network, as torch's exporter writes it."""
     example = torch.zeros(2, *game.planes_shape)
     logger = logging.getLogger("torch.onnx")
@@ -160,17 +155,10 @@ def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
     return known | facts
 
 
-def _onnx():
+def _package(name: str) -> Any:
+    """Return a package of the extra ``onnx``."""
     try:
-        import onnx
-        import onnx.checker
-        import onnx.helper
+        return importlib.import_module(name)
     except ImportError:
-        raise _missing("onnx") from None
-    return onnx
-
-
-def _missing(package: str) -> ConfigError:
-    message = f'{package} is not installed here: pip install "alphazero-selfplay[onnx]" installs '
-    message += "what format=onnx needs."
-    return ConfigError(message, key="format", value="onnx")
+        message = f'format=onnx needs {name}: pip install "alphazero-selfplay[onnx]" installs it.'
+        raise ConfigError(message, key="format", value="onnx") from None

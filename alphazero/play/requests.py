@@ -87,7 +87,7 @@ class PositionRequest:
 class DrawingRequest(PositionRequest):
     """The positions of a game that the page draws, from a ply on."""
 
-    from_ply: int | None = None
+    from_ply: int = 0
 
 
 @dataclasses.dataclass(frozen=True)

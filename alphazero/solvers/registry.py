@@ -15,19 +15,23 @@ from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.solvers.othello import OthelloSolver
 
 
-def make_solver(game: Game) -> Solver:
+def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
     """Return the fastest solver of a game that this machine has.
+
+    Args:
+        max_nodes: after which a compiled search gives up a position; None takes its own limit.
 
     Raises:
         UnsolvableError: if the game has no solver of its own and too many positions to enumerate.
     """
     rules = getattr(game, "rules", None)
+    limits = {} if max_nodes is None else {"max_nodes": max_nodes}
     if bitbully.solves(game) and bitbully.available():
         return BitbullySolver(game)
     if isinstance(rules, ConnectX):
-        return ConnectXSolver(game)
+        return ConnectXSolver(game, **limits)
     if isinstance(rules, Othello):
-        return OthelloSolver(game)
+        return OthelloSolver(game, **limits)
     return EnumeratedSolver(game)
 
 

@@ -4,8 +4,7 @@ In: HTTP requests. Out: JSON, streams of JSON lines, and the files of the page. 
 application has the status that fits and the body {"error": "one plain sentence"}.
 """
 
-import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,6 @@ from alphazero.web.streams import FAILED, JsonLines
 
 STATIC = Path(__file__).parent / "static"
 MAX_BODY = 65_536  # bytes
-BODY_S = 10.0
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -39,13 +37,13 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     answers = (backend.position, backend.exact)
     jobs = (backend.move, backend.analyse, backend.review, backend.misplayed)
     api = [
-        Route("/games", lambda request: _json(backend.games())),
-        Route("/runs", lambda request: _json(backend.runs())),
-        Route("/run", lambda request: _json(backend.run(request.query_params.get("id")))),
-        *(Route(f"/{one.__name__}", _post(one, _json), methods=["POST"]) for one in answers),
+        Route("/games", lambda request: JSONResponse(backend.games())),
+        Route("/runs", lambda request: JSONResponse(backend.runs())),
+        Route("/run", lambda request: JSONResponse(backend.run(request.query_params.get("id")))),
+        *(Route(f"/{one.__name__}", _post(one, JSONResponse), methods=["POST"]) for one in answers),
         *(Route(f"/{one.__name__}", _post(one, JsonLines), methods=["POST"]) for one in jobs),
     ]
-    page = _PageFiles(directory=STATIC, html=True, check_dir=False)
+    page = StaticFiles(directory=STATIC, html=True, check_dir=False)
     routes = [Mount("/api", routes=api), Mount("/", page)]
     handlers: dict[Any, Any] = {HTTPException: _http_error, Refusal: _refused, Exception: _failed}
     app = Starlette(routes=routes, exception_handlers=handlers)
@@ -53,16 +51,9 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     return Guard(TrustedHostMiddleware(app, names), token)
 
 
-class _PageFiles(StaticFiles):
-    """The files of the page; a browser asks each time whether one has changed."""
-
-    def file_response(self, *args, **kwargs) -> Response:
-        response = super().file_response(*args, **kwargs)
-        response.headers["cache-control"] = "no-cache"
-        return response
-
-
-def _post(answer: Callable[[Any], Any], respond: Callable[[Any], Response]):
+def _post(
+    answer: Callable[[Any], Any], respond: Callable[[Any], Response]
+) -> Callable[[Request], Awaitable[Response]]:
     """Return what responds to the JSON in the body of a request; the answer takes a thread."""
 
     async def endpoint(request: Request) -> Response:
@@ -72,44 +63,26 @@ def _post(answer: Callable[[Any], Any], respond: Callable[[Any], Response]):
 
 
 async def _read(request: Request) -> Any:
-    """Return the JSON in the body of a request, which may be neither large nor slow."""
+    """Return the JSON in the body of a request, which may not be large."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refusal("the request must say Content-Type: application/json.", 415)
     body = bytearray()
-    try:
-        async with asyncio.timeout(BODY_S):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > MAX_BODY:
-                    raise Refusal(f"a request has at most {MAX_BODY} bytes.", 413)
-    except TimeoutError:
-        raise Refusal(f"the request did not arrive within {BODY_S:g} seconds.", 408) from None
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY:
+            raise Refusal(f"a request has at most {MAX_BODY} bytes.", 413)
     return read_json(bytes(body))
 
 
-def _json(value: dict[str, Any], status: int = 200) -> Response:
-    return JSONResponse(value, status, headers={"cache-control": "no-store"})
-
-
 async def _refused(_: Request, error: Refusal) -> Response:
-    response = _json({"error": shortened(str(error))}, error.status)
-    if error.status in (408, 413):  # the rest of the body is not read
-        response.headers["connection"] = "close"
-    return response
+    return JSONResponse({"error": shortened(str(error))}, error.status)
 
 
-async def _http_error(request: Request, error: HTTPException) -> Response:
-    sentences = {
-        404: f"there is nothing at {request.url.path[:80]}.",
-        405: f"{request.url.path[:80]} does not take the method {request.method[:20]}.",
-    }
-    sentence = sentences.get(error.status_code, str(error.detail))
-    response = _json({"error": shortened(sentence)}, error.status_code)
-    response.headers.update(error.headers or {})
-    return response
+async def _http_error(_: Request, error: HTTPException) -> Response:
+    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 
 
 async def _failed(_: Request, error: Exception) -> Response:
     """Answer in a sentence; Starlette raises the error again, and uvicorn prints it."""
-    return _json({"error": FAILED}, 500)
+    return JSONResponse({"error": FAILED}, 500)

@@ -8,7 +8,6 @@ from typing import Any
 
 from alphazero.games.batched_game import Game
 from alphazero.play.requests import (
-    MALFORMED,
     DrawingRequest,
     MisplayedRequest,
     PlayerRequest,
@@ -18,7 +17,6 @@ from alphazero.play.requests import (
     check_number,
     read_request,
 )
-from alphazero.players.base import PlayerSettings
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web import misplayed, position, review, run_charts
 from alphazero.web.catalogue import Catalogue, PlayerChoice
@@ -29,6 +27,9 @@ from alphazero.web.shared_search import Question
 from alphazero.web.thinking import USUAL_SIMULATIONS, Thinking
 from alphazero.web.turns import Job, Stream
 
+#: The kinds of players that move; solver and random players do not search.
+_MOVERS = USUAL_SIMULATIONS | {"solver": 0, "random": 0}
+
 
 class Backend:
     """Answers requests; threads may use it at the same time.
@@ -36,17 +37,11 @@ class Backend:
     Args:
         runs: the folder of all training runs.
         game: a game that the user names besides the usual ones, None if they name none.
-        settings: of the players with a network; None takes those of the levels.
     """
 
-    def __init__(
-        self,
-        runs: str = "checkpoints",
-        game: str | None = None,
-        settings: PlayerSettings | None = None,
-    ):
+    def __init__(self, runs: str = "checkpoints", game: str | None = None):
         self.catalogue = Catalogue(runs, game)
-        self.thinking = Thinking(self.catalogue, settings)
+        self.thinking = Thinking(self.catalogue)
 
     def warm_up(self) -> None:
         """Load what the first move of the default game needs."""
@@ -65,9 +60,8 @@ class Backend:
         """Answer `api/position`."""
         request = read_request(DrawingRequest, plain)
         found = self._position(request)
-        from_ply = request.from_ply or 0
-        check_number("from_ply", from_ply, 0, len(found.session.actions))
-        return position.describe(found, from_ply)
+        check_number("from_ply", request.from_ply, 0, len(found.session.actions))
+        return position.describe(found, request.from_ply)
 
     def exact(self, plain: Any) -> dict[str, Any]:
         """Answer `api/exact`."""
@@ -92,7 +86,7 @@ class Backend:
         """Return the job of `api/move`."""
         request = read_request(SearchRequest, plain)
         found = unfinished(self._position(request))
-        player, num_simulations = self._chosen(found.game, request.player)
+        player, num_simulations = self._player(found.game, request.player, _MOVERS)
 
         def job(stream: Stream) -> None:
             def watch(view: SearchView) -> None:
@@ -110,7 +104,7 @@ class Backend:
         """Return the job of `api/analyse`."""
         request = read_request(SearchRequest, plain)
         found = unfinished(self._position(request))
-        player, num_simulations = self._searcher(found.game, request.player)
+        player, num_simulations = self._player(found.game, request.player, USUAL_SIMULATIONS)
 
         def job(stream: Stream) -> None:
             def emit(view: SearchView, final: bool = False) -> None:
@@ -126,7 +120,7 @@ class Backend:
         """Return the job of `api/review`."""
         request = read_request(SearchRequest, plain)
         found = self._position(request)
-        player, num = self._searcher(found.game, request.player, review.NUM_SIMULATIONS)
+        player, num = self._player(found.game, request.player, review.NUM_SIMULATIONS)
         num = min(num, review.MAX_SIMULATIONS[player.kind])
         return lambda stream: review.review_game(self.thinking, found, player, num, stream)
 
@@ -134,9 +128,7 @@ class Backend:
         """Return the job of `api/misplayed`."""
         request = read_request(MisplayedRequest, plain)
         game = self.catalogue.game(request.game)
-        player, num = self._chosen(game, request.player, {"network": misplayed.NUM_SIMULATIONS})
-        if player.kind != "network":
-            raise Refusal(f"{player.name} is no network: the others' positions are not tried.")
+        player, num = self._player(game, request.player, {"network": misplayed.NUM_SIMULATIONS})
         positions = misplayed.find_positions(game)
         num = min(num, misplayed.MAX_SIMULATIONS)
         return lambda stream: misplayed.find_misplayed(
@@ -149,38 +141,23 @@ class Backend:
         game = self.catalogue.game(request.game)
         return read_position(game, self.catalogue.skin(game, request.setup), request)
 
-    def _searcher(
-        self,
-        game: Game,
-        asked: PlayerRequest | None,
-        usual: dict[str, int] = USUAL_SIMULATIONS,
+    def _player(
+        self, game: Game, asked: PlayerRequest | None, usual: dict[str, int]
     ) -> tuple[PlayerChoice, int]:
-        """Return the player of a request, who must search; the usual one if none is named."""
-        asked = asked or PlayerRequest(**self.catalogue.analyst(game))
-        player, num_simulations = self._chosen(game, asked, usual)
-        if num_simulations is None:
-            raise Refusal(f"{player.name} does not search: take a network or uct.")
-        return player, num_simulations
-
-    def _chosen(
-        self,
-        game: Game,
-        asked: PlayerRequest | None,
-        usual: dict[str, int] = USUAL_SIMULATIONS,
-    ) -> tuple[PlayerChoice, int | None]:
-        """Return the player of a request, and its simulations; None if it does not search.
+        """Return the player of a request, and its simulations; 0 if it does not search.
 
         Args:
-            usual: simulations of each kind of player if the request does not say.
+            asked: None is who analyses the game usually.
+            usual: the kinds of players that can answer, and their simulations if the request does
+                not say.
         """
-        if asked is None:
-            raise Refusal('the request names no player, such as {"id": "uct"}.', MALFORMED)
+        asked = asked or PlayerRequest(**self.catalogue.analyst(game))
         player = self.catalogue.player(game, asked.id)
-        if player.max_simulations == 0:
-            return player, None
+        if player.kind not in usual:
+            raise Refusal(f"{player.name} does not do this: take {' or '.join(usual)}.")
         num = asked.num_simulations
-        if num is None:
-            return player, usual.get(player.kind)
+        if num is None or player.max_simulations == 0:
+            return player, usual[player.kind]
         least = 0 if player.kind == "network" else 1
         check_number("num_simulations", num, least, player.max_simulations)
         return player, num

@@ -7,7 +7,6 @@ for the page, and games by name. A request that names anything else is refused.
 import functools
 import importlib.metadata
 import json
-import threading
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,15 +16,14 @@ from alphazero.games.registry import is_game_file, make_game, same_game
 from alphazero.play.requests import Refusal, quoted
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
-from alphazero.web.found_runs import FoundRuns
+from alphazero.web.found_runs import FoundRun, find_runs
 
 GAMES = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
 MAX_NETWORK_SIMULATIONS = 10_000
 #: By the speed of rollouts: so many take some seconds.
 _MAX_UCT_SIMULATIONS, _MAX_UCT_SIMULATIONS_OTHELLO = 200_000, 20_000
-_ANALYST_SIMULATIONS, _ANALYST_UCT_SIMULATIONS = 2_000, 20_000
+_ANALYST_SIMULATIONS = {"network": 2_000, "uct": 20_000}
 _COLORS = {"Yellow": "yellow", "Red": "red", "White": "light", "Black": "dark", "X": "x", "O": "o"}
-_SETUP_NOTES = {SETUPS[0]: "White moves first, as in the stored games of this package."}
 _PLAIN_COLORS = ("first", "second")
 
 
@@ -56,15 +54,18 @@ class Catalogue:
     """
 
     def __init__(self, runs: str | Path, named_game: str | None = None):
-        self.runs = FoundRuns(runs)
+        self._root = Path(runs)
         self._named = named_game
-        self._games: dict[str, Game] = {}
-        self._lock = threading.Lock()
+        self._make_game = functools.cache(make_game)
 
     @property
     def default_game(self) -> str:
         """The game that the page begins with."""
         return self._named or GAMES[0]
+
+    def runs(self) -> dict[str, FoundRun]:
+        """Return the runs by id, the newest first."""
+        return find_runs(self._root)
 
     def describe(self) -> dict[str, Any]:
         """Return the answer of `api/games`."""
@@ -81,7 +82,7 @@ class Catalogue:
         A file that a run names is never run: only the user's word runs a file.
         """
         named = [self._named] if self._named else []
-        trained = [run.game for run in self.runs.all().values() if _is_ours(run.game)]
+        trained = [run.game for run in self.runs().values() if _is_ours(run.game)]
         return list(dict.fromkeys([*named, *GAMES, *trained]))
 
     def game(self, name: str | None) -> Game:
@@ -90,13 +91,10 @@ class Catalogue:
         Raises:
             Refusal: if there is none of this name.
         """
-        with self._lock:
-            if name not in self._games:
-                if name not in (known := self.game_names()):
-                    message = f"there is no game {quoted(name)} here; the games are "
-                    raise Refusal(message + ", ".join(known) + ".", key="game", value=name)
-                self._games[name] = make_game(name)
-            return self._games[name]
+        if name not in (known := self.game_names()):
+            message = f"there is no game {quoted(name)} here; the games are {', '.join(known)}."
+            raise Refusal(message, key="game", value=name)
+        return self._make_game(name)
 
     def skin(self, game: Game, setup: str | None) -> Skin:
         """Return how a game looks in one of its set-ups; None is the usual one.
@@ -125,7 +123,7 @@ class Catalogue:
     def players(self, game: Game) -> list[PlayerChoice]:
         """Return the players of a game: those that every machine has, and the networks of runs."""
         found = players_of(game)
-        for run in self.runs.all().values():
+        for run in self.runs().values():
             if same_game(game.name, run.game):
                 for iteration, path in reversed(run.networks.items()):
                     name = f"{run.id.partition('/')[2]}, iteration {iteration}"
@@ -147,6 +145,7 @@ class Catalogue:
         return next((name for name in self.game_names() if same_game(name, run_game)), None)
 
 
+@functools.cache
 def _is_ours(name: str) -> bool:
     """Return whether a name in a stored file is that of a game of this package."""
     if is_game_file(name) or name.startswith("pettingzoo:"):
@@ -193,7 +192,6 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
         "num_actions": game.num_actions,
         "action_kind": _action_kind(game.num_actions, rows, columns),
         "style": _style(game.name),
-        "letters": skins[0].letters,
         "counts_pieces": skins[0].counts_pieces,
         "setups": [_describe_setup(game, skin) for skin in skins],
         "players": [player.describe() for player in players],
@@ -204,12 +202,10 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
 
 def _analyst(players: list[PlayerChoice]) -> dict[str, Any] | None:
     """Return who analyses: the network that ships, UCT, or a trained one; None if there is none."""
-    ids = [player.id for player in players if player.kind in ("network", "uct")]
-    if not ids:
-        return None
-    chosen = next((name for name in ("best", "uct") if name in ids), ids[0])
-    num = _ANALYST_UCT_SIMULATIONS if chosen == "uct" else _ANALYST_SIMULATIONS
-    return {"id": chosen, "num_simulations": num}
+    for player in players:
+        if player.kind in _ANALYST_SIMULATIONS:
+            return {"id": player.id, "num_simulations": _ANALYST_SIMULATIONS[player.kind]}
+    return None
 
 
 def _action_kind(num_actions: int, rows: int, columns: int) -> str:
@@ -236,7 +232,6 @@ def _describe_setup(game: Game, skin: Skin) -> dict[str, Any]:
         "row_names": list(notation.row_names),
         "letters": skin.letters,
         "mirrored": notation.mirrored,
-        "note": _SETUP_NOTES.get(skin.setup, "") if len(setups_of(game)) > 1 else "",
     }
 
 
@@ -244,38 +239,26 @@ def _describe_setup(game: Game, skin: Skin) -> dict[str, Any]:
 
 
 class Level(NamedTuple):
-    """One opponent. It is weaker than the next one as a rule; the Elo decides where it is known."""
+    """One opponent, which is weaker than the next one."""
 
     id: str
     name: str
-    player: str  #: the id of a player
-    num_simulations: int | None
-
-    @property
-    def spec(self) -> str:
-        """The player as `alphazero.players.registry.make_player` takes it, and as it is stored."""
-        if self.player == "random":
-            return "random"
-        if self.player == "uct":
-            return f"uct:{self.num_simulations}"
-        if self.num_simulations == 0:
-            return "best,with_search=false"
-        return f"best,num_simulations={self.num_simulations},endgame={ENDGAME}"
+    player: dict[str, Any]  #: as a request names it
 
 
 #: Of networks: nodes that an exact result at a leaf may cost on average.
 ENDGAME = "500"
 
 LEVELS = (
-    Level("random", "Random moves", "random", None),
-    Level("beginner", "Beginner", "uct", 10),
-    Level("casual", "Casual player", "uct", 50),
-    Level("club", "Club player", "uct", 250),
-    Level("advanced", "Advanced", "uct", 1000),
-    Level("network", "Network alone", "best", 0),
-    Level("expert", "Expert", "best", 50),
-    Level("master", "Master", "best", 200),
-    Level("best", "Best", "best", 800),
+    Level("random", "Random moves", {"id": "random"}),
+    Level("beginner", "Beginner", {"id": "uct", "num_simulations": 10}),
+    Level("casual", "Casual player", {"id": "uct", "num_simulations": 50}),
+    Level("club", "Club player", {"id": "uct", "num_simulations": 250}),
+    Level("advanced", "Advanced", {"id": "uct", "num_simulations": 1000}),
+    Level("network", "Network alone", {"id": "best", "num_simulations": 0}),
+    Level("expert", "Expert", {"id": "best", "num_simulations": 50}),
+    Level("master", "Master", {"id": "best", "num_simulations": 200}),
+    Level("best", "Best", {"id": "best", "num_simulations": 800}),
 )
 
 
@@ -289,23 +272,17 @@ def levels_of(game: str, players: set[str]) -> list[dict[str, Any]]:
     known = measured().get(game, {})
     found = []
     for level in LEVELS:
-        if level.player in players:
-            player: dict[str, Any] = {"id": level.player}
-            if level.num_simulations is not None:
-                player["num_simulations"] = level.num_simulations
-            elo, elo_stderr = known.get(level.spec, (None, None))
-            entry = {"id": level.id, "name": level.name, "player": player}
-            found.append(entry | {"elo": elo, "elo_stderr": elo_stderr})
-    if all(entry["elo"] is not None for entry in found):
-        found.sort(key=lambda entry: entry["elo"])
+        if level.player["id"] in players:
+            elo, elo_stderr = known.get(level.id, (None, None))
+            found.append(level._asdict() | {"elo": elo, "elo_stderr": elo_stderr})
     return found
 
 
 @functools.cache
 def measured() -> dict[str, dict[str, tuple[float, float]]]:
-    """Return the measured Elo and its standard error, by game and specification.
+    """Return the measured Elo and its standard error, by game and level.
 
-    `levels.json` holds what `scripts/measure_levels.py` found, by game: {"uct:10": [elo, standard
-    error]}. Elo are on the scale of docs/RATINGS.md, where uct:1000 has 1000 points.
+    `levels.json` holds what `scripts/measure_levels.py` found. Elo are on the scale of
+    docs/RATINGS.md, where uct:1000 has 1000 points.
     """
     return json.loads(Path(__file__).with_name("levels.json").read_text(encoding="utf-8"))

@@ -9,12 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.games.connect_x import ConnectX
-from alphazero.games.othello import Othello
 from alphazero.solvers import bitbully
-from alphazero.solvers.base import ILLEGAL_SCORE, Solver, UnsolvableError, values_of
-from alphazero.solvers.connect_x import ConnectXSolver
-from alphazero.solvers.othello import OthelloSolver
+from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError, values_of
 from alphazero.solvers.registry import make_solver
 from alphazero.web.turns import IsStopped, Turns
 
@@ -49,8 +45,7 @@ class Solvers:
     """Exact scores of positions, remembered; one position is solved at a time."""
 
     def __init__(self, max_nodes: int = _MAX_NODES):
-        self._max_nodes = max_nodes
-        self._solver = functools.lru_cache(None)(self._make)
+        self._solver = functools.cache(functools.partial(make_solver, max_nodes=max_nodes))
         self._known: dict[tuple[str, bytes], ExactScores | UnsolvableError] = {}
         self._turns = Turns(1, _MAX_WAITING)
 
@@ -77,14 +72,6 @@ class Solvers:
             return ExactScores(self._solver(game).scores(state[None])[0])
         except UnsolvableError as error:
             return error
-
-    def _make(self, game: Game) -> Solver:
-        rules = getattr(game, "rules", None)
-        if isinstance(rules, Othello):
-            return OthelloSolver(game, max_nodes=self._max_nodes)
-        if isinstance(rules, ConnectX) and not (bitbully.solves(game) and bitbully.available()):
-            return ConnectXSolver(game, max_nodes=self._max_nodes)
-        return make_solver(game)
 
 
 def exact_answer(exact: ExactScores, game: Game) -> dict[str, Any]:

@@ -7,12 +7,12 @@ on another address asks for a token, once, and remembers it in a cookie.
 """
 
 import secrets
-from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "alphazero_token"
 _COOKIE_DAYS = 30
@@ -20,7 +20,8 @@ CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-_SECURITY_HEADERS = {
+_HEADERS = {
+    "cache-control": "no-cache",  # the browser asks each time whether a file has changed
     "content-security-policy": CONTENT_POLICY,
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -46,31 +47,31 @@ class Guard:
         token: that requests must know; None asks for none.
     """
 
-    def __init__(self, app, token: str | None):
+    def __init__(self, app: ASGIApp, token: str | None):
         self._app = app
         self._token = token
 
-    async def __call__(self, scope, receive, send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         response = None
         if scope["type"] == "http":
-            send = _with_security_headers(send)
+            send = _with_headers(send)
             response = self._refusal(Request(scope))
         await (response or self._app)(scope, receive, send)
 
     def _refusal(self, request: Request) -> Response | None:
         """Return the response to a request that goes no further; None for the others."""
         if request.scope["path"].startswith("/api/") and not _is_from_page(request):
-            return _error("a page of another site may not ask this server.", 403)
+            return JSONResponse({"error": "a page of another site may not ask this server."}, 403)
         if self._token is None or self._knows_token(request):
             return None
         if request.scope["path"] != "/" or request.method != "GET":
-            return _error("this server asks for a token: open its page with ?token=TOKEN.", 401)
+            message = "this server asks for a token: open its page with ?token=TOKEN."
+            return JSONResponse({"error": message}, 401)
         given = request.query_params.get("token")
         if given is not None and self._is_token(given):
             return self._remembering(request)
         reason = "" if given is None else "That was not the token."
-        page = _TOKEN_PAGE.format(reason=reason)
-        return HTMLResponse(page, 401, headers={"cache-control": "no-store"})
+        return HTMLResponse(_TOKEN_PAGE.format(reason=reason), 401)
 
     def _knows_token(self, request: Request) -> bool:
         kind, _, bearer = request.headers.get("authorization", "").partition(" ")
@@ -82,8 +83,7 @@ class Guard:
 
     def _remembering(self, request: Request) -> Response:
         """Return a redirection to the page without the token in its address, with a cookie."""
-        others = {name: text for name, text in request.query_params.items() if name != "token"}
-        response = RedirectResponse("./" + (f"?{urlencode(others)}" if others else ""), 303)
+        response = RedirectResponse("./", 303)
         response.set_cookie(
             COOKIE,
             self._token or "",
@@ -103,15 +103,11 @@ def _is_from_page(request: Request) -> bool:
     return request.headers.get("sec-fetch-site", "none") in ("none", "same-origin")
 
 
-def _error(message: str, status: int) -> JSONResponse:
-    return JSONResponse({"error": message}, status)
-
-
-def _with_security_headers(send):
-    async def send_with_headers(message: dict[str, Any]) -> None:
+def _with_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in _SECURITY_HEADERS.items():
+            for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
         await send(message)
 

@@ -63,18 +63,17 @@ def _in_which_it_matters(positions: Positions) -> KnownPositions:
     """Return the positions in which a move can be wrong."""
     values = positions.action_values
     can_be_wrong = (values < values.max(axis=1, keepdims=True)) & (values != ILLEGAL_VALUE)
-    rows = np.flatnonzero(can_be_wrong.any(axis=1))
+    rows = np.flatnonzero(can_be_wrong.any(axis=1)).tolist()
     lines = _lines(positions)
     return KnownPositions(positions.states[rows], values[rows], [lines[row] for row in rows])
 
 
-def _lines(positions: Positions) -> list[tuple[int, ...]]:
-    """Return moves that lead to each position; earlier positions come first in the list."""
-    lines: list[tuple[int, ...] | None] = [None] * len(positions)
-    lines[0] = ()
+def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:
+    """Return moves that lead to each position; children come after their parents."""
+    lines: dict[int, tuple[int, ...]] = {0: ()}
     for index, children in enumerate(positions.children.tolist()):
         for action, child in enumerate(children):
-            if child != NO_CHILD and lines[child] is None:
+            if child != NO_CHILD and child not in lines:
                 lines[child] = (*lines[index], action)
     return lines
 

@@ -5,7 +5,6 @@ A request holds the game, perhaps a start board, and the moves; nothing is kept 
 Shapes: H x W board, K state words.
 """
 
-import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,25 +58,16 @@ def unfinished(position: Position) -> Position:
 
 def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
     """Return the state, [K], of the board of a request."""
-    try:
-        board = parse_board(_tidy(text, skin), game.planes_shape[1:], skin.letters, skin.title)
-        if skin.notation.mirrored:
-            board = np.ascontiguousarray(board[:, ::-1])
-        return game.cells_to_state(board, to_move)
-    except ValueError as error:
-        raise Refusal(_by_lines(str(error))) from None
-
-
-def _by_lines(message: str) -> str:
-    """Return a message about a board with the lines and letters of its text, counted from 1."""
-    message = re.sub(r"\brow (\d+)", lambda found: f"line {int(found[1]) + 1}", message)
-    return re.sub(r"\bcolumn (\d+)", lambda found: f"letter {int(found[1]) + 1}", message)
+    board = parse_board(_tidy(text, skin), game.planes_shape[1:], skin.letters, skin.title)
+    if skin.notation.mirrored:
+        board = np.ascontiguousarray(board[:, ::-1])
+    return game.cells_to_state(board, to_move)
 
 
 def _tidy(text: str, skin: Skin) -> str:
     """Return the text of a board in the letters of its game, however a person wrote them."""
-    empty, *pieces = skin.letters
-    if "".join(pieces).isupper():
+    empty, pieces = skin.letters[0], skin.letters[1:]
+    if pieces.isupper():
         text = text.upper()
     for other in ".-_":
         if other not in skin.letters:
@@ -85,7 +75,7 @@ def _tidy(text: str, skin: Skin) -> str:
     return "\n".join(line.strip() for line in text.strip().splitlines())
 
 
-def describe(position: Position, from_ply: int = 0) -> dict[str, Any]:
+def describe(position: Position, from_ply: int) -> dict[str, Any]:
     """Return the answer of `api/position`: what the page needs to draw every position of a game.
 
     Args:

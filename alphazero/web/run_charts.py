@@ -12,17 +12,17 @@ from typing import Any
 from alphazero.play.requests import UNKNOWN, Refusal, quoted
 from alphazero.plots.curves import RATING, RUN_CHARTS, SCORE, Chart, Row, newest
 from alphazero.runtime.errors import StoredFileError
+from alphazero.runtime.files import read_text
 from alphazero.storage.run_folder import RunFolder
 from alphazero.web.catalogue import Catalogue
 from alphazero.web.found_runs import FoundRun
 
 MAX_POINTS = 500
-_CACHED = 64
 
 
 def list_runs(catalogue: Catalogue) -> dict[str, Any]:
     """Return the answer of `api/runs`, the newest run first."""
-    return {"runs": [_summary(run, catalogue) for run in catalogue.runs.all().values()]}
+    return {"runs": [_summary(run, catalogue) for run in catalogue.runs().values()]}
 
 
 def show_run(catalogue: Catalogue, run_id: str | None) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def show_run(catalogue: Catalogue, run_id: str | None) -> dict[str, Any]:
     """
     if not run_id:
         raise Refusal("the request names no run: add ?id=RUN.", UNKNOWN)
-    run = catalogue.runs.all().get(run_id)
+    run = catalogue.runs().get(run_id)
     if run is None:
         raise Refusal(f"there is no run {quoted(run_id)} here.", UNKNOWN)
     rows = _read_rows(run.folder.path, run.updated)
@@ -67,7 +67,7 @@ def _summary(run: FoundRun, catalogue: Catalogue) -> dict[str, Any]:
     }
 
 
-@functools.lru_cache(_CACHED)
+@functools.lru_cache(64)
 def _read_rows(path: Path, updated: float) -> list[Row]:
     """Return the metrics in a folder; none if there are none yet, or they cannot be read.
 
@@ -76,7 +76,7 @@ def _read_rows(path: Path, updated: float) -> list[Row]:
     """
     try:
         return RunFolder(path).read_metrics()
-    except (StoredFileError, OSError, ValueError):
+    except StoredFileError:
         return []
 
 
@@ -95,10 +95,8 @@ def _drawn(chart: Chart, rows: list[Row]) -> dict[str, Any]:
         "title": _title(chart, rows),
         "x_label": f"{unit} of training",
         "y_label": chart.y_label,
-        "log_y": False,
         "from_zero": chart.from_zero,
         "curves": curves,
-        "notes": [],
     }
 
 
@@ -127,25 +125,16 @@ def thinned(points: list, most: int = MAX_POINTS) -> list:
 # --- ratings --------------------------------------------------------------------------------------
 
 
-@functools.lru_cache(_CACHED)
-def _ratings_in(text: str) -> list[Row]:
-    try:
-        plain = json.loads(text)
-        networks = plain["networks"]
-        found = [
-            {"elo": float(one["elo"]), "elapsed_s": float(networks[one["player"]]["elapsed_s"])}
-            for one in plain["ratings"]
-            if one["player"] in networks and networks[one["player"]]["elapsed_s"] is not None
-        ]
-    except (ValueError, KeyError, TypeError):
-        return []
-    return sorted(found, key=lambda one: one["elapsed_s"])
-
-
 def _read_ratings(run: FoundRun) -> list[Row]:
     """Return the Elo of the run's networks, oldest first; none if they were not rated."""
-    path = run.folder.path / "ratings.json"
     try:
-        return _ratings_in(path.read_text(encoding="utf-8")) if path.is_file() else []
-    except (OSError, UnicodeDecodeError):
+        plain = json.loads(read_text(run.folder.path / "ratings.json"))
+        networks = plain["networks"]
+        rows = [
+            {"elo": one["elo"], "elapsed_s": networks[one["player"]]["elapsed_s"]}
+            for one in plain["ratings"]
+            if one["player"] in networks
+        ]
+        return sorted(rows, key=lambda row: row["elapsed_s"])
+    except (ValueError, KeyError, TypeError):
         return []

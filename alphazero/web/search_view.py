@@ -173,6 +173,7 @@ def _most_visited_line(node: _Node, children: _Children) -> list[int]:
     line: list[int] = []
     while below := children(node):
         node = max(below, key=lambda child: (child.visits, child.value))
+        assert node.action is not None
         line.append(node.action)
     return line
 

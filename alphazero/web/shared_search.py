@@ -5,19 +5,22 @@ One thread steps two `TreeSearch`es in turn, a large one for moves and a small o
 for analyses. A position takes a row when one is free and leaves it when its search is finished or
 when nobody waits for it any more; the others go on.
 
-The thread ends after some seconds without a question, and starts again with the next one.
+The thread ends when nobody asks, and starts again with the next question.
 """
 
+import functools
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from concurrent import futures
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from alphazero.play.requests import BUSY, Refusal
 from alphazero.players.search_player import SearchPlayer, leaves_per_step
+from alphazero.search.batched_search import TreeSearch
 from alphazero.web.catalogue import MAX_NETWORK_SIMULATIONS
 from alphazero.web.search_view import (
     FINAL_NODES,
@@ -32,7 +35,6 @@ from alphazero.web.turns import IsStopped, Stopped
 #: Positions at once and simulations of each, for moves and for analyses.
 MOVES, ANALYSES = (32, 1_600), (8, MAX_NETWORK_SIMULATIONS)
 MAX_WAITING = 400
-_IDLE_S = 5.0
 _VIEW_EVERY_S = 0.2
 #: How often a waiting thread looks whether its person is still there.
 _POLL_S = 0.05
@@ -45,14 +47,12 @@ class Question:
     """A position to search, and what has been found so far."""
 
     state: np.ndarray  #: [K], not finished
-    num_simulations: int | None  #: 0 asks a network alone; None is for players that do not search
+    num_simulations: int  #: 0 asks a network alone, and is for players that do not search
     is_stopped: IsStopped = lambda: False  #: whether nobody waits for the answer any more
     watch: Watch | None = None  #: called now and then with what is known so far
     for_analysis: bool = False  #: with the tree, in one of the few places of analyses
-    done: threading.Event = field(default_factory=threading.Event)
+    found: futures.Future[SearchView] = field(default_factory=futures.Future)
     answer: RootAnswer | None = None
-    view: SearchView | None = None
-    error: Exception | None = None
     viewed_at: float = 0.0
 
 
@@ -72,8 +72,8 @@ class SharedSearch:
     ):
         self.player = player
         self._moves, self._analyses = _Rows(player, *moves), _Rows(player, *analyses)
-        self._news = threading.Condition()
-        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()  # of what waits, and of whether the thread runs
+        self._is_running = False
 
     @property
     def num_questions(self) -> int:
@@ -94,32 +94,27 @@ class SharedSearch:
         """Ask about a position without waiting; see `search` and `wait`."""
         is_large = question.num_simulations > self._moves.max_simulations
         rows = self._analyses if question.for_analysis or is_large else self._moves
-        with self._news:
+        with self._lock:
             if len(rows.waiting) >= MAX_WAITING:
                 raise Refusal("too many positions are being searched here: try again soon.", BUSY)
             rows.waiting.append(question)
-            self._news.notify()
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="shared search", daemon=True)
-                self._thread.start()
+            if not self._is_running:
+                self._is_running = True
+                threading.Thread(target=self._run, name="shared search", daemon=True).start()
 
     def wait(self, question: Question) -> SearchView:
         """Return what was found about a position of `begin`; raises as `search` does."""
-        while not question.done.wait(_POLL_S):
-            if question.is_stopped():
-                raise Stopped
-        if question.error is not None:
-            raise question.error
-        return question.view
+        while not question.is_stopped():
+            if futures.wait([question.found], _POLL_S).done:
+                return question.found.result()
+        raise Stopped
 
     def _run(self) -> None:
-        """Step both searches in turn until nobody has asked anything for some seconds."""
+        """Step both searches in turn until all questions are answered."""
         while True:
-            with self._news:
-                if not self.num_questions:
-                    self._news.wait(_IDLE_S)
-                if not self.num_questions:
-                    self._thread = None
+            with self._lock:
+                self._is_running = self.num_questions > 0
+                if not self._is_running:
                     return
             for rows in (self._moves, self._analyses):
                 rows.step()
@@ -136,10 +131,15 @@ class _Rows:
         self.waiting: deque[Question] = deque()
         self._player = player
         self._questions: list[Question | None] = [None] * num_rows
-        self._search = None  # is large, so it is made when it is first needed
 
     def __len__(self) -> int:
         return len(self.waiting) + sum(question is not None for question in self._questions)
+
+    @functools.cached_property
+    def _search(self) -> TreeSearch:
+        """The search is large, so it is made when it is first needed."""
+        leaves = leaves_per_step(self.max_simulations)
+        return self._player.make_search(len(self._questions), self.max_simulations, leaves)
 
     def step(self) -> None:
         """Let the waiting ones in, run one step, and answer those who are finished."""
@@ -152,33 +152,28 @@ class _Rows:
                 self._search.step()
                 self._serve()
         except Exception as error:  # noqa: BLE001
-            for row in range(len(self._questions)):
-                self._finish(row, error)
-            self._search = None  # the next question gets a new one
+            for row, question in enumerate(self._questions):
+                if question is not None:
+                    self._questions[row] = None
+                    question.found.set_exception(error)
+            vars(self).pop("_search", None)  # the next question gets a new one
 
     def _admit(self) -> None:
         for row, question in enumerate(self._questions):
             if question is not None and question.is_stopped():
-                self._search.stop(np.array([row]))
-                self._finish(row, Stopped())
-            if self._questions[row] is None and (question := self._next()) is not None:
-                self._enter(row, question)
-
-    def _next(self) -> Question | None:
-        while self.waiting:
-            question = self.waiting.popleft()
-            if not question.is_stopped():
-                return question
-        return None
+                self._leave(row)
+            if self._questions[row] is None and self.waiting:
+                self._enter(row, self.waiting.popleft())
 
     def _enter(self, row: int, question: Question) -> None:
         self._questions[row] = question
-        if self._search is None:
-            size = len(self._questions), self.max_simulations
-            self._search = self._player.make_search(*size, leaves_per_step(self.max_simulations))
         num_simulations = max(question.num_simulations, 1)
         self._search.reset(np.array([row], np.int32), question.state[None], num_simulations)
         question.viewed_at = time.monotonic()
+
+    def _leave(self, row: int) -> None:
+        self._questions[row] = None
+        self._search.stop(np.array([row]))
 
     def _serve(self) -> None:
         """Show what was found to those who watch, and answer those whose search is finished."""
@@ -191,22 +186,11 @@ class _Rows:
                 question.answer = root_answer(self._search, row)
                 if question.num_simulations == 0:
                     finished.add(row)
+            view = functools.partial(puct_view, self._search, row, question.answer)
             if row in finished:
-                question.view = self._view(row, FINAL_NODES)
-                self._search.stop(np.array([row]))
-                self._finish(row)
+                found = view(FINAL_NODES if question.for_analysis else 0)
+                self._leave(row)
+                question.found.set_result(found)
             elif question.watch is not None and now - question.viewed_at >= _VIEW_EVERY_S:
                 question.viewed_at = now
-                question.watch(self._view(row, RUNNING_NODES))
-
-    def _view(self, row: int, max_nodes: int) -> SearchView:
-        question = self._questions[row]
-        max_nodes = max_nodes if question.for_analysis else 0
-        return puct_view(self._search, row, question.answer, max_nodes)
-
-    def _finish(self, row: int, error: Exception | None = None) -> None:
-        """Tell who asked, and free the row."""
-        question, self._questions[row] = self._questions[row], None
-        if question is not None:
-            question.error = error
-            question.done.set()
+                question.watch(view(RUNNING_NODES if question.for_analysis else 0))

@@ -1,8 +1,8 @@
 """Streams: the messages of a job as lines of JSON, while it works.
 
 In: a job, which runs in a thread of its own. Out: an HTTP response of type application/x-ndjson.
-When the connection is closed the job is stopped. A message about progress that was not sent in time
-gives way to the next one, so that a slow reader gets news and no queue grows.
+When the connection is closed the job is stopped. While a message waits to be sent, those about
+progress are left out, so that no queue grows.
 """
 
 import asyncio
@@ -10,20 +10,18 @@ import contextlib
 import json
 import logging
 import threading
-from collections import deque
 from collections.abc import AsyncIterator
 from typing import Any
 
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from alphazero.play.requests import BUSY, Refusal
 from alphazero.web.turns import Job, Stopped
 
 KEEP_ALIVE_S = 10.0
 MAX_STREAMS = 100
-#: Messages that wait for a reader; a job that has more is ended.
-MAX_PENDING = 2_000
-_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}  # no proxy may hold lines back
+_HEADERS = {"x-accel-buffering": "no"}  # no proxy may hold lines back
 FAILED = "this request failed here; the terminal of the server says why."
 _places = threading.Semaphore(MAX_STREAMS)
 _log = logging.getLogger("alphazero.web")
@@ -43,12 +41,11 @@ class JsonLines(StreamingResponse):
             raise Refusal("too many people are here at the same time: try again soon.", BUSY)
         super().__init__(self._lines(), headers=_HEADERS)
         self._loop = asyncio.get_running_loop()
-        self._news = asyncio.Event()
-        self._pending: deque[dict[str, Any] | None] = deque()
+        self._pending: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
         self._is_stopped = False
         threading.Thread(target=self._run, args=(job,), name="stream").start()
 
-    async def __call__(self, scope, receive, send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -79,27 +76,21 @@ class JsonLines(StreamingResponse):
             self.emit(None)
 
     def _put(self, message: dict[str, Any] | None) -> None:
-        if self._pending and _is_news(message) and _is_news(self._pending[-1]):
-            self._pending.pop()
-        self._pending.append(message)
-        self._is_stopped |= len(self._pending) > MAX_PENDING
-        self._news.set()
+        if self._pending.empty() or not _is_about_progress(message):
+            self._pending.put_nowait(message)
 
     async def _lines(self) -> AsyncIterator[str]:
         """Yield what to send: lines of JSON, and a blank line if there is no news for long."""
         while True:
-            while self._pending:
-                message = self._pending.popleft()
-                if message is None:
-                    return
-                yield json.dumps(message, allow_nan=False) + "\n"
-            self._news.clear()
             try:
-                await asyncio.wait_for(self._news.wait(), KEEP_ALIVE_S)
+                message = await asyncio.wait_for(self._pending.get(), KEEP_ALIVE_S)
             except TimeoutError:
                 yield "\n"
+                continue
+            if message is None:
+                return
+            yield json.dumps(message, allow_nan=False) + "\n"
 
 
-def _is_news(message: dict[str, Any] | None) -> bool:
-    """Return whether a later message of the same kind makes this one worthless."""
+def _is_about_progress(message: dict[str, Any] | None) -> bool:
     return message is not None and (message["type"] == "progress" or message.get("final") is False)

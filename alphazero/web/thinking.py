@@ -15,7 +15,7 @@ import numpy as np
 from alphazero.games.batched_game import Game
 from alphazero.play.requests import Refusal
 from alphazero.players.base import PlayerSettings
-from alphazero.players.search_player import DEFAULT_SIMULATIONS
+from alphazero.players.search_player import DEFAULT_SIMULATIONS, SearchPlayer
 from alphazero.players.uct import DEFAULT_UCT_SIMULATIONS
 from alphazero.search.uct.search import UctSearch
 from alphazero.search.uct.settings import UctSettings
@@ -37,16 +37,10 @@ _REPORTS_PER_VIEW = 4
 
 
 class Thinking:
-    """Asks the players of the catalogue.
+    """Asks the players of the catalogue."""
 
-    Args:
-        catalogue: the players.
-        settings: of those with a network; None takes those of the levels.
-    """
-
-    def __init__(self, catalogue: Catalogue, settings: PlayerSettings | None = None):
+    def __init__(self, catalogue: Catalogue):
         self._catalogue = catalogue
-        self._settings = settings or PlayerSettings(endgame=ENDGAME)
         self.solvers = Solvers()
         self._load = functools.lru_cache(MAX_LOADED)(self._load_network)
         self._loading = threading.Lock()
@@ -64,10 +58,13 @@ class Thinking:
     def _load_network(self, game: Game, player: PlayerChoice) -> SharedSearch:
         from alphazero.players.network import load_network_player
 
+        assert player.network is not None
         try:
-            return SharedSearch(load_network_player(game, player.network, self._settings))
+            searcher = load_network_player(game, player.network, PlayerSettings(endgame=ENDGAME))
         except ValueError as error:
             raise Refusal(f"{player.name} cannot play: {error}") from None
+        assert isinstance(searcher, SearchPlayer)
+        return SharedSearch(searcher)
 
     def search(self, game: Game, player: PlayerChoice, question: Question) -> SearchView:
         """Return what a network or UCT finds in an unfinished position.
@@ -93,15 +90,11 @@ class Thinking:
                 action = secrets.choice(exact.best)
                 return {"action": action, "value": exact.value, "num_simulations": 0}
             except UnsolvableError:
-                player = self._stand_in(game)
+                players = self._catalogue.players(game)  # the network that ships, or UCT
+                player = next(one for one in players if one.kind in USUAL_SIMULATIONS)
                 question.num_simulations = USUAL_SIMULATIONS[player.kind]
         view = self.search(game, player, question)
         return {"action": view.best, "value": view.value, "num_simulations": view.num_simulations}
-
-    def _stand_in(self, game: Game) -> PlayerChoice:
-        """Return who plays where the solver cannot: the network that ships, otherwise UCT."""
-        players = {player.id: player for player in self._catalogue.players(game)}
-        return players.get("best") or players["uct"]
 
 
 def _search_uct(game: Game, question: Question) -> SearchView:
@@ -110,7 +103,7 @@ def _search_uct(game: Game, question: Question) -> SearchView:
     running, final = (RUNNING_NODES, FINAL_NODES) if question.for_analysis else (0, 0)
     num_reports = 0
 
-    def progress(*_) -> None:
+    def progress(*_: Any) -> None:
         nonlocal num_reports
         num_reports += 1
         if question.is_stopped():

@@ -19,7 +19,7 @@ class Stream(Protocol):
     """Where a job sends its messages."""
 
     def emit(self, message: dict[str, Any]) -> None:
-        """Send a message; one about progress may replace another that was not sent yet."""
+        """Send a message; one about progress is left out while another waits to be sent."""
         ...
 
     def is_stopped(self) -> bool:

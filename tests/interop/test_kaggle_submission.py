@@ -2,7 +2,6 @@
 
 import math
 import time
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -197,11 +196,6 @@ def test_other_boards_are_played_legally(module):
         configuration = dict(FAST, rows=size[0], columns=size[1], inarow=size[2])
         board = [0] * (size[0] * size[1])
         assert module["agent"]({"board": board, "mark": 1}, configuration) == (size[1] - 1) // 2
-
-
-def test_attributes_are_read_as_well(module):
-    observation = SimpleNamespace(board=[0] * 42, mark=1)
-    assert module["agent"](observation, SimpleNamespace(**FAST)) in range(7)
 
 
 @pytest.mark.parametrize(

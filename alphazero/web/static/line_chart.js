@@ -3,7 +3,7 @@
 // In: one entry of `charts` in the answer of `api/run`. Lines differ in colour and in their dashes.
 // The plot is a slider for the keyboard: its arrow keys step from point to point.
 
-import { linearScale, logScale } from "./chart_scale.js";
+import { linearScale } from "./chart_scale.js";
 import { element, svg } from "./dom.js";
 import { shortText, UNKNOWN } from "./number_text.js";
 
@@ -14,14 +14,12 @@ const NUM_COLORS = 8;
 /** Return a <figure>; call its `close()` when it goes. */
 export function lineChart(chart) {
   const drawing = new Drawing(chart);
-  const notes = (chart.notes ?? []).map((note) => element("p", { class: "chart-note" }, note));
   const figure = element(
     "figure",
     { class: "chart" },
     element("figcaption", {}, chart.title),
     drawing.legend,
     drawing.svg,
-    ...notes,
   );
   return { element: figure, close: () => drawing.close() };
 }
@@ -29,7 +27,7 @@ export function lineChart(chart) {
 class Drawing {
   constructor(chart) {
     this.chart = chart;
-    this.curves = chart.curves.map(({ name, points }) => ({ name, points: shown(points, chart) }));
+    this.curves = chart.curves.map(({ name, points }) => ({ name, points: shown(points) }));
     this.xs = [...new Set(this.curves.flatMap(({ points }) => points.map(([x]) => x)))];
     this.xs.sort((a, b) => a - b);
     this.index = null; // of the x that is read out
@@ -86,12 +84,11 @@ class Drawing {
   #makeScales() {
     const ys = this.curves.flatMap(({ points }) => points.map(([, y]) => y));
     const bottom = HEIGHT - MARGIN.bottom;
-    const { log_y: isLog, from_zero: fromZero } = this.chart;
+    const { from_zero: fromZero } = this.chart;
     const high = Math.max(...ys);
     const low = fromZero ? Math.min(0, ...ys) : Math.min(...ys);
-    const room = isLog ? 0 : (high - low) * 0.05;
-    const makeY = isLog ? logScale : linearScale;
-    this.y = makeY(fromZero ? low : low - room, high + room, bottom, MARGIN.top, 5);
+    const room = (high - low) * 0.05;
+    this.y = linearScale(fromZero ? low : low - room, high + room, bottom, MARGIN.top, 5);
     const right = this.width - MARGIN.right;
     const maxTicks = Math.max(Math.floor(this.width / 80), 2);
     this.x = linearScale(0, this.xs[this.xs.length - 1], MARGIN.left, right, maxTicks);
@@ -193,8 +190,8 @@ function nearestIndex(list, distance) {
 }
 
 /** Leave out what has no place on the axes. */
-function shown(points, { log_y: isLog }) {
-  return points.filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y) && (!isLog || y > 0));
+function shown(points) {
+  return points.filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y));
 }
 
 function colorClass(k) {

@@ -114,8 +114,7 @@ class PlayView {
       this.steps.element,
       main,
       element("div", { class: "button-row more" }, this.#moreButtons()),
-      this.setup.note ? element("p", { class: "hint-text" }, this.setup.note) : null,
-    ].filter(Boolean);
+    ];
   }
 
   #makeButtons() {

@@ -62,7 +62,7 @@ export class SetupDialog {
   #showExample() {
     const { game } = this.state;
     const setup = game.setups.find(({ id }) => id === this.setup.value);
-    const [empty, first, second] = setup.letters ?? game.letters;
+    const [empty, first, second] = setup.letters;
     const [legal] = this.state.positions[0].legal;
     const example = setup.action_texts[legal] ?? setup.action_texts[0];
     this.moves.placeholder = `as on the board, for example ${example}`;
