@@ -4,6 +4,7 @@ In: HTTP requests. Out: JSON, streams of JSON lines, and the files of the page. 
 application has the status that fits and the body {"error": "one plain sentence"}.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from alphazero.web.streams import FAILED, JsonLines
 
 STATIC = Path(__file__).parent / "static"
 MAX_BODY = 65_536  # bytes
+BODY_S = 10.0
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -63,20 +65,26 @@ def _post(
 
 
 async def _read(request: Request) -> Any:
-    """Return the JSON in the body of a request, which may not be large."""
+    """Return the JSON in the body of a request, which may be neither large nor slow."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refusal("the request must say Content-Type: application/json.", 415)
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_BODY:
-            raise Refusal(f"a request has at most {MAX_BODY} bytes.", 413)
+    try:
+        async with asyncio.timeout(BODY_S):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > MAX_BODY:
+                    raise Refusal(f"a request has at most {MAX_BODY} bytes.", 413)
+    except TimeoutError:
+        raise Refusal(f"the request did not arrive within {BODY_S:g} seconds.", 408) from None
     return read_json(bytes(body))
 
 
 async def _refused(_: Request, error: Refusal) -> Response:
-    return JSONResponse({"error": shortened(str(error))}, error.status)
+    # After these two the rest of the body is not read.
+    headers = {"connection": "close"} if error.status in (408, 413) else None
+    return JSONResponse({"error": shortened(str(error))}, error.status, headers)
 
 
 async def _http_error(_: Request, error: HTTPException) -> Response:

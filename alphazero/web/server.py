@@ -1,8 +1,10 @@
-"""The server: its socket, and the address at which the page can be opened.
+"""The server: sockets, time limits of connections, and where the page can be opened.
 
-In: a backend and an address. Out: a page that answers until Ctrl-C. uvicorn does HTTP.
+In: a backend and an address. Out: a page that answers until Ctrl-C. uvicorn does HTTP; what it
+leaves open is closed here: a connection that never sends a whole request, or never reads.
 """
 
+import asyncio
 import contextlib
 import ipaddress
 import secrets
@@ -10,6 +12,7 @@ import socket
 from typing import NamedTuple
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from alphazero.runtime.errors import ConfigError
 from alphazero.web.app import make_app
@@ -18,6 +21,8 @@ from alphazero.web.backend import Backend
 #: The first port that is tried, and how many after it.
 FIRST_PORT, NUM_PORTS = 8000, 50
 MAX_CONNECTIONS = 500
+#: Seconds for the head of a request, and for a reader to make room.
+HEAD_S, READ_S = 10.0, 20.0
 _KEEP_ALIVE_S, _SHUTDOWN_S = 15, 2
 
 
@@ -45,6 +50,54 @@ def _own_address() -> str:
             return probe.getsockname()[0]
         except OSError:
             return socket.gethostname()
+
+
+class Connection(H11Protocol):
+    """One connection, which is closed if nothing moves on it."""
+
+    _head_timer: asyncio.TimerHandle | None = None
+    _read_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._watch_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch_head()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._read_timer is None:
+            self._read_timer = self.loop.call_later(READ_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._read_timer = self._cancel(self._read_timer)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._head_timer = self._cancel(self._head_timer)
+        self._read_timer = self._cancel(self._read_timer)
+        super().connection_lost(exc)
+
+    def _watch_head(self) -> None:
+        """Allow some seconds for the head of the next request, if none is being answered."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._head_timer = self._cancel(self._head_timer)
+        elif self._head_timer is None:
+            self._head_timer = self.loop.call_later(HEAD_S, self._close_if_silent)
+
+    @staticmethod
+    def _cancel(timer: asyncio.TimerHandle | None) -> None:
+        """Return what a timer is after it was cancelled."""
+        if timer is not None:
+            timer.cancel()
+        return None
+
+    def _close_if_silent(self) -> None:
+        self._head_timer = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.abort()
 
 
 def is_local(host: str) -> bool:
@@ -106,7 +159,7 @@ class Server:
         self.address = Address(host, self._socket.getsockname()[1], token)
         config = uvicorn.Config(
             make_app(backend, token),
-            http="h11",
+            http=Connection,
             ws="none",
             log_level="warning",
             access_log=False,

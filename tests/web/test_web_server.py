@@ -15,7 +15,7 @@ from web_samples import make_backend, running, stream
 from alphazero.cli import main
 from alphazero.play.requests import MAX_ERROR
 from alphazero.runtime.errors import ConfigError
-from alphazero.web import streams
+from alphazero.web import app, server, streams
 from alphazero.web.server import is_local, open_socket
 
 CONNECT_FOUR = {"game": "connect_four"}
@@ -249,12 +249,53 @@ def test_bodies_that_are_no_requests(client, body, status):
     assert client.get("api/games").status_code == 200
 
 
-def test_a_body_that_never_ends_is_given_up(client):
+def test_a_body_that_never_ends_is_given_up(client, monkeypatch):
+    monkeypatch.setattr(app, "BODY_S", 0.2)
     head = "POST /api/position HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-    body = "Transfer-Encoding: chunked\r\n\r\n10000\r\n" + "x" * 65_536 + "\r\n10\r\n" + "x" * 16
+    text = head + "Content-Length: 50\r\n\r\n{"
     with socket.create_connection(("127.0.0.1", client.base_url.port), timeout=5) as connection:
-        connection.sendall((head + body).encode())
+        connection.sendall(text.encode())
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 408")
+    chunked = (
+        head + "Transfer-Encoding: chunked\r\n\r\n" + "10000\r\n" + "x" * 65_536 + "\r\n10\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", client.base_url.port), timeout=5) as connection:
+        connection.sendall((chunked + "x" * 16).encode())
         assert connection.recv(65_536).startswith(b"HTTP/1.1 413")
+
+
+def test_a_connection_without_a_whole_request_is_closed(client, monkeypatch):
+    monkeypatch.setattr(server, "HEAD_S", 0.2)
+    for text in ("", "GET / HT", "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "):
+        with socket.create_connection(("127.0.0.1", client.base_url.port), timeout=5) as waiting:
+            waiting.sendall(text.encode())
+            assert _is_closed(waiting)
+
+
+def _is_closed(connection) -> bool:
+    try:
+        return connection.recv(100) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_a_socket_that_never_reads_is_closed_and_others_are_answered(client, monkeypatch):
+    monkeypatch.setattr(server, "READ_S", 0.3)
+    deaf = socket.socket()
+    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+    deaf.settimeout(5)
+    deaf.connect(("127.0.0.1", client.base_url.port))
+    request = b"GET /api/games HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    received = 0
+    with deaf, pytest.raises((BrokenPipeError, ConnectionResetError)):
+        for _ in range(2_000):
+            deaf.sendall(request)
+            time.sleep(0.005)
+        while part := deaf.recv(65_536):
+            received += len(part)
+        raise ConnectionResetError  # it was closed in order
+    assert received < 2_000 * 13_000
+    assert client.get("api/games").status_code == 200
 
 
 def test_many_people_are_answered_at_once(client):
