@@ -32,10 +32,11 @@ class Notation:
     """
 
     mirrored = False
+    column_names: Sequence[str] = ()
+    row_names: Sequence[str] = ()
 
-    def __init__(self, game: Game, column_names: Sequence[str] = (), row_names: Sequence[str] = ()):
+    def __init__(self, game: Game):
         self._game = game
-        self.column_names, self.row_names = column_names, row_names
 
     def text(self, action: int) -> str:
         """Return how a person writes an action."""
@@ -84,16 +85,24 @@ class ColumnsFromOne(Notation):
 
 
 class Squares(Notation):
-    """Squares of Othello by name, in the set-up of our rules; the legal ones have numbers."""
+    """Squares of Othello by name; the legal ones have numbers.
+
+    Args:
+        mirrored: name them in the usual set-up instead of ours.
+    """
+
+    def __init__(self, game: Game, mirrored: bool = False):
+        super().__init__(game)
+        self._size, self.mirrored = game.planes_shape[1], mirrored
+        self.column_names, self.row_names = "abcdefgh"[: self._size], "12345678"[: self._size]
 
     def text(self, action: int) -> str:
-        return square_name(action, self._game.planes_shape[1], self.mirrored)
+        return square_name(action, self._size, self.mirrored)
 
     def action(self, typed: str) -> int:
-        size = self._game.planes_shape[1]
-        square = named_square(typed, size, self.mirrored)
+        square = named_square(typed, self._size, self.mirrored)
         if square is None:
-            last = square_name(size * size - 1, size)
+            last = square_name(self._size**2 - 1, self._size)
             raise ValueError(f"'{typed.strip()}' is not a square: type one from a1 to {last}.")
         return square
 
@@ -104,12 +113,6 @@ class Squares(Notation):
     def list_text(self, actions: Iterable[int]) -> str:
         """Return a transcript such as "f5d6c3", in which passes are left out, as is usual."""
         return "".join(text for text in map(self.text, actions) if text != "pass")
-
-
-class UsualSquares(Squares):
-    """Squares of Othello by name, in the usual set-up."""
-
-    mirrored = True
 
 
 def read_moves(

@@ -4,7 +4,7 @@ In: a game. Out: names, glyphs, colours, sizes and the notation for `alphazero.b
 the only file of the package that knows particular games; a user's own game gets a plain skin.
 
 Colours with "#" are those of the 256-colour palette, so that 256 and 16 million colours show the
-same. For a terminal of 16 colours `BASIC_COLORS` names the substitutes. Colours without a square's
+same. In a terminal of 16 colours rich substitutes the nearest ones. Colours without a square's
 colour behind them are readable on black and on white.
 """
 
@@ -13,29 +13,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from alphazero.boards.notation import ColumnsFromOne, Notation, Squares, UsualSquares
+from alphazero.boards.notation import ColumnsFromOne, Notation, Squares
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import is_game_file
 from alphazero.runtime.errors import ConfigError
 
 #: How Othello is set up: as in our rules, where white begins, or as everywhere else.
 SETUPS = ("white_first", "standard")
-
-BASIC_COLORS = {
-    "#ffd75f": "bright_yellow",
-    "#ff5f5f": "bright_red",
-    "#00005f": "blue",
-    "#5f87d7": "bright_blue",
-    "#0087d7": "blue",
-    "#d7005f": "red",
-    "#ffffff": "bright_white",
-    "#000000": "black",
-    "#008700": "green",
-    "#5faf5f": "black",
-    "#d7ffd7": "black",
-    "#5f5faf": "magenta",
-    "#5f5fd7": "black",
-}
 
 
 @dataclass(frozen=True)
@@ -60,20 +44,6 @@ class Skin:
     counts_pieces: bool = False  #: whether the numbers of pieces decide
     note: str = ""  #: what a newcomer should know, printed once
     setup: str = SETUPS[0]  #: of Othello
-
-    def in_basic_colors(self) -> "Skin":
-        """Return the skin for a terminal of 16 colours."""
-
-        def basic(style: str) -> str:
-            return re.sub(r"#[0-9a-f]{6}", lambda color: BASIC_COLORS[color[0]], style)
-
-        styles = {
-            field.name: basic(getattr(self, field.name))
-            for field in dataclasses.fields(self)
-            if field.name.endswith("_style")
-        }
-        first, second = map(basic, self.piece_styles)
-        return dataclasses.replace(self, piece_styles=(first, second), **styles)
 
 
 def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
@@ -139,10 +109,9 @@ def _connect_x(game: Game) -> Skin:
 def _othello(game: Game) -> Skin:
     """Return the skin of Othello in the set-up of our rules, where white begins."""
     size = game.planes_shape[1]
-    edges = ("abcdefgh"[:size], "12345678"[:size])
     return Skin(
         title="Othello" if size == 8 else f"Othello {size} x {size}",
-        notation=Squares(game, *edges),
+        notation=Squares(game),
         letters=game.piece_letters,
         sides=("White", "Black"),
         glyphs=("●", "●"),
@@ -164,7 +133,7 @@ def _usual_othello(game: Game) -> Skin:
     empty, first, second = ours.letters
     return dataclasses.replace(
         ours,
-        notation=UsualSquares(game, ours.notation.column_names, ours.notation.row_names),
+        notation=Squares(game, mirrored=True),
         letters=empty + second + first,
         sides=ours.sides[::-1],
         piece_styles=ours.piece_styles[::-1],
