@@ -20,7 +20,6 @@ from alphazero.games.text import parse_index
 
 #: Between moves; a minus in front of a number is none.
 _SEPARATOR = re.compile(r"[\s,;]+|(?<=\w)-(?=\w)")
-MAX_QUOTED = 80  #: characters of a list that messages repeat
 
 
 class Notation:
@@ -138,7 +137,7 @@ def read_moves(
             action = notation.action(word)
             if session.is_forced_pass() and action != session.legal_actions[0]:
                 session.play(session.legal_actions[0])
-            _check_legal(session, notation, word, action)
+            check_legal(session, notation, word, action)
         except ValueError as error:
             counts_from_0 = word == "0" or (isinstance(notation, Squares) and word.isdigit())
             hint = " In brackets, such as [0,1], moves count from 0." if counts_from_0 else ""
@@ -149,17 +148,15 @@ def read_moves(
 
 def _bracketed(text: str) -> list[int]:
     """Return the numbers of a list in brackets."""
-    words = re.split(r"[\s,]+", text.strip("[] \t,"))
-    numbers = [int(word) for word in words if re.fullmatch(r"-?\d{1,9}", word, re.ASCII)]
-    if not text.endswith("]") or len(numbers) != len([word for word in words if word]):
-        quoted = text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 4] + " ..."
+    if not re.fullmatch(r"\[[-\d\s,]*\]", text, re.ASCII):
         raise ValueError(
-            f"'{quoted}' is not a list of actions: in brackets are numbers from 0, such as [3,3]."
+            f"'{text}' is not a list of actions: in brackets are numbers from 0, such as [3,3]."
         )
-    return numbers
+    return [int(number) for number in re.findall(r"-?\d{1,9}", text)]
 
 
-def _check_legal(session: Session, notation: Notation, word: str, action: int) -> None:
+def check_legal(session: Session, notation: Notation, word: str, action: int) -> None:
+    """Raise ValueError if a move, given as a word and as an action, is not legal."""
     if session.over:
         raise ValueError(f"'{word}' follows the end of the game.")
     if action not in session.legal_actions:

@@ -38,8 +38,7 @@ class Skin:
     label_style: str = "dim"  #: of the numbers on empty squares
     cell_width: int = 3
     cell_height: int = 1
-    move_word: str = "move"  #: "column", "square"
-    move_range: str = ""  #: what a person may type: "1-7", "such as d3"
+    move_name: str = "a move"  #: what a person types: "a column (1-7)"
     line_length: int = 0  #: pieces in a row that win; 0 if no line wins
     counts_pieces: bool = False  #: whether the numbers of pieces decide
     note: str = ""  #: what a newcomer should know, printed once
@@ -79,8 +78,7 @@ def _tic_tac_toe(game: Game) -> Skin:
         glyphs=("X", "O"),
         cell_width=7,
         cell_height=3,
-        move_word="square",
-        move_range="1-9",
+        move_name="a square (1-9)",
         line_length=3,
     )
 
@@ -100,8 +98,7 @@ def _connect_x(game: Game) -> Skin:
         cell_style="on #00005f",
         frame_style="#5f87d7 on #00005f",
         mark_style="on #5f5fd7",
-        move_word="column",
-        move_range=f"1-{columns}",
+        move_name=f"a column (1-{columns})",
         line_length=length,
     )
 
@@ -120,8 +117,7 @@ def _othello(game: Game) -> Skin:
         frame_style="#5faf5f on #008700",
         mark_style="on #5f5faf",
         label_style="#d7ffd7",
-        move_word="square",
-        move_range="such as d3",
+        move_name="a square such as d3",
         counts_pieces=True,
         note="White moves first here. With setup=standard black does, as in other programs.",
     )

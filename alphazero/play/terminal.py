@@ -202,7 +202,8 @@ class TerminalGame:
         try:
             action = read_move(self.session, self._screen.skin, typed)
         except ValueError as error:
-            self._screen.warn(str(error))
+            message = str(error)
+            self._screen.warn(message[:1].upper() + message[1:])
             return False
         self._play(player, action, "")
         return True

@@ -195,7 +195,7 @@ def test_othello_is_played_to_its_end_by_numbers_alone(setup):
 def test_the_question_names_the_range_of_the_numbers():
     for moves, ranges in (([], ["0-3", "0-2"]), (ONE_SQUARE, ["0", "0-2"])):
         text, terminal, _ = _play("othello:4", "0\n", moves=moves)
-        assert re.findall(r"your move \[([\d-]+),", text) == ranges
+        assert re.findall(r"move. Type ([\d-]+),", text) == ranges
         assert len(terminal.session.actions) == len(moves) + 1
 
 
@@ -208,37 +208,32 @@ def test_the_question_names_the_range_of_the_numbers():
         ("tic_tac_toe", [4], "5", ["5", "1, 2, 3, 4, 6, 7, 8, 9"]),
         ("tic_tac_toe", [], "0", ["'0'", "1 to 9"]),
         ("tic_tac_toe", [], "10", ["'10'", "1 to 9"]),
-        ("tic_tac_toe", [], "x", ["'x'", "1 to 9", "'help'"]),
-        ("tic_tac_toe", [], "", ["1-9", "'help'"]),
-        ("tic_tac_toe", [], "   ", ["1-9", "'help'"]),
-        ("tic_tac_toe", [], "9" * 200, ["200", "1-9", "'help'"]),
+        ("tic_tac_toe", [], "   ", ["''", "1 to 9"]),
         ("connect_x:2x3x3", [0, 1, 1], "2", ["2", "1, 3"]),
         ("connect_four", [], "8", ["8", "1 to 7"]),
         ("connect_four", [], "0", ["0", "1 to 7"]),
         ("connect_four", [], "-1", ["'-1'", "1 to 7"]),
         ("connect_four", [], "3.5", ["'3.5'", "1 to 7"]),
         ("connect_four", [], "3 3", ["'3 3'", "1 to 7"]),
-        ("connect_four", [], "three", ["'three'", "1 to 7", "'help'"]),
-        ("connect_four", [], "[bold]", ["'[bold]'", "1 to 7", "'help'"]),
+        ("connect_four", [], "[bold]", ["'[bold]'", "1 to 7"]),
         ("connect_four", [], "³", ["'³'", "1 to 7"]),
         ("othello", [], "4", ["4", "0-3"]),
         ("othello", [], "20", ["20", "0-3"]),  # the action of e3
         ("othello", [], "9" * 80, ["9" * 80, "0-3"]),
-        ("othello", [], "-1", ["'-1'", "0-3"]),
-        ("othello", [], "³", ["'³'", "0-3"]),
-        ("othello", [], "", ["0-3", "'help'"]),
-        ("othello", [], "x", ["'x'", "0-3", "'help'"]),
-        ("othello", [], "pass", ["pass", "e3, f4, c5, d6", "0-3"]),
-        ("othello", [], "e9", ["'e9'", "0-3"]),
-        ("othello", [], "e6", ["e6", "e3, f4, c5, d6", "0-3"]),
-        ("othello:4", [], "e1", ["'e1'", "0-3"]),
-        ("othello:4", ONE_SQUARE, "1", ["1", "type 0 "]),
+        ("othello", [], "-1", ["'-1'", "h8"]),
+        ("othello", [], "³", ["'³'", "h8"]),
+        ("othello", [], "", ["''", "h8"]),
+        ("othello", [], "pass", ["pass", "e3, f4, c5, d6"]),
+        ("othello", [], "e9", ["'e9'", "h8"]),
+        ("othello", [], "e6", ["e6", "e3, f4, c5, d6"]),
+        ("othello:4", [], "e1", ["'e1'", "d4"]),
+        ("othello:4", ONE_SQUARE, "1", ["1", "type 0,"]),
     ],
 )
 def test_wrong_input_gets_one_line_and_another_try(name, moves, typed, said):
     text, terminal, _ = _play(name, typed + "\n", moves=moves)
     lines = text.splitlines()
-    asked = [index for index, line in enumerate(lines) if "your move" in line]
+    asked = [index for index, line in enumerate(lines) if "to move. Type" in line]
     assert lines[asked[0]].endswith(f": {typed}")  # what comes through a pipe is shown as it is
     (answer,) = lines[asked[0] + 1 : asked[1]]
     assert all(part in answer for part in said)
@@ -359,7 +354,7 @@ def test_ctrl_c_ends_the_real_program_politely():
     process.stdin.write("5\n")
     process.stdin.flush()
     seen = ""
-    while seen.count("your move") < 2:
+    while seen.count("to move. Type") < 2:
         character = process.stdout.read(1)
         assert character, process.stderr.read()
         seen += character
