@@ -18,7 +18,7 @@ from alphazero.cli.command import read_settings
 from alphazero.cli.play import _adviser, _sides
 from alphazero.games.registry import make_game
 from alphazero.games.square_names import square_name
-from alphazero.play.screen import Thinking, line_reader
+from alphazero.play.screen import line_reader
 from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame
 from alphazero.players.base import Analysis, PlayerSettings
 from alphazero.players.random import RandomPlayer
@@ -264,9 +264,9 @@ def test_view_shows_what_the_engine_thought_of_its_last_move(word):
     start = lines.index("Value for O: +0.25 (62%), 400 simulations")
     assert lines[start + 1] == "Expected line: 5 9"
     assert lines[start + 2].split() == ["Move", "Visits", "Fraction", "Value"]
-    assert lines[start + 3].split() == ["5", "200", "#" * 8, "50.0%", "+0.25", "(62%)"]
-    assert lines[start + 4].split() == ["9", "150", "#" * 6, "37.5%", "-"]
-    assert lines[start + 5].split() == ["2", "50", "#" * 2, "12.5%", "-"]
+    assert lines[start + 3].split() == ["5", "200", "━" * 8, "50.0%", "+0.25", "(62%)"]
+    assert lines[start + 4].split() == ["9", "150", "━" * 6, "37.5%", "-"]
+    assert lines[start + 5].split() == ["2", "50", "━" * 2, "12.5%", "-"]
 
 
 @pytest.mark.parametrize("word", ["hint", "h"])
@@ -389,35 +389,17 @@ def test_a_console_without_box_characters_gets_plain_ones():
     assert console.file.buffer.getvalue().decode("ascii").count("+---+") > 4
 
 
-def test_a_progress_bar_comes_only_after_a_second_and_leaves_nothing(monkeypatch):
-    consoles = _console(force_terminal=True), _console()
-    shown, piped = (console.file.getvalue for console in consoles)
-    bars = [Thinking(console, "thinking hard") for console in consoles]
-    with bars[0], bars[1]:
-        [bar(10, 100) for bar in bars]
-        assert shown() == ""
-        monkeypatch.setattr("alphazero.play.screen.DELAY_S", 0.0)
-        [bar(50, 100) for bar in bars]
-        assert "thinking hard" in shown()
-        bars[0](60, None)
-    assert shown().endswith("\x1b[2K")  # the line of the bar is wiped
-    assert piped() == ""
-
-
-def test_the_progress_bar_knows_the_time_limit_of_the_player(monkeypatch):
-    limits = []
-
-    class Recorder(Thinking):
-        def __init__(self, console, text, time_limit_s=None):
-            limits.append(time_limit_s)
-            super().__init__(console, text, time_limit_s)
-
-    def timed(game):
-        return UctPlayer(game, PlayerSettings(num_simulations=5, time_limit_s=60.0))
-
-    monkeypatch.setattr("alphazero.play.terminal.Thinking", Recorder)
-    _play("tic_tac_toe", "", first=timed, second=RandomPlayer)
-    assert set(limits[::2]) == {60.0} and set(limits[1::2]) == {None}
+def test_a_search_shows_its_simulations_after_a_second_and_leaves_nothing(monkeypatch):
+    game = make_game("connect_four")
+    for delay_s, force_terminal in ((60.0, True), (0.0, True), (0.0, False)):
+        monkeypatch.setattr("alphazero.play.terminal.DELAY_S", delay_s)
+        console = _console(force_terminal=force_terminal)
+        player = UctPlayer(game, PlayerSettings(num_simulations=3000))
+        read_line = line_reader(console, io.StringIO())
+        TerminalGame(game, (player, HumanPlayer()), console, read_line).run()
+        shown = console.file.getvalue()
+        assert ("is thinking: simulation" in shown) == (delay_s == 0.0 and force_terminal)
+        assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h")  # the cursor is back
 
 
 # --- the command ----------------------------------------------------------------------------------
