@@ -145,7 +145,7 @@ def parse_request(line: str, only_game: str | None = None) -> EngineRequest:
         Refusal: if the line is not a request.
     """
     request = read_request(EngineRequest, read_json(line))
-    game, moves, setup = request.game, request.moves, request.setup
+    game, moves, setup = request.game, request.moves or [], request.setup
     game = only_game if game is None else game
     is_ours = game is not None and _GAME_NAME.fullmatch(game)
     if not (is_ours if only_game is None else game == only_game):

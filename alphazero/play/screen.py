@@ -91,12 +91,9 @@ class Screen:
     def show(self, session: Session, names: Names) -> None:
         """Show this game from now on."""
         self._session, self._names = session, names
-        self._last_analysis: tuple[int, Analysis] | None = None
+        #: The last engine to move, and its analysis.
+        self.last_analysis: tuple[int, Analysis] | None = None
         self._recent: list[Text] = []
-
-    def note_analysis(self, player: int | None, analysis: Analysis | None = None) -> None:
-        """Keep a player's analysis of its move for the status and the view; None drops it."""
-        self._last_analysis = None if player is None else (player, analysis)
 
     # --- what happens in the game -----------------------------------------------------------------
 
@@ -126,7 +123,7 @@ class Screen:
 
     def print_taken_back(self, num_moves: int) -> None:
         """Say that moves were taken back, and draw the board."""
-        self.note_analysis(None)
+        self.last_analysis = None
         self._recent = []
         self._print_event(Text(f"Took back {counted(num_moves, 'move')}."))
         self.print_board()
@@ -162,10 +159,10 @@ class Screen:
 
     def print_view(self) -> None:
         """Print what the last engine to move thought."""
-        if self._last_analysis is None:
+        if self.last_analysis is None:
             self.warn("No engine has moved since your last turn, so there is no view to show.")
             return
-        player, analysis = self._last_analysis
+        player, analysis = self.last_analysis
         self.say(analysis_view(self.skin, player, analysis, self._medium))
 
     def print_moves(self) -> None:
@@ -260,8 +257,8 @@ class Screen:
         if session.actions:
             last = self.skin.notation.text(session.actions[-1])
             lines.append(Text(f"Last move: {last}", "dim"))
-        if self._last_analysis is not None and not math.isnan(self._last_analysis[1].value):
-            player, analysis = self._last_analysis
+        if self.last_analysis is not None and not math.isnan(self.last_analysis[1].value):
+            player, analysis = self.last_analysis
             expects = expectation_text(analysis.value)
             lines.append(Text(f"{self.skin.sides[player]} expects: {expects}", "dim"))
         return Text("\n").join(lines)

@@ -147,7 +147,7 @@ class TerminalGame:
         text = f"{self._screen.skin.sides[player]} is thinking"
         analysis = self._think(self.players[player], text)
         seconds = time.monotonic() - start_s
-        self._screen.note_analysis(player, analysis)
+        self._screen.last_analysis = (player, analysis)
         notes = []
         if not math.isnan(analysis.value):
             notes.append(f"value {expectation_text(analysis.value)}")
