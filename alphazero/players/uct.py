@@ -27,7 +27,6 @@ class UctPlayer:
         self.game = game
         self.settings = settings or PlayerSettings()
         self.name = _specification(self.settings)
-        self.time_limit_s = self.settings.time_limit_s
         uct_settings = UctSettings(
             **{key: getattr(self.settings, key) for key in _UCT_KEYS},
             num_simulations=uct_simulations(self.settings),
@@ -38,12 +37,10 @@ class UctPlayer:
     def choose(self, states: np.ndarray) -> Choice:
         """See `alphazero.players.base.Player.choose`."""
         outputs = [self._search.run(state) for state in states]
-        weights = np.zeros((len(states), self.game.num_actions), np.float32)
-        for row, output in enumerate(outputs):
-            weights[row] = output.action_weights
+        weights = np.array([output.action_weights for output in outputs], np.float32)
         return Choice(
             actions=np.array([output.action for output in outputs], np.int32),
-            action_weights=weights,
+            action_weights=weights.reshape(len(states), self.game.num_actions),
             values=np.array([output.value for output in outputs], np.float32),
         )
 
