@@ -8,7 +8,7 @@ import contextlib
 import functools
 from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from xml.sax.saxutils import escape
 
 from PIL import Image, ImageDraw, ImageFont
@@ -78,15 +78,17 @@ def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], out
         ConfigError: if the file cannot be written.
     """
     images = [paint(picture) for picture in pictures]
-    last, colors = images[-1], {}
-    for _, color in sorted(last.getcolors(last.width * last.height), reverse=True):
+    last = images[-1]
+    found = cast(list[tuple[int, tuple[int, ...]]], last.getcolors(last.width * last.height))
+    colors: dict[tuple[int, ...], tuple[int, ...]] = {}
+    for _, color in sorted(found, reverse=True):
         colors.setdefault(tuple(part // 8 for part in color), color)  # Pillow confuses closer ones
     palette = Image.new("P", (1, 1))
     palette.putpalette([part for color in [*colors.values()][:_NUM_COLORS] for part in color])
     frames = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
-    how = {"append_images": frames[1:], "duration": durations_ms, "loop": 0, "disposal": 1}
+    changes = {"append_images": frames[1:], "duration": durations_ms}
     with _writing(output):
-        frames[0].save(output, save_all=True, **how)
+        frames[0].save(output, None, save_all=True, loop=0, disposal=1, **changes)
 
 
 @contextlib.contextmanager
@@ -134,7 +136,7 @@ def text_width(text: str, size: float) -> float:
 
 
 @functools.lru_cache(64)
-def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont:
+def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     """Return Pillow's own font, or one of the system with more than ASCII letters, if found."""
     for name in () if is_ascii else ("DejaVuSans.ttf", "Arial Unicode.ttf", "arial.ttf"):
         try:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from alphazero.boards.notation import ColumnsFromOne, Notation, Squares
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.registry import is_game_file
 from alphazero.runtime.errors import ConfigError
 
@@ -61,7 +61,7 @@ def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
         raise ConfigError(message, key="setup", value=setup, allowed="Othello")
     if game.name == "tic_tac_toe":
         return _tic_tac_toe(game)
-    if game.name == "connect_four" or game.name.startswith("connect_x:"):
+    if isinstance(game, CompiledGame) and game.name.startswith("connect_"):
         return _connect_x(game)
     letters = game.piece_letters
     pair = (letters[1], letters[2])
@@ -83,7 +83,7 @@ def _tic_tac_toe(game: Game) -> Skin:
     )
 
 
-def _connect_x(game: Game) -> Skin:
+def _connect_x(game: CompiledGame) -> Skin:
     rows, columns, length = game.rules
     title = f"Connect-X, {rows} x {columns}, {length} in a row"
     if (rows, columns, length) == (6, 7, 4):
@@ -126,7 +126,7 @@ def _othello(game: Game) -> Skin:
 def _usual_othello(game: Game) -> Skin:
     """Return the skin of Othello in its usual set-up, where black begins."""
     ours = _othello(game)
-    empty, first, second = ours.letters
+    empty, first, second = tuple(ours.letters)
     return dataclasses.replace(
         ours,
         notation=Squares(game, mirrored=True),

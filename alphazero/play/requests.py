@@ -7,7 +7,7 @@ moves and boards are possible is checked by whoever plays them.
 import dataclasses
 import json
 import typing
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Never, TypeVar
 
 from alphazero.players.base import MAX_SIMULATIONS, MAX_TIME_S
 from alphazero.runtime.errors import InputError
@@ -24,7 +24,7 @@ _ALLOWED = {
     list: "a list",
 }
 
-R = TypeVar("R")
+R = TypeVar("R", bound="Request")
 
 
 class Refusal(InputError):
@@ -50,8 +50,14 @@ def _limited(low: float = 0, high: float = _MAX_TEXT) -> Any:
     return dataclasses.field(default=None, metadata={"low": low, "high": high})
 
 
+class Request:
+    """The base of all requests, dataclasses whose fields are made with `_limited`."""
+
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+
 @dataclasses.dataclass(frozen=True)
-class EngineRequest:
+class EngineRequest(Request):
     """A line of the JSON engine's input."""
 
     game: str | None = _limited()
@@ -62,7 +68,7 @@ class EngineRequest:
 
 
 @dataclasses.dataclass(frozen=True)
-class PlayerRequest:
+class PlayerRequest(Request):
     """A player of the page's catalogue; how many simulations it may make depends on the player."""
 
     id: str | None = _limited(0, 500)
@@ -70,7 +76,7 @@ class PlayerRequest:
 
 
 @dataclasses.dataclass(frozen=True)
-class MisplayedRequest:
+class MisplayedRequest(Request):
     """Whose mistakes in a game the page looks for."""
 
     game: str | None = _limited()
@@ -78,7 +84,7 @@ class MisplayedRequest:
 
 
 @dataclasses.dataclass(frozen=True)
-class PositionRequest:
+class PositionRequest(Request):
     """A position: a game, perhaps a board to start from, and the moves after it."""
 
     game: str | None = _limited()
@@ -122,7 +128,7 @@ def read_json(text: str | bytes) -> Any:
         raise Refusal("the request is not JSON that can be read.", MALFORMED) from None
 
 
-def _refuse_constant(name: str):
+def _refuse_constant(name: str) -> Never:
     """Refuse NaN and Infinity, which Python reads but JSON does not have."""
     raise Refusal(f"{name} is not a number of JSON.", MALFORMED, value=name)
 
@@ -139,7 +145,7 @@ def read_request(cls: type[R], plain: Any) -> R:
     if not isinstance(plain, dict):
         message = 'a request is a JSON object, such as {"game": "connect_four", "moves": [3, 3]}.'
         raise Refusal(message, MALFORMED, value=plain)
-    fields = {field.name: field for field in dataclasses.fields(cls)}
+    fields = cls.__dataclass_fields__
     for key, value in plain.items():
         if key not in fields:
             message = f"{quoted(key)} is not a field of this request: it takes {', '.join(fields)}."
@@ -151,9 +157,9 @@ def _checked(field: dataclasses.Field, value: Any) -> Any:
     """Return the value of a field; JSON objects become requests of their own."""
     kinds, limits = typing.get_args(field.type), field.metadata
     kind = float if type(value) is int and float in kinds else type(value)
-    inner = next(filter(dataclasses.is_dataclass, kinds), None)
-    if inner is not None and kind is dict:
-        return read_request(inner, value)
+    inner = [one for one in kinds if issubclass(one, Request)]
+    if inner and kind is dict:
+        return read_request(inner[0], value)
     size = len(value) if kind is str else value if kind in (int, float) else limits["low"]
     if kind in kinds and limits["low"] <= size <= limits["high"]:
         return value

@@ -137,15 +137,15 @@ class TerminalGame:
         if session.is_forced_pass():
             self._screen.print_pass(player)
             session.play(session.legal_actions[0])
-        elif self._is_human(player):
+        elif isinstance(engine := self.players[player], HumanPlayer):
             self._ask(prompt(session, self._screen.skin))
         else:
-            self._engine_turn(player)
+            self._engine_turn(player, engine)
 
-    def _engine_turn(self, player: int) -> None:
+    def _engine_turn(self, player: int, engine: Player) -> None:
         start_s = time.monotonic()
         text = f"{self._screen.skin.sides[player]} is thinking"
-        analysis = self._think(self.players[player], text)
+        analysis = self._think(engine, text)
         seconds = time.monotonic() - start_s
         self._screen.last_analysis = (player, analysis)
         notes = []

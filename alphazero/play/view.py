@@ -42,7 +42,7 @@ def analysis_view(skin: Skin, player: int, analysis: Analysis, medium: Medium) -
         summary.append(f", {counted(analysis.num_simulations, 'simulation')}")
     line = Text(f"Expected line: {line_text(skin, analysis.principal_variation)}")
     actions = _shown_actions(analysis)
-    parts = [summary, line, _table(skin, analysis, actions[:MAX_ROWS])]
+    parts: list[RenderableType] = [summary, line, _table(skin, analysis, actions[:MAX_ROWS])]
     if len(actions) > MAX_ROWS:
         parts.append(Text(f"and {counted(len(actions) - MAX_ROWS, 'more move')}", "dim"))
     return Group(*parts)

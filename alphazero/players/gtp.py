@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.othello import Othello
 from alphazero.games.square_names import named_square, square_name
 from alphazero.players.base import Analysis, Choice, SearchProgress
@@ -57,19 +57,19 @@ class GtpPlayer:
     """
 
     batch_size = 1
+    _process: subprocess.Popen[str] | None = None
 
     def __init__(self, game: Game, command: str):
         self.game = game
         self.name = command
-        self._process: subprocess.Popen[str] | None = None
-        if not isinstance(getattr(game, "rules", None), Othello):
+        if not (isinstance(game, CompiledGame) and isinstance(game.rules, Othello)):
             reason = "a GTP engine plays only Othello here"
             raise ConfigError.of("game", game.name, ["othello"], reason)
         self._size = game.rules.size
         self._process = _start(command)
         self._ask(f"boardsize {self._size}")
 
-    def __del__(self):
+    def __del__(self) -> None:
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
             self._process.wait()
@@ -122,10 +122,12 @@ class GtpPlayer:
 
     def _ask(self, request: str, may_refuse: bool = False) -> str:
         """Return the text of the engine's answer to a command."""
-        stdin, stdout = self._process.stdin, self._process.stdout
+        process = self._process
+        assert process and process.stdin and process.stdout
+        stdout = process.stdout
         try:
-            stdin.write(request + "\n")
-            stdin.flush()
+            process.stdin.write(request + "\n")
+            process.stdin.flush()
             first = stdout.readline()
         except OSError:
             first = ""

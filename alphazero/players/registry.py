@@ -30,8 +30,8 @@ from alphazero.storage.run_folder import folder_name
 #: The kinds that are neither a path nor an engine.
 _NAMED_KINDS = ("random", "uct", "solver", "best", "network", "latest", "human")
 #: What `make_player` takes, for messages.
-_ALLOWED = ("random", "uct", "uct:1000", "solver", "best", "network", "latest", "gtp:COMMAND")
-_ALLOWED += ("PATH.safetensors", "RUN_DIRECTORY")
+_ALLOWED = ["random", "uct", "uct:1000", "solver", "best", "network", "latest", "gtp:COMMAND"]
+_ALLOWED += ["PATH.safetensors", "RUN_DIRECTORY"]
 _ROOT = Path("checkpoints")  #: of the trained networks
 _LIMITS = ("num_simulations", "time_limit_s")
 

@@ -14,8 +14,8 @@ from alphazero.search.uct.settings import UctSettings
 DEFAULT_UCT_SIMULATIONS = 1000
 
 #: The fields of `PlayerSettings` that a UCT search takes as they are.
-_UCT_KEYS = ("uct_c", "statistics", "keep_table", "record_rollouts", "final_move", "rollout")
-_UCT_KEYS += ("rollout_weights",)
+_UCT_KEYS = ["uct_c", "statistics", "keep_table", "record_rollouts", "final_move", "rollout"]
+_UCT_KEYS += ["rollout_weights"]
 
 
 class UctPlayer:
@@ -67,8 +67,10 @@ class UctPlayer:
         """See `alphazero.players.base.Player.limited`."""
         if num_simulations is None and time_limit_s is None:
             return UctPlayer(self.game, self.settings)
-        limits = {"num_simulations": num_simulations, "time_limit_s": time_limit_s}
-        return UctPlayer(self.game, dataclasses.replace(self.settings, **limits))
+        settings = dataclasses.replace(
+            self.settings, num_simulations=num_simulations, time_limit_s=time_limit_s
+        )
+        return UctPlayer(self.game, settings)
 
 
 def _text(value: bool | float | str | list[float]) -> str:

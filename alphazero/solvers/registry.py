@@ -4,7 +4,7 @@ In: a game. Out: the fastest solver of it on this machine. The solvers themselve
 modules of this package, their interface in `alphazero.solvers.base`.
 """
 
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.othello import Othello
 from alphazero.solvers import bitbully
@@ -21,12 +21,11 @@ def make_solver(game: Game) -> Solver:
     Raises:
         UnsolvableError: if the game has no solver of its own and too many positions to enumerate.
     """
-    rules = getattr(game, "rules", None)
     if bitbully.solves(game) and bitbully.available():
         return BitbullySolver(game)
-    if isinstance(rules, ConnectX):
+    if isinstance(game, CompiledGame) and isinstance(game.rules, ConnectX):
         return ConnectXSolver(game)
-    if isinstance(rules, Othello):
+    if isinstance(game, CompiledGame) and isinstance(game.rules, Othello):
         return OthelloSolver(game)
     return EnumeratedSolver(game)
 
