@@ -25,7 +25,6 @@ from alphazero.inference.engines.engine import REFERENCE
 from alphazero.inference.engines.registry import make_engine
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
-from alphazero.players.network_alone import NetworkAlone
 from alphazero.players.search_player import SearchPlayer
 from alphazero.replay.buffer import ReplayBuffer
 from alphazero.runtime.device import set_num_threads
@@ -117,7 +116,7 @@ def _print_accuracy(game, learner: Learner, buffer: ReplayBuffer) -> None:
     engine = make_engine(REFERENCE, torch.device("cpu"), 1)
     engine.load(learner.played_network, buffer.sample(64).planes)
     evaluation_set = read_set(shipped_path(game.name), game)
-    report = measure_accuracy(NetworkAlone(SearchPlayer(game, engine, 1)).choose, evaluation_set)
+    report = measure_accuracy(SearchPlayer(game, engine, 1).limited(0).choose, evaluation_set)
     accuracy, results = report.accuracy(), report.values.result_accuracy
     low, high = accuracy.interval
     print(

@@ -20,7 +20,6 @@ from alphazero.games.text import parse_index
 
 #: Between moves; a minus in front of a number is none.
 _SEPARATOR = re.compile(r"[\s,;]+|(?<=\w)-(?=\w)")
-MAX_QUOTED = 80  #: characters of a list that messages repeat
 
 
 class Notation:
@@ -32,10 +31,11 @@ class Notation:
     """
 
     mirrored = False
+    column_names: Sequence[str] = ()
+    row_names: Sequence[str] = ()
 
-    def __init__(self, game: Game, column_names: Sequence[str] = (), row_names: Sequence[str] = ()):
+    def __init__(self, game: Game):
         self._game = game
-        self.column_names, self.row_names = column_names, row_names
 
     def text(self, action: int) -> str:
         """Return how a person writes an action."""
@@ -84,16 +84,24 @@ class ColumnsFromOne(Notation):
 
 
 class Squares(Notation):
-    """Squares of Othello by name, in the set-up of our rules; the legal ones have numbers."""
+    """Squares of Othello by name; the legal ones have numbers.
+
+    Args:
+        mirrored: name them in the usual set-up instead of ours.
+    """
+
+    def __init__(self, game: Game, mirrored: bool = False):
+        super().__init__(game)
+        self._size, self.mirrored = game.planes_shape[1], mirrored
+        self.column_names, self.row_names = "abcdefgh"[: self._size], "12345678"[: self._size]
 
     def text(self, action: int) -> str:
-        return square_name(action, self._game.planes_shape[1], self.mirrored)
+        return square_name(action, self._size, self.mirrored)
 
     def action(self, typed: str) -> int:
-        size = self._game.planes_shape[1]
-        square = named_square(typed, size, self.mirrored)
+        square = named_square(typed, self._size, self.mirrored)
         if square is None:
-            last = square_name(size * size - 1, size)
+            last = square_name(self._size**2 - 1, self._size)
             raise ValueError(f"'{typed.strip()}' is not a square: type one from a1 to {last}.")
         return square
 
@@ -104,12 +112,6 @@ class Squares(Notation):
     def list_text(self, actions: Iterable[int]) -> str:
         """Return a transcript such as "f5d6c3", in which passes are left out, as is usual."""
         return "".join(text for text in map(self.text, actions) if text != "pass")
-
-
-class UsualSquares(Squares):
-    """Squares of Othello by name, in the usual set-up."""
-
-    mirrored = True
 
 
 def read_moves(
@@ -135,7 +137,7 @@ def read_moves(
             action = notation.action(word)
             if session.is_forced_pass() and action != session.legal_actions[0]:
                 session.play(session.legal_actions[0])
-            _check_legal(session, notation, word, action)
+            check_legal(session, notation, word, action)
         except ValueError as error:
             counts_from_0 = word == "0" or (isinstance(notation, Squares) and word.isdigit())
             hint = " In brackets, such as [0,1], moves count from 0." if counts_from_0 else ""
@@ -146,17 +148,15 @@ def read_moves(
 
 def _bracketed(text: str) -> list[int]:
     """Return the numbers of a list in brackets."""
-    words = re.split(r"[\s,]+", text.strip("[] \t,"))
-    numbers = [int(word) for word in words if re.fullmatch(r"-?\d{1,9}", word, re.ASCII)]
-    if not text.endswith("]") or len(numbers) != len([word for word in words if word]):
-        quoted = text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 4] + " ..."
+    if not re.fullmatch(r"\[[-\d\s,]*\]", text, re.ASCII):
         raise ValueError(
-            f"'{quoted}' is not a list of actions: in brackets are numbers from 0, such as [3,3]."
+            f"'{text}' is not a list of actions: in brackets are numbers from 0, such as [3,3]."
         )
-    return numbers
+    return [int(number) for number in re.findall(r"-?\d{1,9}", text)]
 
 
-def _check_legal(session: Session, notation: Notation, word: str, action: int) -> None:
+def check_legal(session: Session, notation: Notation, word: str, action: int) -> None:
+    """Raise ValueError if a move, given as a word and as an action, is not legal."""
     if session.over:
         raise ValueError(f"'{word}' follows the end of the game.")
     if action not in session.legal_actions:

@@ -4,10 +4,11 @@ In: shapes of `alphazero.boards.shapes` on a sheet of white paper. Out: pixels, 
 stays sharp at any size; a PDF holds pixels, as all other formats do.
 """
 
+import contextlib
 import functools
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from xml.sax.saxutils import escape
 
 from PIL import Image, ImageDraw, ImageFont
@@ -52,11 +53,8 @@ def check_picture_file(output: str | Path, key: str, formats: Set[str] = FORMATS
     """
     ending = Path(output).suffix[1:].lower()
     if ending not in formats:
-        endings = ".gif, .png, .svg or .pdf" if "gif" in formats else ".png, .svg or .pdf"
-        reason = f"the name of a picture ends in {endings}"
-        if ending == "gif":
-            reason = f"a .gif shows a game; this picture is a {endings}"
-        raise unwritable(output, key, reason)
+        allowed = ", ".join(f".{one}" for one in sorted(formats))
+        raise unwritable(output, key, f"its name may end in {allowed}")
     check_output(output, key)
 
 
@@ -66,13 +64,11 @@ def save_picture(picture: Picture, output: Path) -> None:
     Raises:
         ConfigError: if the file cannot be written.
     """
-    try:
+    with _writing(output):
         if output.suffix.lower() == ".svg":
             output.write_text(svg_text(picture), encoding="utf-8")
         else:
             paint(picture).save(output, dpi=_DPI, quality=95)
-    except OSError as error:
-        raise unwritable(output, "output", error.strerror or "the disk refuses it") from None
 
 
 def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], output: Path) -> None:
@@ -82,15 +78,23 @@ def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], out
         ConfigError: if the file cannot be written.
     """
     images = [paint(picture) for picture in pictures]
-    last, colors = images[-1], {}
-    for _, color in sorted(last.getcolors(last.width * last.height), reverse=True):
+    last = images[-1]
+    found = cast(list[tuple[int, tuple[int, ...]]], last.getcolors(last.width * last.height))
+    colors: dict[tuple[int, ...], tuple[int, ...]] = {}
+    for _, color in sorted(found, reverse=True):
         colors.setdefault(tuple(part // 8 for part in color), color)  # Pillow confuses closer ones
     palette = Image.new("P", (1, 1))
     palette.putpalette([part for color in [*colors.values()][:_NUM_COLORS] for part in color])
     frames = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
-    how = {"append_images": frames[1:], "duration": durations_ms, "loop": 0, "disposal": 1}
+    changes = {"append_images": frames[1:], "duration": durations_ms}
+    with _writing(output):
+        frames[0].save(output, None, save_all=True, loop=0, disposal=1, **changes)
+
+
+@contextlib.contextmanager
+def _writing(output: Path) -> Iterator[None]:
     try:
-        frames[0].save(output, save_all=True, **how)
+        yield
     except OSError as error:
         raise unwritable(output, "output", error.strerror or "the disk refuses it") from None
 
@@ -132,7 +136,7 @@ def text_width(text: str, size: float) -> float:
 
 
 @functools.lru_cache(64)
-def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont:
+def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     """Return Pillow's own font, or one of the system with more than ASCII letters, if found."""
     for name in () if is_ascii else ("DejaVuSans.ttf", "Arial Unicode.ttf", "arial.ttf"):
         try:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
+from rich.color import Color
 from rich.style import Style
 from rich.terminal_theme import SVG_EXPORT_THEME
 
@@ -150,8 +151,8 @@ def board_shapes(
         if cell in texts:  # on a disc, which stands for the letter too
             if player >= 0:
                 shapes.append(Disc(x, y, 0.41, piece_color(skin, player)))
-            color = text_color(skin, player) if player >= 0 else PAPER
-            shapes.append(Letters(x, y, texts[cell], 0.4, color))
+            ink = text_color(skin, player) if player >= 0 else PAPER
+            shapes.append(Letters(x, y, texts[cell], 0.4, ink))
         elif player >= 0:
             color = ground(skin) if is_marked and skin.mark_style == "reverse" else None
             shapes.append(piece_shape(skin, player, x, y, color=color))
@@ -249,6 +250,6 @@ def _rgb(color: str) -> tuple[int, ...]:
     return tuple(bytes.fromhex(color[1:]))
 
 
-def _hex(color) -> str:
+def _hex(color: Color | None) -> str:
     """Return a colour of rich as "#rrggbb"."""
-    return color.get_truecolor(SVG_EXPORT_THEME).hex
+    return (color or Color.default()).get_truecolor(SVG_EXPORT_THEME).hex

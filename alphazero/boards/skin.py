@@ -4,7 +4,7 @@ In: a game. Out: names, glyphs, colours, sizes and the notation for `alphazero.b
 the only file of the package that knows particular games; a user's own game gets a plain skin.
 
 Colours with "#" are those of the 256-colour palette, so that 256 and 16 million colours show the
-same. For a terminal of 16 colours `BASIC_COLORS` names the substitutes. Colours without a square's
+same. In a terminal of 16 colours rich substitutes the nearest ones. Colours without a square's
 colour behind them are readable on black and on white.
 """
 
@@ -13,29 +13,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from alphazero.boards.notation import ColumnsFromOne, Notation, Squares, UsualSquares
-from alphazero.games.batched_game import Game
+from alphazero.boards.notation import ColumnsFromOne, Notation, Squares
+from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.registry import is_game_file
 from alphazero.runtime.errors import ConfigError
 
 #: How Othello is set up: as in our rules, where white begins, or as everywhere else.
 SETUPS = ("white_first", "standard")
-
-BASIC_COLORS = {
-    "#ffd75f": "bright_yellow",
-    "#ff5f5f": "bright_red",
-    "#00005f": "blue",
-    "#5f87d7": "bright_blue",
-    "#0087d7": "blue",
-    "#d7005f": "red",
-    "#ffffff": "bright_white",
-    "#000000": "black",
-    "#008700": "green",
-    "#5faf5f": "black",
-    "#d7ffd7": "black",
-    "#5f5faf": "magenta",
-    "#5f5fd7": "black",
-}
 
 
 @dataclass(frozen=True)
@@ -54,26 +38,11 @@ class Skin:
     label_style: str = "dim"  #: of the numbers on empty squares
     cell_width: int = 3
     cell_height: int = 1
-    move_word: str = "move"  #: "column", "square"
-    move_range: str = ""  #: what a person may type: "1-7", "such as d3"
+    move_name: str = "a move"  #: what a person types: "a column (1-7)"
     line_length: int = 0  #: pieces in a row that win; 0 if no line wins
     counts_pieces: bool = False  #: whether the numbers of pieces decide
     note: str = ""  #: what a newcomer should know, printed once
     setup: str = SETUPS[0]  #: of Othello
-
-    def in_basic_colors(self) -> "Skin":
-        """Return the skin for a terminal of 16 colours."""
-
-        def basic(style: str) -> str:
-            return re.sub(r"#[0-9a-f]{6}", lambda color: BASIC_COLORS[color[0]], style)
-
-        styles = {
-            field.name: basic(getattr(self, field.name))
-            for field in dataclasses.fields(self)
-            if field.name.endswith("_style")
-        }
-        first, second = map(basic, self.piece_styles)
-        return dataclasses.replace(self, piece_styles=(first, second), **styles)
 
 
 def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
@@ -92,7 +61,7 @@ def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
         raise ConfigError(message, key="setup", value=setup, allowed="Othello")
     if game.name == "tic_tac_toe":
         return _tic_tac_toe(game)
-    if game.name == "connect_four" or game.name.startswith("connect_x:"):
+    if isinstance(game, CompiledGame) and game.name.startswith("connect_"):
         return _connect_x(game)
     letters = game.piece_letters
     pair = (letters[1], letters[2])
@@ -109,13 +78,12 @@ def _tic_tac_toe(game: Game) -> Skin:
         glyphs=("X", "O"),
         cell_width=7,
         cell_height=3,
-        move_word="square",
-        move_range="1-9",
+        move_name="a square (1-9)",
         line_length=3,
     )
 
 
-def _connect_x(game: Game) -> Skin:
+def _connect_x(game: CompiledGame) -> Skin:
     rows, columns, length = game.rules
     title = f"Connect-X, {rows} x {columns}, {length} in a row"
     if (rows, columns, length) == (6, 7, 4):
@@ -130,8 +98,7 @@ def _connect_x(game: Game) -> Skin:
         cell_style="on #00005f",
         frame_style="#5f87d7 on #00005f",
         mark_style="on #5f5fd7",
-        move_word="column",
-        move_range=f"1-{columns}",
+        move_name=f"a column (1-{columns})",
         line_length=length,
     )
 
@@ -139,10 +106,9 @@ def _connect_x(game: Game) -> Skin:
 def _othello(game: Game) -> Skin:
     """Return the skin of Othello in the set-up of our rules, where white begins."""
     size = game.planes_shape[1]
-    edges = ("abcdefgh"[:size], "12345678"[:size])
     return Skin(
         title="Othello" if size == 8 else f"Othello {size} x {size}",
-        notation=Squares(game, *edges),
+        notation=Squares(game),
         letters=game.piece_letters,
         sides=("White", "Black"),
         glyphs=("●", "●"),
@@ -151,8 +117,7 @@ def _othello(game: Game) -> Skin:
         frame_style="#5faf5f on #008700",
         mark_style="on #5f5faf",
         label_style="#d7ffd7",
-        move_word="square",
-        move_range="such as d3",
+        move_name="a square such as d3",
         counts_pieces=True,
         note="White moves first here. With setup=standard black does, as in other programs.",
     )
@@ -161,10 +126,10 @@ def _othello(game: Game) -> Skin:
 def _usual_othello(game: Game) -> Skin:
     """Return the skin of Othello in its usual set-up, where black begins."""
     ours = _othello(game)
-    empty, first, second = ours.letters
+    empty, first, second = tuple(ours.letters)
     return dataclasses.replace(
         ours,
-        notation=UsualSquares(game, ours.notation.column_names, ours.notation.row_names),
+        notation=Squares(game, mirrored=True),
         letters=empty + second + first,
         sides=ours.sides[::-1],
         piece_styles=ours.piece_styles[::-1],

@@ -16,15 +16,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from rich import box
 from rich.console import Console
 from rich.text import Text
 
 from alphazero.boards.notation import Notation
 from alphazero.boards.skin import Skin, skin_of
 from alphazero.games.batched_game import Game
-
-_BOX = {"top": "╭─┬╮", "middle": "├─┼┤", "bottom": "╰─┴╯", "side": "│"}
-_ASCII = {"top": "+-++", "middle": "+-++", "bottom": "+-++", "side": "|"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,18 +31,13 @@ class Medium:
 
     box: bool  #: box-drawing characters
     color: bool
-    basic_colors: bool = False  #: 16 colours and no more
 
     @classmethod
     def of(cls, console: Console) -> "Medium":
         """Return what a console can show."""
-        box = not console.options.ascii_only
-        color = box and console.color_system is not None and not console.no_color
-        return cls(box, color, color and console.color_system in ("standard", "windows"))
-
-    def dressed(self, skin: Skin) -> Skin:
-        """Return a skin in the colours of the terminal."""
-        return skin.in_basic_colors() if self.basic_colors else skin
+        has_box = not console.options.ascii_only
+        color = has_box and console.color_system is not None and not console.no_color
+        return cls(has_box, color)
 
 
 PLAIN = Medium(box=False, color=False)
@@ -55,9 +48,6 @@ class Labels(NamedTuple):
 
     squares: dict[int, str]  #: by square, row by row; {} if actions are not squares
     columns: list[Text]  #: for each column; [] if actions are not columns
-
-
-NO_LABELS = Labels({}, [])
 
 
 def draw_board(
@@ -79,9 +69,7 @@ def draw_board(
     """
     board, legal_action_mask = game.cells(state), game.inspect(state[None]).legal_action_mask[0]
     label = _number_label(skin, legal_action_mask) if numbered else skin.notation.text
-    shown = action_labels(board.shape, legal_action_mask, label)
-    if not labels:
-        shown = Labels({}, [Text(column.plain, "dim") for column in shown.columns])
+    shown = _labels(board.shape, legal_action_mask & labels, label)
     marked = marked_cells(game, skin, state, previous_state)
     return _Drawing(board, skin, medium, shown, marked).text()
 
@@ -99,17 +87,15 @@ def plain_board(
     """
     notation = Notation(game)
     skin = dataclasses.replace(skin_of(game), notation=notation, cell_width=3, cell_height=1)
-    labels = action_labels(board.shape, legal_action_mask, label)
-    columns = [text if text.style == "bold" else Text() for text in labels.columns]
-    labels = Labels(labels.squares, columns if legal_action_mask.any() else [])
-    marked = np.zeros(board.shape, bool)
-    lines = _Drawing(board, skin, PLAIN, labels, marked).text().plain.split("\n")
+    labels = _labels(board.shape, legal_action_mask, label)
+    drawing = _Drawing(board, skin, PLAIN, labels, np.zeros(board.shape, bool))
+    lines = drawing.text().plain.split("\n")
     if len(legal_action_mask) == board.size + 1 and legal_action_mask[board.size]:
         lines.append(f"pass: {label(board.size)}")
     return "\n".join(line.rstrip() for line in lines)
 
 
-def action_labels(
+def _labels(
     shape: tuple[int, int], legal_action_mask: np.ndarray, label: Callable[[int], str]
 ) -> Labels:
     """Return the labels of the actions on a board of H x W squares.
@@ -122,7 +108,7 @@ def action_labels(
         styles = ["bold" if legal else "dim" for legal in legal_action_mask]
         return Labels({}, [Text(label(column), style) for column, style in enumerate(styles)])
     if num_actions not in (num_squares, num_squares + 1):
-        return NO_LABELS
+        return Labels({}, [])
     legal = np.flatnonzero(legal_action_mask[:num_squares]).tolist()
     return Labels({square: label(square) for square in legal}, [])
 
@@ -142,7 +128,6 @@ def piece(skin: Skin, player: int, medium: Medium) -> Text:
     """Return the piece of a player, 0 for the one who moves first in the game."""
     if not medium.color:
         return Text(skin.letters[1 + player])
-    skin = medium.dressed(skin)
     glyph, style = skin.glyphs[player], skin.piece_styles[player]
     if skin.cell_style:
         # A piece needs the board's colour behind it: a terminal of its own colour would hide it.
@@ -170,36 +155,22 @@ def marked_cells(
         return np.zeros(board.shape, bool)
     placed = (game.cells(previous_state) == 0) & (board != 0)
     if skin.line_length and game.over(state[None])[0]:
-        won = np.zeros(board.shape, bool)
-        for row, column in np.argwhere(placed):
-            won |= _lines_through(board, (int(row), int(column)), skin.line_length)
+        won = _lines(board, skin.line_length)
         if won.any():
             return won
     return placed
 
 
-def _lines_through(board: np.ndarray, square: tuple[int, int], length: int) -> np.ndarray:
-    """Return bool[H, W]: the lines of at least ``length`` equal pieces through a square."""
-    found = np.zeros(board.shape, bool)
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        ahead = _equal_squares(board, square, down, right)
-        behind = _equal_squares(board, square, -down, -right)
-        line = [*behind, square, *ahead]
-        if len(line) >= length:
-            found[tuple(zip(*line))] = True
+def _lines(board: np.ndarray, length: int) -> np.ndarray:
+    """Return bool[H, W]: the lines of ``length`` equal pieces."""
+    found, steps = np.zeros(board.shape, bool), np.arange(length)
+    for row, column in np.argwhere(board):
+        for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            rows, columns = row + down * steps, column + right * steps
+            is_inside = rows[-1] < board.shape[0] and 0 <= columns[-1] < board.shape[1]
+            if is_inside and (board[rows, columns] == board[row, column]).all():
+                found[rows, columns] = True
     return found
-
-
-def _equal_squares(board, square: tuple[int, int], down: int, right: int) -> list[tuple[int, int]]:
-    """Return the squares next to each other in one direction that hold the same piece."""
-    (row, column), squares = square, []
-    height, width = board.shape
-    while True:
-        row, column = row + down, column + right
-        is_inside = 0 <= row < height and 0 <= column < width
-        if not is_inside or board[row, column] != board[square]:
-            return squares
-        squares.append((row, column))
 
 
 # --- drawing --------------------------------------------------------------------------------------
@@ -213,57 +184,52 @@ class _Drawing:
         marked: bool[H, W], pieces to mark.
     """
 
-    def __init__(self, board, skin: Skin, medium: Medium, labels: Labels, marked):
+    def __init__(
+        self, board: np.ndarray, skin: Skin, medium: Medium, labels: Labels, marked: np.ndarray
+    ):
         self._board, self._marked = board, marked
-        self._skin, self._medium, self._labels = medium.dressed(skin), medium, labels
-        self._names = skin.notation.row_names
-        self._margin = max(map(len, self._names), default=0) + bool(self._names)
+        self._skin, self._medium, self._labels = skin, medium, labels
+        self._margin = 2 if skin.notation.row_names else 0
         columns = list(range(board.shape[1]))
         self._columns = columns[::-1] if skin.notation.mirrored else columns
-        self._characters = _BOX if medium.box else _ASCII
-        self._frame_style = self._skin.frame_style if medium.color else ""
+        self._box = box.ROUNDED if medium.box else box.ASCII2
+        self._frame_style = skin.frame_style if medium.color else ""
         self._label_width = max(map(len, labels.squares.values()), default=0)
         self._width = max(skin.cell_width, self._label_width)  # of a cell
 
     def text(self) -> Text:
         """Return the whole board."""
-        lines = [self._column_labels()] if self._column_texts() else []
-        lines.append(self._rule("top"))
+        widths, height = [self._width] * self._board.shape[1], self._skin.cell_height
+        lines = [self._column_labels(), self._rule(self._box.get_top(widths))]
         for row in range(len(self._board)):
             if row:
-                lines.append(self._rule("middle"))
-            for line in range(self._skin.cell_height):
-                lines.append(self._row(row, is_middle=line == self._skin.cell_height // 2))
-        lines.append(self._rule("bottom"))
-        return Text("\n", no_wrap=True, overflow="crop").join(lines)
-
-    def _column_texts(self) -> list[Text]:
-        """Return what is written above the columns."""
-        return self._labels.columns or [
-            Text(name, "dim") for name in self._skin.notation.column_names
-        ]
+                lines.append(self._rule(self._box.get_row(widths)))
+            lines += [self._row(row, line == height // 2) for line in range(height)]
+        lines.append(self._rule(self._box.get_bottom(widths)))
+        return Text("\n", no_wrap=True, overflow="crop").join(filter(None, lines))
 
     def _column_labels(self) -> Text:
-        line = Text(" " * (self._margin + 1))
-        for label in self._column_texts():
+        """Return what is written above the columns, nothing if they have no names."""
+        names = [Text(name, "dim") for name in self._skin.notation.column_names]
+        labels = self._labels.columns or names
+        line = Text(" " * (self._margin + 1) if labels else "")
+        for label in labels:
             line.append(label.plain.center(self._width), label.style).append(" ")
         return line
 
-    def _rule(self, place: str) -> Text:
-        left, line, cross, right = self._characters[place]
-        cells = [line * self._width] * self._board.shape[1]
-        rule = Text(left + cross.join(cells) + right, self._frame_style)
-        return Text.assemble(" " * self._margin, rule)
+    def _rule(self, line: str) -> Text:
+        return Text.assemble(" " * self._margin, (line, self._frame_style))
 
     def _row(self, row: int, is_middle: bool) -> Text:
         """Return one line of a row of squares; only its middle line has contents."""
-        name = self._names[row] + " " if self._names and is_middle else ""
+        names = self._skin.notation.row_names
+        name = names[row] + " " if names and is_middle else ""
         line = Text().append(name.rjust(self._margin), "dim")
         for column in self._columns:
             content, style = self._cell(row, column)
-            line.append(self._characters["side"], self._frame_style)
+            line.append(self._box.mid_left, self._frame_style)
             line.append(content if is_middle else " " * self._width, style)
-        return line.append(self._characters["side"], self._frame_style)
+        return line.append(self._box.mid_left, self._frame_style)
 
     def _cell(self, row: int, column: int) -> tuple[str, str]:
         """Return the contents of a square, as wide as a cell, and their style."""
@@ -274,7 +240,7 @@ class _Drawing:
             style = f"{skin.label_style} {skin.cell_style}" if self._medium.color else ""
             return text.rjust(self._label_width).center(self._width), style
         if not self._medium.color:
-            letter = self._skin.letters[owner]
+            letter = skin.letters[owner]
             return (f"[{letter}]" if is_marked else letter).center(self._width), ""
         behind = skin.mark_style if is_marked else skin.cell_style
         style = f"{skin.piece_styles[owner - 1]} {behind}".strip()

@@ -145,10 +145,10 @@ def parse_request(line: str, only_game: str | None = None) -> EngineRequest:
         Refusal: if the line is not a request.
     """
     request = read_request(EngineRequest, read_json(line))
-    game, moves, setup = request.game, request.moves, request.setup
+    game, moves, setup = request.game, request.moves or [], request.setup
     game = only_game if game is None else game
-    is_ours = game is not None and _GAME_NAME.fullmatch(game)
-    if not (is_ours if only_game is None else game == only_game):
+    is_ours = _GAME_NAME.fullmatch(game or "")
+    if game is None or not (is_ours if only_game is None else game == only_game):
         raise not_allowed("game", game, only_game or f"one of {_GAMES}")
     is_othello = game.startswith("othello")
     if setup is not None and not (is_othello and setup in SETUPS):
@@ -168,7 +168,7 @@ def _position(game: Game, request: EngineRequest) -> np.ndarray:
     if request.moves and notation.mirrored:
         message = f"with setup={request.setup} a move is a square such as d3, not a number."
         raise Refusal(message, key="moves", value=request.moves)
-    return game.play_moves(request.moves)
+    return game.play_moves(request.moves or [])
 
 
 def _notation(game: Game, request: EngineRequest) -> Notation:

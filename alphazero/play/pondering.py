@@ -45,7 +45,7 @@ def pondering(engine: Player | None, state: np.ndarray) -> Iterator[None]:
         thread.join()
 
 
-def ponderer(engine) -> Player | None:
+def ponderer(engine: Player) -> Player | None:
     """Return what ponders for an engine; None if it remembers nothing."""
     make = getattr(engine, "ponderer", None)
     return None if make is None else make()

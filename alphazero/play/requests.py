@@ -6,9 +6,8 @@ moves and boards are possible is checked by whoever plays them.
 
 import dataclasses
 import json
-import math
 import typing
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Never, TypeVar
 
 from alphazero.players.base import MAX_SIMULATIONS, MAX_TIME_S
 from alphazero.runtime.errors import InputError
@@ -17,9 +16,15 @@ from alphazero.runtime.errors import InputError
 MALFORMED, UNKNOWN, IMPOSSIBLE, BUSY = 400, 404, 422, 503
 MAX_ERROR = 300  #: characters of an error message
 _MAX_QUOTED = 60
-_KIND_TEXT = {int: "a whole number", float: "a number", str: "text", list: "a list"}
+_MAX_TEXT = 1_000_000  #: characters
+_ALLOWED = {
+    int: "a whole number from {low} to {high}",
+    float: "a number from {low} to {high}",
+    str: "text of up to {high} characters",
+    list: "a list",
+}
 
-R = TypeVar("R")
+R = TypeVar("R", bound="Request")
 
 
 class Refusal(InputError):
@@ -40,43 +45,49 @@ class Refusal(InputError):
         self.value = value
 
 
-def _limited(low: float, high: float) -> Any:
+def _limited(low: float = 0, high: float = _MAX_TEXT) -> Any:
     """Declare a field with bounds, of a number or of the length of a text; None is the default."""
     return dataclasses.field(default=None, metadata={"low": low, "high": high})
 
 
+class Request:
+    """The base of all requests, dataclasses whose fields are made with `_limited`."""
+
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+
 @dataclasses.dataclass(frozen=True)
-class EngineRequest:
+class EngineRequest(Request):
     """A line of the JSON engine's input."""
 
-    game: str | None = None
-    moves: list | str = dataclasses.field(default_factory=list)  #: actions or, in Othello, squares
-    setup: str | None = None  #: of Othello, one of `alphazero.boards.skin.SETUPS`
+    game: str | None = _limited()
+    moves: list | str | None = _limited()  #: actions or, in Othello, squares
+    setup: str | None = _limited()  #: of Othello, one of `alphazero.boards.skin.SETUPS`
     num_simulations: int | None = _limited(1, MAX_SIMULATIONS)
     time_limit_s: float | None = _limited(0.001, MAX_TIME_S)
 
 
 @dataclasses.dataclass(frozen=True)
-class PlayerRequest:
+class PlayerRequest(Request):
     """A player of the page's catalogue; how many simulations it may make depends on the player."""
 
     id: str | None = _limited(0, 500)
-    num_simulations: int | None = None
+    num_simulations: int | None = _limited(0, MAX_SIMULATIONS)
 
 
 @dataclasses.dataclass(frozen=True)
-class MisplayedRequest:
+class MisplayedRequest(Request):
     """Whose mistakes in a game the page looks for."""
 
-    game: str | None = None
-    player: PlayerRequest | None = None
+    game: str | None = _limited()
+    player: PlayerRequest | None = _limited()
 
 
 @dataclasses.dataclass(frozen=True)
-class PositionRequest:
+class PositionRequest(Request):
     """A position: a game, perhaps a board to start from, and the moves after it."""
 
-    game: str | None = None
+    game: str | None = _limited()
     setup: str | None = _limited(0, 40)
     board: str | None = _limited(0, 2_000)
     to_move: int | None = _limited(0, 1)
@@ -87,14 +98,14 @@ class PositionRequest:
 class DrawingRequest(PositionRequest):
     """The positions of a game that the page draws, from a ply on."""
 
-    from_ply: int = 0
+    from_ply: int | None = _limited(0)
 
 
 @dataclasses.dataclass(frozen=True)
 class SearchRequest(PositionRequest):
     """A position for a player."""
 
-    player: PlayerRequest | None = None
+    player: PlayerRequest | None = _limited()
 
 
 def read_json(text: str | bytes) -> Any:
@@ -117,7 +128,7 @@ def read_json(text: str | bytes) -> Any:
         raise Refusal("the request is not JSON that can be read.", MALFORMED) from None
 
 
-def _refuse_constant(name: str):
+def _refuse_constant(name: str) -> Never:
     """Refuse NaN and Infinity, which Python reads but JSON does not have."""
     raise Refusal(f"{name} is not a number of JSON.", MALFORMED, value=name)
 
@@ -134,7 +145,7 @@ def read_request(cls: type[R], plain: Any) -> R:
     if not isinstance(plain, dict):
         message = 'a request is a JSON object, such as {"game": "connect_four", "moves": [3, 3]}.'
         raise Refusal(message, MALFORMED, value=plain)
-    fields = {field.name: field for field in dataclasses.fields(cls)}
+    fields = cls.__dataclass_fields__
     for key, value in plain.items():
         if key not in fields:
             message = f"{quoted(key)} is not a field of this request: it takes {', '.join(fields)}."
@@ -144,33 +155,22 @@ def read_request(cls: type[R], plain: Any) -> R:
 
 def _checked(field: dataclasses.Field, value: Any) -> Any:
     """Return the value of a field; JSON objects become requests of their own."""
-    kinds = typing.get_args(field.type) or (field.type,)
-    low, high = field.metadata.get("low", -math.inf), field.metadata.get("high", math.inf)
+    kinds, limits = typing.get_args(field.type), field.metadata
     kind = float if type(value) is int and float in kinds else type(value)
-    inner = next(filter(dataclasses.is_dataclass, kinds), None)
-    if inner is not None and kind is dict:
-        return read_request(inner, value)
-    size = len(value) if kind is str else value if kind in (int, float) else low
-    if kind in kinds and low <= size <= high:
+    inner = [one for one in kinds if issubclass(one, Request)]
+    if inner and kind is dict:
+        return read_request(inner[0], value)
+    size = len(value) if kind is str else value if kind in (int, float) else limits["low"]
+    if kind in kinds and limits["low"] <= size <= limits["high"]:
         return value
-    allowed = [_allowed(one, low, high) for one in kinds if one in _KIND_TEXT]
+    allowed = [_ALLOWED[one].format(**limits) for one in kinds if one in _ALLOWED]
     raise not_allowed(field.name, value, " or ".join(allowed) or "a JSON object")
-
-
-def _allowed(kind: type, low: float, high: float) -> str:
-    if kind is list or high == math.inf:
-        return _KIND_TEXT[kind]
-    return f"text of up to {high} characters" if kind is str else _range(kind, low, high)
-
-
-def _range(kind: type, low: float, high: float) -> str:
-    return f"{_KIND_TEXT[kind]} from {low} to {high}"
 
 
 def check_number(key: str, value: int, low: int, high: int) -> None:
     """Refuse a number outside limits that depend on the rest of the request."""
     if not low <= value <= high:
-        raise not_allowed(key, value, _range(int, low, high))
+        raise not_allowed(key, value, _ALLOWED[int].format(low=low, high=high))
 
 
 def not_allowed(key: str, value: Any, allowed: str, status: int = MALFORMED) -> Refusal:

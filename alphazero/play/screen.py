@@ -9,12 +9,10 @@ back to; the alternate screen, whose contents vanish with the program, is not us
 
 import math
 import sys
-import time
 from collections.abc import Callable
-from typing import IO, Self
+from typing import IO
 
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
@@ -30,7 +28,6 @@ from alphazero.runtime.wording import counted
 
 Names = tuple[str | None, str | None]
 
-DELAY_S = 1.0  #: before a search gets a bar
 _HOME, _CLEAR_LINE, _CLEAR_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 _STATUS_WIDTH = 34
 _MAX_RECENT = 2  #: moves shown below a board that is drawn in place
@@ -73,47 +70,6 @@ def line_reader(console: Console, stream: IO[str] | None = None) -> Callable[[st
     return read
 
 
-class Thinking:
-    """The ``progress`` of a search: a bar that appears after `DELAY_S` and leaves nothing behind.
-
-    Args:
-        time_limit_s: of the search. The bar shows the fraction of the simulations or of the time,
-            whichever is larger.
-    """
-
-    def __init__(self, console: Console, text: str, time_limit_s: float | None = None):
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=30),
-            TaskProgressColumn(),
-            TextColumn("[dim]{task.fields[simulations]}"),
-            TimeRemainingColumn(),
-        )
-        self._bar = Progress(*columns, console=console, transient=True)
-        self._task = self._bar.add_task(text, total=1.0, simulations="")
-        self._is_terminal, self._time_limit_s = console.is_terminal, time_limit_s
-        self._start_s = time.monotonic()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error) -> None:
-        if self._bar.live.is_started:
-            self._bar.stop()
-
-    def __call__(self, done: int, total: int | None) -> None:
-        """Show ``done`` of ``total`` simulations; None is no limit."""
-        elapsed_s = time.monotonic() - self._start_s
-        if elapsed_s < DELAY_S or not self._is_terminal:
-            return
-        fraction = done / total if total else 0.0
-        if self._time_limit_s is not None:
-            fraction = max(fraction, elapsed_s / self._time_limit_s)
-        simulations = counted(done, "simulation")
-        self._bar.update(self._task, completed=min(fraction, 1.0), simulations=simulations)
-        self._bar.start()
-
-
 class Screen:
     """The console of a game, or of several games one after the other.
 
@@ -135,12 +91,9 @@ class Screen:
     def show(self, session: Session, names: Names) -> None:
         """Show this game from now on."""
         self._session, self._names = session, names
-        self._last_analysis: tuple[int, Analysis] | None = None
+        #: The last engine to move, and its analysis.
+        self.last_analysis: tuple[int, Analysis] | None = None
         self._recent: list[Text] = []
-
-    def note_analysis(self, player: int | None, analysis: Analysis | None = None) -> None:
-        """Keep a player's analysis of its move for the status and the view; None drops it."""
-        self._last_analysis = None if player is None else (player, analysis)
 
     # --- what happens in the game -----------------------------------------------------------------
 
@@ -170,7 +123,7 @@ class Screen:
 
     def print_taken_back(self, num_moves: int) -> None:
         """Say that moves were taken back, and draw the board."""
-        self.note_analysis(None)
+        self.last_analysis = None
         self._recent = []
         self._print_event(Text(f"Took back {counted(num_moves, 'move')}."))
         self.print_board()
@@ -184,16 +137,14 @@ class Screen:
         if winner is not None:
             text = f" wins after {counted(len(self._session.actions), 'move')}.{counts}"
             result = Text.assemble(self.side_text(winner), (text, "bold"))
-        if self.is_in_place:
-            self._recent = [*self._recent, result]
-        self.print_board()
-        if not self.is_in_place:
-            self._print(result)
+        self.print_board(result)
 
     def print_goodbye(self) -> None:
-        """Say how to continue an unfinished game."""
-        text = "The game ends here. To continue it another time, start with:"
-        self._print(Text(), Text(f"{text}\n{self._moves_text()}"))
+        """End the line of the question; say how to continue an unfinished game."""
+        self._print(Text())
+        if not self._session.over:
+            text = "The game ends here. To continue it another time, start with:"
+            self._print(Text(f"{text}\n{self._moves_text()}"))
 
     # --- what a person asks for -------------------------------------------------------------------
 
@@ -208,10 +159,10 @@ class Screen:
 
     def print_view(self) -> None:
         """Print what the last engine to move thought."""
-        if self._last_analysis is None:
+        if self.last_analysis is None:
             self.warn("No engine has moved since your last turn, so there is no view to show.")
             return
-        player, analysis = self._last_analysis
+        player, analysis = self.last_analysis
         self.say(analysis_view(self.skin, player, analysis, self._medium))
 
     def print_moves(self) -> None:
@@ -252,27 +203,22 @@ class Screen:
     def _draw_in_place(self, message: RenderableType | None) -> bool:
         """Draw the screen anew; return False if that is not wanted, or the screen is too low.
 
-        A message that leaves no line for the latest moves replaces them.
+        Args:
+            message: shown in place of the latest moves.
         """
         if not self.is_in_place:
             return False
-        top, recent = [self._title(), self._board()], Text("\n").join(self._recent)
-        for parts in ([*top, recent, message], [*top, message]):
-            with self.console.capture() as captured:
-                self._print(*filter(None, parts))
-            text = captured.get()
-            if text.count("\n") + _PROMPT_LINES <= self.console.height:
-                self._write_over(text)
-                return True
-        return False
-
-    def _write_over(self, text: str) -> None:
-        """Write over whatever is at the top of the terminal."""
+        with self.console.capture() as captured:
+            self._print(self._title(), self._board(), message or Text("\n").join(self._recent))
+        text = captured.get()
+        if text.count("\n") + _PROMPT_LINES > self.console.height:
+            return False
         room = "" if self._has_room else "\n" * self.console.height
         self._has_room = True
         lines = text.replace("\n", _CLEAR_LINE + "\n")
         self.console.file.write(f"{room}{_HOME}{lines}{_CLEAR_BELOW}")
         self.console.file.flush()
+        return True
 
     def _title(self) -> Rule:
         title, line = Text(self.skin.title, "bold"), "─" if self._medium.box else "-"
@@ -311,8 +257,8 @@ class Screen:
         if session.actions:
             last = self.skin.notation.text(session.actions[-1])
             lines.append(Text(f"Last move: {last}", "dim"))
-        if self._last_analysis is not None and not math.isnan(self._last_analysis[1].value):
-            player, analysis = self._last_analysis
+        if self.last_analysis is not None and not math.isnan(self.last_analysis[1].value):
+            player, analysis = self.last_analysis
             expects = expectation_text(analysis.value)
             lines.append(Text(f"{self.skin.sides[player]} expects: {expects}", "dim"))
         return Text("\n").join(lines)

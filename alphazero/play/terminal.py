@@ -5,11 +5,13 @@ neither a move nor a command gets a one-line explanation and another try. The en
 Ctrl-C end the game.
 """
 
+import functools
 import math
 import time
 from collections.abc import Callable, Iterable
 
 from rich.console import Console, Group
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -19,7 +21,7 @@ from alphazero.boards.skin import Skin, skin_of
 from alphazero.boards.text import expectation_text
 from alphazero.games.batched_game import Game
 from alphazero.play.pondering import ponderer, pondering
-from alphazero.play.screen import Screen, Thinking, line_reader
+from alphazero.play.screen import Screen, line_reader
 from alphazero.play.view import line_text
 from alphazero.players.base import Analysis, Player
 from alphazero.runtime.wording import counted
@@ -36,10 +38,10 @@ COMMANDS = {
     "help": ("?", "this list"),
     "quit": ("q", "leave"),
 }
-_ONLY_AT_THE_END = ("rematch", "swap")
 _END_PROMPT = "r: rematch, s: rematch with sides swapped, u: undo, q: quit > "
-_SHORT_NAMES = {short: name for name, (short, _) in COMMANDS.items()}
-_NAMES = {name: name for name in COMMANDS} | _SHORT_NAMES | {"exit": "quit"}
+DELAY_S = 1.0  #: before it is shown how far a search is
+_NAMES = {name: name for name in COMMANDS} | {"exit": "quit"}
+_NAMES |= {short: name for name, (short, _) in COMMANDS.items()}
 
 
 class HumanPlayer:
@@ -89,8 +91,7 @@ class TerminalGame:
         self._introduction = introduction
         self._read_line = read_line or line_reader(console)
         engines = [player for player in players if not isinstance(player, HumanPlayer)]
-        self._make_adviser = adviser or (lambda: engines[0] if engines else None)
-        self._adviser: Player | None = None
+        self._adviser = functools.cache(adviser or (lambda: engines[0] if engines else None))
         self._ponderer = ponderer(engines[0]) if ponders and engines else None
 
     def run(self) -> int | None:
@@ -103,7 +104,8 @@ class TerminalGame:
         self._begin(self._introduction)
         try:
             self._play_on()
-            while self._goes_on():
+            while any(map(self._is_human, (0, 1))):
+                self._ask(_END_PROMPT)
                 self._play_on()
         except (EOFError, KeyboardInterrupt):
             self._screen.print_goodbye()
@@ -122,36 +124,6 @@ class TerminalGame:
             self._play_turn()
         self._screen.print_result()
 
-    def _goes_on(self) -> bool:
-        """Ask a person what comes after the end; return whether there is more to play."""
-        if not any(map(self._is_human, (0, 1))):
-            return False
-        while True:
-            try:
-                typed = self._read_line(_END_PROMPT).strip()
-            except (EOFError, KeyboardInterrupt):
-                self._screen.console.print()
-                return False
-            command = _NAMES.get(typed.lower())
-            if command == "quit":
-                return False
-            if command in _ONLY_AT_THE_END:
-                self._rematch(is_swapped=command == "swap")
-                return True
-            if command is None:
-                self._screen.warn("The game is over: type r, s, u or q, or 'help'.")
-            elif self._run_command(command):
-                return True
-
-    def _rematch(self, is_swapped: bool) -> None:
-        """Start another game, after the same moves as the first one."""
-        if is_swapped:
-            self.players = self.players[::-1]
-        self.session = Session(self.game, self._start)
-        self._screen.show(self.session, self._names())
-        after = f"This game too starts after {counted(len(self._start), 'move')}."
-        self._begin(after if self._start else "")
-
     def _names(self) -> tuple[str | None, str | None]:
         """Return the players' names, None for a person."""
         first, second = (
@@ -166,17 +138,17 @@ class TerminalGame:
         if session.is_forced_pass():
             self._screen.print_pass(player)
             session.play(session.legal_actions[0])
-        elif self._is_human(player):
-            self._human_turn(player)
+        elif isinstance(engine := self.players[player], HumanPlayer):
+            self._ask(prompt(session, self._screen.skin))
         else:
-            self._engine_turn(player)
+            self._engine_turn(player, engine)
 
-    def _engine_turn(self, player: int) -> None:
+    def _engine_turn(self, player: int, engine: Player) -> None:
         start_s = time.monotonic()
         text = f"{self._screen.skin.sides[player]} is thinking"
-        analysis = self._think(self.players[player], text)
+        analysis = self._think(engine, text)
         seconds = time.monotonic() - start_s
-        self._screen.note_analysis(player, analysis)
+        self._screen.last_analysis = (player, analysis)
         notes = []
         if not math.isnan(analysis.value):
             notes.append(f"value {expectation_text(analysis.value)}")
@@ -184,27 +156,28 @@ class TerminalGame:
             notes.append(f"{counted(analysis.num_simulations, 'simulation')}, {seconds:.1f} s")
         self._play(player, analysis.action, ", ".join(notes))
 
-    def _human_turn(self, player: int) -> None:
-        """Ask until a move is played, a move is taken back, or the person leaves."""
+    def _ask(self, question: str) -> None:
+        """Ask a person until the position is another one; EOFError is raised if they leave."""
         while True:
-            with pondering(self._ponderer, self.session.state):
-                typed = self._read_line(prompt(self.session, self._screen.skin)).strip()
+            with pondering(None if self.session.over else self._ponderer, self.session.state):
+                typed = self._read_line(question).strip()
             command = _NAMES.get(typed.lower())
-            if command == "quit":
-                raise EOFError
-            if command in _ONLY_AT_THE_END:
-                self._screen.warn(f"'{command}' is for when the game is over.")
-            elif self._run_command(command) if command else self._play_typed(player, typed):
+            if self._run_command(command) if command else self._play_typed(typed):
                 return
 
-    def _play_typed(self, player: int, typed: str) -> bool:
+    def _play_typed(self, typed: str) -> bool:
         """Play the move that a person typed; return whether it is one."""
-        try:
-            action = read_move(self.session, self._screen.skin, typed)
-        except ValueError as error:
-            self._screen.warn(str(error))
+        session = self.session
+        if session.over:
+            self._screen.warn("The game is over: type r, s, u or q, or 'help'.")
             return False
-        self._play(player, action, "")
+        try:
+            action = read_move(session, self._screen.skin, typed)
+        except ValueError as error:
+            message = str(error)
+            self._screen.warn(message[:1].upper() + message[1:])
+            return False
+        self._play(session.player, action, "")
         return True
 
     def _play(self, player: int, action: int, notes: str) -> None:
@@ -228,7 +201,10 @@ class TerminalGame:
             "view": self._screen.print_view,
             "moves": self._screen.print_moves,
             "board": self._screen.print_board,
+            "rematch": lambda: self._rematch(is_swapped=False),
+            "swap": lambda: self._rematch(is_swapped=True),
             "help": self._help,
+            "quit": self._quit,
         }
         return bool(commands[command]())
 
@@ -241,13 +217,29 @@ class TerminalGame:
         self._screen.print_taken_back(num_taken_back)
         return True
 
+    def _rematch(self, is_swapped: bool) -> bool:
+        """Start another game, after the same moves as the first one; return whether it starts."""
+        if not self.session.over:
+            self._screen.warn("A rematch is for when the game is over.")
+            return False
+        if is_swapped:
+            self.players = self.players[::-1]
+        self.session = Session(self.game, self._start)
+        self._screen.show(self.session, self._names())
+        after = f"This game too starts after {counted(len(self._start), 'move')}."
+        self._begin(after if self._start else "")
+        return True
+
+    def _quit(self) -> None:
+        raise EOFError
+
     def _hint(self) -> None:
-        self._adviser = self._adviser or self._make_adviser()
-        if self._adviser is None:
-            self._screen.warn("There is no engine that could give a hint.")
+        adviser = None if self.session.over else self._adviser()
+        if adviser is None:
+            self._screen.warn("There is no engine that could give a hint, or no move to play.")
             return
         try:
-            analysis = self._think(self._adviser, "Looking for a hint")
+            analysis = self._think(adviser, "Looking for a hint")
         except ValueError as error:
             self._screen.warn(f"There is no hint: {error}")
             return
@@ -270,6 +262,23 @@ class TerminalGame:
         return isinstance(self.players[player], HumanPlayer)
 
     def _think(self, player: Player, text: str) -> Analysis:
+        """Return a player's analysis; a long search has a bar of its simulations or its time."""
+        console, start_s = self._screen.console, time.monotonic()
         limit_s = getattr(player, "time_limit_s", None)
-        with Thinking(self._screen.console, text, limit_s) as thinking:
-            return player.analyse(self.session.state, thinking)
+        columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TaskProgressColumn())
+        bar = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
+        task = bar.add_task(text, total=1.0)
+
+        def show(done: int, total: int | None) -> None:
+            elapsed_s = time.monotonic() - start_s
+            if console.is_terminal and elapsed_s >= DELAY_S:
+                fraction = max(done / (total or math.inf), elapsed_s / (limit_s or math.inf))
+                description = f"{text}: {counted(done, 'simulation')}"
+                bar.update(task, completed=min(fraction, 1.0), description=description)
+                bar.start()
+
+        try:
+            return player.analyse(self.session.state, show)
+        finally:
+            if bar.live.is_started:
+                bar.stop()

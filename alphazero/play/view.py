@@ -7,7 +7,8 @@ nothing is printed.
 from collections.abc import Sequence
 
 import numpy as np
-from rich.console import Group
+from rich.console import Group, RenderableType
+from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
@@ -41,26 +42,29 @@ def analysis_view(skin: Skin, player: int, analysis: Analysis, medium: Medium) -
         summary.append(f", {counted(analysis.num_simulations, 'simulation')}")
     line = Text(f"Expected line: {line_text(skin, analysis.principal_variation)}")
     actions = _shown_actions(analysis)
-    parts = [summary, line, _table(skin, analysis, actions[:MAX_ROWS], medium)]
+    parts: list[RenderableType] = [summary, line, _table(skin, analysis, actions[:MAX_ROWS])]
     if len(actions) > MAX_ROWS:
         parts.append(Text(f"and {counted(len(actions) - MAX_ROWS, 'more move')}", "dim"))
     return Group(*parts)
 
 
-def _table(skin: Skin, analysis: Analysis, actions: list[int], medium: Medium) -> Table:
+def _table(skin: Skin, analysis: Analysis, actions: list[int]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("Move", justify="right")
     table.add_column("Visits", justify="right")
     table.add_column("Fraction")
+    table.add_column(justify="right")
     table.add_column("Value")
     if analysis.scores is not None:
         table.add_column("Score", justify="right")
     for action in actions:
+        weight = float(analysis.action_weights[action])
         visits = f"{analysis.visits[action]:,}" if analysis.num_simulations else "-"
-        cells = [
+        cells: list[RenderableType] = [
             skin.notation.text(action),
             visits,
-            _bar(float(analysis.action_weights[action]), medium),
+            ProgressBar(1.0, weight, _BAR_WIDTH),
+            f"{100 * weight:.1f}%",
             expectation_text(float(analysis.values[action])) or "-",
         ]
         if analysis.scores is not None:
@@ -83,13 +87,3 @@ def _shown_actions(analysis: Analysis) -> list[int]:
         shown = (weights[order] > 0) | (analysis.visits[order] > 0)
     others = order[shown & (order != analysis.action)]
     return [analysis.action, *others.tolist()]
-
-
-def _bar(fraction: float, medium: Medium) -> Text:
-    """Return a bar of `_BAR_WIDTH` characters and the percentage."""
-    length = round(fraction * _BAR_WIDTH)
-    percent = f" {100 * fraction:4.1f}%"
-    if not medium.color:
-        return Text("#" * length + " " * (_BAR_WIDTH - length) + percent)
-    rest = "━" * (_BAR_WIDTH - length)
-    return Text.assemble(("━" * length, "bright_green"), (rest, "bright_black"), percent)

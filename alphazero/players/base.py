@@ -82,12 +82,11 @@ class Player(Protocol):
       answers, unless it has a time limit;
     - ``states`` is never changed.
 
-    Four attributes are optional. A player that needs the moves that led to a position has a method
+    Some attributes are optional. A player that needs the moves that led to a position has a method
     ``choose_after(histories, states)``, see `alphazero.players.gtp`; a match then calls that one.
     A player on other machines has ``play_pairs(opponent, openings)``, which yields the games of two
     such players, see `alphazero.workers.cluster.players`.
-    A player that can have a time limit has ``time_limit_s``; the progress bar at the terminal reads
-    it. A player with a network has ``engine`` and ``method``, see `thinking_of`.
+    A player with a network has ``engine`` and ``method``, see `thinking_of`.
     """
 
     @property

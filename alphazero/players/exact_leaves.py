@@ -132,10 +132,11 @@ def make_leaf_policy(
         setting: off, auto, or the nodes that an answer may cost on average.
         path: where the measurement is kept, see `alphazero.inference.measurements`.
     """
-    if setting == "off" or (prover := make_prover(game)) is None:
+    num_provers = 0 if setting == "off" else num_threads
+    provers = [one for _ in range(num_provers) if (one := make_prover(game)) is not None]
+    if not provers:
         return None
-    prover.prove(game.initial_states(), np.zeros(1, np.int64), 0)  # loads the kernels
-    provers = [prover, *(make_prover(game) for _ in range(num_threads - 1))]
+    provers[0].prove(game.initial_states(), np.zeros(1, np.int64), 0)  # loads the kernels
     nodes = None if setting == "auto" else float(setting)
     return LeafPolicy(provers, leaf_speed(game, evaluator, provers, path), nodes)
 
@@ -146,8 +147,8 @@ def leaf_speed(
     """Return what is stored in ``path``, or measure now and store it."""
     stored = read_measurement(path) or {}
     try:
-        costs = [float(cost) for cost in stored["costs"]]
-        return LeafSpeed(costs, float(stored["nodes_per_s"]), float(stored["evaluations_per_s"]))
+        speeds = float(stored["nodes_per_s"]), float(stored["evaluations_per_s"])
+        return LeafSpeed([float(cost) for cost in stored["costs"]], *speeds)
     except (KeyError, TypeError, ValueError):
         pass  # nothing is stored, or nothing that this version can read
     _log.warning(

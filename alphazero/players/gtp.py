@@ -9,14 +9,13 @@ The engine plays in the usual set-up, where the player who moves first is black;
 `alphazero.games.square_names`.
 """
 
-import math
 import shlex
 import subprocess
 from collections.abc import Sequence
 
 import numpy as np
 
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.othello import Othello
 from alphazero.games.square_names import named_square, square_name
 from alphazero.players.base import Analysis, Choice, SearchProgress
@@ -35,9 +34,9 @@ class GtpError(InputError):
     """
 
     def __init__(
-        self, message: str, *, engine: str, request: str | None = None, answer: str | None = None
+        self, engine: str, reason: str, request: str | None = None, answer: str | None = None
     ):
-        super().__init__(message)
+        super().__init__(f"the engine '{engine}' {reason}.")
         self.engine = engine
         self.request = request
         self.answer = answer
@@ -58,19 +57,19 @@ class GtpPlayer:
     """
 
     batch_size = 1
+    _process: subprocess.Popen[str] | None = None
 
     def __init__(self, game: Game, command: str):
         self.game = game
         self.name = command
-        self._process: subprocess.Popen[str] | None = None
-        self._size = math.isqrt(game.num_actions - 1)
-        if not isinstance(getattr(game, "rules", None), Othello):
+        if not (isinstance(game, CompiledGame) and isinstance(game.rules, Othello)):
             reason = "a GTP engine plays only Othello here"
             raise ConfigError.of("game", game.name, ["othello"], reason)
+        self._size = game.rules.size
         self._process = _start(command)
         self._ask(f"boardsize {self._size}")
 
-    def __del__(self):
+    def __del__(self) -> None:
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
             self._process.wait()
@@ -107,55 +106,40 @@ class GtpPlayer:
         self._ask("clear_board")
         for ply, move in enumerate(moves):
             # Some engines pass by themselves and then refuse the command to pass.
-            is_pass = move == self._pass
-            self._ask(f"play {_COLORS[ply % 2]} {self._vertex(move)}", may_refuse=is_pass)
+            vertex = square_name(move, self._size, mirrored=True)
+            self._ask(f"play {_COLORS[ply % 2]} {vertex}", may_refuse=vertex == "pass")
         request = f"genmove {_COLORS[len(moves) % 2]}"
-        return self._action(self._ask(request), request)
+        answer = self._ask(request)
+        square = named_square(answer, self._size, mirrored=True)
+        if square is None:
+            reason = f"answered '{answer}', which is not a square"
+            raise GtpError(self.name, reason, request, answer)
+        return square
 
     def _needs_moves(self) -> GtpError:
         reason = "needs the moves that led to a position: it plays only in 'alphazero match' and "
-        return self._error(f"{reason}'alphazero rate'")
-
-    def _error(
-        self, reason: str, request: str | None = None, answer: str | None = None
-    ) -> GtpError:
-        message = f"the engine '{self.name}' {reason}."
-        return GtpError(message, engine=self.name, request=request, answer=answer)
-
-    @property
-    def _pass(self) -> int:
-        return self._size * self._size
-
-    def _vertex(self, action: int) -> str:
-        """Return how the protocol writes an action."""
-        return square_name(action, self._size, mirrored=True)
-
-    def _action(self, answer: str, request: str) -> int:
-        """Return the action that the protocol writes as ``answer``."""
-        vertex = answer.strip().lower()
-        square = named_square(vertex, self._size, mirrored=True)
-        if square is None:
-            raise self._error(f"answered '{vertex}', which is not a square", request, answer)
-        return square
+        return GtpError(self.name, f"{reason}'alphazero rate'")
 
     def _ask(self, request: str, may_refuse: bool = False) -> str:
         """Return the text of the engine's answer to a command."""
-        stdin, stdout = self._process.stdin, self._process.stdout
+        process = self._process
+        assert process and process.stdin and process.stdout
+        stdout = process.stdout
         try:
-            stdin.write(request + "\n")
-            stdin.flush()
+            process.stdin.write(request + "\n")
+            process.stdin.flush()
             first = stdout.readline()
         except OSError:
             first = ""
         if not first.startswith(("=", "?")):
             found = f"answered '{first.strip()}'" if first else "ended"
             reason = f"{found} at '{request}': it does not follow the Go Text Protocol"
-            raise self._error(reason, request, first.strip() or None)
+            raise GtpError(self.name, reason, request, first.strip() or None)
         # Up to the empty line, or to the end of the output.
         others = list(iter(lambda: stdout.readline().rstrip(), ""))
         if first.startswith("?") and not may_refuse:
             reason = first[1:].strip() or "no reason given"
-            raise self._error(f"refused '{request}': {reason}", request, first.strip())
+            raise GtpError(self.name, f"refused '{request}': {reason}", request, first.strip())
         return "\n".join([first[1:].strip(), *others]).strip()
 
 

@@ -80,7 +80,7 @@ def load_network_player(
         exact_leaves=_leaf_policy(game, evaluator, settings.endgame),
         aim=settings.aim,
     )
-    return player if settings.with_search else NetworkAlone(player)
+    return player if settings.with_search else NetworkAlone(game, evaluator, player)
 
 
 def make_cache(game: Game, evaluator: Evaluator) -> CachedEvaluator:

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from alphazero.players.base import Analysis, Choice, Player, SearchProgress, joined
+from alphazero.games.batched_game import Game
+from alphazero.inference.evaluator import Evaluator
+from alphazero.players.base import Analysis, Choice, Player, SearchProgress, engine_of, joined
 from alphazero.players.without_search import direct_analysis
 
 #: Positions that are evaluated together.
@@ -13,18 +15,17 @@ class NetworkAlone:
     """Plays the action with the largest prior; see `Player`.
 
     Args:
-        searcher: the player with this network that searches, an
-            `alphazero.players.search_player.SearchPlayer`.
+        searcher: the player with this network that searches, for `limited`.
     """
 
     method = "network alone"
     batch_size = MAX_BATCH_SIZE
 
-    def __init__(self, searcher):
-        self.game = searcher.game
+    def __init__(self, game: Game, evaluator: Evaluator, searcher: Player):
+        self.game = game
         self.name = searcher.name
-        self.evaluator = searcher.evaluator
-        self.engine = searcher.engine
+        self.evaluator = evaluator
+        self.engine = engine_of(searcher)
         self._searcher = searcher
 
     def choose(self, states: np.ndarray) -> Choice:

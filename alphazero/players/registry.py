@@ -30,19 +30,8 @@ from alphazero.storage.run_folder import folder_name
 #: The kinds that are neither a path nor an engine.
 _NAMED_KINDS = ("random", "uct", "solver", "best", "network", "latest", "human")
 #: What `make_player` takes, for messages.
-_ALLOWED = (
-    *("random", "uct", "uct:1000", *_NAMED_KINDS[2:6]),
-    *("gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY"),
-)
-#: What other programs call the players.
-_MEANT = {
-    "best": ("ai", "alphazero", "az", "computer", "default"),
-    "human": ("me", "person", "player", "user"),
-    "latest": ("newest",),
-    "random": ("rand",),
-    "solver": ("minimax", "optimal", "perfect"),
-    "uct": ("mcts",),
-}
+_ALLOWED = ["random", "uct", "uct:1000", "solver", "best", "network", "latest", "gtp:COMMAND"]
+_ALLOWED += ["PATH.safetensors", "RUN_DIRECTORY"]
 _ROOT = Path("checkpoints")  #: of the trained networks
 _LIMITS = ("num_simulations", "time_limit_s")
 
@@ -86,9 +75,6 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
         return SolverPlayer(game, settings.seed)
     if kind.startswith("gtp:"):
         return GtpPlayer(game, kind.removeprefix("gtp:"))
-    if kind == "human":
-        message = f"a human plays only in 'alphazero play'; take one of {', '.join(_ALLOWED)}."
-        raise ConfigError(message, value=spec, allowed=_ALLOWED)
     path = existing_network(kind, spec, game.name)
     from alphazero.players.network import load_network_player
 
@@ -110,10 +96,7 @@ def existing_network(kind: str, spec: str, game_name: str) -> Path:
     """Return the path of the network that a player's kind stands for; refuse any other kind."""
     path = network_path(kind, game_name)
     if path is None:
-        name = kind.lower().partition(":")[0]
-        meant = [kind for kind in _NAMED_KINDS if name in (kind, *_MEANT.get(kind, ()))]
-        hint = f" Did you mean {meant[0]}?" if meant else ""
-        message = f"there is no player '{spec}'.{hint} A player is one of {', '.join(_ALLOWED)}, "
+        message = f"there is no player '{spec}'. A player is one of {', '.join(_ALLOWED)}, "
         message += "and in 'alphazero play' also human (docs/players.md)."
         raise ConfigError(message, value=spec, allowed=_ALLOWED)
     return path
@@ -187,17 +170,18 @@ def network_path(kind: str, game_name: str) -> Path | None:
     Raises:
         ConfigError: if it looks like a path and nothing is there, or the game has no such network.
     """
-    if kind == "best":
-        return _shipped_network(game_name, kind)
-    if kind == "network":
-        return _newest_network(game_name) or _shipped_network(game_name, kind)
-    if kind == "latest":
-        newest = _newest_network(game_name)
-        if newest is None:
-            message = f"latest: no network of {game_name} was trained under '{_ROOT}'; a run "
-            message += "elsewhere is a player by its folder, such as runs/GAME/RUN."
-            raise ConfigError(message, value=kind)
+    if kind in ("network", "latest") and (newest := _newest_network(game_name)):
         return newest
+    if kind == "latest":
+        message = f"latest: no network of {game_name} was trained under '{_ROOT}'; a run "
+        message += "elsewhere is a player by its folder, such as runs/GAME/RUN."
+        raise ConfigError(message, value=kind)
+    if kind in ("network", "best"):
+        if shipped := shipped_network(game_name):
+            return shipped
+        message = f"{kind}: no network ships with {game_name}; take uct, or train a network "
+        message += "(alphazero train) and take latest."
+        raise ConfigError(message, value=kind)
     if not is_path(kind):
         return None
     path = Path(kind)
@@ -206,15 +190,6 @@ def network_path(kind: str, game_name: str) -> Path | None:
     if path.suffix == ".safetensors" or "/" in kind or "\\" in kind:
         raise ConfigError(f"there is no network at '{kind}'.", value=kind)
     return None
-
-
-def _shipped_network(game_name: str, kind: str) -> Path:
-    shipped = shipped_network(game_name)
-    if shipped is None:
-        message = f"{kind}: no network ships with {game_name}; take uct, or train a network "
-        message += "(alphazero train) and take latest."
-        raise ConfigError(message, value=kind)
-    return shipped
 
 
 def _newest_network(game_name: str) -> Path | None:

@@ -5,6 +5,7 @@ of all moves within a part of a move's time. A search knows results alone: all w
 """
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from alphazero.solvers.base import Solver, UnsolvableError
 from alphazero.solvers.connect_x import ConnectXSolver
 from alphazero.solvers.exact_leaves import Prover
 from alphazero.solvers.othello import OthelloSolver
+
+T = TypeVar("T")
 
 #: The scores of all moves take about so many times the nodes of the result alone.
 _NODES_PER_RESULT = 16
@@ -46,7 +49,9 @@ class ScoredEndings:
         """Choose a move in a position, [K]; None if its scores are too expensive."""
         return self._answer(state, self._player.choose, state[None])
 
-    def _answer(self, state: np.ndarray, ask: Callable, question: np.ndarray):
+    def _answer(
+        self, state: np.ndarray, ask: Callable[[np.ndarray], T], question: np.ndarray
+    ) -> T | None:
         if not self._asked[self._prover.stages(state[None])[0]]:
             return None
         try:
@@ -76,7 +81,8 @@ def _has_scores(game: Game) -> bool:
     return isinstance(game, CompiledGame) and isinstance(game.rules, ConnectX | Othello)
 
 
-def _solver(game: CompiledGame, max_nodes: int) -> Solver:
+def _solver(game: Game, max_nodes: int) -> Solver:
+    assert isinstance(game, CompiledGame)  # see `check_aim`
     if isinstance(game.rules, Othello):
         return OthelloSolver(game, max_empties=game.rules.size**2, max_nodes=max_nodes)
     return ConnectXSolver(game, max_nodes=max_nodes)

@@ -110,7 +110,7 @@ class SearchPlayer:
     ) -> Player:
         """See `alphazero.players.base.Player.limited`; 0 simulations play without a search."""
         if num_simulations == 0:
-            return NetworkAlone(self)
+            return NetworkAlone(self.game, self.evaluator, self)
         if num_simulations is None and time_limit_s is None:
             return dataclasses.replace(self)
         num_simulations = simulations_per_move(num_simulations, time_limit_s)
@@ -144,7 +144,8 @@ class SearchPlayer:
             max_simulations: of a position.
             leaves_per_step: the most leaves of one tree that are evaluated together.
         """
-        fixed = self.exact_leaves is not None and self.exact_leaves.is_fixed
+        policy = self.exact_leaves
+        fixed = policy.leaves(max_simulations, None) if policy and policy.is_fixed else None
         return TreeSearch(
             self.game,
             self.cache or self.evaluator,
@@ -153,7 +154,7 @@ class SearchPlayer:
             dataclasses.replace(self.settings, root="puct"),
             child_generator(self.seed, "network player"),
             leaves_per_step,
-            self.exact_leaves.leaves(max_simulations, None) if fixed else None,
+            fixed,
         )
 
     @functools.cached_property
@@ -174,13 +175,13 @@ class SearchPlayer:
         start = time.monotonic()
         if self._scored_endings is None:
             return self._search_choice(states, start)
-        parts = [self._scored_endings.choose(state) for state in states]
-        expensive = [row for row, part in enumerate(parts) if part is None]
+        choices = [self._scored_endings.choose(state) for state in states]
+        expensive = [row for row, choice in enumerate(choices) if choice is None]
         if expensive:
             found = self._search_choice(states[expensive], start)
             for k, row in enumerate(expensive):
-                parts[row] = Choice(*(column[k : k + 1] for column in found))
-        return joined(parts)
+                choices[row] = Choice(*(column[k : k + 1] for column in found))
+        return joined(choice for choice in choices if choice is not None)
 
     def _search_choice(self, states: np.ndarray, start: float) -> Choice:
         output = self._searched(states, start).output(np.arange(len(states)))

@@ -14,8 +14,8 @@ from alphazero.search.uct.settings import UctSettings
 DEFAULT_UCT_SIMULATIONS = 1000
 
 #: The fields of `PlayerSettings` that a UCT search takes as they are.
-_UCT_KEYS = ("uct_c", "statistics", "keep_table", "record_rollouts", "final_move", "rollout")
-_UCT_KEYS += ("rollout_weights",)
+_UCT_KEYS = ["uct_c", "statistics", "keep_table", "record_rollouts", "final_move", "rollout"]
+_UCT_KEYS += ["rollout_weights"]
 
 
 class UctPlayer:
@@ -27,7 +27,6 @@ class UctPlayer:
         self.game = game
         self.settings = settings or PlayerSettings()
         self.name = _specification(self.settings)
-        self.time_limit_s = self.settings.time_limit_s
         uct_settings = UctSettings(
             **{key: getattr(self.settings, key) for key in _UCT_KEYS},
             num_simulations=uct_simulations(self.settings),
@@ -38,12 +37,10 @@ class UctPlayer:
     def choose(self, states: np.ndarray) -> Choice:
         """See `alphazero.players.base.Player.choose`."""
         outputs = [self._search.run(state) for state in states]
-        weights = np.zeros((len(states), self.game.num_actions), np.float32)
-        for row, output in enumerate(outputs):
-            weights[row] = output.action_weights
+        weights = np.array([output.action_weights for output in outputs], np.float32)
         return Choice(
             actions=np.array([output.action for output in outputs], np.int32),
-            action_weights=weights,
+            action_weights=weights.reshape(len(states), self.game.num_actions),
             values=np.array([output.value for output in outputs], np.float32),
         )
 
@@ -70,8 +67,10 @@ class UctPlayer:
         """See `alphazero.players.base.Player.limited`."""
         if num_simulations is None and time_limit_s is None:
             return UctPlayer(self.game, self.settings)
-        limits = {"num_simulations": num_simulations, "time_limit_s": time_limit_s}
-        return UctPlayer(self.game, dataclasses.replace(self.settings, **limits))
+        settings = dataclasses.replace(
+            self.settings, num_simulations=num_simulations, time_limit_s=time_limit_s
+        )
+        return UctPlayer(self.game, settings)
 
 
 def _text(value: bool | float | str | list[float]) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame
 from alphazero.runtime.jit import njit
 from alphazero.solvers.base import UnsolvableError
 
@@ -25,7 +25,7 @@ class AlphaBetaSolver:
     #: What else may help with a position that took too many nodes.
     hint = ""
 
-    def __init__(self, game: Game, search: Any, max_nodes: int):
+    def __init__(self, game: CompiledGame, search: Any, max_nodes: int):
         self.game = game
         self.max_nodes = max_nodes
         self.num_nodes = 0

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame
 from alphazero.games.connect_x import ONE, ZERO, ConnectX
 from alphazero.runtime.bits import popcount
 from alphazero.runtime.errors import ConfigError
@@ -74,7 +74,7 @@ class ConnectXSolver(AlphaBetaSolver):
         ConfigError: if ``table_bits`` is too small.
     """
 
-    def __init__(self, game: Game, table_bits: int = 20, max_nodes: int = MAX_NODES):
+    def __init__(self, game: CompiledGame, table_bits: int = 20, max_nodes: int = MAX_NODES):
         if table_bits < BOUND_BITS:
             raise ConfigError.of("table_bits", table_bits, f"{BOUND_BITS} or more")
         super().__init__(game, new_search(game.rules, table_bits), max_nodes)
@@ -87,14 +87,14 @@ class ConnectXSolver(AlphaBetaSolver):
         mask = self.game.legal_action_mask(states)
         for row, state in enumerate(states):
             last_node = self.num_nodes + self.max_nodes
-            for action in np.flatnonzero(mask[row]):
+            for action in np.flatnonzero(mask[row]).tolist():
                 scores[row, action] = self._action_score(state, action, last_node)
         return scores
 
     def _action_score(self, state: np.ndarray, action: int, last_node: int) -> int:
         """Return the score of one legal action, from the viewpoint of the player to move."""
         game, search = self.game.rules, self._search
-        child = self.game.step(state[None], [action]).states[0]
+        child = self.game.step(state[None], np.array([action])).states[0]
         mine, occupied = child[0], child[0] | child[1]
         plies = int(child[2]) >> 1
         if child[2] & ONE:  # the action completed a line

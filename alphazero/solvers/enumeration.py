@@ -172,8 +172,8 @@ def _reachable(
         rows, actions = np.nonzero(batch.legal_action_mask)
         following = game.step(frontier[rows], actions).states
         num_known = len(index_of)
-        targets = [index_of.setdefault(state.tobytes(), len(index_of)) for state in following]
-        targets = np.array(targets, np.int32)
+        found = [index_of.setdefault(state.tobytes(), len(index_of)) for state in following]
+        targets = np.array(found, np.int32)
         if len(index_of) > max_positions:
             raise UnsolvableError(
                 f"{game.name} has more than {max_positions:,} positions: too many to enumerate.",

@@ -14,7 +14,7 @@ Shapes: M positions, K state words, N sample positions.
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -263,4 +263,4 @@ def exact_leaves_maker(game: Game, nodes: int, seed: int) -> Callable[[], Proven
         raise ConfigError.of("search.exact_leaves", nodes, 0, reason)
     positions = game_positions(game, _NUM_GAMES, child_generator(seed, "exact leaves"))
     costs = leaf_costs(prover, positions, nodes)
-    return lambda: ProvenLeaves([make_prover(game)], costs, [Tier(nodes, math.inf)])
+    return lambda: ProvenLeaves([cast(Prover, make_prover(game))], costs, [Tier(nodes, math.inf)])

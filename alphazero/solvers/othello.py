@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame
 from alphazero.games.othello import ONE, ZERO, Othello, flips, moves_of
 from alphazero.runtime.bits import lowest_bit_index, popcount
 from alphazero.runtime.jit import njit
@@ -69,7 +69,7 @@ class OthelloSolver(AlphaBetaSolver):
 
     def __init__(
         self,
-        game: Game,
+        game: CompiledGame,
         max_empties: int | None = None,
         table_bits: int = 18,
         max_nodes: int = _UNLIMITED,
@@ -87,7 +87,7 @@ class OthelloSolver(AlphaBetaSolver):
         for row, action in zip(*np.nonzero(inspected.legal_action_mask)):
             if row != last_row:
                 last_row, last_node = row, self.num_nodes + self.max_nodes
-            child = self.game.step(states[row][None], [action]).states[0]
+            child = self.game.step(states[row][None], np.array([action])).states[0]
             guess = scores[row, action] = -self._solve(child[0], child[1], -int(guess), last_node)
         return scores
 
@@ -105,7 +105,7 @@ class OthelloSolver(AlphaBetaSolver):
                 value=most,
             )
 
-    def _solve(self, mine, other, guess: int, last_node: int) -> int:
+    def _solve(self, mine: np.uint64, other: np.uint64, guess: int, last_node: int) -> int:
         """Return the score of a position from the viewpoint of the player to move."""
         low, high = WORST, BEST
         self._search.mine[0], self._search.other[0] = mine, other

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.games import rules
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame
 from alphazero.runtime.jit import njit
 from alphazero.search.tree import UNPROVEN
 
@@ -40,7 +40,7 @@ class PlainProver:
     about, and none is.
     """
 
-    def __init__(self, game: Game):
+    def __init__(self, game: CompiledGame):
         self._game = game
         self.num_stages = game.num_actions + 1
         depth = min(game.max_plies, MAX_DEPTH) + 1

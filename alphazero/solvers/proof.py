@@ -31,8 +31,8 @@ class SideReport:
     color: int  #: 0 if the player moves first in the game, 1 if it moves second
     num_positions: int  #: different positions that can occur, including the first and final ones
     num_choices: int  #: those in which the player is to move
-    games: tuple[int, int, int]  #: games won, drawn, lost
-    final_positions: tuple[int, int, int]  #: different final positions won, drawn, lost
+    games: tuple[int, ...]  #: games won, drawn, lost
+    final_positions: tuple[int, ...]  #: different final positions won, drawn, lost
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,11 +105,11 @@ def prove(
     failures = [
         _failure(exact, row, chosen[row], value) for row, value in zip(rows[~kept], values[~kept])
     ]
-    sides = tuple(_play_out(positions, chosen, color) for color in (0, 1))
+    sides = _play_out(positions, chosen, 0), _play_out(positions, chosen, 1)
     return ProofReport(game.name, sides, len(rows), int(kept.sum()), failures)
 
 
-def _check_choices(game, positions: Positions, rows: np.ndarray, actions: np.ndarray) -> None:
+def _check_choices(game: Game, positions: Positions, rows: np.ndarray, actions: np.ndarray) -> None:
     for row, action in zip(rows, actions):
         if not 0 <= action < game.num_actions or positions.children[row, action] == NO_CHILD:
             board = game.state_to_text(positions.states[row])

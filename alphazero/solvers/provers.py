@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame
 from alphazero.games.othello import Othello
 from alphazero.runtime.bits import count_bits
 from alphazero.runtime.jit import njit
@@ -23,16 +23,18 @@ from alphazero.solvers import connect_x, othello
 class BitboardProver:
     """See `alphazero.solvers.exact_leaves.Prover`; a position's stage is its empty cells."""
 
-    def __init__(self, game: Game):
+    _search: othello.Search | connect_x.Search
+
+    def __init__(self, game: CompiledGame):
         self._rules = game.rules
         self._num_cells = math.prod(game.planes_shape[1:])
         self.num_stages = self._num_cells + 1
         if isinstance(game.rules, Othello):
-            self._prove, self._search = _prove_othello, othello.new_search(game.rules, 16)
-            self._table = self._search.positions
+            discs = othello.new_search(game.rules, 16)
+            self._prove, self._search, self._table = _prove_othello, discs, discs.positions
         else:
-            self._prove, self._search = _prove_connect_x, connect_x.new_search(game.rules, 20)
-            self._table = self._search.table
+            search = connect_x.new_search(game.rules, 20)
+            self._prove, self._search, self._table = _prove_connect_x, search, search.table
 
     def stages(self, states: np.ndarray) -> np.ndarray:
         """See `Prover.stages`."""

@@ -4,7 +4,7 @@ In: a game. Out: the fastest solver of it on this machine. The solvers themselve
 modules of this package, their interface in `alphazero.solvers.base`.
 """
 
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.othello import Othello
 from alphazero.solvers import bitbully
@@ -24,13 +24,12 @@ def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
     Raises:
         UnsolvableError: if the game has no solver of its own and too many positions to enumerate.
     """
-    rules = getattr(game, "rules", None)
     limits = {} if max_nodes is None else {"max_nodes": max_nodes}
     if bitbully.solves(game) and bitbully.available():
         return BitbullySolver(game)
-    if isinstance(rules, ConnectX):
+    if isinstance(game, CompiledGame) and isinstance(game.rules, ConnectX):
         return ConnectXSolver(game, **limits)
-    if isinstance(rules, Othello):
+    if isinstance(game, CompiledGame) and isinstance(game.rules, Othello):
         return OthelloSolver(game, **limits)
     return EnumeratedSolver(game)
 

@@ -60,8 +60,9 @@ class Backend:
         """Answer `api/position`."""
         request = read_request(DrawingRequest, plain)
         found = self._position(request)
-        check_number("from_ply", request.from_ply, 0, len(found.session.actions))
-        return position.describe(found, request.from_ply)
+        from_ply = request.from_ply or 0
+        check_number("from_ply", from_ply, 0, len(found.session.actions))
+        return position.describe(found, from_ply)
 
     def exact(self, plain: Any) -> dict[str, Any]:
         """Answer `api/exact`."""

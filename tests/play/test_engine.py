@@ -168,7 +168,6 @@ REFUSED = {
     '{"game": "connect_four", "move": [3]}': "move",
     '{"game": "connect_four", "moves": 3}': "moves",
     '{"game": "connect_four", "moves": "33"}': "moves",
-    '{"game": "connect_four", "moves": null}': "moves",
     '{"game": "connect_four", "moves": [NaN]}': None,
     '{"game": "connect_four", "num_simulations": 0}': "num_simulations",
     '{"game": "connect_four", "num_simulations": -5}': "num_simulations",

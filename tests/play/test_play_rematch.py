@@ -168,7 +168,7 @@ def test_the_final_board_stays_with_its_result():
     terminal, shown = _screen_after([*X_WINS, "q"])
     assert shown.count("╭") == 1
     assert "wins after 5 moves" in shown
-    assert terminal.rows[terminal.row - 1].startswith("r: rematch")
+    assert terminal.rows[terminal.row - 2].startswith("r: rematch")
 
 
 def test_a_terminal_that_is_too_low_gets_one_board_below_the_other():

@@ -18,7 +18,7 @@ from alphazero.cli.command import read_settings
 from alphazero.cli.play import _adviser, _sides
 from alphazero.games.registry import make_game
 from alphazero.games.square_names import square_name
-from alphazero.play.screen import Thinking, line_reader
+from alphazero.play.screen import line_reader
 from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame
 from alphazero.players.base import Analysis, PlayerSettings
 from alphazero.players.random import RandomPlayer
@@ -195,7 +195,7 @@ def test_othello_is_played_to_its_end_by_numbers_alone(setup):
 def test_the_question_names_the_range_of_the_numbers():
     for moves, ranges in (([], ["0-3", "0-2"]), (ONE_SQUARE, ["0", "0-2"])):
         text, terminal, _ = _play("othello:4", "0\n", moves=moves)
-        assert re.findall(r"your move \[([\d-]+),", text) == ranges
+        assert re.findall(r"move. Type ([\d-]+),", text) == ranges
         assert len(terminal.session.actions) == len(moves) + 1
 
 
@@ -208,37 +208,32 @@ def test_the_question_names_the_range_of_the_numbers():
         ("tic_tac_toe", [4], "5", ["5", "1, 2, 3, 4, 6, 7, 8, 9"]),
         ("tic_tac_toe", [], "0", ["'0'", "1 to 9"]),
         ("tic_tac_toe", [], "10", ["'10'", "1 to 9"]),
-        ("tic_tac_toe", [], "x", ["'x'", "1 to 9", "'help'"]),
-        ("tic_tac_toe", [], "", ["1-9", "'help'"]),
-        ("tic_tac_toe", [], "   ", ["1-9", "'help'"]),
-        ("tic_tac_toe", [], "9" * 200, ["200", "1-9", "'help'"]),
+        ("tic_tac_toe", [], "   ", ["''", "1 to 9"]),
         ("connect_x:2x3x3", [0, 1, 1], "2", ["2", "1, 3"]),
         ("connect_four", [], "8", ["8", "1 to 7"]),
         ("connect_four", [], "0", ["0", "1 to 7"]),
         ("connect_four", [], "-1", ["'-1'", "1 to 7"]),
         ("connect_four", [], "3.5", ["'3.5'", "1 to 7"]),
         ("connect_four", [], "3 3", ["'3 3'", "1 to 7"]),
-        ("connect_four", [], "three", ["'three'", "1 to 7", "'help'"]),
-        ("connect_four", [], "[bold]", ["'[bold]'", "1 to 7", "'help'"]),
+        ("connect_four", [], "[bold]", ["'[bold]'", "1 to 7"]),
         ("connect_four", [], "³", ["'³'", "1 to 7"]),
         ("othello", [], "4", ["4", "0-3"]),
         ("othello", [], "20", ["20", "0-3"]),  # the action of e3
         ("othello", [], "9" * 80, ["9" * 80, "0-3"]),
-        ("othello", [], "-1", ["'-1'", "0-3"]),
-        ("othello", [], "³", ["'³'", "0-3"]),
-        ("othello", [], "", ["0-3", "'help'"]),
-        ("othello", [], "x", ["'x'", "0-3", "'help'"]),
-        ("othello", [], "pass", ["pass", "e3, f4, c5, d6", "0-3"]),
-        ("othello", [], "e9", ["'e9'", "0-3"]),
-        ("othello", [], "e6", ["e6", "e3, f4, c5, d6", "0-3"]),
-        ("othello:4", [], "e1", ["'e1'", "0-3"]),
-        ("othello:4", ONE_SQUARE, "1", ["1", "type 0 "]),
+        ("othello", [], "-1", ["'-1'", "h8"]),
+        ("othello", [], "³", ["'³'", "h8"]),
+        ("othello", [], "", ["''", "h8"]),
+        ("othello", [], "pass", ["pass", "e3, f4, c5, d6"]),
+        ("othello", [], "e9", ["'e9'", "h8"]),
+        ("othello", [], "e6", ["e6", "e3, f4, c5, d6"]),
+        ("othello:4", [], "e1", ["'e1'", "d4"]),
+        ("othello:4", ONE_SQUARE, "1", ["1", "type 0,"]),
     ],
 )
 def test_wrong_input_gets_one_line_and_another_try(name, moves, typed, said):
     text, terminal, _ = _play(name, typed + "\n", moves=moves)
     lines = text.splitlines()
-    asked = [index for index, line in enumerate(lines) if "your move" in line]
+    asked = [index for index, line in enumerate(lines) if "to move. Type" in line]
     assert lines[asked[0]].endswith(f": {typed}")  # what comes through a pipe is shown as it is
     (answer,) = lines[asked[0] + 1 : asked[1]]
     assert all(part in answer for part in said)
@@ -269,9 +264,9 @@ def test_view_shows_what_the_engine_thought_of_its_last_move(word):
     start = lines.index("Value for O: +0.25 (62%), 400 simulations")
     assert lines[start + 1] == "Expected line: 5 9"
     assert lines[start + 2].split() == ["Move", "Visits", "Fraction", "Value"]
-    assert lines[start + 3].split() == ["5", "200", "#" * 8, "50.0%", "+0.25", "(62%)"]
-    assert lines[start + 4].split() == ["9", "150", "#" * 6, "37.5%", "-"]
-    assert lines[start + 5].split() == ["2", "50", "#" * 2, "12.5%", "-"]
+    assert lines[start + 3].split() == ["5", "200", "━" * 8, "50.0%", "+0.25", "(62%)"]
+    assert lines[start + 4].split() == ["9", "150", "━" * 6, "37.5%", "-"]
+    assert lines[start + 5].split() == ["2", "50", "━" * 2, "12.5%", "-"]
 
 
 @pytest.mark.parametrize("word", ["hint", "h"])
@@ -359,7 +354,7 @@ def test_ctrl_c_ends_the_real_program_politely():
     process.stdin.write("5\n")
     process.stdin.flush()
     seen = ""
-    while seen.count("your move") < 2:
+    while seen.count("to move. Type") < 2:
         character = process.stdout.read(1)
         assert character, process.stderr.read()
         seen += character
@@ -394,35 +389,17 @@ def test_a_console_without_box_characters_gets_plain_ones():
     assert console.file.buffer.getvalue().decode("ascii").count("+---+") > 4
 
 
-def test_a_progress_bar_comes_only_after_a_second_and_leaves_nothing(monkeypatch):
-    consoles = _console(force_terminal=True), _console()
-    shown, piped = (console.file.getvalue for console in consoles)
-    bars = [Thinking(console, "thinking hard") for console in consoles]
-    with bars[0], bars[1]:
-        [bar(10, 100) for bar in bars]
-        assert shown() == ""
-        monkeypatch.setattr("alphazero.play.screen.DELAY_S", 0.0)
-        [bar(50, 100) for bar in bars]
-        assert "thinking hard" in shown()
-        bars[0](60, None)
-    assert shown().endswith("\x1b[2K")  # the line of the bar is wiped
-    assert piped() == ""
-
-
-def test_the_progress_bar_knows_the_time_limit_of_the_player(monkeypatch):
-    limits = []
-
-    class Recorder(Thinking):
-        def __init__(self, console, text, time_limit_s=None):
-            limits.append(time_limit_s)
-            super().__init__(console, text, time_limit_s)
-
-    def timed(game):
-        return UctPlayer(game, PlayerSettings(num_simulations=5, time_limit_s=60.0))
-
-    monkeypatch.setattr("alphazero.play.terminal.Thinking", Recorder)
-    _play("tic_tac_toe", "", first=timed, second=RandomPlayer)
-    assert set(limits[::2]) == {60.0} and set(limits[1::2]) == {None}
+def test_a_search_shows_its_simulations_after_a_second_and_leaves_nothing(monkeypatch):
+    game = make_game("connect_four")
+    for delay_s, force_terminal in ((60.0, True), (0.0, True), (0.0, False)):
+        monkeypatch.setattr("alphazero.play.terminal.DELAY_S", delay_s)
+        console = _console(force_terminal=force_terminal)
+        player = UctPlayer(game, PlayerSettings(num_simulations=3000))
+        read_line = line_reader(console, io.StringIO())
+        TerminalGame(game, (player, HumanPlayer()), console, read_line).run()
+        shown = console.file.getvalue()
+        assert bool(re.search(r"\d simulations.*%", shown)) == (delay_s == 0.0 and force_terminal)
+        assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h")  # the cursor is back
 
 
 # --- the command ----------------------------------------------------------------------------------

@@ -133,7 +133,6 @@ def test_a_search_with_a_time_limit_reports_no_total(spec):
     game, calls = make_game("tic_tac_toe"), []
     player = make_player(spec, game, PlayerSettings(time_limit_s=0.05))
     player.analyse(game.initial_states()[0], lambda *progress: calls.append(progress))
-    assert player.time_limit_s == 0.05
     assert calls and all(done >= 0 and total is None for done, total in calls)
 
 
@@ -240,12 +239,6 @@ def test_latest_is_a_trained_network_never_the_shipped_one(tmp_path, monkeypatch
     with pytest.raises(ConfigError) as refused:
         make_player("latest", make_game("tic_tac_toe"))
     assert refused.value.value == "latest"
-
-
-def test_other_names_of_uct_lead_to_it():
-    with pytest.raises(ConfigError) as refused:
-        make_player("MCTS", make_game("tic_tac_toe"))
-    assert "Did you mean uct?" in str(refused.value)
 
 
 @pytest.mark.parametrize("spec", ["best", "network"])

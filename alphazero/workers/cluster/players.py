@@ -233,7 +233,6 @@ class ClusterPlayer:
         self.name = local.name
         self.engine = getattr(local, "engine", "")
         self.method = getattr(local, "method", "")
-        self.time_limit_s = getattr(local, "time_limit_s", None)
         self.recipe = recipe
         self._local = local
         self._cluster = cluster
