@@ -30,8 +30,8 @@ from alphazero.cli.players import (
     read_start,
     warm_up,
 )
-from alphazero.cli.rate import rate_connected
 from alphazero.config.settings import option
+from alphazero.evaluation.elo import rate
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game
@@ -194,7 +194,7 @@ def _plot_ratings(settings: Settings) -> Path:
         how = f"'alphazero rate run={folder.path}' plays the games for them"
         raise ConfigError.of("run", str(folder.path), reason=f"it holds no ratings: {how}")
     file = RatingFile.read(path)
-    ratings = rate_connected(file, *file.anchor) if file.anchor else None
+    ratings = rate(file.pairings, *file.anchor) if file.anchor else None
     if ratings is None:
         message = f"'{path}' holds too few games for ratings: 'alphazero rate' adds some."
         raise StoredFileError(message, path=path)
