@@ -104,9 +104,7 @@ def figures_table(*headings: str, left: str | None = None) -> Table:
     return table
 
 
-def write_figures(
-    path: str, figures: dict, console: Console, what: str = "Figures", indent: int | None = None
-) -> None:
-    """Write figures as JSON, and print ``what`` is in which file."""
-    Path(path).write_text(json.dumps(figures, indent=indent) + "\n")
-    console.print(f"{what}: {path}", markup=False, soft_wrap=True)
+def write_figures(path: str, figures: dict[str, Any], console: Console) -> None:
+    """Write figures as JSON, and print the name of the file."""
+    Path(path).write_text(json.dumps(figures) + "\n")
+    console.print(f"Figures: {path}", markup=False, soft_wrap=True)

@@ -68,9 +68,7 @@ def run(settings: Settings, console: Console) -> None:
     solver = make_solver(game)
     num_positions, seed, max_empties = settings.num_positions, settings.seed, settings.max_empties
     with progress(f"positions of {game.name}", num_positions) as show:
-        sampled = sample_set(
-            game, solver, num_positions, seed, max_empties, lambda done, _: show(done)
-        )
+        sampled = sample_set(game, solver, num_positions, seed, max_empties, show)
     write_set(out, dataclasses.replace(sampled, notes=_notes(settings, solver.name)))
     first, last = sampled.plies.min(), sampled.plies.max()
     text = f"{len(sampled):,} positions of plies {first} to {last}, scored by {solver.name}: {out}"

@@ -98,8 +98,7 @@ def run(settings: Settings, console: Console) -> None:
         _add_test(table, report, sprt, settings.num_games)
     console.print(table)
     if settings.json:
-        figures = _figures(report, players, sprt)
-        write_figures(settings.json, figures, console, "Report and games")
+        write_figures(settings.json, _figures(report, players, sprt), console)
 
 
 def _play(game: Game, players: list[Player], settings: Settings, sprt: Sprt | None) -> MatchReport:
