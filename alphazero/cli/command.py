@@ -18,7 +18,6 @@ from types import ModuleType
 from typing import Any
 
 from rich.table import Table
-from rich.text import Text
 
 from alphazero.config.command_line import from_overrides
 from alphazero.config.help import HELP, print_help
@@ -80,14 +79,6 @@ def _print_help(command: ModuleType, arguments: list[str]) -> None:
         from alphazero.training.run_config import print_run_help
 
         print_run_help(_name(command), summary, arguments, examples)
-
-
-def facts_table(title: str) -> Table:
-    """Return an empty table of two columns without headings: names and facts."""
-    table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
-    table.add_column(style="dim")
-    table.add_column()
-    return table
 
 
 def figures_table(*headings: str, left: str | None = None) -> Table:

@@ -12,11 +12,8 @@ rules decide what is legal and who wins.
 import dataclasses
 
 import numpy as np
-from rich.table import Table
-from rich.text import Text
 
-from alphazero.cli.command import facts_table
-from alphazero.cli.match import add_tallies, lengths_text
+from alphazero.cli.match import report_table
 from alphazero.cli.players import PLAYER_HELP, make_pair
 from alphazero.config.settings import option
 from alphazero.evaluation.report import MatchReport
@@ -83,22 +80,7 @@ def run(settings: Settings, console: Console) -> None:
     finally:
         environment.close()
     if report.games:
-        console.print(result_table(report))
-
-
-def result_table(report: MatchReport) -> Table:
-    """Return the result as a table, from the viewpoint of the player given as ``first``."""
-    table = facts_table(f"{report.game}: {counted(len(report.games), 'game')}")
-    table.add_row("first", Text(report.player_a))
-    table.add_row("second", Text(report.player_b))
-    add_tallies(table, "first", report)
-    low, high = report.score_interval
-    table.add_row("first's score", f"{report.score:.1%}  (95% interval {low:.1%} to {high:.1%})")
-    table.add_section()
-    num_distinct = len({game.moves for game in report.games})
-    table.add_row("different games", f"{num_distinct} of {len(report.games)}")
-    table.add_row("length", lengths_text(report, "moves"))
-    return table
+        console.print(report_table(report, ("first", "second")))
 
 
 def _play(environment, view, agents, settings: Settings, console: Console) -> MatchReport:
