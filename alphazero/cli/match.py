@@ -178,7 +178,8 @@ def report_table(
     table.add_row(f"{a}'s rating minus {b}'s", elo)
     table.add_section()
     distinct = f"{report.num_distinct_games} of {len(report.games)}"
-    openings = f"{report.num_distinct_openings} openings of {report.opening_plies} plies"
+    openings = counted(report.num_distinct_openings, "opening")
+    openings += f" of {report.opening_plies} plies"
     table.add_row("Different games", f"{distinct}, from {openings}")
     lengths = report.lengths
     mean = sum(lengths) / len(lengths)

@@ -140,11 +140,8 @@ def player_maker(settings: PlayerWorkers) -> Iterator[MakePlayer]:
     check_ray_installed("workers", "threads", ("threads",))
     from alphazero.workers.cluster.players import PlayerCluster, make_cluster_player
 
-    cluster = PlayerCluster(settings.address)
-    try:
+    with contextlib.closing(PlayerCluster(settings.address)) as cluster:
         yield functools.partial(make_cluster_player, cluster)
-    finally:
-        cluster.close()
 
 
 def make_pair(

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from alphazero.evaluation.run_facts import duration_text
-from alphazero.players.base import Choice, Player
+from alphazero.players.base import Choice, Player, joined
 
 #: Seconds over which the speed is estimated: many games end at once, with long gaps between.
 SPEED_WINDOW_S = 600
@@ -86,10 +86,10 @@ def counted_choice(
         def choose(states: np.ndarray) -> Choice:
             nonlocal num_done
             parts = []
-            for start in range(0, max(len(states), 1), size):
-                parts.append(player.choose(states[start : start + size]))
-                num_done += len(parts[-1].actions)
+            for part in np.split(states, range(size, len(states), size)):
+                parts.append(player.choose(part))
+                num_done += len(part)
                 show(num_done)
-            return Choice(*map(np.concatenate, zip(*parts)))
+            return joined(parts)
 
         yield choose
