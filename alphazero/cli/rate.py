@@ -155,8 +155,7 @@ def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -
     # After two matches each they surely have ratings.
     add = f"Add games: num_games={2 * settings.games_per_match * max(len(apart), 1)}."
     if ratings is None:
-        text = f"No ratings yet: none of the {len(file.matches)} stored matches joins the anchor "
-        text += f"{anchor} to another player. {add}"
+        text = f"No ratings yet: the anchor {anchor} has not played. {add}"
         console.print(text, markup=False, soft_wrap=True)
         return
     console.print(ratings_table(ratings, file))
