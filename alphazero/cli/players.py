@@ -58,33 +58,24 @@ def choose_game(named: str | None, specs: Iterable[str | None], settings: Player
     Args:
         named: the game that the user names, None if they name none. What looks wrong in its rules
             is printed.
-        specs, settings: see `game_of_networks`.
-    """
-    if named is None:
-        return game_of_networks(specs, settings) or make_game(DEFAULT_GAME)
-    game = make_game(named)
-    for note in game.notes:
-        print(f"note: {note}", file=sys.stderr)
-    return game
-
-
-def game_of_networks(specs: Iterable[str | None], settings: PlayerSettings) -> Game | None:
-    """Return the game of the first network file or run among the players, None without one.
-
-    Args:
         specs: players as `alphazero.players.registry.make_player` reads them; None is skipped.
         settings: for what the specs leave open.
 
     Raises:
         ConfigError: if the network is of a game file, which only the user may name.
     """
+    if named is not None:
+        game = make_game(named)
+        for note in game.notes:
+            print(f"note: {note}", file=sys.stderr)
+        return game
     for spec in filter(None, specs):
         kind, _ = read_spec(spec, settings)
         if is_path(kind) and (path := network_path(kind, "")):
             from alphazero.players.network import network_file_game
 
             return make_stored_game(network_file_game(path), f"the network '{path}'")
-    return None
+    return make_game(DEFAULT_GAME)
 
 
 def read_start(moves: str, game: Game, skin: Skin) -> list[int]:
