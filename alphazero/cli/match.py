@@ -15,6 +15,7 @@ also a file of the report and all games.
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from rich.table import Table
@@ -101,20 +102,16 @@ def run(settings: Settings, console: Console) -> None:
         write_figures(settings.json, _figures(report, players, sprt), console)
 
 
-def _play(game: Game, players: list[Player], settings: Settings, sprt: Sprt | None) -> MatchReport:
+def _play(
+    game: Game, players: tuple[Player, Player], settings: Settings, sprt: Sprt | None
+) -> MatchReport:
     """Play the match; a bar shows the results so far and the log-likelihood ratio of the test."""
     accept = _is_drawn(game) if settings.drawn_openings else None
     openings = Openings(settings.opening_plies, settings.seed, accept=accept)
-    llr = ""
 
     def on_progress(so_far: MatchProgress) -> None:
+        llr = f", LLR {sprt.test(so_far.pair_counts).llr:+.2f}" if sprt else ""
         show(so_far.num_finished, f"A: {tally_text(so_far)}{llr}")
-
-    def should_stop(pair_counts: Sequence[int]) -> bool:
-        nonlocal llr
-        result = sprt.test(pair_counts)
-        llr = f", LLR {result.llr:+.2f}"
-        return result.accepted is not None
 
     with progress("playing", settings.num_games) as show:
         return play_match(
@@ -123,7 +120,7 @@ def _play(game: Game, players: list[Player], settings: Settings, sprt: Sprt | No
             settings.num_games,
             openings,
             progress=on_progress,
-            should_stop=None if sprt is None else should_stop,
+            should_stop=sprt.is_decided if sprt else None,
         )
 
 
@@ -133,7 +130,9 @@ def _is_drawn(game: Game) -> Callable[[np.ndarray], np.ndarray]:
     return lambda states: values_of(solver.scores(states)).max(axis=1) == 0
 
 
-def _figures(report: MatchReport, players: list[Player], sprt: Sprt | None) -> dict:
+def _figures(
+    report: MatchReport, players: tuple[Player, Player], sprt: Sprt | None
+) -> dict[str, Any]:
     """Return the report as plain data for JSON."""
     figures = report.to_plain()
     for side, player in zip("ab", players):

@@ -10,15 +10,18 @@ rules decide what is legal and who wins.
 """
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
 from alphazero.cli.match import report_table
 from alphazero.cli.players import PLAYER_HELP, make_pair
 from alphazero.config.settings import option
-from alphazero.evaluation.report import MatchReport
+from alphazero.evaluation.report import MatchGame, MatchReport
 from alphazero.games.batched_game import Game
-from alphazero.games.pettingzoo_package import require_pettingzoo
+from alphazero.interop.agents import Agent, HumanAgent, PettingZooAgent, observed_text
+from alphazero.interop.board_view import BoardView, view_of
+from alphazero.interop.episode import Episode, play_match
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings
 from alphazero.players.registry import make_player, read_spec
 from alphazero.runtime.console import Console
@@ -58,15 +61,12 @@ class Settings(PlayerSettings):
 
 def run(settings: Settings, console: Console) -> None:
     """Play the match and print its result."""
-    require_pettingzoo()
-    from alphazero.interop.agents import HumanAgent, PettingZooAgent
-    from alphazero.interop.board_view import view_of
-    from alphazero.interop.environments import make_environment
+    from alphazero.interop.environments import make_environment  # refused without PettingZoo
 
     environment = make_environment(settings.env, "human" if settings.render == "human" else None)
     view = view_of(environment)
 
-    def make_agent(spec: str, game: Game, own: Settings):
+    def make_agent(spec: str, game: Game, own: Settings) -> Agent:
         if read_spec(spec, own)[0] == "human":
             return HumanAgent(view)
         return PettingZooAgent(make_player(spec, game, own), view, own.sampled_plies, own.seed)
@@ -83,11 +83,14 @@ def run(settings: Settings, console: Console) -> None:
         console.print(report_table(report, ("first", "second")))
 
 
-def _play(environment, view, agents, settings: Settings, console: Console) -> MatchReport:
+def _play(
+    environment: Any,
+    view: BoardView,
+    agents: tuple[Agent, Agent],
+    settings: Settings,
+    console: Console,
+) -> MatchReport:
     """Play the games; print each result, and the moves and boards where asked for."""
-    from alphazero.interop.agents import HumanAgent
-    from alphazero.interop.episode import play_match
-
     has_person = any(isinstance(agent, HumanAgent) for agent in agents)
 
     def on_move(name: str, action: int) -> None:
@@ -96,7 +99,7 @@ def _play(environment, view, agents, settings: Settings, console: Console) -> Ma
         if not has_person or is_over:  # a person sees the board when asked for a move
             console.print(_position_text(environment, view), markup=False)
 
-    def on_game(game, episode) -> None:
+    def on_game(game: MatchGame, episode: Episode) -> None:
         console.print(_result_text(game, view, agents), markup=False)
 
     moves = on_move if settings.render == "ansi" or has_person else None
@@ -109,7 +112,7 @@ def _play(environment, view, agents, settings: Settings, console: Console) -> Ma
         raise
 
 
-def _result_text(game, view, agents) -> str:
+def _result_text(game: MatchGame, view: BoardView, agents: tuple[Agent, Agent]) -> str:
     """Return who played which side, who won, and after how many moves."""
     names = [agent.name for agent in agents]
     first, second = names if game.a_moves_first else names[::-1]
@@ -119,10 +122,8 @@ def _result_text(game, view, agents) -> str:
     return f"game {number}: {sides}: {results[game.score]} after {counted(num_moves, 'move')}"
 
 
-def _position_text(environment, view) -> str:
+def _position_text(environment: Any, view: BoardView) -> str:
     """Return as text what the environment shows to the agent that is to move."""
-    from alphazero.interop.agents import observed_text
-
     agent = environment.agent_selection
     observation = environment.observe(agent)
     mask = observation["action_mask"]

@@ -139,18 +139,16 @@ def make_pair(
     specs: Iterable[str | None],
     game: Game,
     settings: PlayerSettings,
-    make: Callable[[str, Game, PlayerSettings], Any] = make_player,
-) -> list:
+    make: Callable[[str, Game, Any], Any] = make_player,
+) -> tuple[Any, Any]:
     """Return two players with different random numbers; None takes the default of its side.
 
     Args:
         make: makes each of them.
     """
     named = [spec or default for spec, default in zip(specs, default_match(game.name))]
-    return [
-        make(spec, game, dataclasses.replace(settings, seed=settings.seed + index))
-        for index, spec in enumerate(named)
-    ]
+    second_settings = dataclasses.replace(settings, seed=settings.seed + 1)
+    return make(named[0], game, settings), make(named[1], game, second_settings)
 
 
 def warm_up(game: Game, players: Iterable[Any], console: Console | None = None) -> None:
@@ -175,6 +173,6 @@ def warm_up(game: Game, players: Iterable[Any], console: Console | None = None) 
                 player.limited(1, None).choose(game.initial_states())
 
 
-def getting_ready(console: Console):
+def getting_ready(console: Console) -> contextlib.AbstractContextManager[Any]:
     """Return a context that shows "Getting ready ..." on a terminal."""
     return console.status("Getting ready ...") if console.is_terminal else contextlib.nullcontext()

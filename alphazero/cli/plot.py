@@ -286,7 +286,7 @@ def _thought(player: Player, session: Session) -> Thought:
     return Thought(player.name, analysis, alone.action_weights[0], float(alone.values[0]))
 
 
-def _make_players(specs, game: Game, limits: PlayerSettings) -> list[Player]:
+def _make_players(specs, game: Game, limits: PlayerSettings) -> tuple[Player, Player]:
     """Return the players of a game, all of them programs."""
     for key, spec in zip(("first", "second"), specs):
         if spec and read_spec(spec, limits)[0] == "human":
@@ -297,7 +297,7 @@ def _make_players(specs, game: Game, limits: PlayerSettings) -> list[Player]:
     return make_pair(specs, game, limits)
 
 
-def _play(session: Session, players: list[Player]) -> PlayedGame:
+def _play(session: Session, players: tuple[Player, Player]) -> PlayedGame:
     """Play a game to its end; what has been played is its opening."""
     warm_up(session.game, players)
     first_ply = len(session.actions)
