@@ -17,7 +17,7 @@ import glob
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.table import Table
@@ -83,7 +83,7 @@ class Run(NamedTuple):
 class Configuration:
     """R runs that differ only in their seed, measured on N positions."""
 
-    settings: dict
+    settings: dict[str, Any]
     runs: list[Run] = dataclasses.field(default_factory=list)
     label: str = ""  #: what it sets other than the rest, as typed in a command
 
@@ -225,7 +225,7 @@ def _note(configurations: list[Configuration]) -> str:
     return f"\nDifferences are percentage points with 95% intervals over {covered}."
 
 
-def _figures(each: Configuration, first: Configuration) -> dict:
+def _figures(each: Configuration, first: Configuration) -> dict[str, Any]:
     """Return the figures of a configuration as plain data for JSON."""
     alone, searched = each.correct("alone"), each.correct("searched")
     return {

@@ -31,7 +31,7 @@ def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
         text: what is shown beside the bar.
 
     Yields:
-        A function that shows how many of ``total`` are done, and, if given, another text.
+        A function that shows how many of ``total`` are done, at least 1, and perhaps another text.
     """
     bar = progress_bar()
     task = bar.add_task(text, total=total)
@@ -43,9 +43,8 @@ def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
         now = time.monotonic()
         if bar.disable and now - printed >= LINE_EVERY_S:
             printed = now
-            left_s = (now - started) * (total - done) / done if done else None
-            left = "" if left_s is None else f", about {duration_text(left_s)} left"
-            line = f"{bar.tasks[0].description}: {done:,} of {total:,}{left}"
+            left = duration_text((now - started) * (total - done) / done)
+            line = f"{bar.tasks[0].description}: {done:,} of {total:,}, about {left} left"
             print(line, file=sys.stderr, flush=True)
 
     with bar:

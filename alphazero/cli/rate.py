@@ -112,10 +112,7 @@ def run(settings: Settings, console: Console) -> int:
                 players = make_players(networks, specs, game, settings.of_networks(), file, make)
                 warm_up(game, players.values())
                 _play(game, players, file, settings, anchor)
-        except KeyboardInterrupt:
-            kept = f"{file.num_games:,} games are stored in {file.path}"
-            text = f"Stopped: {kept}; the same command adds to them.\n"
-            console.print(text, markup=False, soft_wrap=True)
+        except KeyboardInterrupt:  # every finished match is stored
             status = 130
     _show(file, anchor, settings, console)
     return status
