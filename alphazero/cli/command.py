@@ -22,7 +22,6 @@ from rich.table import Table
 from alphazero.config.command_line import from_overrides
 from alphazero.config.help import HELP, print_help
 from alphazero.runtime.console import Console
-from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output
 
 
@@ -50,17 +49,13 @@ def read_settings(command: ModuleType, arguments: list[str]) -> Any:
     """Return the checked settings of a command.
 
     Raises:
-        ConfigError: for a wrong one, or several words that could be the positional one.
+        ConfigError: for a wrong one, or a second word without an equals sign.
     """
     name = f"alphazero {_name(command)}"
     key = getattr(command, "POSITIONAL", None)
     if key is not None:
         words = [word for word in arguments if "=" not in word and not word.startswith("-")]
-        if len(words) > 1:
-            message = f"'{name}' takes one {key}, not {len(words)}: {' and '.join(words)}. "
-            message += "Settings are written key=value."
-            raise ConfigError(message, key=key, value=words[1])
-        arguments = [f"{key}={word}" if word in words else word for word in arguments]
+        arguments = [f"{key}={word}" if word in words[:1] else word for word in arguments]
     return from_overrides(command.Settings, arguments, name)
 
 
