@@ -85,7 +85,6 @@ class Configuration:
 
     settings: dict[str, Any]
     runs: list[Run] = dataclasses.field(default_factory=list)
-    label: str = ""  #: what it sets other than the rest, as typed in a command
 
     def correct(self, kind: str) -> np.ndarray:
         """Return the answers of the kind "alone" or "searched", bool[R, N], see `Run`."""
@@ -137,8 +136,6 @@ def compare_runs(folders: list[RunFolder], settings: Settings, console: Console)
         with Console(stderr=True, emoji=False).status(Text(text)):
             configuration.runs.append(_measure(folder, game, positions, settings))
     configurations = list(found.values())
-    for configuration in configurations:
-        configuration.label = _label(configuration, configurations)
     title = (
         f"\n{game.name}: accuracy of {len(folders)} runs on {len(positions):,} positions, of the "
         f"network alone\nand of a search with {settings.num_simulations} simulations"
@@ -148,7 +145,7 @@ def compare_runs(folders: list[RunFolder], settings: Settings, console: Console)
     console.print(configurations_table(configurations))
     console.print(_note(configurations), soft_wrap=True)
     if settings.json:
-        plain = [_figures(each, configurations[0]) for each in configurations]
+        plain = [_figures(each, configurations) for each in configurations]
         figures = {"num_positions": len(positions), "set": positions.notes, "configurations": plain}
         write_figures(settings.json, figures, console)
 
@@ -193,7 +190,7 @@ def _label(configuration: Configuration, configurations: list[Configuration]) ->
 def _run_lines(configurations: list[Configuration]) -> Iterator[str]:
     """Yield the configurations and their runs, which show how much the seed alone changes."""
     for number, each in enumerate(configurations, 1):
-        yield f"\n{number}: {each.label}"
+        yield f"\n{number}: {_label(each, configurations)}"
         for run in each.runs:
             trained = f"{run.iterations} iterations in {duration_text(run.seconds)}"
             alone, searched = _percent(run.alone), _percent(run.searched)
@@ -225,11 +222,11 @@ def _note(configurations: list[Configuration]) -> str:
     return f"\nDifferences are percentage points with 95% intervals over {covered}."
 
 
-def _figures(each: Configuration, first: Configuration) -> dict[str, Any]:
+def _figures(each: Configuration, configurations: list[Configuration]) -> dict[str, Any]:
     """Return the figures of a configuration as plain data for JSON."""
-    alone, searched = each.correct("alone"), each.correct("searched")
+    first, alone, searched = configurations[0], each.correct("alone"), each.correct("searched")
     return {
-        "label": each.label,
+        "label": _label(each, configurations),
         "runs": [run.name for run in each.runs],
         "seconds": [run.seconds for run in each.runs],
         "iterations": [run.iterations for run in each.runs],
