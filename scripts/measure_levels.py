@@ -13,7 +13,7 @@ import json
 import time
 from pathlib import Path
 
-from alphazero.cli.rate import rate_connected
+from alphazero.evaluation.elo import rate
 from alphazero.evaluation.match import Openings
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.evaluation.tournament import play_tournament
@@ -56,11 +56,11 @@ def measure(name: str, num_games: int) -> dict[str, list[int]]:
     started, before = time.monotonic(), file.num_games
     for match in play_tournament(game, players, file.matches, num_games, 20, openings):
         file.matches.append(match)
-        file.write(rate_connected(file, ANCHOR))
+        file.write(rate(file.pairings, ANCHOR))
         done = file.num_games - before
         left = (time.monotonic() - started) * (num_games - done) / done
         print(f"{name}: {done} of {num_games} games, {left / 60:.0f} min left", flush=True)
-    ratings = rate_connected(file, ANCHOR)
+    ratings = rate(file.pairings, ANCHOR)
     found = {}
     for level_id, spec in specs.items():
         place = ratings.players.index(spec)

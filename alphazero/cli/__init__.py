@@ -11,7 +11,6 @@ import signal
 import sys
 import threading
 
-from alphazero.cli.errors import print_error, print_text
 from alphazero.config.completion import OPTIONS, complete
 from alphazero.runtime.process import limit_spinning
 
@@ -78,6 +77,25 @@ def usage() -> str:
             "'alphazero COMMAND --help' lists the settings of a command.",
         ]
     )
+
+
+def print_text(text: str, stderr: bool = False) -> None:
+    """Print lines, broken between words if they are too long for the terminal."""
+    # Imported here, so that shell completion, which prints nothing of this, stays quick.
+    from alphazero.runtime.console import Console
+
+    Console(stderr=stderr, emoji=False).print(text, markup=False)
+
+
+def print_error(error: Exception) -> int:
+    """Print the message of an error by which a command refuses input; return its exit status, 2.
+
+    With ``ALPHAZERO_TRACEBACK=1`` in the environment, raise it again.
+    """
+    if os.environ.get("ALPHAZERO_TRACEBACK"):
+        raise error
+    print_text(f"error: {error}", stderr=True)
+    return 2
 
 
 def _run(command: str, arguments: list[str]) -> int:

@@ -18,12 +18,10 @@ from types import ModuleType
 from typing import Any
 
 from rich.table import Table
-from rich.text import Text
 
 from alphazero.config.command_line import from_overrides
 from alphazero.config.help import HELP, print_help
 from alphazero.runtime.console import Console
-from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output
 
 
@@ -51,17 +49,13 @@ def read_settings(command: ModuleType, arguments: list[str]) -> Any:
     """Return the checked settings of a command.
 
     Raises:
-        ConfigError: for a wrong one, or several words that could be the positional one.
+        ConfigError: for a wrong one, or a second word without an equals sign.
     """
     name = f"alphazero {_name(command)}"
     key = getattr(command, "POSITIONAL", None)
     if key is not None:
         words = [word for word in arguments if "=" not in word and not word.startswith("-")]
-        if len(words) > 1:
-            message = f"'{name}' takes one {key}, not {len(words)}: {' and '.join(words)}. "
-            message += "Settings are written key=value."
-            raise ConfigError(message, key=key, value=words[1])
-        arguments = [f"{key}={word}" if word in words else word for word in arguments]
+        arguments = [f"{key}={word}" if word in words[:1] else word for word in arguments]
     return from_overrides(command.Settings, arguments, name)
 
 
@@ -82,14 +76,6 @@ def _print_help(command: ModuleType, arguments: list[str]) -> None:
         print_run_help(_name(command), summary, arguments, examples)
 
 
-def facts_table(title: str) -> Table:
-    """Return an empty table of two columns without headings: names and facts."""
-    table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
-    table.add_column(style="dim")
-    table.add_column()
-    return table
-
-
 def figures_table(*headings: str, left: str | None = None) -> Table:
     """Return an empty table of right-justified columns.
 
@@ -104,9 +90,7 @@ def figures_table(*headings: str, left: str | None = None) -> Table:
     return table
 
 
-def write_figures(
-    path: str, figures: dict, console: Console, what: str = "Figures", indent: int | None = None
-) -> None:
-    """Write figures as JSON, and print ``what`` is in which file."""
-    Path(path).write_text(json.dumps(figures, indent=indent) + "\n")
-    console.print(f"{what}: {path}", markup=False, soft_wrap=True)
+def write_figures(path: str, figures: dict[str, Any], console: Console) -> None:
+    """Write figures as JSON, and print the name of the file."""
+    Path(path).write_text(json.dumps(figures) + "\n")
+    console.print(f"Figures: {path}", markup=False, soft_wrap=True)

@@ -7,7 +7,7 @@ with the first run. Runs that differ only in their seed count as one configurati
     alphazero compare run=A,B,C set=fresh.csv
     alphazero train --multirun experiment=ablation/base,ablation/gumbel seed=1,2
 
-In: the folders of runs of one game. Out: tables on the console; if asked for, the figures as JSON.
+In: the folders of runs of one game. Out: a table on the console; if asked for, the figures as JSON.
 Runs with the same settings apart from the seed belong to one configuration. The first configuration
 is the baseline of the others, see `alphazero.evaluation.exact.accuracy`.
 """
@@ -15,8 +15,9 @@ is the baseline of the others, see `alphazero.evaluation.exact.accuracy`.
 import dataclasses
 import glob
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.table import Table
@@ -27,7 +28,7 @@ from alphazero.config.settings import from_stored, option, rows
 from alphazero.evaluation.exact.accuracy import difference, measure_accuracy
 from alphazero.evaluation.exact.set_file import find_set
 from alphazero.evaluation.exact.sets import EvaluationSet
-from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS
+from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS, duration_text
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game, same_game
 from alphazero.inference.engines.registry import ENGINES, PRECISIONS
@@ -82,9 +83,8 @@ class Run(NamedTuple):
 class Configuration:
     """R runs that differ only in their seed, measured on N positions."""
 
-    settings: dict
+    settings: dict[str, Any]
     runs: list[Run] = dataclasses.field(default_factory=list)
-    label: str = ""  #: what it sets other than the rest, as typed in a command
 
     def correct(self, kind: str) -> np.ndarray:
         """Return the answers of the kind "alone" or "searched", bool[R, N], see `Run`."""
@@ -98,29 +98,18 @@ def run(settings: Settings, console: Console) -> None:
 
 def _folders(text: str, root: str) -> list[RunFolder]:
     """Return the folders of the runs that ``run=`` names."""
-    allowed = "two or more different folders, separated by commas"
-    if not text:
-        message = f"alphazero compare takes run=A,B: {allowed}."
-        raise ConfigError(message, key="run", value=text, allowed=allowed)
     found = [path for name in filter(None, text.split(",")) for path in _matches(name)]
-    if len(found) < 2:
-        raise ConfigError.of("run", text, allowed)
     folders = [RunFolder.find(path, root, None, key="run") for path in found]
-    places = [folder.path.resolve() for folder in folders]
-    if twice := sorted({path for path, place in zip(found, places) if places.count(place) > 1}):
-        raise ConfigError.of("run", text, allowed, f"{', '.join(twice)} is the same run")
+    num_different = len({folder.path.resolve() for folder in folders})
+    if num_different < max(2, len(folders)):
+        raise ConfigError.of("run", text, "two or more different folders, separated by commas")
     return folders
 
 
 def _matches(name: str) -> list[str]:
-    """Return the runs that a pattern such as "checkpoints/othello/2026*" matches."""
-    if not glob.has_magic(name) or Path(name).exists():
-        return [name]
+    """Return the runs that a pattern such as "checkpoints/othello/2026*" matches, else the name."""
     found = sorted(path for path in glob.glob(name) if (Path(path) / STATE_FILE).is_file())
-    if not found:
-        message = f"run={name}: no folder of a run matches this pattern."
-        raise ConfigError(message, key="run", value=name)
-    return found
+    return found or [name]
 
 
 def compare_runs(folders: list[RunFolder], settings: Settings, console: Console) -> None:
@@ -147,33 +136,18 @@ def compare_runs(folders: list[RunFolder], settings: Settings, console: Console)
         with Console(stderr=True, emoji=False).status(Text(text)):
             configuration.runs.append(_measure(folder, game, positions, settings))
     configurations = list(found.values())
-    for configuration in configurations:
-        configuration.label = _label(configuration, configurations)
     title = (
         f"\n{game.name}: accuracy of {len(folders)} runs on {len(positions):,} positions, of the "
         f"network alone\nand of a search with {settings.num_simulations} simulations"
     )
-    _print(configurations, title, console)
-    if settings.json:
-        found = [_figures(each, configurations[0]) for each in configurations]
-        figures = {"num_positions": len(positions), "set": positions.notes, "configurations": found}
-        write_figures(settings.json, figures, console, indent=1)
-
-
-def _print(configurations: list[Configuration], title: str, console: Console) -> None:
-    """Print the tables."""
-    console.print(title, markup=False, soft_wrap=True)
-    if len(configurations) > 1:
-        for number, configuration in enumerate(configurations, 1):
-            role = " (the baseline)" if number == 1 else ""
-            text = f"  {number}: {configuration.label}{role}"
-            console.print(text, markup=False, soft_wrap=True)
-    console.print()
+    text = "\n".join([title, *_run_lines(configurations)])
+    console.print(text, markup=False, soft_wrap=True)
     console.print(configurations_table(configurations))
-    if any(len(configuration.runs) > 1 for configuration in configurations):
-        console.print()
-        console.print(runs_table(configurations))
     console.print(_note(configurations), soft_wrap=True)
+    if settings.json:
+        plain = [_figures(each, configurations) for each in configurations]
+        figures = {"num_positions": len(positions), "set": positions.notes, "configurations": plain}
+        write_figures(settings.json, figures, console)
 
 
 def _measure(folder: RunFolder, game: Game, positions: EvaluationSet, settings: Settings) -> Run:
@@ -191,7 +165,7 @@ def _measure(folder: RunFolder, game: Game, positions: EvaluationSet, settings: 
         measure_accuracy(one.choose, positions, with_values=False).keeps_result
         for one in (player.limited(0, None), player)
     )
-    seconds, iterations = info.get("elapsed_s", float("nan")), info.get("iteration", 0)
+    seconds, iterations = info.get("elapsed_s", 0.0), info.get("iteration", 0)
     return Run(folder.path.name, seconds, iterations, alone, searched)
 
 
@@ -210,61 +184,49 @@ def _label(configuration: Configuration, configurations: list[Configuration]) ->
     return " ".join(changed) or "the baseline"
 
 
-# --- the tables -----------------------------------------------------------------------------------
+# --- the output -----------------------------------------------------------------------------------
+
+
+def _run_lines(configurations: list[Configuration]) -> Iterator[str]:
+    """Yield the configurations and their runs, which show how much the seed alone changes."""
+    for number, each in enumerate(configurations, 1):
+        yield f"\n{number}: {_label(each, configurations)}"
+        for run in each.runs:
+            trained = f"{run.iterations} iterations in {duration_text(run.seconds)}"
+            alone, searched = _percent(run.alone), _percent(run.searched)
+            yield f"   {run.name}: {trained}, {alone}% alone, {searched}% with search"
+    yield ""
 
 
 def configurations_table(configurations: list[Configuration]) -> Table:
     """Return a row for each configuration: accuracies and their differences from the first."""
-    unit, divisor = _unit(configurations)
-    first, *others = configurations
-    minus = ["minus the\nfirst"] if others else []
-    accuracies = ("alone,\n%", *minus, "search,\n%", *minus)
-    table = figures_table("\nconfig", "\nruns", f"training,\n{unit}", *accuracies)
+    first = configurations[0]
+    headings = ("alone, %", "minus the first", "search, %", "minus the first")
+    table = figures_table("config", "runs", *headings)
     for number, each in enumerate(configurations, 1):
-        time = f"{np.mean([run.seconds for run in each.runs]) / divisor:.1f}"
-        cells = [str(number), str(len(each.runs)), time]
+        cells = [str(number), str(len(each.runs))]
         for kind in ("alone", "searched"):
             cells.append(_percent(each.correct(kind)))
-            if others:
-                cells.append("" if each is first else _difference_text(each, first, kind))
+            cells.append("" if each is first else _difference_text(each, first, kind))
         table.add_row(*cells)
     return table
-
-
-def runs_table(configurations: list[Configuration]) -> Table:
-    """Return a row for each run, which shows how much the seed alone changes."""
-    unit, divisor = _unit(configurations)
-    headings = ("\nconfig", "\niterations", f"training,\n{unit}", "alone,\n%", "search,\n%")
-    table = figures_table(*headings, left="\nrun")
-    for number, each in enumerate(configurations, 1):
-        for run in each.runs:
-            figures = (f"{run.seconds / divisor:.1f}", _percent(run.alone), _percent(run.searched))
-            table.add_row(Text(run.name), str(number), str(run.iterations), *figures)
-    return table
-
-
-def _unit(configurations: list[Configuration]) -> tuple[str, int]:
-    """Return the unit of training times, and how many seconds it has."""
-    longest = max(run.seconds for each in configurations for run in each.runs)
-    return ("seconds", 1) if longest < 60 else ("minutes", 60)
 
 
 def _note(configurations: list[Configuration]) -> str:
     """Return what the intervals of the differences cover."""
     if len(configurations) == 1:
         return "\nOne configuration: the settings of these runs differ only in the seed."
-    if all(len(configuration.runs) > 1 for configuration in configurations):
-        covered = "positions and seeds"
-    else:
+    covered = "positions and seeds"
+    if any(len(configuration.runs) == 1 for configuration in configurations):
         covered = "the positions alone: runs with other seeds would differ too"
     return f"\nDifferences are percentage points with 95% intervals over {covered}."
 
 
-def _figures(each: Configuration, first: Configuration) -> dict:
+def _figures(each: Configuration, configurations: list[Configuration]) -> dict[str, Any]:
     """Return the figures of a configuration as plain data for JSON."""
-    alone, searched = each.correct("alone"), each.correct("searched")
+    first, alone, searched = configurations[0], each.correct("alone"), each.correct("searched")
     return {
-        "label": each.label,
+        "label": _label(each, configurations),
         "runs": [run.name for run in each.runs],
         "seconds": [run.seconds for run in each.runs],
         "iterations": [run.iterations for run in each.runs],

@@ -21,11 +21,10 @@ from rich.table import Table
 from alphazero.boards.skin import skin_of
 from alphazero.cli.command import figures_table, write_figures
 from alphazero.cli.players import (
-    DEFAULT_GAME,
     PLAYER_HELP,
     MakePlayer,
     PlayerWorkers,
-    game_of_networks,
+    choose_game,
     player_maker,
     warm_up,
 )
@@ -41,7 +40,7 @@ from alphazero.evaluation.exact.accuracy import (
 from alphazero.evaluation.exact.set_file import find_set, game_of_set
 from alphazero.evaluation.exact.sets import EvaluationSet
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game, make_stored_game
+from alphazero.games.registry import make_stored_game
 from alphazero.players.base import Player, PlayerSettings, engine_of, thinking_of
 from alphazero.players.registry import network_path, read_spec
 from alphazero.plots.accuracy import draw_accuracy
@@ -100,14 +99,10 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _game(settings: Settings) -> Game:
-    """Return the game that the user names, else that of the network, of the set, or the default."""
-    if settings.game:
-        return make_game(settings.game)
-    if game := game_of_networks((settings.player,), settings):
-        return game
-    if settings.set:
+    """Return the game that the user names, else that of the set, of the network, or the default."""
+    if settings.set and not settings.game:
         return make_stored_game(game_of_set(settings.set), f"the evaluation set '{settings.set}'")
-    return make_game(DEFAULT_GAME)
+    return choose_game(settings.game, (settings.player,), settings)
 
 
 def _players(settings: Settings, game: Game, make_player: MakePlayer) -> dict[str, Player]:

@@ -17,7 +17,6 @@ from alphazero.cli.progress import progress
 from alphazero.config.settings import option
 from alphazero.evaluation.exact.sampling import METHOD_NOTES, sample_set
 from alphazero.evaluation.exact.set_file import write_set
-from alphazero.games.othello import Othello
 from alphazero.games.registry import make_game
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
@@ -53,7 +52,7 @@ class Settings:
 def run(settings: Settings, console: Console) -> None:
     """Sample the set and write it."""
     game = make_game(settings.game)
-    if isinstance(getattr(game, "rules", None), Othello) and settings.max_empties is None:
+    if game.name.partition(":")[0] == "othello" and settings.max_empties is None:
         settings.max_empties = _OTHELLO_EMPTIES
     out = Path(settings.out or f"{folder_name(game.name)}_{settings.seed}.csv")
     if out.is_file() and not settings.replace:
@@ -68,9 +67,7 @@ def run(settings: Settings, console: Console) -> None:
     solver = make_solver(game)
     num_positions, seed, max_empties = settings.num_positions, settings.seed, settings.max_empties
     with progress(f"positions of {game.name}", num_positions) as show:
-        sampled = sample_set(
-            game, solver, num_positions, seed, max_empties, lambda done, _: show(done)
-        )
+        sampled = sample_set(game, solver, num_positions, seed, max_empties, show)
     write_set(out, dataclasses.replace(sampled, notes=_notes(settings, solver.name)))
     first, last = sampled.plies.min(), sampled.plies.max()
     text = f"{len(sampled):,} positions of plies {first} to {last}, scored by {solver.name}: {out}"

@@ -14,14 +14,14 @@ also a file of the report and all games.
 """
 
 import dataclasses
-import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.cli.command import facts_table, write_figures
+from alphazero.cli.command import write_figures
 from alphazero.cli.players import (
     GAME_HELP,
     PLAYER_HELP,
@@ -45,6 +45,7 @@ from alphazero.evaluation.sprt import Sprt
 from alphazero.games.batched_game import Game
 from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, engine_of, thinking_of
 from alphazero.runtime.console import Console
+from alphazero.runtime.wording import counted
 from alphazero.solvers.base import values_of
 from alphazero.solvers.registry import make_solver
 
@@ -93,29 +94,24 @@ def run(settings: Settings, console: Console) -> None:
         players = make_pair(specs, game, settings, make_player)
         warm_up(game, players)
         report = _play(game, players, settings, sprt)
-    table = report_table(report, [thinking_of(player) for player in players])
+    table = report_table(report, thinking=[thinking_of(player) for player in players])
     if sprt is not None:
         _add_test(table, report, sprt, settings.num_games)
     console.print(table)
     if settings.json:
-        figures = _figures(report, players, sprt)
-        write_figures(settings.json, figures, console, "Report and games")
+        write_figures(settings.json, _figures(report, players, sprt), console)
 
 
-def _play(game: Game, players: list[Player], settings: Settings, sprt: Sprt | None) -> MatchReport:
+def _play(
+    game: Game, players: tuple[Player, Player], settings: Settings, sprt: Sprt | None
+) -> MatchReport:
     """Play the match; a bar shows the results so far and the log-likelihood ratio of the test."""
     accept = _is_drawn(game) if settings.drawn_openings else None
     openings = Openings(settings.opening_plies, settings.seed, accept=accept)
-    llr = ""
 
     def on_progress(so_far: MatchProgress) -> None:
+        llr = f", LLR {sprt.test(so_far.pair_counts).llr:+.2f}" if sprt else ""
         show(so_far.num_finished, f"A: {tally_text(so_far)}{llr}")
-
-    def should_stop(pair_counts: Sequence[int]) -> bool:
-        nonlocal llr
-        result = sprt.test(pair_counts)
-        llr = f", LLR {result.llr:+.2f}"
-        return result.accepted is not None
 
     with progress("playing", settings.num_games) as show:
         return play_match(
@@ -124,7 +120,7 @@ def _play(game: Game, players: list[Player], settings: Settings, sprt: Sprt | No
             settings.num_games,
             openings,
             progress=on_progress,
-            should_stop=None if sprt is None else should_stop,
+            should_stop=sprt.is_decided if sprt else None,
         )
 
 
@@ -134,7 +130,9 @@ def _is_drawn(game: Game) -> Callable[[np.ndarray], np.ndarray]:
     return lambda states: values_of(solver.scores(states)).max(axis=1) == 0
 
 
-def _figures(report: MatchReport, players: list[Player], sprt: Sprt | None) -> dict:
+def _figures(
+    report: MatchReport, players: tuple[Player, Player], sprt: Sprt | None
+) -> dict[str, Any]:
     """Return the report as plain data for JSON."""
     figures = report.to_plain()
     for side, player in zip("ab", players):
@@ -148,50 +146,49 @@ def _figures(report: MatchReport, players: list[Player], sprt: Sprt | None) -> d
 # --- the table ------------------------------------------------------------------------------------
 
 
-def report_table(report: MatchReport, thinking: Sequence[str] = ("", "")) -> Table:
+def report_table(
+    report: MatchReport,
+    sides: tuple[str, str] = ("A", "B"),
+    thinking: Sequence[str] = ("", ""),
+) -> Table:
     """Return results by colour, score and Elo with intervals, and how varied the games were.
 
     Args:
-        thinking: how A and B think, "" for players without a network.
+        sides: what the table calls the two players.
+        thinking: how they think, "" for players without a network.
     """
-    table = facts_table(f"{report.game}: {len(report.games)} games of A against B")
-    names = (report.player_a, report.player_b)
-    for side, name, how in zip("AB", names, thinking):
+    a, b = sides
+    title = f"{report.game}: {counted(len(report.games), 'game')} of {a} against {b}"
+    table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
+    table.add_column(style="dim")
+    table.add_column()
+    for side, name, how in zip(sides, (report.player_a, report.player_b), thinking):
         table.add_row(side, Text.assemble(name, (f"  ({how})" if how else "", "dim")))
-    add_tallies(table, "A", report)
+    table.add_section()
+    table.add_row(f"{a} in all", tally_text(report.total))
+    table.add_row(f"{a} moving first", tally_text(report.as_first))
+    table.add_row(f"{a} moving second", tally_text(report.as_second))
     table.add_section()
     low, high = report.score_interval
-    interval = f"95% interval {low:.1%} to {high:.1%}, over {len(report.pair_scores)} pairs"
-    table.add_row("A's score", f"[bold]{report.score:.1%}[/bold]  ({interval})")
-    low, high = map(_elo_text, report.elo_interval)
-    elo = f"{_elo_text(report.elo)} Elo  (95% interval {low} to {high})"
-    table.add_row("A's rating minus B's", elo)
+    score = f"[bold]{report.score:.1%}[/bold]  (95% interval {low:.1%} to {high:.1%})"
+    table.add_row(f"{a}'s score", score)
+    low, high = report.elo_interval
+    elo = f"{report.elo:+.0f} Elo  (95% interval {low:+.0f} to {high:+.0f})"
+    table.add_row(f"{a}'s rating minus {b}'s", elo)
     table.add_section()
     distinct = f"{report.num_distinct_games} of {len(report.games)}"
-    openings = f"{report.num_distinct_openings} openings of {report.opening_plies} plies"
+    openings = counted(report.num_distinct_openings, "opening")
+    openings += f" of {report.opening_plies} plies"
     table.add_row("Different games", f"{distinct}, from {openings}")
-    table.add_row("Length", lengths_text(report, "plies"))
+    lengths = report.lengths
+    mean = sum(lengths) / len(lengths)
+    table.add_row("Length", f"{min(lengths)} to {max(lengths)} plies, {mean:.1f} on average")
     return table
-
-
-def add_tallies(table: Table, player: str, report: MatchReport) -> None:
-    """Add a section with the results of the first player, who is called ``player``."""
-    table.add_section()
-    table.add_row(f"{player} in all", tally_text(report.total))
-    table.add_row(f"{player} moving first", tally_text(report.as_first))
-    table.add_row(f"{player} moving second", tally_text(report.as_second))
 
 
 def tally_text(tally: Tally | MatchProgress) -> str:
     """Return results as text."""
     return f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost"
-
-
-def lengths_text(report: MatchReport, unit: str) -> str:
-    """Return how long the games were."""
-    lengths = report.lengths
-    mean = sum(lengths) / len(lengths)
-    return f"{min(lengths)} to {max(lengths)} {unit}, {mean:.1f} on average"
 
 
 def _add_test(table: Table, report: MatchReport, sprt: Sprt, num_games: int) -> None:
@@ -203,21 +200,10 @@ def _add_test(table: Table, report: MatchReport, sprt: Sprt, num_games: int) -> 
     result = sprt.test(report.pair_counts)
     low, high = sprt.bounds
     num_played = 2 * result.num_pairs
-    if result.accepted is None:
-        verdict = "undecided"
-        meaning = f"between {sprt.elo0:g} and {sprt.elo1:g} Elo"
-    else:
-        verdict = f"{result.accepted} accepted"
-        hypotheses = [sprt.elo0, sprt.elo1]
-        accepted, other = hypotheses[::-1] if result.accepted == "H1" else hypotheses
-        meaning = f"A's rating minus B's is {accepted:g} Elo rather than {other:g}"
     table.add_section()
+    verdict = f"{result.accepted} accepted" if result.accepted else "undecided"
     table.add_row("SPRT", f"[bold]{verdict}[/bold] after {num_played} of at most {num_games} games")
-    table.add_row("", meaning)
+    table.add_row("", f"H0: {sprt.elo0:g} Elo, H1: {sprt.elo1:g} Elo")
     table.add_row("LLR", f"{result.llr:+.2f}  (H0 is accepted at {low:.2f}, H1 at {high:+.2f})")
     if num_played < num_games:
         table.add_row("", "[dim]score and rating above: an early end overstates them[/dim]")
-
-
-def _elo_text(value: float) -> str:
-    return f"{value:+.0f}" if math.isfinite(value) else ("+infinite" if value > 0 else "-infinite")

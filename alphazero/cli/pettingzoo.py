@@ -10,18 +10,18 @@ rules decide what is legal and who wins.
 """
 
 import dataclasses
+from typing import Any
 
 import numpy as np
-from rich.table import Table
-from rich.text import Text
 
-from alphazero.cli.command import facts_table
-from alphazero.cli.match import add_tallies, lengths_text
+from alphazero.cli.match import report_table
 from alphazero.cli.players import PLAYER_HELP, make_pair
 from alphazero.config.settings import option
-from alphazero.evaluation.report import MatchReport
+from alphazero.evaluation.report import MatchGame, MatchReport
 from alphazero.games.batched_game import Game
-from alphazero.games.pettingzoo_package import require_pettingzoo
+from alphazero.interop.agents import Agent, HumanAgent, PettingZooAgent, observed_text
+from alphazero.interop.board_view import BoardView, view_of
+from alphazero.interop.episode import Episode, play_match
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings
 from alphazero.players.registry import make_player, read_spec
 from alphazero.runtime.console import Console
@@ -61,15 +61,12 @@ class Settings(PlayerSettings):
 
 def run(settings: Settings, console: Console) -> None:
     """Play the match and print its result."""
-    require_pettingzoo()
-    from alphazero.interop.agents import HumanAgent, PettingZooAgent
-    from alphazero.interop.board_view import view_of
-    from alphazero.interop.environments import make_environment
+    from alphazero.interop.environments import make_environment  # refused without PettingZoo
 
     environment = make_environment(settings.env, "human" if settings.render == "human" else None)
     view = view_of(environment)
 
-    def make_agent(spec: str, game: Game, own: Settings):
+    def make_agent(spec: str, game: Game, own: Settings) -> Agent:
         if read_spec(spec, own)[0] == "human":
             return HumanAgent(view)
         return PettingZooAgent(make_player(spec, game, own), view, own.sampled_plies, own.seed)
@@ -83,29 +80,17 @@ def run(settings: Settings, console: Console) -> None:
     finally:
         environment.close()
     if report.games:
-        console.print(result_table(report))
+        console.print(report_table(report, ("first", "second")))
 
 
-def result_table(report: MatchReport) -> Table:
-    """Return the result as a table, from the viewpoint of the player given as ``first``."""
-    table = facts_table(f"{report.game}: {counted(len(report.games), 'game')}")
-    table.add_row("first", Text(report.player_a))
-    table.add_row("second", Text(report.player_b))
-    add_tallies(table, "first", report)
-    low, high = report.score_interval
-    table.add_row("first's score", f"{report.score:.1%}  (95% interval {low:.1%} to {high:.1%})")
-    table.add_section()
-    num_distinct = len({game.moves for game in report.games})
-    table.add_row("different games", f"{num_distinct} of {len(report.games)}")
-    table.add_row("length", lengths_text(report, "moves"))
-    return table
-
-
-def _play(environment, view, agents, settings: Settings, console: Console) -> MatchReport:
+def _play(
+    environment: Any,
+    view: BoardView,
+    agents: tuple[Agent, Agent],
+    settings: Settings,
+    console: Console,
+) -> MatchReport:
     """Play the games; print each result, and the moves and boards where asked for."""
-    from alphazero.interop.agents import HumanAgent
-    from alphazero.interop.episode import play_match
-
     has_person = any(isinstance(agent, HumanAgent) for agent in agents)
 
     def on_move(name: str, action: int) -> None:
@@ -114,7 +99,7 @@ def _play(environment, view, agents, settings: Settings, console: Console) -> Ma
         if not has_person or is_over:  # a person sees the board when asked for a move
             console.print(_position_text(environment, view), markup=False)
 
-    def on_game(game, episode) -> None:
+    def on_game(game: MatchGame, episode: Episode) -> None:
         console.print(_result_text(game, view, agents), markup=False)
 
     moves = on_move if settings.render == "ansi" or has_person else None
@@ -127,7 +112,7 @@ def _play(environment, view, agents, settings: Settings, console: Console) -> Ma
         raise
 
 
-def _result_text(game, view, agents) -> str:
+def _result_text(game: MatchGame, view: BoardView, agents: tuple[Agent, Agent]) -> str:
     """Return who played which side, who won, and after how many moves."""
     names = [agent.name for agent in agents]
     first, second = names if game.a_moves_first else names[::-1]
@@ -137,10 +122,8 @@ def _result_text(game, view, agents) -> str:
     return f"game {number}: {sides}: {results[game.score]} after {counted(num_moves, 'move')}"
 
 
-def _position_text(environment, view) -> str:
+def _position_text(environment: Any, view: BoardView) -> str:
     """Return as text what the environment shows to the agent that is to move."""
-    from alphazero.interop.agents import observed_text
-
     agent = environment.agent_selection
     observation = environment.observe(agent)
     mask = observation["action_mask"]

@@ -84,7 +84,7 @@ def run(settings: Settings, console: Console, read_line: Callable | None = None)
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)
     with getting_ready(console):
-        players = tuple(make_pair(specs, game, settings, _make_side))
+        players = make_pair(specs, game, settings, _make_side)
     people = any(isinstance(player, HumanPlayer) for player in players)
     every_board = people if settings.boards == "auto" else settings.boards == "every"
     warm_up(game, players, console)

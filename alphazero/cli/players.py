@@ -58,33 +58,24 @@ def choose_game(named: str | None, specs: Iterable[str | None], settings: Player
     Args:
         named: the game that the user names, None if they name none. What looks wrong in its rules
             is printed.
-        specs, settings: see `game_of_networks`.
-    """
-    if named is None:
-        return game_of_networks(specs, settings) or make_game(DEFAULT_GAME)
-    game = make_game(named)
-    for note in game.notes:
-        print(f"note: {note}", file=sys.stderr)
-    return game
-
-
-def game_of_networks(specs: Iterable[str | None], settings: PlayerSettings) -> Game | None:
-    """Return the game of the first network file or run among the players, None without one.
-
-    Args:
         specs: players as `alphazero.players.registry.make_player` reads them; None is skipped.
         settings: for what the specs leave open.
 
     Raises:
         ConfigError: if the network is of a game file, which only the user may name.
     """
+    if named is not None:
+        game = make_game(named)
+        for note in game.notes:
+            print(f"note: {note}", file=sys.stderr)
+        return game
     for spec in filter(None, specs):
         kind, _ = read_spec(spec, settings)
         if is_path(kind) and (path := network_path(kind, "")):
             from alphazero.players.network import network_file_game
 
             return make_stored_game(network_file_game(path), f"the network '{path}'")
-    return None
+    return make_game(DEFAULT_GAME)
 
 
 def read_start(moves: str, game: Game, skin: Skin) -> list[int]:
@@ -140,29 +131,24 @@ def player_maker(settings: PlayerWorkers) -> Iterator[MakePlayer]:
     check_ray_installed("workers", "threads", ("threads",))
     from alphazero.workers.cluster.players import PlayerCluster, make_cluster_player
 
-    cluster = PlayerCluster(settings.address)
-    try:
+    with contextlib.closing(PlayerCluster(settings.address)) as cluster:
         yield functools.partial(make_cluster_player, cluster)
-    finally:
-        cluster.close()
 
 
 def make_pair(
     specs: Iterable[str | None],
     game: Game,
     settings: PlayerSettings,
-    make: Callable[[str, Game, PlayerSettings], Any] = make_player,
-) -> list:
+    make: Callable[[str, Game, Any], Any] = make_player,
+) -> tuple[Any, Any]:
     """Return two players with different random numbers; None takes the default of its side.
 
     Args:
         make: makes each of them.
     """
     named = [spec or default for spec, default in zip(specs, default_match(game.name))]
-    return [
-        make(spec, game, dataclasses.replace(settings, seed=settings.seed + index))
-        for index, spec in enumerate(named)
-    ]
+    second_settings = dataclasses.replace(settings, seed=settings.seed + 1)
+    return make(named[0], game, settings), make(named[1], game, second_settings)
 
 
 def warm_up(game: Game, players: Iterable[Any], console: Console | None = None) -> None:
@@ -187,6 +173,6 @@ def warm_up(game: Game, players: Iterable[Any], console: Console | None = None) 
                 player.limited(1, None).choose(game.initial_states())
 
 
-def getting_ready(console: Console):
+def getting_ready(console: Console) -> contextlib.AbstractContextManager[Any]:
     """Return a context that shows "Getting ready ..." on a terminal."""
     return console.status("Getting ready ...") if console.is_terminal else contextlib.nullcontext()

@@ -30,8 +30,8 @@ from alphazero.cli.players import (
     read_start,
     warm_up,
 )
-from alphazero.cli.rate import rate_connected
 from alphazero.config.settings import option
+from alphazero.evaluation.elo import rate
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game
@@ -194,7 +194,7 @@ def _plot_ratings(settings: Settings) -> Path:
         how = f"'alphazero rate run={folder.path}' plays the games for them"
         raise ConfigError.of("run", str(folder.path), reason=f"it holds no ratings: {how}")
     file = RatingFile.read(path)
-    ratings = rate_connected(file, *file.anchor) if file.anchor else None
+    ratings = rate(file.pairings, *file.anchor) if file.anchor else None
     if ratings is None:
         message = f"'{path}' holds too few games for ratings: 'alphazero rate' adds some."
         raise StoredFileError(message, path=path)
@@ -286,7 +286,7 @@ def _thought(player: Player, session: Session) -> Thought:
     return Thought(player.name, analysis, alone.action_weights[0], float(alone.values[0]))
 
 
-def _make_players(specs, game: Game, limits: PlayerSettings) -> list[Player]:
+def _make_players(specs, game: Game, limits: PlayerSettings) -> tuple[Player, Player]:
     """Return the players of a game, all of them programs."""
     for key, spec in zip(("first", "second"), specs):
         if spec and read_spec(spec, limits)[0] == "human":
@@ -297,7 +297,7 @@ def _make_players(specs, game: Game, limits: PlayerSettings) -> list[Player]:
     return make_pair(specs, game, limits)
 
 
-def _play(session: Session, players: list[Player]) -> PlayedGame:
+def _play(session: Session, players: tuple[Player, Player]) -> PlayedGame:
     """Play a game to its end; what has been played is its opening."""
     warm_up(session.game, players)
     first_ply = len(session.actions)

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from alphazero.evaluation.run_facts import duration_text
-from alphazero.players.base import Choice, Player
+from alphazero.players.base import Choice, Player, joined
 
 #: Seconds over which the speed is estimated: many games end at once, with long gaps between.
 SPEED_WINDOW_S = 600
@@ -31,7 +31,7 @@ def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
         text: what is shown beside the bar.
 
     Yields:
-        A function that shows how many of ``total`` are done, and, if given, another text.
+        A function that shows how many of ``total`` are done, at least 1, and perhaps another text.
     """
     bar = progress_bar()
     task = bar.add_task(text, total=total)
@@ -43,9 +43,8 @@ def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
         now = time.monotonic()
         if bar.disable and now - printed >= LINE_EVERY_S:
             printed = now
-            left_s = (now - started) * (total - done) / done if done else None
-            left = "" if left_s is None else f", about {duration_text(left_s)} left"
-            line = f"{bar.tasks[0].description}: {done:,} of {total:,}{left}"
+            left = duration_text((now - started) * (total - done) / done)
+            line = f"{bar.tasks[0].description}: {done:,} of {total:,}, about {left} left"
             print(line, file=sys.stderr, flush=True)
 
     with bar:
@@ -86,10 +85,10 @@ def counted_choice(
         def choose(states: np.ndarray) -> Choice:
             nonlocal num_done
             parts = []
-            for start in range(0, max(len(states), 1), size):
-                parts.append(player.choose(states[start : start + size]))
-                num_done += len(parts[-1].actions)
+            for part in np.split(states, range(size, len(states), size)):
+                parts.append(player.choose(part))
+                num_done += len(part)
                 show(num_done)
-            return Choice(*map(np.concatenate, zip(*parts)))
+            return joined(parts)
 
         yield choose

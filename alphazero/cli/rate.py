@@ -22,7 +22,7 @@ from alphazero.cli.players import PlayerWorkers, player_maker, warm_up
 from alphazero.cli.progress import progress
 from alphazero.cli.rate_players import choose_networks, make_players, player_name
 from alphazero.config.settings import option
-from alphazero.evaluation.elo import Ratings, connected_players, rate
+from alphazero.evaluation.elo import Ratings, rate
 from alphazero.evaluation.match import MatchProgress, Openings, check_num_games
 from alphazero.evaluation.ratings import RatingFile, rating_text, search_of, short_name
 from alphazero.evaluation.report import Z_95
@@ -112,10 +112,7 @@ def run(settings: Settings, console: Console) -> int:
                 players = make_players(networks, specs, game, settings.of_networks(), file, make)
                 warm_up(game, players.values())
                 _play(game, players, file, settings, anchor)
-        except KeyboardInterrupt:
-            kept = f"{file.num_games:,} games are stored in {file.path}"
-            text = f"Stopped: {kept}; the same command adds to them.\n"
-            console.print(text, markup=False, soft_wrap=True)
+        except KeyboardInterrupt:  # every finished match is stored
             status = 130
     _show(file, anchor, settings, console)
     return status
@@ -137,7 +134,7 @@ def _play(
             game, players, file.matches, settings.num_games, games_per_match, openings, on_progress
         ):
             file.matches.append(match)
-            file.write(rate_connected(file, anchor, settings.anchor_elo))
+            file.write(rate(file.pairings, anchor, settings.anchor_elo))
             num_before += len(match.scores)
 
 
@@ -147,26 +144,15 @@ def _games_per_match(settings: Settings, num_players: int) -> int:
     return max(2, min(settings.games_per_match, affordable))
 
 
-def rate_connected(file: RatingFile, anchor: str, anchor_elo: float = 1000.0) -> Ratings | None:
-    """Return the ratings of all players that games connect to the anchor.
-
-    None if no match of the anchor is stored.
-    """
-    connected = connected_players(file.pairings, anchor)
-    pairings = [pairing for pairing in file.pairings if pairing.player_a in connected]
-    return rate(pairings, anchor, anchor_elo) if pairings else None
-
-
 def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -> None:
     """Print the table and draw the picture."""
-    ratings = rate_connected(file, anchor, settings.anchor_elo)
+    ratings = rate(file.pairings, anchor, settings.anchor_elo)
     names = {name for pairing in file.pairings for name in pairing[:2]}
     apart = sorted(names - set([anchor] if ratings is None else ratings.players))
     # After two matches each they surely have ratings.
     add = f"Add games: num_games={2 * settings.games_per_match * max(len(apart), 1)}."
     if ratings is None:
-        text = f"No ratings yet: none of the {len(file.matches)} stored matches joins the anchor "
-        text += f"{anchor} to another player. {add}"
+        text = f"No ratings yet: the anchor {anchor} has not played. {add}"
         console.print(text, markup=False, soft_wrap=True)
         return
     console.print(ratings_table(ratings, file))

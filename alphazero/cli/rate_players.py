@@ -35,9 +35,7 @@ def choose_networks(folder: RunFolder, num_networks: int) -> list[Path]:
     if not paths:
         message = f"'{folder.path}' holds no networks/*.safetensors to rate."
         raise StoredFileError(message, path=folder.path)
-    if num_networks == 1:
-        return paths[-1:]
-    indices = np.linspace(0, len(paths) - 1, num_networks).round().astype(int)
+    indices = np.linspace(len(paths) - 1, 0, num_networks).round().astype(int)
     return [paths[index] for index in sorted({*indices})]
 
 

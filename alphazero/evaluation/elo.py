@@ -36,12 +36,12 @@ independent, and needs SciPy.
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
 from alphazero.evaluation.report import PAIR_SCORES, Z_95, Interval
-from alphazero.runtime.errors import ConfigError
 
 ELO_PER_UNIT = 400.0 / math.log(10.0)
 VIRTUAL_PAIRS = 0.5  # the virtual draw is one game, half a pair
@@ -92,19 +92,22 @@ class Ratings:
         return float(self.elo[a] - self.elo[b]), math.sqrt(max(variance, 0.0))
 
 
-def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -> Ratings:
-    """Return the maximum-likelihood ratings.
+def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -> Ratings | None:
+    """Return the maximum-likelihood ratings of the players whom games connect to the anchor.
 
     Args:
         pairings: in any order. The same two players may occur several times, in either order.
         anchor: the player whose rating is fixed at ``anchor_elo``.
 
-    Raises:
-        ConfigError: if the anchor has not played, or games do not connect all players to it.
+    Returns:
+        The ratings of all players whom a chain of games connects to the anchor; None if the anchor
+        has not played.
     """
-    pairings = list(pairings)
-    players, counts = count_pairs(pairings)
-    _check_connected(players, pairings, anchor)
+    players, counts = count_pairs(pairings, [anchor])
+    connected = _reachable(counts.sum(axis=2) > 0)[players.index(anchor)]
+    players, counts = tuple(compress(players, connected)), counts[connected][:, connected]
+    if len(players) == 1:
+        return None
     num_pairs = counts.sum(axis=2)
     same_group = _same_group(counts)
     filled = counts.copy()
@@ -122,24 +125,6 @@ def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -
         scores=(counts @ _PAIR_SCORES).sum(axis=1) / num_pairs.sum(axis=1),
         is_bound=~same_group[players.index(anchor)],
     )
-
-
-def _check_connected(players: tuple[str, ...], pairings: list[Pairing], anchor: str) -> None:
-    if anchor not in players:
-        reason = "it has not played, but all ratings are relative to the anchor"
-        raise ConfigError.of("anchor", anchor, list(players), reason)
-    connected = connected_players(pairings, anchor)
-    if missing := sorted(set(players) - connected):
-        message = f"no chain of games connects {', '.join(missing)} to the anchor {anchor}, "
-        message += "so that their ratings cannot be compared."
-        raise ConfigError(message, key="players", value=missing, allowed=sorted(connected))
-
-
-def connected_players(pairings: Iterable[Pairing], anchor: str) -> set[str]:
-    """Return the players whom a chain of games connects to the anchor, and the anchor itself."""
-    players, counts = count_pairs(pairings, [anchor])
-    connected = _reachable(counts.sum(axis=2) > 0)[players.index(anchor)]
-    return {player for player, is_connected in zip(players, connected) if is_connected}
 
 
 def count_pairs(

@@ -31,6 +31,7 @@ class MatchProgress(NamedTuple):
     wins: int
     draws: int
     losses: int
+    pair_counts: tuple[int, ...]  #: of the counted pairs, see `MatchReport.pair_counts`
 
 
 def play_match(
@@ -77,10 +78,10 @@ def play_match(
             match.play_ply(max_parallel)
         else:
             match.play_ply(min(max_parallel, max(FIRST_GAMES, match.num_counted)))
+        match.count_pairs(should_stop)
         if progress is not None and match.num_finished > num_reported:
             num_reported = match.num_finished
             progress(match.progress())
-        match.count_pairs(should_stop)
     return MatchReport(
         game.name, player_a.name, player_b.name, openings.plies, openings.seed, match.games()
     )
@@ -121,7 +122,8 @@ class _Match:
 
     def progress(self) -> MatchProgress:
         wins, draws, losses = (int((self._scores == points).sum()) for points in (1.0, 0.5, 0.0))
-        return MatchProgress(self.num_finished, len(self._scores), wins, draws, losses)
+        pair_counts = tuple(self._pair_counts)
+        return MatchProgress(self.num_finished, len(self._scores), wins, draws, losses, pair_counts)
 
     def games(self) -> tuple[MatchGame, ...]:
         """Return the games of all counted pairs."""

@@ -66,7 +66,8 @@ class Openings:
             if fewest == 0:
                 break
         if best is None:
-            raise self._none_found(game)
+            reason = f"random games of {game.name} end earlier, or no position is accepted"
+            raise ConfigError.of("opening_plies", self.plies, "another number of plies", reason)
         return best
 
     def _candidates(
@@ -79,16 +80,6 @@ class Openings:
             moves, states = moves[accepted], states[accepted]
         for line, state in zip(moves.tolist(), states):
             yield tuple(line), state.tobytes()
-
-    def _none_found(self, game: Game) -> ConfigError:
-        if self.accept is None:
-            reason = f"{game.name} ends within {self.plies} random moves"
-            allowed = "fewer plies"
-        else:
-            num_candidates = _MAX_ROUNDS * _NUM_CANDIDATES
-            reason = f"none of {num_candidates:,} random positions of {game.name} is accepted"
-            allowed = "another number of plies"
-        return ConfigError.of("opening_plies", self.plies, allowed, reason)
 
 
 def _random_openings(

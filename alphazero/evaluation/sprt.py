@@ -75,6 +75,10 @@ class Sprt:
         accepted = "H0" if llr <= low else "H1" if llr >= high else None
         return SprtResult(llr, accepted, sum(pair_counts))
 
+    def is_decided(self, pair_counts: Sequence[int]) -> bool:
+        """Return whether a hypothesis is accepted after some pairs."""
+        return self.test(pair_counts).accepted is not None
+
 
 def log_likelihood_ratio(pair_counts: Sequence[int], elo0: float, elo1: float) -> float:
     """Return the log-likelihood ratio of ``elo1`` to ``elo0``.

@@ -27,11 +27,11 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
 from alphazero.storage.run_folder import folder_name
 
-#: The kinds that are neither a path nor an engine.
-_NAMED_KINDS = ("random", "uct", "solver", "best", "network", "latest", "human")
+#: Players without a network, and names that stand for the path of one.
+_PLAYERS, _NETWORKS = ("random", "uct", "solver"), ("best", "network", "latest")
+_NAMED_KINDS = (*_PLAYERS, *_NETWORKS, "human")
 #: What `make_player` takes, for messages.
-_ALLOWED = ["random", "uct", "uct:1000", "solver", "best", "network", "latest", "gtp:COMMAND"]
-_ALLOWED += ["PATH.safetensors", "RUN_DIRECTORY"]
+_ALLOWED = [*_PLAYERS, "uct:1000", *_NETWORKS, "gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY"]
 _ROOT = Path("checkpoints")  #: of the trained networks
 _LIMITS = ("num_simulations", "time_limit_s")
 
@@ -88,7 +88,7 @@ def check_player(spec: str, game_name: str, settings: PlayerSettings | None = No
         ConfigError: if there is no such player, setting or value.
     """
     kind, _ = read_spec(spec, settings)
-    if kind not in ("random", "uct", "solver", "human") and not kind.startswith("gtp:"):
+    if kind not in (*_PLAYERS, "human") and not kind.startswith("gtp:"):
         existing_network(kind, spec, game_name)
 
 

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import io
 import json
+import re
 import shlex
 
 import numpy as np
@@ -12,7 +13,6 @@ from rich.console import Console
 
 from alphazero.cli import compare, train
 from alphazero.cli.command import run_command
-from alphazero.cli.compare import Configuration, Run, configurations_table, runs_table
 from alphazero.evaluation.exact.accuracy import difference
 from alphazero.runtime.errors import ConfigError
 
@@ -88,7 +88,7 @@ def test_a_sweep_ends_with_a_comparison_of_its_runs(sweep):
     folder, output = sweep
     assert {path.name for path in folder.iterdir()} == set(RUNS.values())
     assert "500 positions" in output
-    assert "1: search.reuse_tree=true " in output and "2: search.reuse_tree=false\n" in output
+    assert "1: search.reuse_tree=true\n" in output and "2: search.reuse_tree=false\n" in output
     (command,) = (line for line in output.splitlines() if "alphazero compare" in line)
     words = shlex.split(command.partition("compare")[2])
     console = Console(file=io.StringIO(), width=100)
@@ -103,13 +103,14 @@ def test_runs_that_differ_in_their_seed_are_one_configuration(sweep, tmp_path):
     first, second = figures["configurations"]
     assert (first["runs"], second["runs"]) == ([RUNS[1], RUNS[2]], [RUNS[3], RUNS[4]])
     assert second["label"] == "search.reuse_tree=false"
-    for number, way in (("1", first), ("2", second)):
+    for way in (first, second):
         for name, raw_accuracy, accuracy in zip(way["runs"], way["raw_accuracy"], way["accuracy"]):
             assert 0 < raw_accuracy < 1 and 0 < accuracy < 1
-            # The run's row: its name, the configuration, and accuracies in percent at the end.
-            (row,) = (line.split() for line in text.splitlines() if line.startswith(name))
-            assert row[1] == number
-            assert row[-2:] == [f"{100 * raw_accuracy:.1f}", f"{100 * accuracy:.1f}"]
+            (line,) = (line for line in text.splitlines() if f"{name}: " in line)
+            assert re.findall(r"([\d.]+)%", line) == [
+                f"{100 * raw_accuracy:.1f}",
+                f"{100 * accuracy:.1f}",
+            ]
         assert f"{100 * np.mean(way['accuracy']):.1f}" in text
     difference = second["difference"]
     mean = np.mean(second["accuracy"]) - np.mean(first["accuracy"])
@@ -121,7 +122,6 @@ def test_runs_of_one_configuration_are_compared_with_each_other(sweep):
     folder, _ = sweep
     text = _compare(folder, (1, 2))
     assert RUNS[1] in text and RUNS[2] in text and "search.reuse_tree=false" not in text
-    assert "minus" not in text  # there is no other configuration
 
 
 def test_runs_may_be_a_pattern_and_the_latest(sweep):
@@ -131,16 +131,6 @@ def test_runs_may_be_a_pattern_and_the_latest(sweep):
     assert run_command(compare, [runs, f"root={folder.parent}", "num_simulations=2"], console) == 0
     text = console.file.getvalue()
     assert "3 runs" in text and RUNS[4] in text
-
-
-def test_times_have_a_unit_in_which_they_are_not_zero():
-    found = {}
-    for seconds in (7.0, 700.0):
-        one = Configuration({}, [Run("a", seconds, 1, np.ones(4), np.ones(4))])
-        for table in (configurations_table([one]), runs_table([one])):
-            (column,) = (each for each in table.columns if "training" in str(each.header))
-            found[str(column.header).split()[-1]] = list(column.cells)
-    assert found == {"seconds": ["7.0"], "minutes": ["11.7"]}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from alphazero.cli import evaluate, main, make_evaluation_set, match, pettingzoo, play, rate
-from alphazero.cli.pettingzoo import result_table
+from alphazero.cli.match import report_table
 from alphazero.config.command_line import from_overrides
 from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import types_of
@@ -127,7 +127,7 @@ def test_names_are_printed_as_they_are():
     games = (MatchGame((0, 1), True, 1.0, 0), MatchGame((0, 1), False, 0.0, 0))
     report = MatchReport("[bold] :100:", NAME, "b", 0, 0, games)
     out = io.StringIO()
-    Console(file=out, width=100, emoji=False).print(result_table(report))
+    Console(file=out, width=100, emoji=False).print(report_table(report))
     assert NAME in out.getvalue() and "[bold] :100:" in out.getvalue()
 
 

@@ -156,7 +156,6 @@ WRONG = {
     HEAD + "0,0:0 1:1,random\n": 3,  # no score for a legal action
     HEAD + "0,0:2 1:1 2:1,random\n": 3,  # a position that cannot be misplayed
     HEAD + "0,0:2 1:1 2:0,somebody\n": 3,  # an unknown source
-    HEAD + "0,0:0 1:1 2:1,random\n2,0:0 1:1 2:1,random\n": 4,  # mirror images
 }
 
 

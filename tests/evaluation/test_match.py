@@ -142,7 +142,7 @@ def test_progress_counts_every_game_once():
     report = play_match(
         game, FixedPlayer(game, 1), FixedPlayer(game, 2), 12, Openings(2), progress=seen.append
     )
-    assert seen[-1] == MatchProgress(12, 12, report.wins, report.draws, report.losses)
+    assert seen[-1] == MatchProgress(12, 12, *report.total, report.pair_counts)
     assert [progress.num_finished for progress in seen] == sorted(
         {progress.num_finished for progress in seen}
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fixed_player import FixedPlayer
 
-from alphazero.evaluation.elo import Pairing, connected_players, rate
+from alphazero.evaluation.elo import Pairing, rate
 from alphazero.evaluation.match import Openings
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.evaluation.report import score_from_elo
@@ -47,7 +47,7 @@ def test_new_players_meet_first_and_all_are_soon_connected():
     first = simulated(truth, 4, lambda pairings: next_pairing(pairings, names))
     assert len({name for pairing in first for name in pairing[:2]}) == 8  # none plays twice
     pairings = simulated(truth, 12, lambda pairings: next_pairing(pairings, names))
-    assert connected_players(pairings, "p0") == set(names)
+    assert rate(pairings, "p0").players == tuple(names)
 
 
 def test_a_new_player_plays_next():

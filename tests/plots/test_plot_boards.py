@@ -14,6 +14,7 @@ from PIL import Image
 
 from alphazero.cli import plot
 from alphazero.cli.command import run_command
+from alphazero.evaluation.elo import rate
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.evaluation.tournament import TournamentMatch
 from alphazero.plots.curves import ERRORS, MISPLAYED
@@ -135,9 +136,7 @@ def test_stored_ratings_are_drawn_as_they_were():
     file.write()
     with pytest.raises(ValueError, match="too few games"):
         run_command(plot, ["what=ratings", "run=run"])
-    from alphazero.cli.rate import rate_connected
-
-    file.write(rate_connected(file, "uct:50", 1234.0))
+    file.write(rate(file.pairings, "uct:50", 1234.0))
     draw("what=ratings", "run=run", "output=x.svg")
     assert "Elo (uct:50 = 1234)" in texts("x.svg")
     draw("what=ratings", "run=run")

@@ -61,7 +61,7 @@ def sample_set(
     num_positions: int,
     seed: int,
     max_empties: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int], None] = lambda num_found: None,
 ) -> EvaluationSet:
     """Sample ``num_positions`` positions, half from random play, half from strong play.
 
@@ -69,28 +69,31 @@ def sample_set(
 
     Args:
         max_empties: the largest number of empty squares in a position; None allows the whole game.
-        progress: called as ``progress(num_found, num_positions)`` after each new position.
+        progress: called with the number of positions found after each new one.
 
     Raises:
         ConfigError: if the game has too few such positions.
     """
-    sampler = _Sampler(game, solver, max_empties, MAX_IMMEDIATE_FRACTION * num_positions)
+    samples: list[_Sample] = []
+    seen: set[bytes] = set()
+    max_immediate = MAX_IMMEDIATE_FRACTION * num_positions / len(SOURCES)
     for source, wanted in (("random", num_positions // 2), ("strong", num_positions)):
         num_barren = 0
-        sampler.begin_source(source)
-        for moves, states in _games(game, source, seed):
-            if len(sampler.samples) >= wanted:
-                break
-            num_barren = 0 if sampler.take_one(moves, states) else num_barren + 1
-            if progress is not None and not num_barren:
-                progress(len(sampler.samples), num_positions)
+        found = _samples(game, solver, source, seed, max_empties, max_immediate, seen)
+        while len(samples) < wanted:
+            sample = next(found)
+            num_barren = num_barren + 1 if sample is None else 0
+            if sample is not None:
+                samples.append(sample)
+                progress(len(samples))
             if num_barren >= _MAX_BARREN_GAMES:
-                num_found = len(sampler.samples)
-                reason = f"after {num_found} positions, {num_barren} games of {game.name} in a row "
-                reason += "held no new one that can be misplayed"
-                allowed = f"{num_found} or less"
+                reason = f"{num_barren} games of {game.name} in a row held no new position that "
+                reason += "can be misplayed"
+                allowed = f"{len(samples)} or less"
                 raise ConfigError.of("num_positions", num_positions, allowed, reason)
-    return sampler.evaluation_set()
+    samples.sort(key=lambda each: (len(each.moves), each.source, each.moves))
+    moves, states, scores, sources = zip(*samples)
+    return make_set(game, np.stack(states), np.stack(scores), sources, moves, {})
 
 
 class _Sample(NamedTuple):
@@ -102,62 +105,45 @@ class _Sample(NamedTuple):
     source: str
 
 
-class _Sampler:
-    """Takes positions from games; remembers those found so far."""
+def _samples(
+    game: Game,
+    solver: Solver,
+    source: str,
+    seed: int,
+    max_empties: int | None,
+    max_immediate: float,
+    seen: set[bytes],
+) -> Iterator[_Sample | None]:
+    """Yield a position of each game of a source, without end.
 
-    def __init__(self, game: Game, solver: Solver, max_empties: int | None, max_immediate: float):
-        self.samples: list[_Sample] = []
-        self._game, self._solver, self._max_empties = game, solver, max_empties
-        self._max_immediate = max_immediate / len(SOURCES)  # for each source
-        self._seen: set[bytes] = set()
+    It is the position whose ply has been used least so far; None if it cannot be misplayed, or the
+    game has no new one.
 
-    def begin_source(self, source: str) -> None:
-        """Continue with games of another source; the counts of plies and wins start from zero."""
-        self._source = source
-        self._ply_uses = np.zeros(self._game.max_plies + 1)
-        self._num_immediate = 0
-
-    def take_one(self, moves: np.ndarray, states: np.ndarray) -> bool:
-        """Add the position of a game whose ply has been used least, if it can be misplayed.
-
-        Args:
-            moves: int32[T], of the whole game.
-            states: [T, K], the positions in which they were played.
-
-        Returns:
-            Whether a position has been added.
-        """
-        keys = canonical_keys(self._game, states)
-        plies = [
-            ply
-            for ply, key in enumerate(keys)
-            if key not in self._seen and self._is_late_enough(states[ply])
-        ]
+    Args:
+        max_immediate: the most positions in which a move wins at once.
+        seen: the keys of the positions found so far, which grow.
+    """
+    ply_uses = np.zeros(game.max_plies + 1)
+    num_immediate = 0
+    for moves, states in _games(game, source, seed):
+        keys = canonical_keys(game, states)
+        plies = [ply for ply, key in enumerate(keys) if key not in seen]
+        if max_empties is not None:
+            plies = [ply for ply in plies if (game.cells(states[ply]) == 0).sum() <= max_empties]
         if not plies:
-            return False
-        ply = min(plies, key=lambda ply: self._ply_uses[ply])
-        self._seen.add(keys[ply])
-        scores = self._solver.scores(states[ply : ply + 1])[0]
-        immediate = kinds_of(self._game, states[ply : ply + 1])[0] == IMMEDIATE
-        has_room = not immediate or self._num_immediate < self._max_immediate
+            yield None
+            continue
+        ply = min(plies, key=lambda ply: ply_uses[ply])
+        seen.add(keys[ply])
+        state = states[ply]
+        scores = solver.scores(state[None])[0]
+        immediate = kinds_of(game, state[None])[0] == IMMEDIATE
+        has_room = not immediate or num_immediate < max_immediate
         accepted = has_room and bool(can_be_misplayed(scores[None])[0])
-        self._num_immediate += accepted and immediate
-        self._ply_uses[ply] += 1 if accepted else _REJECTED_USE
-        if accepted:
-            line = tuple(map(int, moves[:ply]))
-            self.samples.append(_Sample(line, states[ply], scores, self._source))
-        return accepted
-
-    def evaluation_set(self) -> EvaluationSet:
-        """Return the positions found, the earliest plies first."""
-        samples = sorted(self.samples, key=lambda each: (len(each.moves), each.source, each.moves))
-        moves, states, scores, sources = zip(*samples)
-        return make_set(self._game, np.stack(states), np.stack(scores), sources, moves, {})
-
-    def _is_late_enough(self, state: np.ndarray) -> bool:
-        if self._max_empties is None:
-            return True
-        return int(np.count_nonzero(self._game.cells(state) == 0)) <= self._max_empties
+        num_immediate += accepted and immediate
+        ply_uses[ply] += 1 if accepted else _REJECTED_USE
+        line = tuple(map(int, moves[:ply]))
+        yield _Sample(line, state, scores, source) if accepted else None
 
 
 def _games(game: Game, source: str, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:

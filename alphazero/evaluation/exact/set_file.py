@@ -9,10 +9,9 @@ file is CSV after a few comment lines, which say what the set contains and how t
     3 3 2,0:-4 1:-2 2:0 3:-1 4:1 5:-2 6:-3,strong
 """
 
-import csv
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +19,6 @@ from alphazero.evaluation.exact.sets import (
     SOURCES,
     EvaluationSet,
     can_be_misplayed,
-    canonical_keys,
     make_set,
 )
 from alphazero.games.batched_game import Game
@@ -29,7 +27,7 @@ from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import read_text, unwritable
 from alphazero.solvers.base import ILLEGAL_SCORE
 
-COLUMNS = ["moves", "scores", "source"]
+COLUMNS = "moves,scores,source"
 _SHIPPED_FOLDER = Path(__file__).parent / "data"
 _MAX_SCORE = 999  # of either sign; `ILLEGAL_SCORE` is outside
 
@@ -62,19 +60,21 @@ def write_set(path: str | Path, evaluation_set: EvaluationSet) -> None:
     Raises:
         ConfigError: if the file cannot be written.
     """
-    notes = {"game": evaluation_set.game_name} | evaluation_set.notes
-    each = zip(evaluation_set.moves, evaluation_set.action_scores, evaluation_set.sources)
+    text = "".join(line + "\n" for line in _lines(evaluation_set))
     try:
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            file.writelines(f"# {name}: {note}\n" for name, note in notes.items())
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(COLUMNS)
-            for moves, scores, source in each:
-                legal = np.flatnonzero(scores != ILLEGAL_SCORE)
-                pairs = (f"{action}:{scores[action]}" for action in legal)
-                writer.writerow([" ".join(map(str, moves)), " ".join(pairs), source])
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise unwritable(path, "out", error.strerror or "the disk refuses it") from None
+
+
+def _lines(evaluation_set: EvaluationSet) -> Iterator[str]:
+    notes = {"game": evaluation_set.game_name} | evaluation_set.notes
+    yield from (f"# {name}: {note}" for name, note in notes.items())
+    yield COLUMNS
+    each = zip(evaluation_set.moves, evaluation_set.action_scores, evaluation_set.sources)
+    for moves, scores, source in each:
+        pairs = (f"{action}:{scores[action]}" for action in np.flatnonzero(scores != ILLEGAL_SCORE))
+        yield f"{' '.join(map(str, moves))},{' '.join(pairs)},{source}"
 
 
 def game_of_set(path: str | Path) -> str:
@@ -97,45 +97,18 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
         raise StoredFileError(
             f"the evaluation set '{path}' is for {notes['game']}, not {game.name}.", path=path
         )
-    # Comments become blank lines, which the reader skips and counts.
-    uncommented = ("" if line.startswith("#") else line.strip() for line in lines)
-    reader = csv.DictReader(uncommented, COLUMNS, restval="")
-    try:
-        table = [(reader.line_num, fields) for fields in reader]
-    except csv.Error:
-        table = []
-    if len(table) < 2 or table[0][1] != dict(zip(COLUMNS, COLUMNS)):
-        raise StoredFileError(
-            f"the evaluation set '{path}' needs a line {','.join(COLUMNS)} and then at least one "
-            "position.",
-            path=path,
-        )
-    try:
-        rows = [_parsed(line, fields, game.num_actions) for line, fields in table[1:]]
-        states = _played(game, rows)
-        scores = np.stack([row.scores for row in rows])
-        _check(game, states, scores, rows)
-    except _WrongLine as error:
-        raise StoredFileError(f"line {error.line} of '{path}': {error}.", path=path) from None
-    moves, sources = [row.moves for row in rows], [row.source for row in rows]
-    return make_set(game, states, scores, sources, moves, notes)
-
-
-class _WrongLine(Exception):
-    """What is wrong with a line of a file, a clause without a full stop."""
-
-    def __init__(self, line: int, reason: str):
-        super().__init__(reason)
-        self.line = line
-
-
-class _Row(NamedTuple):
-    """A position as a file describes it."""
-
-    line: int  # its number in the file
-    moves: tuple[int, ...]
-    scores: np.ndarray  # int16[A]
-    source: str
+    numbered = [(n, line) for n, line in enumerate(lines, 1) if line and not line.startswith("#")]
+    if len(numbered) < 2 or numbered[0][1] != COLUMNS:
+        message = f"the evaluation set '{path}' needs a line {COLUMNS} and then at least one "
+        raise StoredFileError(message + "position.", path=path)
+    rows = []
+    for number, line in numbered[1:]:
+        try:
+            rows.append(_parsed(line, game))
+        except ValueError as error:
+            raise StoredFileError(f"line {number} of '{path}': {error}", path=path) from None
+    moves, states, scores, sources = zip(*rows)
+    return make_set(game, np.stack(states), np.stack(scores), sources, moves, notes)
 
 
 def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
@@ -143,63 +116,38 @@ def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
     command = "'alphazero make_evaluation_set' makes one"
     if not os.path.lexists(path):
         raise StoredFileError(f"there is no evaluation set '{path}'; {command}.", path=path)
-    lines = read_text(path).splitlines()
+    lines = [line.strip() for line in read_text(path).splitlines()]
     notes = dict(line[1:].strip().partition(": ")[::2] for line in lines if line.startswith("#"))
     if "game" not in notes:
         raise StoredFileError(f"'{path}' is not an evaluation set; {command}.", path=path)
     return lines, notes
 
 
-def _parsed(line: int, fields: dict, num_actions: int) -> _Row:
-    """Return the position in a line of a file of a game with A actions."""
+def _parsed(line: str, game: Game) -> tuple[tuple[int, ...], np.ndarray, np.ndarray, str]:
+    """Return the moves, the state ([K]), the scores (int16[A]) and the source of a position.
+
+    Raises:
+        ValueError: if this cannot be a position of an `EvaluationSet`.
+    """
     try:
-        moves = tuple(map(int, fields["moves"].split()))
-        pairs = [pair.split(":") for pair in fields["scores"].split()]
+        moves_text, scores_text, source = line.split(",")
+        moves = tuple(map(int, moves_text.split()))
+        pairs = (pair.split(":") for pair in scores_text.split())
         score_of = {int(action): int(score) for action, score in pairs}
-        actions_exist = all(0 <= action < num_actions for action in (*moves, *score_of))
-        scores_are_small = all(abs(score) <= _MAX_SCORE for score in score_of.values())
-        if not (actions_exist and scores_are_small and fields.keys() == set(COLUMNS)):
-            raise ValueError
     except ValueError:
-        reason = f"not of the form {','.join(COLUMNS)}, such as 3 3 2,0:-4 1:2,random, with "
-        reason += f"actions from 0 to {num_actions - 1} and scores up to {_MAX_SCORE}"
-        raise _WrongLine(line, reason) from None
-    scores = np.full(num_actions, ILLEGAL_SCORE, np.int16)
+        text = f"it is not of the form {COLUMNS}, such as 3 3 2,0:-4 1:2,random."
+        raise ValueError(text) from None
+    state = game.play_moves(moves)
+    if game.over(state[None])[0]:
+        raise ValueError("the game is over in this position.")
+    legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
+    if sorted(score_of) != legal or max(map(abs, score_of.values())) > _MAX_SCORE:
+        text = f"there must be a score from -{_MAX_SCORE} to {_MAX_SCORE} for each legal action "
+        raise ValueError(f"{text}{legal}.")
+    if source not in SOURCES:
+        raise ValueError(f"the source '{source}' is not one of {', '.join(SOURCES)}.")
+    scores = np.full(game.num_actions, ILLEGAL_SCORE, np.int16)
     scores[list(score_of)] = list(score_of.values())
-    return _Row(line, moves, scores, fields["source"])
-
-
-def _played(game: Game, rows: list[_Row]) -> np.ndarray:
-    """Return the positions ([N, K]) after the moves; all games are played in lockstep."""
-    states = game.initial_states(len(rows))
-    for ply in range(max(len(row.moves) for row in rows)):
-        longer = [index for index, row in enumerate(rows) if len(row.moves) > ply]
-        actions = np.array([rows[index].moves[ply] for index in longer])
-        legal = game.legal_action_mask(states[longer])[np.arange(len(longer)), actions]
-        for index in np.array(longer)[~legal]:
-            move = rows[index].moves[ply]
-            raise _WrongLine(rows[index].line, f"move {ply + 1}, {move}, is illegal")
-        states[longer] = game.step(states[longer], actions).states
-    return states
-
-
-def _check(game: Game, states: np.ndarray, scores: np.ndarray, rows: list[_Row]) -> None:
-    """Check that the positions can be those of an `EvaluationSet`."""
-    inspected, misplayable = game.inspect(states), can_be_misplayed(scores)
-    first_lines: dict[bytes, int] = {}
-    for index, (row, key) in enumerate(zip(rows, canonical_keys(game, states))):
-        legal = inspected.legal_action_mask[index]
-        first = first_lines.setdefault(key, row.line)
-        if inspected.over[index]:
-            reason = "the game is over in this position"
-        elif not np.array_equal(row.scores != ILLEGAL_SCORE, legal):
-            reason = f"there must be a score for each legal action {np.flatnonzero(legal).tolist()}"
-        elif not misplayable[index]:
-            reason = "every move keeps the best possible result"
-        elif row.source not in SOURCES:
-            reason = f"the source '{row.source}' is not one of {', '.join(SOURCES)}"
-        elif first != row.line:
-            reason = f"the position is that of line {first}, or a symmetric image of it"
-        else:
-            continue
-        raise _WrongLine(row.line, reason)
+    if not can_be_misplayed(scores[None])[0]:
+        raise ValueError("every move keeps the best possible result.")
+    return moves, state, scores, source
