@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from alphazero.cli.errors import print_error
+from alphazero.cli import print_error
 
 
 def exit_status(work: Callable[[], object]) -> int:

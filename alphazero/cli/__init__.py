@@ -4,14 +4,15 @@ Each subcommand is a module of this package, see `alphazero.cli.command`. It is 
 the command is called, so that `alphazero --help` loads no torch.
 """
 
-import contextlib
 import importlib
+import logging
 import os
 import signal
 import sys
 import threading
+import warnings
+from typing import Any
 
-from alphazero.cli.errors import print_error, print_text
 from alphazero.config.completion import OPTIONS, complete
 from alphazero.runtime.process import limit_spinning
 
@@ -46,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print_text(usage())
+        _print_text(usage())
         return 0
     if arguments[0] == "--version":
         import importlib.metadata
@@ -57,12 +58,19 @@ def main(arguments: list[str] | None = None) -> int:
         return complete(arguments, COMMANDS, _run_with_hydra)
     command, *rest = arguments
     if command not in COMMANDS:
-        print_text(f"error: there is no command '{command}'.\n\n{usage()}", stderr=True)
+        _print_text(f"error: there is no command '{command}'.\n\n{usage()}", stderr=True)
         return 2
-    limit_spinning()
-    # torch then computes on the CPU what an Apple GPU lacks; it reads this when it is imported.
-    os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")
-    return _run(command, rest)
+    try:
+        _set_up_process()
+        return _run(command, rest)
+    except ValueError as error:  # commands refuse input by one
+        return print_error(error)
+    except KeyboardInterrupt:
+        print("stopped.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
 
 
 def usage() -> str:
@@ -80,45 +88,50 @@ def usage() -> str:
     )
 
 
-def _run(command: str, arguments: list[str]) -> int:
-    """Run one command; print the message of a ValueError, by which commands refuse input."""
-    try:
-        with _sigterm_as_keyboard_interrupt():
-            module = importlib.import_module(f"alphazero.cli.{command}")
-            from alphazero.cli.command import run_command
+def print_error(error: ValueError) -> int:
+    """Print the message of an error by which a command refuses input.
 
-            return run_command(module, arguments)
-    except ValueError as error:
-        return print_error(error)
-    except KeyboardInterrupt:
-        print("stopped.", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    With ``ALPHAZERO_TRACEBACK=1`` in the environment, raise it again.
 
-
-@contextlib.contextmanager
-def _sigterm_as_keyboard_interrupt():
-    """Treat SIGTERM, sent by batch systems and at shutdown, like Ctrl-C.
-
-    The command then says what it has stored and how to resume.
+    Returns:
+        The exit status for bad input, 2.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    if os.environ.get("ALPHAZERO_TRACEBACK"):
+        raise error
+    _print_text(f"error: {error}", stderr=True)
+    return 2
 
 
-def _run_with_hydra(*arguments) -> int:
+def _print_text(text: str, stderr: bool = False) -> None:
+    """Print lines, broken between words if they are too long for the terminal."""
+    # Imported here, so that shell completion, which prints nothing of this, stays quick.
+    from alphazero.runtime.console import Console
+
+    Console(stderr=stderr, emoji=False).print(text, markup=False)
+
+
+def _set_up_process() -> None:
+    """Choose how torch and signals behave, before a command imports anything."""
+    limit_spinning()
+    # torch then computes on the CPU what an Apple GPU lacks; it reads this when it is imported.
+    os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")
+    warnings.filterwarnings("ignore", category=UserWarning, module="torch")
+    logging.getLogger("torch").setLevel(logging.ERROR)
+    # Batch systems and shutdowns send SIGTERM. Like Ctrl-C, it lets a command say what it stored.
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+def _run(command: str, arguments: list[str]) -> int:
+    """Import a command and run it."""
+    from alphazero.cli.command import run_command
+    from alphazero.runtime.jit import announce_first_compilation
+
+    announce_first_compilation()
+    return run_command(importlib.import_module(f"alphazero.cli.{command}"), arguments)
+
+
+def _run_with_hydra(*arguments: Any) -> int:
     from alphazero.training.run_config import run_with_hydra  # importing Hydra takes a second
 
     return run_with_hydra(*arguments)

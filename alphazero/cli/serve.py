@@ -18,7 +18,6 @@ from pathlib import Path
 
 from alphazero.config.settings import option
 from alphazero.games.registry import make_game
-from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 
@@ -49,7 +48,6 @@ class Settings:
 def run(settings: Settings, console: Console) -> None:
     """Answer until Ctrl-C."""
     _check(settings)
-    jit.announce_first_compilation()
     from alphazero.web.backend import Backend
     from alphazero.web.server import Server, is_local
 

@@ -11,12 +11,10 @@ In: arguments, which Hydra turns into settings (`alphazero.config.hydra_main`). 
 """
 
 import dataclasses
-import logging
 import math
 import shlex
 import shutil
 import sys
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -28,7 +26,6 @@ from alphazero.config.command_line import parse_overrides, split_word
 from alphazero.config.settings import from_plain
 from alphazero.evaluation.run_facts import duration_text
 from alphazero.games.registry import make_stored_game
-from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
@@ -100,9 +97,6 @@ def _train(
         varied: what tells the run from others of its sweep: settings or choices of config groups.
     """
     console = Console(highlight=False, emoji=False, soft_wrap=True)
-    jit.announce_first_compilation()
-    warnings.filterwarnings("ignore", category=UserWarning, module="torch")
-    logging.getLogger("torch").setLevel(logging.ERROR)
     from alphazero.training.trainer import Trainer
 
     try:

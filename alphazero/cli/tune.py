@@ -11,7 +11,6 @@ In: the settings of a training run. Out: a table of speeds; the choice is stored
 from rich.box import SQUARE
 from rich.table import Table
 
-from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.training.settings import TrainSettings
 
@@ -26,7 +25,6 @@ def main(arguments: list[str]) -> int:
 def _tune(settings: TrainSettings) -> int:
     """Measure, show and store, for a run with these settings."""
     settings.run.retune = True
-    jit.announce_first_compilation()
     from alphazero.games.registry import make_game
     from alphazero.network.registry import make_network
     from alphazero.runtime.device import choose_device, set_num_threads

@@ -12,9 +12,7 @@ plays.
 
 import contextlib
 import dataclasses
-import logging
 import time
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,7 +21,6 @@ from rich.text import Text
 
 from alphazero.cli.progress import LINE_EVERY_S
 from alphazero.config.settings import option
-from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 
@@ -51,9 +48,6 @@ class Settings:
 def run(settings: Settings, console: Console) -> None:
     """Play until Ctrl-C."""
     _check(settings)
-    jit.announce_first_compilation()
-    warnings.filterwarnings("ignore", category=UserWarning, module="torch")
-    logging.getLogger("torch").setLevel(logging.ERROR)
     with console.status("Getting ready ...") as status:
         from alphazero.runtime.device import choose_device
         from alphazero.workers.folder.folder_worker import FolderWorker
