@@ -5,7 +5,7 @@ of another format with a small board for each move.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,9 +41,9 @@ class PlayedGame(NamedTuple):
     """A game to draw."""
 
     session: Session  #: the whole game
-    names: tuple[str, str]  #: of the players, "" where the names of the sides are enough
-    values: list[float]  #: what the mover of each ply expected; nan where that is not known
-    first_ply: int  #: moves of the opening, which are not drawn one by one
+    values: Mapping[int, float] = {}  #: by ply, what the mover expected, where that is known
+    names: tuple[str, str] = ("", "")  #: of the players; "" takes the name of the side
+    first_ply: int = 0  #: moves of the opening, which are not drawn one by one
 
 
 def draw_game(played: PlayedGame, skin: Skin, output: Path) -> None:
@@ -148,7 +148,7 @@ def _remark(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
     """Return what the mover expects, or the numbers of pieces at the end."""
     if is_last and played.session.over:
         return count_text(played.session, skin) if skin.counts_pieces else ""
-    value = expectation_text(played.values[ply - 1]) if ply else ""
+    value = expectation_text(played.values.get(ply - 1, math.nan))
     return f"expects {value}" if value else ""
 
 
