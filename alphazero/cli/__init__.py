@@ -63,14 +63,14 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         _set_up_process()
         return _run(command, rest)
-    except ValueError as error:  # commands refuse input by one
-        return print_error(error)
     except KeyboardInterrupt:
         print("stopped.", file=sys.stderr)
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except (ValueError, OSError) as error:  # refused input; a full disk
+        return print_error(error)
 
 
 def usage() -> str:
@@ -88,8 +88,8 @@ def usage() -> str:
     )
 
 
-def print_error(error: ValueError) -> int:
-    """Print the message of an error by which a command refuses input.
+def print_error(error: Exception) -> int:
+    """Print the message of an error that is no bug.
 
     With ``ALPHAZERO_TRACEBACK=1`` in the environment, raise it again.
 

@@ -34,7 +34,7 @@ def draw_accuracy(
         axis.set_xticks(np.arange(len(plies)), plies)
     handles = axes[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=2, frameon=False)
-    save_figure(figure, output, key="plot")
+    save_figure(figure, output)
 
 
 def _draw_points(axis, index: int, label: str, proportions) -> None:
