@@ -257,10 +257,10 @@ def _thought(player: Player, session: Session) -> Thought:
     return Thought(player.name, analysis, alone.action_weights[0], float(alone.values[0]))
 
 
-def _play(session: Session, players: list[Player]) -> PlayedGame:
+def _play(session: Session, players: Sequence[Player]) -> PlayedGame:
     """Play a game to its end; what has been played is its opening."""
     warm_up(session.game, players)
-    first_ply, values = len(session.actions), {}
+    first_ply, values = len(session.actions), dict[int, float]()
     with Console(stderr=True, emoji=False).status("Playing ..."):
         while not session.over:
             action, value = _choose(players[session.player], session)
