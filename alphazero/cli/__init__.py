@@ -76,16 +76,9 @@ def main(arguments: list[str] | None = None) -> int:
 def usage() -> str:
     """Return the list of subcommands."""
     width = max(map(len, COMMANDS)) + 1
-    lines = [f"  {name:<{width}} {text}" for name, text in COMMANDS.items()]
-    return "\n".join(
-        [
-            "usage: alphazero COMMAND [key=value ...]",
-            "",
-            *lines,
-            "",
-            "'alphazero COMMAND --help' lists the settings of a command.",
-        ]
-    )
+    commands = "\n".join(f"  {name:<{width}} {text}" for name, text in COMMANDS.items())
+    hint = "'alphazero COMMAND --help' lists the settings of a command."
+    return f"usage: alphazero COMMAND [key=value ...]\n\n{commands}\n\n{hint}"
 
 
 def print_error(error: Exception) -> int:

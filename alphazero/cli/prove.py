@@ -33,10 +33,7 @@ _RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 class Settings(PlayerSettings):
     """The player and the game."""
 
-    game: str = option(
-        "tic_tac_toe",
-        f"the game, of at most {MAX_POSITIONS:,} positions; 'alphazero evaluate' samples larger ones",
-    )
+    game: str = option("tic_tac_toe", f"the game, of at most {MAX_POSITIONS:,} positions")
     player: str = option("network", PLAYER_HELP)
     show: int = option(3, "misplayed positions to print", 0, 10_000)
 
