@@ -63,7 +63,7 @@ class Settings(PlayerSettings):
         "one over the other if the terminal can",
         choices=("auto", "every", "last"),
     )
-    seed: int | None = option(
+    seed: int | None = option(  # type: ignore[assignment]  # `run` fills it in
         None, "seed of all random numbers; by default every game is different", 0, 2**63 - 4
     )
     endgame: str = option("auto", ENDGAME_HELP)
@@ -92,8 +92,9 @@ def run(
     warm_up(game, (first, second), console)
     thinking = [(one.name, thinking_of(one)) for one in (first, second)]
     introduction = [f"{name} thinks here with {how}." for name, how in thinking if how]
-    if "best" in [_kind(spec, settings) for spec in specs]:
-        about = summary(network_info(shipped_network(game.name)))
+    best = shipped_network(game.name)
+    if best is not None and "best" in [_kind(spec, settings) for spec in specs]:
+        about = summary(network_info(best))
         introduction.insert(0, f"best is the network that ships with {game.name}: {about}.")
     TerminalGame(
         game,
@@ -126,11 +127,11 @@ def _sides(settings: Settings, game: Game) -> tuple[str, str]:
     return first, opponent(first) if second is None else second
 
 
-def _kind(spec: str, settings: Settings) -> str:
+def _kind(spec: str, settings: PlayerSettings) -> str:
     return read_spec(spec, settings).kind
 
 
-def _make_side(spec: str, game: Game, settings: Settings) -> HumanPlayer | Player:
+def _make_side(spec: str, game: Game, settings: PlayerSettings) -> HumanPlayer | Player:
     """Return a person or the player ``spec``."""
     is_person = _kind(spec, settings) == "human"
     return HumanPlayer() if is_person else make_player(spec, game, settings)

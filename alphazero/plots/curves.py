@@ -4,7 +4,7 @@ In: the metrics of a run, as `RunFolder.read_metrics` returns them. Out: points.
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +34,7 @@ class Curve(NamedTuple):
 
     def points(self, rows: list[Row], x: str = "elapsed_s") -> list[tuple[float, float]]:
         """Return ``x`` and the figure, for each row that has the numbers."""
+        numbers: Iterator[list[Any]]
         numbers = ([row.get(key) for key in (x, *self.keys)] for row in rows)
         return [(row[0], self.value(*row[1:])) for row in numbers if all(map(is_number, row))]
 

@@ -8,13 +8,12 @@ possible result. The axis is logarithmic, so that a tenth of a percent stays vis
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from alphazero.evaluation.exact.accuracy import Proportion
-from alphazero.plots.curves import ERRORS, Curve, Row, newest
-from alphazero.plots.figure import BLUE, COLORS, ORANGE, new_figure, save_figure
+from alphazero.plots.curves import ERRORS, Curve, Row
+from alphazero.plots.figure import BLUE, COLORS, ORANGE, Axes, new_figure, save_figure
 from alphazero.runtime.errors import ConfigError
 
 Run = tuple[str, list[Row]]  #: the name and the metrics of a run
@@ -31,8 +30,9 @@ def draw_exact_error(runs: Sequence[Run], game: str, lines: str, output: Path) -
     Raises:
         ConfigError: if a run has no such measurements, or the picture cannot be written.
     """
+    runs = [(name, [row for row in rows if "exact.accuracy" in row]) for name, rows in runs]
     for name, rows in runs:
-        if newest(rows, "exact.accuracy") is None:
+        if not rows:
             reason = "it was never measured on an exact evaluation set: train with evaluation.exact"
             raise ConfigError.of("run", name, reason=f"{reason}=true a game that has such a set")
     figure, axis = new_figure(1, 1, f"{game}: moves that give up the exact result", size=(8, 5))
@@ -54,31 +54,31 @@ def draw_exact_error(runs: Sequence[Run], game: str, lines: str, output: Path) -
 
 
 def _numbers(runs: Sequence[Run], key: str) -> str:
-    """Return the newest number of each run under a key, such as "64 or 100"."""
-    return " or ".join(f"{number:,}" for number in sorted({newest(rows, key) for _, rows in runs}))
+    """Return the last number of each run under a key, such as "64 or 100"."""
+    return " or ".join(f"{number:,}" for number in sorted({rows[-1][key] for _, rows in runs}))
 
 
 def _points(curve: Curve, rows: list[Row]) -> Points:
     """Return the errors; zero, impossible on a logarithmic axis, becomes half a position."""
     minutes, errors = curve.line(rows)
-    return minutes, np.maximum(errors, 50.0 / newest(rows, "exact.num_positions"))
+    return minutes, np.maximum(errors, 50.0 / rows[-1]["exact.num_positions"])
 
 
-def _draw_each(axis: Any, runs: Sequence[Run], curve: Curve, dashes: str, label: str) -> None:
+def _draw_each(axis: Axes, runs: Sequence[Run], curve: Curve, dashes: str, label: str) -> None:
     """Draw a line for each run; a single run also gets the 95% interval."""
     for (name, rows), color in zip(runs, itertools.cycle(COLORS)):
         minutes, errors = _points(curve, rows)
         style = {"color": color, "marker": "o", "markersize": 3, "label": f"{name}: {label}"}
         axis.plot(minutes, errors, dashes, **style)
         if len(runs) == 1:
-            total = newest(rows, "exact.num_positions")
+            total = rows[-1]["exact.num_positions"]
             counts = np.rint(curve.line(rows)[1] / 100 * total).astype(int).tolist()
             low, high = 100 * np.array([Proportion(count, total).interval for count in counts]).T
             low = np.maximum(low, 50.0 / total)
             axis.fill_between(minutes, low, high, color=color, alpha=0.12, linewidth=0)
 
 
-def _draw_median(axis: Any, curves: list[Points], dashes: str, color: str, label: str) -> None:
+def _draw_median(axis: Axes, curves: list[Points], dashes: str, color: str, label: str) -> None:
     """Draw the median over the time that all curves span.
 
     Between two measurements a curve is a straight line on the logarithmic axis.

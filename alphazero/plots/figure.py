@@ -1,17 +1,20 @@
 """An empty matplotlib figure in the style of all charts, and the file it is written to."""
 
 from pathlib import Path
+from typing import Any
 
 from alphazero.boards import painter
 from alphazero.runtime.errors import ConfigError
 
 BLUE, ORANGE, GREEN, GREY = "#2b6cb0", "#c05621", "#2f855a", "#4a5568"
 COLORS = (BLUE, ORANGE, GREEN, "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", GREY)
+#: A matplotlib.axes.Axes; matplotlib is imported only to draw, and may be missing.
+Axes = Any
 _DPI = 110  # pixels per inch of a file
 _ANIMATIONS = {"gif"}  # of which some versions of matplotlib write a single frame
 
 
-def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, float]):
+def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, float]) -> Any:
     """Return a figure and its grid of axes, as `matplotlib.pyplot.subplots` does.
 
     Args:
@@ -41,7 +44,7 @@ def check_picture(output: str | Path, key: str) -> None:
     painter.check_picture_file(output, key, known)
 
 
-def save_figure(figure, output: Path) -> None:
+def save_figure(figure: Any, output: Path) -> None:
     """Write a figure and release its memory; its axes get a grid and lose two of their sides.
 
     Args:
@@ -54,7 +57,7 @@ def save_figure(figure, output: Path) -> None:
     _pyplot().close(figure)
 
 
-def _pyplot():
+def _pyplot() -> Any:
     """Return matplotlib's pyplot, which draws to files only.
 
     Raises:

@@ -78,8 +78,8 @@ def _frames(played: PlayedGame, skin: Skin) -> Iterator[tuple[Picture, int]]:
 
 def _heights_of_a_fall(session: Session, ply: int) -> list[float]:
     """Return the rows through which the piece of a move falls, before it comes to rest."""
-    before, after = (session.game.cells(state) for state in session.states[ply - 1 : ply + 1])
-    rows = [row for row, _ in placed(before, after)]
+    before, after = session.states[ply - 1 : ply + 1]
+    rows = [row for row, _ in placed(session.game.cells(before), session.game.cells(after))]
     if len(rows) != 1:
         return []
     num_frames = 2 + rows[0] // 2
@@ -110,7 +110,7 @@ def _frame(played: PlayedGame, skin: Skin, ply: int, falling_at: float | None = 
 def _board(session: Session, skin: Skin, ply: int, falling_at: float | None = None) -> list[Shape]:
     game, state = session.game, session.states[ply]
     previous = session.states[ply - 1] if ply else None
-    if falling_at is None:
+    if falling_at is None or previous is None:
         return position_shapes(game, skin, state, previous)
     ((_, column),) = placed(game.cells(previous), game.cells(state))
     y = max(falling_at, -0.3) + 0.5
@@ -173,7 +173,9 @@ def game_sheet(played: PlayedGame, skin: Skin) -> Picture:
     num_rows = math.ceil(len(plies) / num_columns)
     total = num_columns * tile_width + _GAP
     heading = _heading(played, skin)
-    shapes = [Letters(_GAP, 1.5, heading, min(1.0, 1.6 * total / len(heading)), INK, "left")]
+    shapes: list[Shape] = [
+        Letters(_GAP, 1.5, heading, min(1.0, 1.6 * total / len(heading)), INK, "left")
+    ]
     for index, ply in enumerate(plies):
         x = _GAP + index % num_columns * tile_width
         y = 2.4 + _GAP + index // num_columns * tile_height

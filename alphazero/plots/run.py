@@ -5,6 +5,8 @@ In: the metrics of a run, as `RunFolder.read_metrics` returns them. Out: a pictu
 
 from pathlib import Path
 
+import numpy as np
+
 from alphazero.plots.curves import (
     ERRORS,
     GAMES,
@@ -16,7 +18,7 @@ from alphazero.plots.curves import (
     Row,
     newest,
 )
-from alphazero.plots.figure import BLUE, COLORS, GREEN, ORANGE, new_figure, save_figure
+from alphazero.plots.figure import BLUE, COLORS, GREEN, ORANGE, Axes, new_figure, save_figure
 
 
 def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
@@ -39,13 +41,12 @@ def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
     save_figure(figure, output)
 
 
-def rolling_mean(values: list[float], span: int) -> list[float]:
+def rolling_mean(values: np.ndarray, span: int) -> list[float]:
     """Return the mean of each value and of up to ``span`` - 1 values before it."""
-    windows = (values[max(0, end - span) : end] for end in range(1, len(values) + 1))
-    return [sum(window) / len(window) for window in windows]
+    return [values[max(0, end - span) : end].mean() for end in range(1, len(values) + 1)]
 
 
-def _draw_chart(axis, chart: Chart, metrics: list[Row]) -> None:
+def _draw_chart(axis: Axes, chart: Chart, metrics: list[Row]) -> None:
     """Draw the curves of a chart over the iterations."""
     for curve, color in zip(chart.curves, COLORS):
         axis.plot(*curve.line(metrics, "iteration", 1), color=color, label=curve.name)
@@ -53,13 +54,13 @@ def _draw_chart(axis, chart: Chart, metrics: list[Row]) -> None:
     axis.set(title=chart.title, xlabel="iteration", ylabel=chart.y_label, ylim=(0, None))
 
 
-def _draw_losses(axis, metrics: list[Row], span: int) -> None:
+def _draw_losses(axis: Axes, metrics: list[Row], span: int) -> None:
     """Draw the losses of each iteration, or of each epoch where the run has stored them."""
     epochs = [loss for row in metrics for loss in row.get("learner.epoch_losses") or []]
     step, what = ("epoch", "Loss") if epochs else ("iteration", "Losses")
     lines = {curve.name: curve.line(metrics, "iteration", 1) for curve in LOSSES.curves}
     if epochs:
-        lines = {"total": (range(1, len(epochs) + 1), epochs)}
+        lines = {"total": (np.arange(1, len(epochs) + 1), np.array(epochs))}
     for (name, (steps, losses)), color in zip(lines.items(), COLORS):
         axis.plot(steps, losses, color=color, alpha=0.3, linewidth=1)
         axis.plot(steps, rolling_mean(losses, span), color=color, label=name)
@@ -69,7 +70,7 @@ def _draw_losses(axis, metrics: list[Row], span: int) -> None:
     axis.legend(frameon=False)
 
 
-def _draw_strength(axis, metrics: list[Row]) -> None:
+def _draw_strength(axis: Axes, metrics: list[Row]) -> None:
     """Draw the match score, the accuracy and the proof where they were measured."""
     axis.set(title="Strength", xlabel="minutes of training")
     num_positions = newest(metrics, "proof.num_positions")
@@ -89,7 +90,7 @@ def _draw_strength(axis, metrics: list[Row]) -> None:
         axis.yaxis.get_major_locator().set_params(integer=True)
 
 
-def _draw_score(axis, metrics: list[Row]) -> None:
+def _draw_score(axis: Axes, metrics: list[Row]) -> None:
     measured = [row for row in metrics if "strength.score" in row]
     if measured:
         (minutes, score), (_, low), (_, high) = (curve.line(measured) for curve in SCORE.curves)
@@ -98,7 +99,7 @@ def _draw_score(axis, metrics: list[Row]) -> None:
         axis.errorbar(minutes, score, errors, fmt="o-", color=BLUE, label=label)
 
 
-def _draw_accuracy(axis, metrics: list[Row]) -> None:
+def _draw_accuracy(axis: Axes, metrics: list[Row]) -> None:
     names = (f"{newest(metrics, 'exact.num_simulations')} simulations", "network alone")
     for curve, name, color in zip(ERRORS.curves, names, (ORANGE, GREEN)):
         minutes, error = curve.line(metrics)
