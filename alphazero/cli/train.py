@@ -153,9 +153,12 @@ def _compare(runs: list[tuple[TrainSettings, RunFolder]]) -> None:
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     """Return the settings of a stored run, changed by the arguments, and its folder."""
+    if options := [word for word in arguments if word.startswith(("-", "~", "+"))]:
+        message = f"{options[0]} cannot be combined with resume=, only key=value can."
+        raise ConfigError(message, key=options[0])
     texts = dict(split_word(word) for word in arguments)
-    choice = texts.pop("game", None)
-    game = None if choice is None else game_of_choice(choice)
+    choice, name = texts.pop("game", None), texts.pop("game.name", None)
+    game = game_of_choice(choice) if choice is not None else name
     root = texts.get("run.root", TrainSettings().run.root)
     folder = RunFolder.find(texts.pop("resume"), root, game)
     for group in config_groups():
