@@ -19,7 +19,7 @@ from alphazero.evaluation.match import Openings
 from alphazero.evaluation.match import play_match as _play_match
 from alphazero.evaluation.report import MatchReport
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game, make_stored_game
+from alphazero.games.registry import make_game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError
@@ -261,8 +261,6 @@ def _player(player: Player | str, game: Game) -> Player:
 def _stored_run(path: str | Path, game: str | None) -> tuple[TrainSettings, RunFolder]:
     """Return the settings and the folder of a run to continue; ``game`` as in `train`."""
     folder = RunFolder.find(str(path), TrainSettings().run.root, None)
-    settings = settings_to_resume(folder)
-    source = f"the run '{folder.path}'"
-    settings.game.name = make_stored_game(settings.game.name, source, game).name
+    settings = settings_to_resume(folder, game)
     check_run(settings)
     return settings, folder

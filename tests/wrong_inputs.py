@@ -423,9 +423,7 @@ export network=files/networks/empty.safetensors
 export network=files/no_networks
 export format=tflite
 export format=kaggle game=othello
-export format=kaggle output=x.onnx
 export format=kaggle output=files/syntax.py
-export output=x.txt
 export output=nowhere/x.onnx
 export output=files
 

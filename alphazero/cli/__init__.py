@@ -4,12 +4,14 @@ Each subcommand is a module of this package, see `alphazero.cli.command`. It is 
 the command is called, so that `alphazero --help` loads no torch.
 """
 
-import contextlib
 import importlib
+import logging
 import os
 import signal
 import sys
 import threading
+import warnings
+from typing import Any
 
 from alphazero.config.completion import OPTIONS, complete
 from alphazero.runtime.process import limit_spinning
@@ -45,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print_text(usage())
+        _print_text(usage())
         return 0
     if arguments[0] == "--version":
         import importlib.metadata
@@ -56,30 +58,44 @@ def main(arguments: list[str] | None = None) -> int:
         return complete(arguments, COMMANDS, _run_with_hydra)
     command, *rest = arguments
     if command not in COMMANDS:
-        print_text(f"error: there is no command '{command}'.\n\n{usage()}", stderr=True)
+        _print_text(f"error: there is no command '{command}'.\n\n{usage()}", stderr=True)
         return 2
-    limit_spinning()
-    # torch then computes on the CPU what an Apple GPU lacks; it reads this when it is imported.
-    os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")
-    return _run(command, rest)
+    try:
+        _set_up_process()
+        return _run(command, rest)
+    except KeyboardInterrupt:
+        print("stopped.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, OSError) as error:  # refused input; a full disk
+        return print_error(error)
 
 
 def usage() -> str:
     """Return the list of subcommands."""
     width = max(map(len, COMMANDS)) + 1
-    lines = [f"  {name:<{width}} {text}" for name, text in COMMANDS.items()]
-    return "\n".join(
-        [
-            "usage: alphazero COMMAND [key=value ...]",
-            "",
-            *lines,
-            "",
-            "'alphazero COMMAND --help' lists the settings of a command.",
-        ]
-    )
+    commands = "\n".join(f"  {name:<{width}} {text}" for name, text in COMMANDS.items())
+    hint = "'alphazero COMMAND --help' lists the settings of a command."
+    return f"usage: alphazero COMMAND [key=value ...]\n\n{commands}\n\n{hint}"
 
 
-def print_text(text: str, stderr: bool = False) -> None:
+def print_error(error: Exception) -> int:
+    """Print the message of an error that is no bug.
+
+    With ``ALPHAZERO_TRACEBACK=1`` in the environment, raise it again.
+
+    Returns:
+        The exit status for bad input, 2.
+    """
+    if os.environ.get("ALPHAZERO_TRACEBACK"):
+        raise error
+    _print_text(f"error: {error}", stderr=True)
+    return 2
+
+
+def _print_text(text: str, stderr: bool = False) -> None:
     """Print lines, broken between words if they are too long for the terminal."""
     # Imported here, so that shell completion, which prints nothing of this, stays quick.
     from alphazero.runtime.console import Console
@@ -87,56 +103,28 @@ def print_text(text: str, stderr: bool = False) -> None:
     Console(stderr=stderr, emoji=False).print(text, markup=False)
 
 
-def print_error(error: Exception) -> int:
-    """Print the message of an error by which a command refuses input; return its exit status, 2.
-
-    With ``ALPHAZERO_TRACEBACK=1`` in the environment, raise it again.
-    """
-    if os.environ.get("ALPHAZERO_TRACEBACK"):
-        raise error
-    print_text(f"error: {error}", stderr=True)
-    return 2
+def _set_up_process() -> None:
+    """Choose how torch and signals behave, before a command imports anything."""
+    limit_spinning()
+    # torch then computes on the CPU what an Apple GPU lacks; it reads this when it is imported.
+    os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")
+    warnings.filterwarnings("ignore", category=UserWarning, module="torch")
+    logging.getLogger("torch").setLevel(logging.ERROR)
+    # Batch systems and shutdowns send SIGTERM. Like Ctrl-C, it lets a command say what it stored.
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def _run(command: str, arguments: list[str]) -> int:
-    """Run one command; print the message of a ValueError, by which commands refuse input."""
-    try:
-        with _sigterm_as_keyboard_interrupt():
-            module = importlib.import_module(f"alphazero.cli.{command}")
-            from alphazero.cli.command import run_command
+    """Import a command and run it."""
+    from alphazero.cli.command import run_command
+    from alphazero.runtime.jit import announce_first_compilation
 
-            return run_command(module, arguments)
-    except ValueError as error:
-        return print_error(error)
-    except KeyboardInterrupt:
-        print("stopped.", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    announce_first_compilation()
+    return run_command(importlib.import_module(f"alphazero.cli.{command}"), arguments)
 
 
-@contextlib.contextmanager
-def _sigterm_as_keyboard_interrupt():
-    """Treat SIGTERM, sent by batch systems and at shutdown, like Ctrl-C.
-
-    The command then says what it has stored and how to resume.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _run_with_hydra(*arguments) -> int:
+def _run_with_hydra(*arguments: Any) -> int:
     from alphazero.training.run_config import run_with_hydra  # importing Hydra takes a second
 
     return run_with_hydra(*arguments)

@@ -13,7 +13,6 @@ standard output.
 import contextlib
 import dataclasses
 import io
-import os
 import sys
 from typing import TextIO
 
@@ -22,8 +21,7 @@ from alphazero.config.settings import option
 from alphazero.games.registry import make_game, make_stored_game
 from alphazero.play.json_engine import Engine, serve
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings
-from alphazero.players.registry import check_player, existing_network, is_path, read_spec
-from alphazero.runtime import jit
+from alphazero.players.registry import existing_network, is_path, read_spec
 from alphazero.runtime.console import Console
 
 
@@ -44,42 +42,33 @@ class Settings(PlayerSettings):
 
 def run(settings: Settings, console: Console) -> None:
     """Answer the requests on standard input until they end."""
-    answer(settings, _tolerant(sys.stdin), sys.stdout)
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        # Bytes that are not UTF-8 make a bad line and do not end the engine.
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    answer(settings, sys.stdin, sys.stdout)
 
 
 def answer(settings: Settings, requests: TextIO, answers: TextIO) -> None:
     """Answer requests until they end."""
-    jit.announce_first_compilation()
     engine = _make_engine(settings)
     # What a library prints must not appear between the answers.
     with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(KeyboardInterrupt):
-        try:
-            serve(engine, requests, answers)
-        except BrokenPipeError:
-            # The other program is gone. Without this the interpreter fails when it flushes at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), answers.fileno())
+        serve(engine, requests, answers)
 
 
 def _make_engine(settings: Settings) -> Engine:
-    spec = settings.player
-    kind, _ = read_spec(spec, settings)
-    if kind == "auto" or not is_path(kind):
-        game = None if settings.game is None else make_game(settings.game).name
-        if game is not None and kind != "auto":
-            check_player(spec, game, settings)
-        return Engine(spec, settings, game)
-    path = existing_network(kind, spec, "")
-    from alphazero.players.network import network_file_game
+    """Return the engine; its player is loaded if its game is known before the first request."""
+    kind, _ = read_spec(settings.player, settings)
+    game = None
+    if kind != "auto" and is_path(kind):
+        from alphazero.players.network import network_file_game
 
-    stored_game = network_file_game(path)
-    game = make_stored_game(stored_game, f"the network '{path}'", settings.game).name
-    engine = Engine(spec, settings, game)
-    engine.warm_up(game)
+        path = existing_network(kind, settings.player, "")
+        stored_game = network_file_game(path)
+        game = make_stored_game(stored_game, f"the network '{path}'", settings.game).name
+    elif settings.game is not None:
+        game = make_game(settings.game).name
+    engine = Engine(settings.player, settings, game)
+    if game is not None:
+        engine.warm_up(game)
     return engine
-
-
-def _tolerant(stream):
-    """Replace bytes that are not UTF-8, so that they make a bad line and do not end the engine."""
-    if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(encoding="utf-8", errors="replace")
-    return stream

@@ -10,19 +10,32 @@ In: a network and a format. Out: one file.
 """
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
+
+from torch import nn
 
 from alphazero.cli.players import DEFAULT_GAME
 from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game
+from alphazero.interop import kaggle_submission, onnx_file
+from alphazero.interop.export_agreement import Evaluate, check_agreement
+from alphazero.players.network import load_module, network_file_game
 from alphazero.players.registry import network_path
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output, unwritable, write_atomically
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 
-_SUFFIXES = {"onnx": ".onnx", "kaggle": ".py"}
+
+class Format(NamedTuple):
+    """A kind of file."""
+
+    is_ours: Callable[[Path], bool]  #: whether a file of this kind was written by this command
+    to_bytes: Callable[[Game, nn.Module, dict[str, Any]], bytes]
+    evaluate: Callable[[bytes], Evaluate]  #: runs the network of such a file
 
 
 @dataclasses.dataclass
@@ -49,13 +62,17 @@ class Settings:
 def run(settings: Settings, console: Console) -> None:
     """Write the file, and print where it is and how far it is from the network."""
     game, path = _game_and_network(settings)
-    output = Path(settings.output or _default_name(settings.format, game))
-    _check_output(output, settings.format)
-    data, agreement = _exported(settings.format, game, path)
-    try:
-        write_atomically(output, data)
-    except OSError as error:
-        raise unwritable(output, "output", error.strerror or "the disk refuses it") from None
+    file_format = _format(settings.format)
+    default = "submission.py" if settings.format == "kaggle" else f"{folder_name(game.name)}.onnx"
+    output = Path(settings.output or default)
+    if output.is_file() and not file_format.is_ours(output):
+        reason = "it exists and was not written by this command; name another file"
+        raise unwritable(output, "output", reason)
+    check_output(output, "output")
+    network, _, file = load_module(game, path)
+    data = file_format.to_bytes(game, network, file.info)
+    agreement = check_agreement(game, network, file_format.evaluate(data))
+    write_atomically(output, data)
     text = (
         f"{path} is exported to {output} ({len(data):,} bytes).\n"
         f"Largest differences on {agreement.num_positions:,} positions of random games: "
@@ -80,55 +97,20 @@ def _game_and_network(settings: Settings) -> tuple[Game, Path]:
     path = find_network(found)
     if place in ("best", "latest", "network"):
         return make_game(name), path
-    from alphazero.players.network import network_file_game
-
     return make_stored_game(network_file_game(path), f"the network '{path}'", settings.game), path
 
 
-def _default_name(format: str, game: Game) -> str:
-    return "submission.py" if format == "kaggle" else f"{folder_name(game.name)}.onnx"
-
-
-def _check_output(output: Path, format: str) -> None:
-    """Check, before the work, that the file may be written.
+def _format(name: str) -> Format:
+    """Return a format.
 
     Raises:
-        ConfigError: if it has another ending, holds what `alphazero export` did not write, or
-            cannot be written.
+        ConfigError: if it needs a package that is not installed.
     """
-    suffix = _SUFFIXES[format]
-    if output.suffix.lower() != suffix:
-        reason = f"with format={format}, its name ends in {suffix}"
-        raise unwritable(output, "output", reason)
-    if format == "onnx":
-        from alphazero.interop.onnx_file import is_our_onnx_file as is_ours
-        from alphazero.interop.onnx_file import require_onnx
-
-        require_onnx()
-    else:
-        from alphazero.interop.kaggle_submission import is_our_submission as is_ours
-    if output.is_file() and not is_ours(output):
-        reason = "it exists and was not written by this command; name another file"
-        raise unwritable(output, "output", reason)
-    check_output(output, "output")
-
-
-def _exported(format: str, game: Game, path: Path):
-    """Return the file's contents, and how far its answers are from the network's.
-
-    Raises:
-        ValueError: if the game does not suit the format, or the answers do not agree.
-    """
-    from alphazero.interop.export_agreement import check_agreement
-    from alphazero.players.network import load_module
-
-    loaded = load_module(game, path)
-    if format == "onnx":
-        from alphazero.interop.onnx_file import onnx_bytes, onnx_evaluate
-
-        data = onnx_bytes(game, loaded.module, loaded.file.info)
-        return data, check_agreement(game, loaded.module, onnx_evaluate(data))
-    from alphazero.interop.kaggle_submission import submission_bytes, submission_evaluate
-
-    data = submission_bytes(game, loaded.module, loaded.file.info)
-    return data, check_agreement(game, loaded.module, submission_evaluate(data))
+    if name == "kaggle":
+        return Format(
+            kaggle_submission.is_our_submission,
+            kaggle_submission.submission_bytes,
+            kaggle_submission.submission_evaluate,
+        )
+    onnx_file.require_onnx()
+    return Format(onnx_file.is_our_onnx_file, onnx_file.onnx_bytes, onnx_file.onnx_evaluate)

@@ -13,9 +13,9 @@ In: who plays: people, engines or both. Out: a game on the console.
 
 import dataclasses
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from alphazero.boards.skin import SETUPS, Skin, skin_of
+from alphazero.boards.skin import SETUPS, skin_of
 from alphazero.cli.players import (
     GAME_HELP,
     MOVES_HELP,
@@ -33,7 +33,7 @@ from alphazero.games.batched_game import Game
 from alphazero.network.weights import network_info
 from alphazero.play.screen import can_draw_in_place
 from alphazero.play.terminal import HumanPlayer, TerminalGame
-from alphazero.players.base import ENDGAME_HELP, PlayerSettings, thinking_of
+from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, thinking_of
 from alphazero.players.registry import check_player, default_player, make_player, read_spec
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
@@ -63,13 +63,15 @@ class Settings(PlayerSettings):
         "one over the other if the terminal can",
         choices=("auto", "every", "last"),
     )
-    seed: int | None = option(
+    seed: int | None = option(  # type: ignore[assignment]  # `run` fills it in
         None, "seed of all random numbers; by default every game is different", 0, 2**63 - 4
     )
     endgame: str = option("auto", ENDGAME_HELP)
 
 
-def run(settings: Settings, console: Console, read_line: Callable | None = None) -> None:
+def run(
+    settings: Settings, console: Console, read_line: Callable[[str], str] | None = None
+) -> None:
     """Play a game.
 
     Args:
@@ -84,17 +86,19 @@ def run(settings: Settings, console: Console, read_line: Callable | None = None)
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)
     with getting_ready(console):
-        players = make_pair(specs, game, settings, _make_side)
-    people = any(isinstance(player, HumanPlayer) for player in players)
+        first, second = make_pair(specs, game, settings, _make_side)
+    people = any(isinstance(player, HumanPlayer) for player in (first, second))
     every_board = people if settings.boards == "auto" else settings.boards == "every"
-    warm_up(game, players, console)
-    introduction = [
-        *_introduction(specs, settings, game, skin, moves),
-        *(f"{one.name} thinks here with {how}." for one in players if (how := thinking_of(one))),
-    ]
+    warm_up(game, (first, second), console)
+    thinking = [(one.name, thinking_of(one)) for one in (first, second)]
+    introduction = [f"{name} thinks here with {how}." for name, how in thinking if how]
+    best = shipped_network(game.name)
+    if best is not None and "best" in [_kind(spec, settings) for spec in specs]:
+        about = summary(network_info(best))
+        introduction.insert(0, f"best is the network that ships with {game.name}: {about}.")
     TerminalGame(
         game,
-        players,
+        (first, second),
         console,
         read_line,
         adviser,
@@ -123,34 +127,22 @@ def _sides(settings: Settings, game: Game) -> tuple[str, str]:
     return first, opponent(first) if second is None else second
 
 
-def _kind(spec: str, settings: Settings) -> str:
-    return read_spec(spec, settings)[0]
+def _kind(spec: str, settings: PlayerSettings) -> str:
+    return read_spec(spec, settings).kind
 
 
-def _introduction(
-    specs, settings: Settings, game: Game, skin: Skin, moves: list[int]
-) -> Iterator[str]:
-    """Yield what is known of the network that ships with the game, and how moves were read."""
-    if "best" in [_kind(spec, settings) for spec in specs]:
-        about = summary(network_info(shipped_network(game.name)))
-        yield f"best is the network that ships with {game.name}{about and ': '}{about}."
-    shown = skin.notation.list_text(moves)
-    if moves and settings.moves.strip().startswith("[") and shown != settings.moves.strip("[ ]"):
-        yield f"moves={settings.moves} counts from 0; on the screen it is {shown}."
-
-
-def _make_side(spec: str, game: Game, settings: Settings):
+def _make_side(spec: str, game: Game, settings: PlayerSettings) -> HumanPlayer | Player:
     """Return a person or the player ``spec``."""
     is_person = _kind(spec, settings) == "human"
     return HumanPlayer() if is_person else make_player(spec, game, settings)
 
 
-def _adviser(settings: Settings, game: Game, specs):
+def _adviser(settings: Settings, game: Game, specs: tuple[str, str]) -> Callable[[], Player]:
     """Return a function that makes the player who gives hints."""
     thinking = [spec for spec in specs if _kind(spec, settings) not in ("human", "random")]
     spec = settings.hint or (thinking[0] if thinking else default_player(game.name))
     if _kind(spec, settings) == "human":
-        message = "hint=human is not allowed: hint takes an engine, such as uct:1000."
-        raise ConfigError(message, key="hint", value=spec, allowed="an engine")
+        raise ConfigError.of("hint", spec, "an engine, such as uct:1000")
     check_player(spec, game.name, settings)
-    return lambda: make_player(spec, game, dataclasses.replace(settings, seed=settings.seed + 2))
+    own = dataclasses.replace(settings, seed=(settings.seed or 0) + 2)
+    return lambda: make_player(spec, game, own)

@@ -14,13 +14,13 @@ In: runs, positions or players. Out: a picture in a file, whose path is printed.
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
 
 from alphazero.boards.painter import GAME_FORMATS, check_picture_file
 from alphazero.boards.session import Session
 from alphazero.boards.shapes import has_board
-from alphazero.boards.skin import SETUPS, skin_of
+from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.cli.players import (
     GAME_HELP,
     MOVES_HELP,
@@ -36,7 +36,7 @@ from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game
 from alphazero.players.base import MAX_SIMULATIONS, Player, PlayerSettings
-from alphazero.players.registry import check_player, default_player, make_player, read_spec
+from alphazero.players.registry import default_player, make_player
 from alphazero.plots.exact_error import draw_exact_error
 from alphazero.plots.figure import check_picture
 from alphazero.plots.game import PlayedGame, draw_game
@@ -44,8 +44,8 @@ from alphazero.plots.position import Thought, draw_position
 from alphazero.plots.ratings import draw_ratings
 from alphazero.plots.run import draw_run
 from alphazero.runtime.console import Console
-from alphazero.runtime.errors import ConfigError, StoredFileError, value_text
-from alphazero.runtime.wording import counted
+from alphazero.runtime.errors import ConfigError
+from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.run_folder import RunFolder
 
 #: The settings of each picture, besides what and output.
@@ -54,16 +54,26 @@ _SETTINGS_OF = {
     "exact": "run root lines",
     "ratings": "run root",
     "position": "game setup moves player num_simulations",
-    "game": "game setup moves first second num_simulations seed run root number",
+    "game": "game setup moves first second num_simulations seed",
+    "game with run=": "game setup run root number",
 }
 
 
 @dataclasses.dataclass
-class RunOptions:
-    """Which run, and how it is drawn."""
+class Settings:
+    """What to plot, and where to."""
 
-    HEADING: ClassVar[str] = "of a run: what=run, exact, ratings; and what=game with run="
-
+    what: str = option(
+        "run",
+        "a run as a whole; its error against an exact solver; its ratings, which 'alphazero rate' "
+        "measures; a position with a player's policy and value; or a game",
+        choices=("run", "exact", "ratings", "position", "game"),
+    )
+    output: str = option(
+        "",
+        "picture to write (.png, .svg, .pdf; a game also .gif, an animation); by default in the "
+        "(first) run, or position.png and game.gif here",
+    )
     run: str | None = option(
         None, "the run's folder, or latest (the default); several, separated by commas, for exact"
     )
@@ -79,17 +89,8 @@ class RunOptions:
         "exact: a line for each run, or their median with the band from lowest to highest",
         choices=("each", "median"),
     )
-
-
-@dataclasses.dataclass
-class BoardOptions:
-    """Which position or game, and who plays it."""
-
-    HEADING: ClassVar[str] = "of a board: what=position, game"
-
     game: str | None = option(
-        None,
-        f"{GAME_HELP}. Your own game's file also for a run of it",
+        None, f"position, game: {GAME_HELP}. Your own game's file also for a run of it"
     )
     setup: str = option(SETUPS[0], SETUP_HELP, choices=SETUPS)
     moves: str = option(
@@ -108,59 +109,39 @@ class BoardOptions:
     number: int = option(
         1, "game with run=: which one of the newest iteration's self-play games", 1, 1_000_000
     )
-    num_simulations: int | None = option(None, "simulations of a move", 1, MAX_SIMULATIONS)
+    num_simulations: int | None = option(
+        None, "position, game: simulations of a move", 1, MAX_SIMULATIONS
+    )
     seed: int = option(0, "game: seed of the players", 0, 2**63 - 4)
-
-
-@dataclasses.dataclass
-class Settings(BoardOptions, RunOptions):
-    """What to plot, and where to."""
-
-    what: str = option(
-        "run",
-        "a run as a whole; its error against an exact solver; its ratings, which 'alphazero rate' "
-        "measures; a position with a player's policy and value; or a game",
-        choices=tuple(_SETTINGS_OF),
-    )
-    output: str = option(
-        "",
-        "picture to write (.png, .svg, .pdf; a game also .gif, an animation); by default in the "
-        "(first) run, or position.png and game.gif here",
-    )
 
 
 def run(settings: Settings, console: Console) -> None:
     """Draw the picture and print its path."""
-    _check_settings(settings)
+    picture = "game with run=" if settings.what == "game" and settings.run else settings.what
+    _check_settings(settings, picture)
     plots = {
         "run": _plot_run,
         "exact": _plot_exact,
         "ratings": _plot_ratings,
         "position": _plot_position,
-        "game": _plot_selfplay_game if settings.run else _plot_game,
+        "game": _plot_game,
+        "game with run=": _plot_selfplay_game,
     }
-    print(plots[settings.what](settings))
+    print(plots[picture](settings))
 
 
-def _check_settings(settings: Settings) -> None:
+def _check_settings(settings: Settings, picture: str) -> None:
     """Refuse settings that belong to other pictures.
 
     Raises:
         ConfigError: for the first one.
     """
-    what, keys = settings.what, _SETTINGS_OF[settings.what].split()
-    defaults, values = vars(Settings()), vars(settings)
-    given = {key: value for key, value in values.items() if value != defaults[key]}
-    for key, value in given.items():
-        if key not in ("what", "output", *keys):
+    defaults, keys = Settings(), ["what", "output", *_SETTINGS_OF[picture].split()]
+    for key, value in vars(settings).items():
+        if key not in keys and value != getattr(defaults, key):
             others = [name for name, named in _SETTINGS_OF.items() if key in named.split()]
-            text = " and ".join(others)
-            message = f"{key}= is not a setting of what={what}, but of what={text}."
-            raise ConfigError(message, key=key, value=value_text(value), allowed=keys)
-    if what == "game" and "run" in given and (clash := given.keys() & {"moves", "first", "second"}):
-        key = min(clash)
-        message = f"{key}= and run= are two different games: give one of them."
-        raise ConfigError(message, key=key)
+            reason = f"it is a setting of what={' and '.join(others)}, not of what={picture}"
+            raise ConfigError.of(key, value, reason=reason)
 
 
 # --- runs -----------------------------------------------------------------------------------------
@@ -180,7 +161,7 @@ def _plot_exact(settings: Settings) -> Path:
     folders = [_find_run(settings, path=path) for path in paths]
     output = _output(settings, folders[0], "exact.png")
     games = sorted({folder.read_config()["game"]["name"] for folder in folders})
-    metrics = dict(zip(_names(folders), (folder.read_metrics() for folder in folders)))
+    metrics = [(folder.path.name, folder.read_metrics()) for folder in folders]
     draw_exact_error(metrics, " and ".join(games), settings.lines, output)
     return output
 
@@ -190,14 +171,11 @@ def _plot_ratings(settings: Settings) -> Path:
     folder = _find_run(settings, "config.yaml")
     output = _output(settings, folder, "ratings.png")
     path = folder.path / "ratings.json"
-    if not path.exists():
-        how = f"'alphazero rate run={folder.path}' plays the games for them"
-        raise ConfigError.of("run", str(folder.path), reason=f"it holds no ratings: {how}")
-    file = RatingFile.read(path)
-    ratings = rate(file.pairings, *file.anchor) if file.anchor else None
-    if ratings is None:
-        message = f"'{path}' holds too few games for ratings: 'alphazero rate' adds some."
-        raise StoredFileError(message, path=path)
+    file = RatingFile.read(path) if path.exists() else None
+    ratings = rate(file.pairings, *file.anchor) if file and file.anchor else None
+    if file is None or ratings is None:
+        reason = f"it holds too few games for ratings: 'alphazero rate run={folder.path}' adds some"
+        raise ConfigError.of("run", str(folder.path), reason=reason)
     draw_ratings(ratings, file.networks, f"{file.game}: {folder.path.name}", output)
     return output
 
@@ -223,12 +201,6 @@ def _output(settings: Settings, folder: RunFolder, name: str) -> Path:
     return output
 
 
-def _names(folders: list[RunFolder]) -> list[str]:
-    """Return the names of the runs, or their paths if two runs have the same name."""
-    names = [folder.path.name for folder in folders]
-    return names if len({*names}) == len(names) else [str(folder.path) for folder in folders]
-
-
 # --- boards ---------------------------------------------------------------------------------------
 
 
@@ -237,17 +209,12 @@ def _plot_position(settings: Settings) -> Path:
     output = Path(settings.output or "position.png")
     check_picture_file(output, "output")
     limits = PlayerSettings(num_simulations=settings.num_simulations)
-    game = _board_game(choose_game(settings.game, [settings.player], limits))
-    skin = skin_of(game, settings.setup)
-    session = Session(game, read_start(settings.moves, game, skin))
+    session, skin = _start(settings, [settings.player], limits)
     if session.over:
-        message = "the game is over after these moves: a player has nothing to choose."
-        raise ConfigError(f"moves={settings.moves}: {message}", key="moves", value=settings.moves)
-    spec = settings.player or default_player(game.name)
-    if read_spec(spec, limits)[0].startswith("gtp:"):
-        reason = "it tells its move alone; take a network, uct or solver"
-        raise ConfigError.of("player", spec, reason=reason)
-    draw_position(session, skin, _thought(make_player(spec, game, limits), session), output)
+        reason = "the game is over after these moves: a player has nothing to choose"
+        raise ConfigError.of("moves", settings.moves, reason=reason)
+    player = make_player(settings.player or default_player(session.game.name), session.game, limits)
+    draw_position(session, skin, _thought(player, session), output)
     return output
 
 
@@ -257,23 +224,27 @@ def _plot_game(settings: Settings) -> Path:
     check_picture_file(output, "output", GAME_FORMATS)
     limits = PlayerSettings(num_simulations=settings.num_simulations, seed=settings.seed)
     specs = (settings.first, settings.second)
-    game = _board_game(choose_game(settings.game, specs, limits))
-    skin = skin_of(game, settings.setup)
-    session = Session(game, read_start(settings.moves, game, skin))
-    if settings.moves and specs == (None, None):
-        values = [math.nan] * len(session.actions)
-        played = PlayedGame(session, ("", ""), values, first_ply=0)
-    else:
-        played = _play(session, _make_players(specs, game, limits))
+    session, skin = _start(settings, specs, limits)
+    played = PlayedGame(session)
+    if specs != (None, None) or not settings.moves:
+        played = _play(session, make_pair(specs, session.game, limits))
     draw_game(played, skin, output)
     return output
 
 
-def _board_game(game: Game) -> Game:
+def _start(
+    settings: Settings, specs: Sequence[str | None], limits: PlayerSettings
+) -> tuple[Session, Skin]:
+    """Return the position after the user's moves, and the looks of its game."""
+    game = _with_board(choose_game(settings.game, specs, limits))
+    skin = skin_of(game, settings.setup)
+    return Session(game, read_start(settings.moves, game, skin)), skin
+
+
+def _with_board(game: Game) -> Game:
     """Return a game whose board can be drawn; refuse others."""
     if not has_board(game):
-        message = f"no picture: the rules of {game.name} give no board (the rule `cells`)."
-        raise ConfigError(message, key="game", value=game.name)
+        raise ConfigError.of("game", game.name, reason="its rules give no board (the rule `cells`)")
     return game
 
 
@@ -286,28 +257,16 @@ def _thought(player: Player, session: Session) -> Thought:
     return Thought(player.name, analysis, alone.action_weights[0], float(alone.values[0]))
 
 
-def _make_players(specs, game: Game, limits: PlayerSettings) -> tuple[Player, Player]:
-    """Return the players of a game, all of them programs."""
-    for key, spec in zip(("first", "second"), specs):
-        if spec and read_spec(spec, limits)[0] == "human":
-            message = f"{key}=human is for 'alphazero play': here both players are programs."
-            raise ConfigError(message, key=key, value=spec)
-        if spec:
-            check_player(spec, game.name, limits)
-    return make_pair(specs, game, limits)
-
-
-def _play(session: Session, players: tuple[Player, Player]) -> PlayedGame:
+def _play(session: Session, players: Sequence[Player]) -> PlayedGame:
     """Play a game to its end; what has been played is its opening."""
     warm_up(session.game, players)
-    first_ply = len(session.actions)
-    values = [math.nan] * first_ply
+    first_ply, values = len(session.actions), dict[int, float]()
     with Console(stderr=True, emoji=False).status("Playing ..."):
         while not session.over:
             action, value = _choose(players[session.player], session)
-            values.append(value)
+            values[len(session.actions)] = value
             session.play(action)
-    return PlayedGame(session, (players[0].name, players[1].name), values, first_ply)
+    return PlayedGame(session, values, (players[0].name, players[1].name), first_ply)
 
 
 def _choose(player: Player, session: Session) -> tuple[int, float]:
@@ -320,27 +279,26 @@ def _choose(player: Player, session: Session) -> tuple[int, float]:
 
 
 def _plot_selfplay_game(settings: Settings) -> Path:
+    """Draw one of the newest games of a run."""
     folder = _find_run(settings, "config.yaml")
     output = Path(settings.output or folder.path / "game.gif")
     check_picture_file(output, "output", GAME_FORMATS)
     name = folder.read_config()["game"]["name"]
-    game = _board_game(make_stored_game(name, f"the run '{folder.path}'", settings.game))
+    game = _with_board(make_stored_game(name, f"the run '{folder.path}'", settings.game))
     record = _stored_game(folder, settings.number)
-    session = Session(game, record.actions.tolist())
-    values = [float(value) for value in record.root_values]
-    played = PlayedGame(session, ("", ""), values, first_ply=0)
+    values = dict(enumerate(record.root_values.tolist()))
+    played = PlayedGame(Session(game, record.actions.tolist()), values)
     draw_game(played, skin_of(game, settings.setup), output)
     return output
 
 
-def _stored_game(folder: RunFolder, number: int):
+def _stored_game(folder: RunFolder, number: int) -> GameRecord:
     """Return one of the games of the newest iteration that has stored any."""
-    iterations = [int(path.stem) for path in (folder.path / "games").glob("*.safetensors")]
-    if not iterations:
-        message = f"'{folder.path}' holds no games/*.safetensors to draw."
-        raise ConfigError(message, key="run", value=str(folder.path))
-    games = folder.load_games(max(iterations), 1)
+    newest = max((folder.path / "games").glob("*.safetensors"), default=None)
+    if newest is None:
+        reason = "it holds no games/*.safetensors to draw"
+        raise ConfigError.of("run", str(folder.path), reason=reason)
+    games = folder.load_games(int(newest.stem), 1)
     if number > len(games):
-        reason = f"the newest iteration of '{folder.path}' has {counted(len(games), 'game')}"
-        raise ConfigError.of("number", number, f"1 to {len(games)}", reason)
+        raise ConfigError.of("number", number, f"1 to {len(games)}", f"{newest} holds fewer games")
     return games[number - 1]

@@ -23,7 +23,6 @@ from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings, thinking_of
 from alphazero.players.registry import make_player
 from alphazero.runtime.console import Console
-from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.enumeration import MAX_POSITIONS, ExactValues
 from alphazero.solvers.proof import Failure, ProofReport, prove
 
@@ -43,20 +42,15 @@ def run(settings: Settings, console: Console) -> int:
     """Prove or refute; return 0 if no position is misplayed, 1 otherwise."""
     game = make_game(settings.game)
     player = make_player(settings.player, game, settings)
-    limit = f"at most {MAX_POSITIONS:,}, which takes a quarter of a minute"
-    with console.status(Text(f"Enumerating the positions of {game.name}, {limit} ...")):
-        try:
-            exact = ExactValues(game)
-        except ValueError as error:
-            message = f"{error} 'alphazero evaluate' takes a sample of them."
-            raise ConfigError(message, key="game", value=settings.game) from None
+    with console.status(Text(f"Enumerating the positions of {game.name} ...")):
+        exact = ExactValues(game)
     num_positions = int((~exact.positions.over).sum())
     with counted_choice(player, f"{player.name} on {game.name}", num_positions) as choose:
         report = prove(game, lambda states: choose(states).actions, exact)
     thinking = f" ({thinking_of(player)})" if thinking_of(player) else ""
-    asked = f"{player.name}{thinking}, asked for its move in {num_positions:,} positions.\n"
-    for line in (asked, *proof_lines(report)):
-        console.print(line, markup=False, soft_wrap=True)
+    asked = f"{player.name}{thinking}, asked for its move in {num_positions:,} positions."
+    text = "\n".join([asked, "", *proof_lines(report)])
+    console.print(text, markup=False, soft_wrap=True)
     for failure in report.failures[: settings.show]:
         print_misplayed(console, game, failure)
     return 0 if report.perfect else 1
@@ -81,20 +75,15 @@ def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
 def proof_lines(report: ProofReport) -> list[str]:
     """Return a proof as lines of text."""
     lines = [f"Against every possible play of the opponent ({report.game_name}):"]
-    for each, name in zip(report.sides, ("first:", "second:")):
+    for one, name in zip(report.sides, ("first: ", "second:")):
         lines += [
-            f"  player moves {name:<7} {each.num_positions:,} positions can occur, "
-            f"the player is to move in {each.num_choices:,} of them",
-            f"    {sum(each.games):,} different games: {_counts_text(each.games)}",
-            f"    {sum(each.final_positions):,} different final positions: "
-            f"{_counts_text(each.final_positions)}",
+            f"  player moves {name} {one.num_positions:,} positions can occur, "
+            f"the player is to move in {one.num_choices:,} of them",
+            f"    {_counts_text('games', one.games)}",
+            f"    {_counts_text('final positions', one.final_positions)}",
         ]
-    return [
-        *lines,
-        f"  {_verdict(report)}",
-        f"  best possible result kept in {report.num_accurate:,} of {report.num_not_final:,} "
-        "unfinished positions",
-    ]
+    kept = f"{report.num_accurate:,} of {report.num_not_final:,} unfinished positions"
+    return [*lines, f"  {_verdict(report)}", f"  best possible result kept in {kept}"]
 
 
 def _verdict(report: ProofReport) -> str:
@@ -109,6 +98,6 @@ def _verdict(report: ProofReport) -> str:
     return f"beatable: {report.num_losses:,} games are lost"
 
 
-def _counts_text(counts: tuple[int, int, int]) -> str:
+def _counts_text(things: str, counts: tuple[int, ...]) -> str:
     won, drawn, lost = counts
-    return f"{won:,} won, {drawn:,} drawn, {lost:,} lost"
+    return f"{sum(counts):,} different {things}: {won:,} won, {drawn:,} drawn, {lost:,} lost"

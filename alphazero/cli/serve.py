@@ -18,7 +18,6 @@ from pathlib import Path
 
 from alphazero.config.settings import option
 from alphazero.games.registry import make_game
-from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 
@@ -49,10 +48,13 @@ class Settings:
 def run(settings: Settings, console: Console) -> None:
     """Answer until Ctrl-C."""
     _check(settings)
-    jit.announce_first_compilation()
     from alphazero.web.backend import Backend
-    from alphazero.web.server import Server, is_local
 
+    try:
+        from alphazero.web.server import Server, is_local
+    except ImportError as error:
+        message = f'the page needs {error.name}: pip install "alphazero-selfplay[web]" installs it.'
+        raise ConfigError(message) from None
     game = None if settings.game is None else make_game(settings.game).name
     backend = Backend(settings.runs, game)
     server = Server(backend, settings.host, settings.port, settings.token)
@@ -62,7 +64,7 @@ def run(settings: Settings, console: Console) -> None:
         print("Whoever knows the address with its token can use it, unencrypted.")
     print("Ctrl-C ends it.", flush=True)
     # The first move would wait for the network otherwise.
-    threading.Thread(target=_warm_up, args=(backend,), daemon=True).start()
+    threading.Thread(target=backend.warm_up, daemon=True).start()
     if settings.open and sys.stdout.isatty():
         webbrowser.open(url)
     server.run()
@@ -70,23 +72,9 @@ def run(settings: Settings, console: Console) -> None:
 
 def _check(settings: Settings) -> None:
     """Refuse what cannot work before anything is loaded."""
-    try:
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        message = f'the page needs {error.name}: pip install "alphazero-selfplay[web]" installs it.'
-        raise ConfigError(message) from None
     if settings.runs != Settings().runs and not Path(settings.runs).is_dir():
-        message = f"runs={settings.runs}: there is no such folder."
-        raise ConfigError(message, key="runs", value=settings.runs)
+        raise ConfigError.of("runs", settings.runs, reason="there is no such folder")
     token = settings.token
     if token is not None and (len(token) < _MIN_TOKEN or not token.isascii() or " " in token):
-        reason = f"a token has {_MIN_TOKEN} or more characters of ASCII and no spaces"
-        raise ConfigError.of("token", token, reason=reason)
-
-
-def _warm_up(backend) -> None:
-    try:
-        backend.warm_up()
-    except Exception as error:  # noqa: BLE001
-        print(f"The first network could not be loaded: {error}", file=sys.stderr)
+        allowed = f"{_MIN_TOKEN} or more characters of ASCII without spaces"
+        raise ConfigError.of("token", token, allowed)

@@ -11,27 +11,24 @@ In: the settings of a training run. Out: a table of speeds; the choice is stored
 from rich.box import SQUARE
 from rich.table import Table
 
-from alphazero.runtime import jit
+from alphazero.games.registry import make_game
+from alphazero.network.registry import make_network
 from alphazero.runtime.console import Console
+from alphazero.runtime.device import choose_device, set_num_threads
+from alphazero.runtime.wording import counted
+from alphazero.training.run_config import run_with_hydra
 from alphazero.training.settings import TrainSettings
+from alphazero.training.tuning import Tuning, tune
 
 
 def main(arguments: list[str]) -> int:
     """Measure, show and store."""
-    from alphazero.training.run_config import run_with_hydra
-
     return run_with_hydra(arguments, "alphazero tune", lambda job: _tune(job.settings))
 
 
 def _tune(settings: TrainSettings) -> int:
     """Measure, show and store, for a run with these settings."""
     settings.run.retune = True
-    jit.announce_first_compilation()
-    from alphazero.games.registry import make_game
-    from alphazero.network.registry import make_network
-    from alphazero.runtime.device import choose_device, set_num_threads
-    from alphazero.training.tuning import tune
-
     console = Console(highlight=False, emoji=False)
     device, num_threads = choose_device(settings.device), set_num_threads(settings.run.num_threads)
     game = make_game(settings.game.name)
@@ -44,13 +41,13 @@ def _tune(settings: TrainSettings) -> int:
             "selfplay.num_parallel_games are all set."
         )
         return 0
-    threads = f"{num_threads} thread{'s' * (num_threads > 1)}"
+    threads = counted(num_threads, "thread")
     console.print(f"{game.name} on {device}, {threads}. Network evaluations:", markup=False)
     _print_speeds(tuning, console)
     return 0
 
 
-def _print_speeds(tuning, console: Console) -> None:
+def _print_speeds(tuning: Tuning, console: Console) -> None:
     engine = f"{tuning.engine} {tuning.precision}"
     console.print(_table("engine", tuning.engine_speeds, engine))
     if tuning.lockstep_speeds:

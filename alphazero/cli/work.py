@@ -12,9 +12,7 @@ plays.
 
 import contextlib
 import dataclasses
-import logging
 import time
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,51 +21,38 @@ from rich.text import Text
 
 from alphazero.cli.progress import LINE_EVERY_S
 from alphazero.config.settings import option
-from alphazero.runtime import jit
+from alphazero.games.registry import make_game
 from alphazero.runtime.console import Console
+from alphazero.runtime.device import choose_device
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.wording import counted
+from alphazero.workers.folder import folder_worker
+from alphazero.workers.folder.folder_worker import FolderWorker, Progress
+from alphazero.workers.folder.shared_folder import SharedFolder
 
 POSITIONAL = "folder"
 
 
 @dataclasses.dataclass
-class Settings:
+class Settings(folder_worker.Settings):
     """How the games of a run are played here."""
 
     folder: str = option("", "the shared folder; also the one word without an equals sign")
-    num_threads: int = option(0, "CPU threads; 0 takes all cores", low=0, high=1024)
-    device: str = option(
-        "auto", "device of the network: auto, cpu, cuda or cuda:1; auto takes a GPU if there is one"
-    )
-    name: str = option("", "what the learner calls this worker; empty takes the machine's name")
-    game: str | None = option(
-        None, "your copy of the run's game file: a run never runs a program here by itself"
-    )
-    until_finished: bool = option(
-        False, "end when the run ends or is stopped, instead of waiting for it to go on"
-    )
 
 
 def run(settings: Settings, console: Console) -> None:
     """Play until Ctrl-C."""
-    _check(settings)
-    jit.announce_first_compilation()
-    warnings.filterwarnings("ignore", category=UserWarning, module="torch")
-    logging.getLogger("torch").setLevel(logging.ERROR)
+    path = Path(settings.folder).absolute()
+    is_possible = path.is_dir() or (path.parent.is_dir() and not path.exists())
+    if not settings.folder or not is_possible:
+        allowed = "the path of the shared folder, which may not exist yet, in a folder that does"
+        raise ConfigError.of("folder", settings.folder, allowed)
+    choose_device(settings.device)
+    if settings.game is not None:
+        make_game(settings.game)  # refused now rather than when the run begins
     with console.status("Getting ready ...") as status:
-        from alphazero.runtime.device import choose_device
-        from alphazero.workers.folder.folder_worker import FolderWorker
-        from alphazero.workers.folder.folder_worker import Settings as WorkerSettings
-        from alphazero.workers.folder.shared_folder import SharedFolder
-
-        choose_device(settings.device)
-        if settings.game is not None:
-            from alphazero.games.registry import make_game
-
-            make_game(settings.game)  # refused now rather than when the run begins
-        own = dataclasses.asdict(settings)
-        folder = SharedFolder(own.pop("folder"))
-        worker = FolderWorker(folder, WorkerSettings(**own), _shown(console, status))
+        folder = SharedFolder(settings.folder)
+        worker = FolderWorker(folder, settings, _shown(console, status))
         try:
             while not worker.has_finished:
                 wait_s = worker.step()
@@ -81,28 +66,14 @@ def run(settings: Settings, console: Console) -> None:
                 console.print(text, markup=False)
 
 
-def _check(settings: Settings) -> None:
-    """Refuse what cannot work before anything is loaded."""
-    path = settings.folder
-    if not path:
-        message = "'alphazero work' needs the shared folder: alphazero work FOLDER."
-        raise ConfigError(message, key="folder", value="")
-    place = Path(path).absolute()
-    if place.exists() and not place.is_dir():
-        raise ConfigError(f"'{path}' is not a folder.", key="folder", value=path)
-    if not place.parent.is_dir():  # the learner makes the folder itself
-        reason = f"there is no {place.parent}. Is the share mounted?"
-        raise ConfigError(f"'{path}' cannot be there: {reason}", key="folder", value=path)
-
-
-def _shown(console: Console, status: Status) -> Callable:
+def _shown(console: Console, status: Status) -> Callable[[Progress], None]:
     """Return a function that shows what a worker does.
 
     It is a line that changes on a terminal, and lines now and then elsewhere.
     """
     shown, printed_at = "", 0.0
 
-    def show(progress) -> None:
+    def show(progress: Progress) -> None:
         nonlocal shown, printed_at
         line, now = progress_text(progress), time.monotonic()
         if console.is_terminal:
@@ -114,14 +85,11 @@ def _shown(console: Console, status: Status) -> Callable:
     return show
 
 
-def progress_text(progress) -> str:
+def progress_text(progress: Progress) -> str:
     """Return what a worker does as a line."""
     if progress.version < 0 and not progress.num_games:
         return progress.text
     network = f"network {progress.version}, " if progress.version >= 0 else ""
     speed = f", {progress.games_per_s:,.1f} games/s" if progress.games_per_s else ""
-    files = f"{progress.num_files} file{'' if progress.num_files == 1 else 's'}"
-    return (
-        f"{progress.text}: {network}{progress.num_games:,} games{speed}; {files} left for the "
-        "learner"
-    )
+    left = f"{counted(progress.num_files, 'file')} left for the learner"
+    return f"{progress.text}: {network}{progress.num_games:,} games{speed}; {left}"

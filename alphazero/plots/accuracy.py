@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from alphazero.evaluation.exact.accuracy import AccuracyReport, groups_of
+from alphazero.evaluation.exact.accuracy import AccuracyReport, Proportion, groups_of
 from alphazero.evaluation.exact.sets import EvaluationSet
-from alphazero.plots.figure import COLORS, new_figure, save_figure
+from alphazero.plots.figure import COLORS, Axes, new_figure, save_figure
 
 
 def draw_accuracy(
@@ -34,10 +34,10 @@ def draw_accuracy(
         axis.set_xticks(np.arange(len(plies)), plies)
     handles = axes[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=2, frameon=False)
-    save_figure(figure, output, key="plot")
+    save_figure(figure, output)
 
 
-def _draw_points(axis, index: int, label: str, proportions) -> None:
+def _draw_points(axis: Axes, index: int, label: str, proportions: list[Proportion]) -> None:
     """Draw one player's points, shifted a little so that the intervals of two do not overlap."""
     heights = np.array([100 * each.fraction for each in proportions])
     ends = 100 * np.array([each.interval for each in proportions]).T

@@ -4,8 +4,10 @@ In: the metrics of a run, as `RunFolder.read_metrics` returns them. Out: points.
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
+
+import numpy as np
 
 Row = dict[str, Any]
 
@@ -32,8 +34,16 @@ class Curve(NamedTuple):
 
     def points(self, rows: list[Row], x: str = "elapsed_s") -> list[tuple[float, float]]:
         """Return ``x`` and the figure, for each row that has the numbers."""
+        numbers: Iterator[list[Any]]
         numbers = ([row.get(key) for key in (x, *self.keys)] for row in rows)
         return [(row[0], self.value(*row[1:])) for row in numbers if all(map(is_number, row))]
+
+    def line(
+        self, rows: list[Row], x: str = "elapsed_s", unit: float = 60.0
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the points as two arrays, of ``x`` in units (by default minutes) and figures."""
+        points = np.array(self.points(rows, x), float).reshape(-1, 2)
+        return points[:, 0] / unit, points[:, 1]
 
 
 class Chart(NamedTuple):

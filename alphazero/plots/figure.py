@@ -1,18 +1,20 @@
 """An empty matplotlib figure in the style of all charts, and the file it is written to."""
 
 from pathlib import Path
+from typing import Any
 
 from alphazero.boards import painter
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.files import unwritable
 
 BLUE, ORANGE, GREEN, GREY = "#2b6cb0", "#c05621", "#2f855a", "#4a5568"
 COLORS = (BLUE, ORANGE, GREEN, "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", GREY)
+#: A matplotlib.axes.Axes; matplotlib is imported only to draw, and may be missing.
+Axes = Any
 _DPI = 110  # pixels per inch of a file
 _ANIMATIONS = {"gif"}  # of which some versions of matplotlib write a single frame
 
 
-def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, float]):
+def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, float]) -> Any:
     """Return a figure and its grid of axes, as `matplotlib.pyplot.subplots` does.
 
     Args:
@@ -42,28 +44,20 @@ def check_picture(output: str | Path, key: str) -> None:
     painter.check_picture_file(output, key, known)
 
 
-def save_figure(figure, output: Path, key: str = "output") -> None:
+def save_figure(figure: Any, output: Path) -> None:
     """Write a figure and release its memory; its axes get a grid and lose two of their sides.
 
     Args:
-        output: the file; its ending names the format.
-        key: the setting that named the file.
-
-    Raises:
-        ConfigError: if matplotlib cannot write this format, or the file cannot be written.
+        output: the file, see `check_picture`.
     """
     for axis in figure.axes:
         axis.grid(alpha=0.3)
         axis.spines[["top", "right"]].set_visible(False)
-    try:
-        figure.savefig(output, dpi=_DPI)
-    except OSError as error:
-        raise unwritable(output, key, error.strerror or "the disk refuses it") from None
-    finally:
-        _pyplot().close(figure)
+    figure.savefig(output, dpi=_DPI)
+    _pyplot().close(figure)
 
 
-def _pyplot():
+def _pyplot() -> Any:
     """Return matplotlib's pyplot, which draws to files only.
 
     Raises:

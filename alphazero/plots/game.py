@@ -5,7 +5,7 @@ of another format with a small board for each move.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,9 +41,9 @@ class PlayedGame(NamedTuple):
     """A game to draw."""
 
     session: Session  #: the whole game
-    names: tuple[str, str]  #: of the players, "" where the names of the sides are enough
-    values: list[float]  #: what the mover of each ply expected; nan where that is not known
-    first_ply: int  #: moves of the opening, which are not drawn one by one
+    values: Mapping[int, float] = {}  #: by ply, what the mover expected, where that is known
+    names: tuple[str, str] = ("", "")  #: of the players; "" takes the name of the side
+    first_ply: int = 0  #: moves of the opening, which are not drawn one by one
 
 
 def draw_game(played: PlayedGame, skin: Skin, output: Path) -> None:
@@ -78,8 +78,8 @@ def _frames(played: PlayedGame, skin: Skin) -> Iterator[tuple[Picture, int]]:
 
 def _heights_of_a_fall(session: Session, ply: int) -> list[float]:
     """Return the rows through which the piece of a move falls, before it comes to rest."""
-    before, after = (session.game.cells(state) for state in session.states[ply - 1 : ply + 1])
-    rows = [row for row, _ in placed(before, after)]
+    before, after = session.states[ply - 1 : ply + 1]
+    rows = [row for row, _ in placed(session.game.cells(before), session.game.cells(after))]
     if len(rows) != 1:
         return []
     num_frames = 2 + rows[0] // 2
@@ -110,7 +110,7 @@ def _frame(played: PlayedGame, skin: Skin, ply: int, falling_at: float | None = 
 def _board(session: Session, skin: Skin, ply: int, falling_at: float | None = None) -> list[Shape]:
     game, state = session.game, session.states[ply]
     previous = session.states[ply - 1] if ply else None
-    if falling_at is None:
+    if falling_at is None or previous is None:
         return position_shapes(game, skin, state, previous)
     ((_, column),) = placed(game.cells(previous), game.cells(state))
     y = max(falling_at, -0.3) + 0.5
@@ -148,7 +148,7 @@ def _remark(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
     """Return what the mover expects, or the numbers of pieces at the end."""
     if is_last and played.session.over:
         return count_text(played.session, skin) if skin.counts_pieces else ""
-    value = expectation_text(played.values[ply - 1]) if ply else ""
+    value = expectation_text(played.values.get(ply - 1, math.nan))
     return f"expects {value}" if value else ""
 
 
@@ -173,7 +173,9 @@ def game_sheet(played: PlayedGame, skin: Skin) -> Picture:
     num_rows = math.ceil(len(plies) / num_columns)
     total = num_columns * tile_width + _GAP
     heading = _heading(played, skin)
-    shapes = [Letters(_GAP, 1.5, heading, min(1.0, 1.6 * total / len(heading)), INK, "left")]
+    shapes: list[Shape] = [
+        Letters(_GAP, 1.5, heading, min(1.0, 1.6 * total / len(heading)), INK, "left")
+    ]
     for index, ply in enumerate(plies):
         x = _GAP + index % num_columns * tile_width
         y = 2.4 + _GAP + index // num_columns * tile_height

@@ -171,7 +171,7 @@ def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[
     order = sorted(legal, key=lambda action: (action != analysis.action, -shares[action]))
     start, end, right = left + 0.95, left + 0.95 + _BAR_LENGTH, left + _TABLE
     has_values = bool(np.isfinite(analysis.values[legal]).any())
-    shapes = [
+    shapes: list[Shape] = [
         Letters(left + 0.7, _TOP - 0.3, "move", 0.27, FAINT, "right"),
         Letters(start, _TOP - 0.3, thought.what_shares_are, 0.27, BLUE, "left"),
     ]
@@ -197,7 +197,7 @@ def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[
 def _bars(thought: Thought, action: int, left: float, y: float) -> list[Shape]:
     """Return a move's share and, below it, the share that the network alone gives it."""
     height = 0.34 if thought.priors is None else 0.21
-    bars = [
+    bars: list[Shape] = [
         Box(left, y - 0.17, _BAR_LENGTH, 0.34, _TRACK),
         Box(left, y - 0.17, _BAR_LENGTH * float(thought.shares[action]), height, BLUE),
     ]

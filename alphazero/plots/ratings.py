@@ -7,7 +7,7 @@ import numpy as np
 from alphazero.evaluation.elo import Ratings
 from alphazero.evaluation.ratings import rating_text, search_of, short_name
 from alphazero.evaluation.report import Z_95
-from alphazero.plots.figure import BLUE, GREY, new_figure, save_figure
+from alphazero.plots.figure import BLUE, GREY, Axes, new_figure, save_figure
 
 _TEXT_HEIGHT = 0.035  # of a name, as a fraction of the axis
 
@@ -38,7 +38,7 @@ def draw_ratings(ratings: Ratings, networks: dict[str, dict], title: str, output
     save_figure(figure, output)
 
 
-def _draw_others(axis, ratings: Ratings, players: list[str]) -> None:
+def _draw_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
     """Draw a line for each player outside the run; dotted if only a bound is known."""
     for player in players:
         index = ratings.players.index(player)
@@ -49,7 +49,7 @@ def _draw_others(axis, ratings: Ratings, players: list[str]) -> None:
             axis.axhspan(*ratings.interval(player), color=GREY, alpha=0.08, linewidth=0)
 
 
-def _name_others(axis, ratings: Ratings, players: list[str]) -> None:
+def _name_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
     """Write the names at the right end of the lines, moved up where they would overlap."""
     low, high = axis.get_ylim()
     lowest = low
@@ -70,7 +70,7 @@ def _name_others(axis, ratings: Ratings, players: list[str]) -> None:
         )
 
 
-def _draw_networks(axis, ratings: Ratings, networks: dict[str, dict], search: str) -> None:
+def _draw_networks(axis: Axes, ratings: Ratings, networks: dict[str, dict], search: str) -> None:
     """Draw the networks that search alike as one line with its 95% interval."""
     order = sorted(networks, key=lambda player: networks[player]["elapsed_s"])
     minutes = [networks[player]["elapsed_s"] / 60.0 for player in order]

@@ -15,11 +15,10 @@ from alphazero.plots.curves import (
     SCORE,
     SPEED,
     Chart,
-    Curve,
     Row,
     newest,
 )
-from alphazero.plots.figure import BLUE, COLORS, GREEN, ORANGE, new_figure, save_figure
+from alphazero.plots.figure import BLUE, COLORS, GREEN, ORANGE, Axes, new_figure, save_figure
 
 
 def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
@@ -42,27 +41,26 @@ def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
     save_figure(figure, output)
 
 
-def rolling_mean(values: list[float], span: int) -> list[float]:
+def rolling_mean(values: np.ndarray, span: int) -> list[float]:
     """Return the mean of each value and of up to ``span`` - 1 values before it."""
-    windows = (values[max(0, end - span) : end] for end in range(1, len(values) + 1))
-    return [sum(window) / len(window) for window in windows]
+    return [values[max(0, end - span) : end].mean() for end in range(1, len(values) + 1)]
 
 
-def _draw_chart(axis, chart: Chart, metrics: list[Row]) -> None:
+def _draw_chart(axis: Axes, chart: Chart, metrics: list[Row]) -> None:
     """Draw the curves of a chart over the iterations."""
     for curve, color in zip(chart.curves, COLORS):
-        axis.plot(*_line(curve, metrics, "iteration", 1), color=color, label=curve.name)
+        axis.plot(*curve.line(metrics, "iteration", 1), color=color, label=curve.name)
     axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set(title=chart.title, xlabel="iteration", ylabel=chart.y_label, ylim=(0, None))
 
 
-def _draw_losses(axis, metrics: list[Row], span: int) -> None:
+def _draw_losses(axis: Axes, metrics: list[Row], span: int) -> None:
     """Draw the losses of each iteration, or of each epoch where the run has stored them."""
     epochs = [loss for row in metrics for loss in row.get("learner.epoch_losses") or []]
     step, what = ("epoch", "Loss") if epochs else ("iteration", "Losses")
-    lines = {curve.name: _line(curve, metrics, "iteration", 1) for curve in LOSSES.curves}
+    lines = {curve.name: curve.line(metrics, "iteration", 1) for curve in LOSSES.curves}
     if epochs:
-        lines = {"total": (range(1, len(epochs) + 1), epochs)}
+        lines = {"total": (np.arange(1, len(epochs) + 1), np.array(epochs))}
     for (name, (steps, losses)), color in zip(lines.items(), COLORS):
         axis.plot(steps, losses, color=color, alpha=0.3, linewidth=1)
         axis.plot(steps, rolling_mean(losses, span), color=color, label=name)
@@ -72,7 +70,7 @@ def _draw_losses(axis, metrics: list[Row], span: int) -> None:
     axis.legend(frameon=False)
 
 
-def _draw_strength(axis, metrics: list[Row]) -> None:
+def _draw_strength(axis: Axes, metrics: list[Row]) -> None:
     """Draw the match score, the accuracy and the proof where they were measured."""
     axis.set(title="Strength", xlabel="minutes of training")
     num_positions = newest(metrics, "proof.num_positions")
@@ -80,39 +78,31 @@ def _draw_strength(axis, metrics: list[Row]) -> None:
         _draw_score(axis, metrics)
         _draw_accuracy(axis, metrics)
         if num_positions:
-            minutes, misplayed = _line(MISPLAYED.curves[0], metrics)
+            minutes, misplayed = MISPLAYED.curves[0].line(metrics)
             label = f"perfect, of all {num_positions:,} positions"
             style = {"markersize": 3, "color": COLORS[3], "label": label}
             axis.plot(minutes, 100 * (1 - misplayed / num_positions), "s-", **style)
         axis.set(ylabel="%", xlim=(0, None), ylim=(0, 103))
         axis.legend(frameon=False, loc="lower right")
     elif num_positions:
-        axis.plot(*_line(MISPLAYED.curves[0], metrics), "o-", color=BLUE)
+        axis.plot(*MISPLAYED.curves[0].line(metrics), "o-", color=BLUE)
         axis.set(ylabel=f"misplayed positions of {num_positions:,}", ylim=(0, None))
         axis.yaxis.get_major_locator().set_params(integer=True)
 
 
-def _draw_score(axis, metrics: list[Row]) -> None:
+def _draw_score(axis: Axes, metrics: list[Row]) -> None:
     measured = [row for row in metrics if "strength.score" in row]
     if measured:
-        (minutes, score), (_, low), (_, high) = (_line(curve, measured) for curve in SCORE.curves)
+        (minutes, score), (_, low), (_, high) = (curve.line(measured) for curve in SCORE.curves)
         label = f"score against {measured[-1]['strength.opponent']}, 95% interval"
         errors = [score - low, high - score]
         axis.errorbar(minutes, score, errors, fmt="o-", color=BLUE, label=label)
 
 
-def _draw_accuracy(axis, metrics: list[Row]) -> None:
+def _draw_accuracy(axis: Axes, metrics: list[Row]) -> None:
     names = (f"{newest(metrics, 'exact.num_simulations')} simulations", "network alone")
     for curve, name, color in zip(ERRORS.curves, names, (ORANGE, GREEN)):
-        minutes, error = _line(curve, metrics)
+        minutes, error = curve.line(metrics)
         if len(minutes):
             style = {"markersize": 3, "color": color, "label": f"accuracy, {name}"}
             axis.plot(minutes, 100 - error, "o-", **style)
-
-
-def _line(
-    curve: Curve, metrics: list[Row], x: str = "elapsed_s", unit: float = 60.0
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return a curve over ``x``, by default over minutes of training."""
-    points = np.array(curve.points(metrics, x), float).reshape(-1, 2)
-    return points[:, 0] / unit, points[:, 1]

@@ -146,8 +146,15 @@ def with_written_names(text: str) -> str:
     return text
 
 
+def announce_first_compilation() -> None:
+    """Have this process print a line to standard error before it compiles its first kernel."""
+    _KernelCache.announces = True
+
+
 class _KernelCache(FunctionCache):
     """One kernel's compiled code on disk; that for a user's game has its own directory."""
+
+    announces = False
 
     def __init__(self, function):
         with _cache_in(cache_directory()):
@@ -157,7 +164,12 @@ class _KernelCache(FunctionCache):
 
     def load_overload(self, signature, target_context):
         cache = self._user_cache(signature) or super()
-        return cache.load_overload(signature, target_context)
+        loaded = cache.load_overload(signature, target_context)
+        if loaded is None and _KernelCache.announces:
+            _KernelCache.announces = False
+            text = "Compiling the game and search kernels: once on this machine, about a minute ..."
+            print(text, file=sys.stderr, flush=True)
+        return loaded
 
     def save_overload(self, signature, data):
         cache = self._user_cache(signature) or super()
@@ -183,16 +195,3 @@ def _cache_in(directory: Path):
         yield
     finally:
         numba.config.CACHE_DIR = before
-
-
-def announce_first_compilation(stream=None) -> None:
-    """Print one line if this machine has not compiled the kernels yet."""
-    directory = cache_directory()
-    if numba.config.DISABLE_JIT or directory.exists():
-        return
-    directory.mkdir(parents=True, exist_ok=True)
-    print(
-        "Compiling the game and search kernels: once on this machine, well under a minute ...",
-        file=stream or sys.stderr,
-        flush=True,
-    )

@@ -10,7 +10,7 @@ import numpy as np
 
 from alphazero.config.settings import check, from_stored, option, section
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game, same_game
+from alphazero.games.registry import make_game, make_stored_game, same_game
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkSettings
@@ -183,13 +183,20 @@ def check_new_run(settings: TrainSettings) -> None:
             raise ConfigError(message, key=key, value=value, allowed=getattr(default, name))
 
 
-def settings_to_resume(folder: RunFolder) -> TrainSettings:
+def settings_to_resume(folder: RunFolder, game: str | None) -> TrainSettings:
     """Return the stored settings of a run that is to be continued.
+
+    Args:
+        game: the game that the user names, see `make_stored_game`.
 
     Raises:
         StoredFileError: if they cannot be read.
+        ConfigError: if the game is another one, or a game file that the user does not name.
     """
-    return from_stored(TrainSettings, folder.read_config(), folder.config)
+    settings = from_stored(TrainSettings, folder.read_config(), folder.config)
+    source = f"the run '{folder.path}'"
+    settings.game.name = make_stored_game(settings.game.name, source, game).name
+    return settings
 
 
 def check_resumable(old: TrainSettings, new: TrainSettings) -> None:

@@ -375,7 +375,6 @@ def test_a_resumed_run_takes_no_choice_of_a_config_group(finished_run, word, cap
     "word",
     (
         "network.channels=8",
-        "game.name=othello",
         "learner.optimizer=sgd",
         "selfplay.num_parallel_games=2",
         "run.num_iterations=0",

@@ -178,21 +178,19 @@ def test_latest_is_the_newest_run_and_a_replaced_network_is_described(run, tmp_p
     assert (first.count("1 min 30 s"), second.count("1 min 30 s")) == (1, 2)
 
 
-def test_another_network_is_replaced_only_on_request(run, tmp_path, monkeypatch):
+def test_another_network_is_replaced_only_on_request(run, tmp_path):
     into = f"into={tmp_path / 'best'}"
     path = tmp_path / "best" / "tic_tac_toe.safetensors"
-    monkeypatch.setattr("alphazero.cli.ship.shipped_folder", lambda: tmp_path / "best")
     console = Console(file=io.StringIO(), width=100)
     assert run_command(ship, [into, f"run={run.network(3)}"], console) == 0
     assert str(path) in console.file.getvalue()
     before = path.read_bytes()
     with pytest.raises(ConfigError) as error:
         run_command(ship, [into, f"run={run.network(1)}"], Console(file=io.StringIO()))
-    assert str(path) in str(error.value) and "replace=true" in str(error.value)
+    assert error.value.key == "replace" and str(path) in str(error.value)
     assert path.read_bytes() == before
-    assert (
-        run_command(ship, [into, f"run={path}"], Console(file=io.StringIO())) == 0
-    )  # rewrites its card
+    # Rewrites its card.
+    assert run_command(ship, [into, f"run={path}"], Console(file=io.StringIO())) == 0
 
 
 def test_a_run_of_an_older_version_is_described_as_far_as_possible(run, tmp_path):

@@ -196,5 +196,5 @@ def test_a_resumed_run_keeps_its_game(snort, tmp_path):
     shutil.copy(EXAMPLE, tmp_path / "other.py")
     with pytest.raises(ConfigError) as error:
         train._resumed([f"resume={SNORT}", "game.name=other.py"])
-    assert (error.value.key, error.value.value) == ("game.name", "other.py")
+    assert (error.value.key, error.value.value) == ("game", "other.py")
     assert folder_name(error.value.allowed) == "snort"

@@ -349,5 +349,6 @@ def test_wrong_settings_are_refused_before_anything_listens(words, named, capsys
 
 def test_without_the_extra_the_command_says_what_to_install(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "alphazero.web.server")
     assert main(["serve", "open=false"]) == 2
     assert re.search(r"pip install .*\[web\]", capsys.readouterr().err)

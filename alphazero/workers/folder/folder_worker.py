@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alphazero.config.settings import option
 from alphazero.games.registry import is_game_file, make_stored_game
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
 from alphazero.network.weights import load_network
@@ -49,21 +50,19 @@ _NAME_LENGTH = 60
 
 @dataclasses.dataclass
 class Settings:
-    """What the user of the worker's machine decides.
+    """What the user of the worker's machine decides."""
 
-    Attributes:
-        game: the user's own game file; None runs no game file.
-        num_threads: 0 is one for each core.
-        device: see `alphazero.runtime.device.choose_device`.
-        name: what the worker is called in messages; "" is the host's name.
-        until_finished: whether the worker ends when a run ends that it has seen under way.
-    """
-
-    game: str | None = None
-    num_threads: int = 0
-    device: str = "auto"
-    name: str = ""
-    until_finished: bool = False
+    num_threads: int = option(0, "CPU threads; 0 takes all cores", low=0, high=1024)
+    device: str = option(
+        "auto", "device of the network: auto, cpu, cuda or cuda:1; auto takes a GPU if there is one"
+    )
+    name: str = option("", "what the learner calls this worker; empty takes the machine's name")
+    game: str | None = option(
+        None, "your copy of the run's game file: a run never runs a program here by itself"
+    )
+    until_finished: bool = option(
+        False, "end when the run ends or is stopped, instead of waiting for it to go on"
+    )
 
 
 class Progress(NamedTuple):
