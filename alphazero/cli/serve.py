@@ -10,16 +10,21 @@ In: an address. Out: a page, until Ctrl-C. `alphazero.web` is what answers; its 
 of the extra [web].
 """
 
+import contextlib
 import dataclasses
 import sys
 import threading
 import webbrowser
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alphazero.config.settings import option
 from alphazero.games.registry import make_game
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
+
+if TYPE_CHECKING:
+    from alphazero.web.backend import Backend
 
 _MIN_TOKEN = 8
 
@@ -64,10 +69,15 @@ def run(settings: Settings, console: Console) -> None:
         print("Whoever knows the address with its token can use it, unencrypted.")
     print("Ctrl-C ends it.", flush=True)
     # The first move would wait for the network otherwise.
-    threading.Thread(target=backend.warm_up, daemon=True).start()
+    threading.Thread(target=_warm_up, args=(backend,), daemon=True).start()
     if settings.open and sys.stdout.isatty():
         webbrowser.open(url)
     server.run()
+
+
+def _warm_up(backend: "Backend") -> None:
+    with contextlib.suppress(ValueError, OSError):  # whoever asks for the network is told
+        backend.warm_up()
 
 
 def _check(settings: Settings) -> None:
