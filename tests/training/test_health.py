@@ -124,7 +124,7 @@ WRONG = {
         "learner.learning_rate=0 learner.final_learning_rate=0 evaluation.every=1 "
         "evaluation.num_games=26 evaluation.final_num_games=26 evaluation.opening_plies=1 "
         "evaluation.num_simulations=2 evaluation.uct_simulations=3000 run.num_iterations=8",
-        "learner.learning_rate",
+        "selfplay.num_simulations",
     ),
     "disk_nearly_full": ("tic_tac_toe", "run.num_iterations=1", "run.root"),
 }
