@@ -60,29 +60,20 @@ class IterationReport:
     iteration: int  #: counted from 1
     selfplay: SelfPlayReport
     learner: LearnerReport = dataclasses.field(default_factory=LearnerReport)
-    window: int = curve(
-        "replay/window_samples", "Samples in the replay window, from which batches are drawn.", 0
-    )
-    elapsed_s: float = curve(
-        "time/elapsed_s",
-        "Seconds since the start of the run, resumed parts included, without measurements.",
-    )
+    window: int = curve("replay/window_samples", "Samples in the replay window.", 0)
+    elapsed_s: float = curve("time/elapsed_s", "Seconds of the run so far, without measurements.")
     selfplay_s: float = curve("time/selfplay_s", "Seconds of self-play.", 0.0)
     learner_s: float = curve("time/learner_s", "Seconds of learning, with sampling.", 0.0)
     sampling_s: float = curve("time/sampling_s", "Seconds for making batches.", 0.0)
     measure_s: float = curve("time/measure_s", "Seconds for measuring the strength.", 0.0)
-    store_s: float = curve(
-        "time/store_s", "Seconds for writing the files of the iteration before.", 0.0
-    )
+    store_s: float = curve("time/store_s", "Seconds for storing the iteration before.", 0.0)
     held_out: HeldOutReport = dataclasses.field(default_factory=HeldOutReport)
     engine: EngineReport | None = None
     pit: PitReport | None = None
     strength: StrengthReport | None = None
     exact: ExactReport | None = None
     proof: ProofSummary | None = None
-    free_disk_gb: float = curve(
-        "health/free_disk_gb", "Gigabytes free on the disk of the run's folder."
-    )
+    free_disk_gb: float = curve("health/free_disk_gb", "Gigabytes free on the disk of the run.")
     #: alarms that are on
     alarms: list[Alarm] = dataclasses.field(default_factory=list)
     #: names of alarms that were on until the iteration before
@@ -91,9 +82,7 @@ class IterationReport:
     illustrations: Illustrations | None = None  #: None if they are not due
     workers: WorkersReport | None = None  #: None without workers elsewhere
 
-    @derived_curve(
-        "health/alarms", "Alarms that are on; the tab TEXT says which, and what to change."
-    )
+    @derived_curve("health/alarms", "Alarms that are on; the tab TEXT says which.")
     def num_alarms(self) -> int:
         """The number of alarms that are on."""
         return len(self.alarms)
