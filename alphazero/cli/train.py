@@ -144,21 +144,23 @@ def _run(trainer, console: Console, varied: Mapping[str, str] | None):
     """Pass the events of a run to its loggers; return the report of the last iteration."""
     from alphazero.training.events import StageProgress
     from alphazero.training.loggers.console import ConsoleLogger
-    from alphazero.training.loggers.run_loggers import file_loggers
+    from alphazero.training.loggers.tensorboard import TensorBoardLogger
 
     shown = ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.progress)
-    loggers = [shown, *file_loggers(trainer, varied)]
+    folder, first = trainer.folder.path, trainer.iteration + 1
+    tensorboard = TensorBoardLogger(folder, trainer.settings, first, varied)
     report = None
     try:
         with shown:
             for event in trainer.run():
-                is_progress = isinstance(event, StageProgress)
-                for logger in loggers:
-                    logger.progress(event) if is_progress else logger.iteration(event)
-                report = report if is_progress else event
+                if isinstance(event, StageProgress):
+                    shown.progress(event)
+                else:
+                    report = event
+                    shown.iteration(report)
+                    tensorboard.iteration(report)
     finally:
-        for logger in loggers:
-            logger.close()
+        tensorboard.close()
     return report
 
 

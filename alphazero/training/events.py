@@ -88,20 +88,25 @@ class IterationReport:
         return len(self.alarms)
 
 
-_NO_FIGURES = {"report", "sample_game", "misplayed", "ended_alarms", "illustrations", "each"}
+_NO_FIGURES = {"report", "misplayed", "ended_alarms", "illustrations", "each"}
 
 
 def flat(report: Any, prefix: str = "") -> dict[str, Any]:
     """Return the figures of a report under names such as "learner.loss": its row of metrics.jsonl.
 
-    Alarms are one text of names, separated by commas. What is no figure is left out.
+    Alarms are one text of names, separated by commas. Figures that are not finite become None. What
+    is no figure is left out.
     """
     figures: dict[str, Any] = {}
     for field in dataclasses.fields(report):
         value = getattr(report, field.name)
-        if field.name == "alarms":
-            value = ",".join(alarm.name for alarm in value)
-        if value is not None and field.name not in _NO_FIGURES:
-            is_part = dataclasses.is_dataclass(value)
-            figures |= flat(value, f"{field.name}.") if is_part else {prefix + field.name: value}
+        if field.name in _NO_FIGURES or value is None:
+            continue
+        if dataclasses.is_dataclass(value):
+            figures |= flat(value, f"{field.name}.")
+        elif field.name == "alarms":
+            figures["alarms"] = ",".join(alarm.name for alarm in value)
+        else:
+            is_finite = not isinstance(value, float) or math.isfinite(value)
+            figures[prefix + field.name] = value if is_finite else None
     return figures

@@ -57,7 +57,6 @@ class SelfPlayReport:
     distinct_games: float = curve(
         "games/distinct_fraction", "Distinct games, as a fraction of all."
     )
-    sample_game: str = ""  #: one game as text; "" if none is due
 
     @derived_curve("games/second_player_wins", "Fraction won by the second player.")
     def second_player_wins(self) -> float:
@@ -68,7 +67,7 @@ class SelfPlayReport:
 def selfplay_report(
     records: list[GameRecord], num_samples: int, work: SelfPlayWork, seconds: float
 ) -> SelfPlayReport:
-    """Return the report of the games of an iteration, without a sample game.
+    """Return the report of the games of an iteration.
 
     Args:
         records: at least one.

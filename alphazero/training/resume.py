@@ -5,6 +5,7 @@ in the run's folder; the parts, as they were. Knows no order of stages.
 """
 
 import dataclasses
+import json
 import time
 from typing import Any
 
@@ -16,7 +17,7 @@ from alphazero.runtime.errors import StoredFileError
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.events import IterationReport
+from alphazero.training.events import IterationReport, flat
 from alphazero.training.gate import Gate
 from alphazero.training.settings import TrainSettings
 from alphazero.workers.source import GameSource
@@ -50,9 +51,11 @@ class RunStore:
         self._num_samples: dict[int, int] = {}  # by iteration, of those whose games are stored
 
     def write(self, records: list[GameRecord], report: IterationReport) -> None:
-        """Write games, network and state, in this order: the state makes the iteration count."""
+        """Write figures, games, network, and last the state: it makes the iteration count."""
         start = time.monotonic()
         folder, iteration, settings = self._folder, report.iteration, self._settings
+        with open(folder.metrics, "a", encoding="utf-8") as file:
+            file.write(json.dumps(flat(report)) + "\n")
         folder.save_games(iteration, records)
         elapsed_s = round(report.elapsed_s, 1)
         info = {"run": folder.path.name, "iteration": iteration, "elapsed_s": elapsed_s}

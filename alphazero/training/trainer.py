@@ -33,7 +33,7 @@ from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.gate import Gate
 from alphazero.training.health import HealthMonitor, TrainingDivergedError
-from alphazero.training.illustrations import game_text, illustrations
+from alphazero.training.illustrations import illustrations
 from alphazero.training.reports import selfplay_report, workers_report
 from alphazero.training.resume import RunStore
 from alphazero.training.settings import TrainSettings
@@ -138,7 +138,7 @@ class Trainer:
         self.elapsed_s = self._store.restore()
         self.iteration = self._store.iteration
         self.folder.cut_metrics(self.iteration)
-        with contextlib.suppress(StoredFileError):  # a trainer without loggers leaves no metrics
+        with contextlib.suppress(StoredFileError):  # the file was removed
             self.health.restore(self.folder.read_metrics())
         self.evaluator.update(self.learner.played_network, self._newest_positions())
 
@@ -246,7 +246,6 @@ class Trainer:
         self.health.observe(report)
         every = self.settings.run.sample_game_every
         if every and (report.last or self.iteration % every == 0):
-            report.selfplay.sample_game = game_text(self.game, records[0])
             report.illustrations = illustrations(records, self.learner.played_network)
 
     # --- parts ------------------------------------------------------------------------------------
