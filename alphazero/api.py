@@ -203,8 +203,7 @@ def _stored_reports(
     """Run the trainer; yield the report of each iteration once that iteration is stored."""
     from alphazero.training.loggers.tensorboard import TensorBoardLogger
 
-    first = trainer.iteration + 1
-    tensorboard = TensorBoardLogger(trainer.folder.path, trainer.settings, first)
+    tensorboard = TensorBoardLogger(trainer)
     finished = None  # yielded when the trainer goes on, which is when the iteration is stored
     try:
         for event in trainer.run():

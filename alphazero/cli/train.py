@@ -147,8 +147,7 @@ def _run(trainer, console: Console, varied: Mapping[str, str] | None):
     from alphazero.training.loggers.tensorboard import TensorBoardLogger
 
     shown = ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.progress)
-    folder, first = trainer.folder.path, trainer.iteration + 1
-    tensorboard = TensorBoardLogger(folder, trainer.settings, first, varied)
+    tensorboard = TensorBoardLogger(trainer, varied)
     report = None
     try:
         with shown:

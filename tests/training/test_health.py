@@ -554,7 +554,7 @@ def test_the_console_prints_an_alarm_when_it_begins_when_it_ends_and_after_the_r
 
 
 def test_tensorboard_has_the_texts_and_the_number_of_alarms(tmp_path):
-    logger = TensorBoardLogger(tmp_path, TrainSettings())
+    logger = TensorBoardLogger(make_trainer(tmp_path, ""))
     for report in shown_reports():
         logger.iteration(report)
     logger.close()

@@ -48,7 +48,7 @@ def stopped(tmp_path_factory):
     torch.set_num_threads(1)
     path = tmp_path_factory.mktemp("run")
     trainer = make_trainer(path, *MEASURED, "evaluation.exact=true", game="connect_x:5x5x4")
-    logger = TensorBoardLogger(path, trainer.settings)
+    logger = TensorBoardLogger(trainer)
     for event in trainer.run():
         if isinstance(event, IterationReport):
             logger.iteration(event)
@@ -175,7 +175,9 @@ def test_a_run_of_an_earlier_version_goes_on(tmp_path):
     for number, file in enumerate(sorted((tmp_path / "old").glob("events*"))):
         # Files are read in the order of their names, which begin with the second they were made in.
         file.rename(file.with_name(f"events.out.tfevents.100000000{number}.old"))
-    logger = TensorBoardLogger(tmp_path / "old", trainer.settings, 3)
+    old = make_trainer(tmp_path / "old")
+    old.iteration = 2
+    logger = TensorBoardLogger(old)
     logger.iteration(found[2])
     logger.close()
     values = [event.value for event in read(tmp_path / "old").Scalars("loss/policy")]
@@ -242,7 +244,7 @@ def test_boards_are_left_out_where_the_rules_give_none(tmp_path, monkeypatch):
     (report, *_) = reports(trainer)
     monkeypatch.setattr(CompiledGame, "cells", Game.cells)
     assert not has_board(trainer.game)
-    logger = TensorBoardLogger(tmp_path, trainer.settings)
+    logger = TensorBoardLogger(trainer)
     logger.iteration(report)
     logger.close()
     assert read(tmp_path).Tags()["images"] == []

@@ -5,21 +5,19 @@ At the start of a run, its settings and the layout of the charts.
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from tensorboard.compat.proto.summary_pb2 import Summary
 from torch.utils.tensorboard import SummaryWriter, summary
 
 from alphazero.boards.shapes import has_board
-from alphazero.games.registry import make_game
 from alphazero.runtime.figures import curves
 from alphazero.training.events import IterationReport
 from alphazero.training.illustrations import Illustrations, game_text
 from alphazero.training.loggers.boards import BoardPictures
 from alphazero.training.loggers.charts import layout, settings_table, start_records
 from alphazero.training.run_config import recipe_of
-from alphazero.training.settings import TrainSettings
 from alphazero.training.strength import NUM_MISPLAYED
+from alphazero.training.trainer import Trainer
 from alphazero.workers.source import WorkerReport
 
 #: By the kind of a value: the plugin that shows it, and TensorBoard's class of its data.
@@ -40,32 +38,22 @@ _DESCRIPTIONS = {
 
 
 class TensorBoardLogger:
-    """Writes an event file.
+    """Writes an event file. Events after the last stored iteration of a resumed run are replaced.
 
     Args:
-        folder: of the run.
-        settings: of the run.
-        first_iteration: the first one that will be reported. Events of it and of later iterations,
-            written before a resumed run was stopped, are replaced.
+        trainer: of the run.
         varied: what tells the run from others of its sweep: settings or choices of config groups.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        settings: TrainSettings,
-        first_iteration: int = 1,
-        varied: Mapping[str, str] | None = None,
-    ):
-        self._game = make_game(settings.game.name)
+    def __init__(self, trainer: Trainer, varied: Mapping[str, str] | None = None):
+        self._game, settings = trainer.game, trainer.settings
         self._pictures = BoardPictures(self._game) if has_board(self._game) else None
         self._described: set[str] = set()
-        purge_step = first_iteration if first_iteration > 1 else None
-        self._writer = SummaryWriter(str(folder), purge_step=purge_step)
+        purge_step = trainer.iteration + 1 if trainer.iteration else None
+        self._writer = SummaryWriter(str(trainer.folder.path), purge_step=purge_step)
         self._writer.add_custom_scalars(layout(settings))
         recipe = recipe_of(settings.game.name)
-        table = settings_table(settings, recipe)
-        self._writer.add_text("settings", table, first_iteration - 1)
+        self._writer.add_text("settings", settings_table(settings, recipe), trainer.iteration)
         for record in start_records(settings, recipe, varied or {}):
             self._writer.file_writer.add_summary(record)
 
