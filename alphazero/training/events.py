@@ -30,7 +30,6 @@ class StageProgress(NamedTuple):
     total: int
     iteration: int
     progress: float  #: fraction of the whole run that is done with the finished iterations
-    iteration_fraction: float  #: the same for one iteration, on average; 0 before the first
     positions_per_s: float = math.nan  #: of the newest self-play
     loss: float = math.nan  #: mean of the last iteration
     notices: tuple[str, ...] = ()  #: sentences about workers, see `alphazero.workers.source`

@@ -33,7 +33,7 @@ def illustrations(records: list[GameRecord], network: torch.nn.Module) -> Illust
         records: its games, at least one.
         network: which the next iteration plays with.
     """
-    values = {f"weights/{name}": weights for name, weights in layer_weights(network).items()}
+    values = {f"weights/{name}": weights for name, weights in _layer_weights(network).items()}
     values["policy/entropy_by_position"] = search_entropies(records)
     histograms = {
         tag: make_histogram(array.astype(float), _NUM_BINS)
@@ -59,14 +59,10 @@ def search_entropies(records: list[GameRecord]) -> np.ndarray:
     return -(targets * np.log(np.maximum(targets, 1e-30))).sum(axis=1)
 
 
-@torch.no_grad()
-def layer_weights(network: torch.nn.Module) -> dict[str, np.ndarray]:
-    """Return the weights of each layer, flat, float32; they leave the device all at once."""
-    layers = {
-        name.removesuffix(".weight"): parameter
+def _layer_weights(network: torch.nn.Module) -> dict[str, np.ndarray]:
+    """Return the weights of each layer, flat, float32."""
+    return {
+        name.removesuffix(".weight"): parameter.detach().float().flatten().cpu().numpy()
         for name, parameter in network.named_parameters()
         if parameter.dim() > 1
     }
-    flat = torch.cat([parameter.float().flatten() for parameter in layers.values()]).cpu().numpy()
-    ends = np.cumsum([parameter.numel() for parameter in layers.values()])
-    return dict(zip(layers, np.split(flat, ends[:-1])))

@@ -220,8 +220,3 @@ class ProofSummary:
     def num_misplayed(self) -> int:
         """Positions whose move does not keep the exact result."""
         return self.num_positions - self.num_accurate
-
-    @property
-    def perfect(self) -> bool:
-        """Whether every move keeps the exact result."""
-        return self.num_misplayed == 0 and self.num_losses == 0

@@ -236,7 +236,7 @@ class Trainer:
         for measurement, num_parts in self.strength.measure(report, self.evaluator):
             yield self._event(measurement, 0, num_parts)
         report.measure_s = time.monotonic() - start
-        is_proven = report.proof is not None and report.proof.perfect
+        is_proven = report.proof is not None and report.proof.report.perfect
         report.last |= self.settings.evaluation.stop_when_proven and is_proven
 
     def _complete(self, report: IterationReport, records: list[GameRecord]) -> None:
@@ -293,15 +293,12 @@ class Trainer:
 
     def _event(self, stage: str, done: int, total: int) -> StageProgress:
         """Return the event that tells how far the iteration in progress is."""
-        num_finished = self.iteration - 1
-        progress = self._progress_after(num_finished)
         return StageProgress(
             stage=stage,
             done=done,
             total=total,
             iteration=self.iteration,
-            progress=progress,
-            iteration_fraction=progress / max(num_finished, 1),
+            progress=self._progress_after(self.iteration - 1),
             positions_per_s=self._positions_per_s,
             loss=self.learner.report.loss,
         )

@@ -46,7 +46,7 @@ class ConsoleLogger:
 
     def __init__(self, console: Console, num_iterations: int, first_fraction: float):
         self._console = console
-        self._num_iterations = num_iterations
+        self._iteration = 1.0 / num_iterations  # of the run, until the first one is measured
         self._bars = ProgressBars(
             TextColumn("{task.description}"),
             BarColumn(bar_width=10),
@@ -83,9 +83,9 @@ class ConsoleLogger:
         for notice in event.notices:
             self._print(_INDENT + notice, "cyan")
         begin, end = _STAGES.get(event.stage, (1.0, 1.0))
-        of_iteration = min(begin + (end - begin) * event.done / max(event.total, 1), 1.0)
-        iteration_fraction = event.iteration_fraction or 1.0 / self._num_iterations
-        completed = min(event.progress + iteration_fraction * of_iteration, 1.0)
+        of_iteration = begin + (end - begin) * event.done / max(event.total, 1)
+        iteration = event.progress / (event.iteration - 1) if event.progress else self._iteration
+        completed = min(event.progress + iteration * of_iteration, 1.0)
         texts = [f"{event.iteration}: {event.stage} {event.done}/{event.total}"]
         if math.isfinite(event.positions_per_s):
             texts.append(f"{event.positions_per_s:,.0f} pos/s")
