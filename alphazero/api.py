@@ -176,7 +176,6 @@ def train(
         StoredFileError: if the run to continue cannot be read.
         TrainingDivergedError: if losses or weights are not finite; the last iteration is kept.
     """
-    from alphazero.training.loggers.run_loggers import file_loggers
     from alphazero.training.trainer import Trainer
 
     if (resume is not None) + (settings is not None) + bool(overrides) > 1:
@@ -195,13 +194,16 @@ def train(
         trainer = Trainer(settings, folder)
         if resume is not None:
             trainer.restore()
-        yield from _stored_reports(trainer, file_loggers(trainer), progress)
+        yield from _stored_reports(trainer, progress)
 
 
 def _stored_reports(
-    trainer: "Trainer", loggers: list[Any], progress: Callable[[StageProgress], None] | None
+    trainer: "Trainer", progress: Callable[[StageProgress], None] | None
 ) -> Iterator[IterationReport]:
     """Run the trainer; yield the report of each iteration once that iteration is stored."""
+    from alphazero.training.loggers.tensorboard import TensorBoardLogger
+
+    tensorboard = TensorBoardLogger(trainer)
     finished = None  # yielded when the trainer goes on, which is when the iteration is stored
     try:
         for event in trainer.run():
@@ -209,16 +211,14 @@ def _stored_reports(
                 yield finished
                 finished = None
             if isinstance(event, IterationReport):
-                for logger in loggers:
-                    logger.iteration(event)
+                tensorboard.iteration(event)
                 finished = event
             elif progress is not None:
                 progress(event)
         if finished is not None:
             yield finished
     finally:
-        for logger in loggers:
-            logger.close()
+        tensorboard.close()
 
 
 @dataclasses.dataclass(frozen=True)

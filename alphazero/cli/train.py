@@ -30,7 +30,6 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
 from alphazero.training.loggers.console import ConsoleLogger
-from alphazero.training.loggers.run_loggers import file_loggers
 from alphazero.training.run_config import (
     COMMAND,
     Job,
@@ -117,20 +116,23 @@ def _train(
 
 def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -> int:
     """Pass the events of the training loop to the loggers; Ctrl-C stops it cleanly."""
+    from alphazero.training.loggers.tensorboard import TensorBoardLogger  # takes a second
+
     shown = ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.progress)
-    loggers = [shown, *file_loggers(trainer, varied)]
+    tensorboard = TensorBoardLogger(trainer, varied)
     try:
         with shown:
             for event in trainer.run():
-                is_report = isinstance(event, IterationReport)
-                for logger in loggers:
-                    logger.iteration(event) if is_report else logger.progress(event)
+                if isinstance(event, IterationReport):
+                    shown.iteration(event)
+                    tensorboard.iteration(event)
+                else:
+                    shown.progress(event)
     except KeyboardInterrupt:
         console.print("\n" + "\n".join(stopped_lines(trainer)))
         return 130
     finally:
-        for logger in loggers:
-            logger.close()
+        tensorboard.close()
     assert isinstance(event, IterationReport)  # that of the last iteration
     console.print("\n" + "\n".join(end_lines(trainer, event)))
     return 0

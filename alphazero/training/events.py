@@ -30,7 +30,6 @@ class StageProgress(NamedTuple):
     total: int
     iteration: int
     progress: float  #: fraction of the whole run that is done with the finished iterations
-    iteration_fraction: float  #: the same for one iteration, on average; 0 before the first
     positions_per_s: float = math.nan  #: of the newest self-play
     loss: float = math.nan  #: mean of the last iteration
     notices: tuple[str, ...] = ()  #: sentences about workers, see `alphazero.workers.source`
@@ -60,29 +59,20 @@ class IterationReport:
     iteration: int  #: counted from 1
     selfplay: SelfPlayReport
     learner: LearnerReport = dataclasses.field(default_factory=LearnerReport)
-    window: int = curve(
-        "replay/window_samples", "Samples in the replay window, from which batches are drawn.", 0
-    )
-    elapsed_s: float = curve(
-        "time/elapsed_s",
-        "Seconds since the start of the run, resumed parts included, without measurements.",
-    )
+    window: int = curve("replay/window_samples", "Samples in the replay window.", 0)
+    elapsed_s: float = curve("time/elapsed_s", "Seconds of the run so far, without measurements.")
     selfplay_s: float = curve("time/selfplay_s", "Seconds of self-play.", 0.0)
     learner_s: float = curve("time/learner_s", "Seconds of learning, with sampling.", 0.0)
     sampling_s: float = curve("time/sampling_s", "Seconds for making batches.", 0.0)
     measure_s: float = curve("time/measure_s", "Seconds for measuring the strength.", 0.0)
-    store_s: float = curve(
-        "time/store_s", "Seconds for writing the files of the iteration before.", 0.0
-    )
+    store_s: float = curve("time/store_s", "Seconds for storing the iteration before.", 0.0)
     held_out: HeldOutReport = dataclasses.field(default_factory=HeldOutReport)
     engine: EngineReport | None = None
     pit: PitReport | None = None
     strength: StrengthReport | None = None
     exact: ExactReport | None = None
     proof: ProofSummary | None = None
-    free_disk_gb: float = curve(
-        "health/free_disk_gb", "Gigabytes free on the disk of the run's folder."
-    )
+    free_disk_gb: float = curve("health/free_disk_gb", "Gigabytes free on the disk of the run.")
     #: alarms that are on
     alarms: list[Alarm] = dataclasses.field(default_factory=list)
     #: names of alarms that were on until the iteration before
@@ -91,28 +81,31 @@ class IterationReport:
     illustrations: Illustrations | None = None  #: None if they are not due
     workers: WorkersReport | None = None  #: None without workers elsewhere
 
-    @derived_curve(
-        "health/alarms", "Alarms that are on; the tab TEXT says which, and what to change."
-    )
+    @derived_curve("health/alarms", "Alarms that are on; the tab TEXT says which.")
     def num_alarms(self) -> int:
         """The number of alarms that are on."""
         return len(self.alarms)
 
 
-_NO_FIGURES = {"report", "sample_game", "misplayed", "ended_alarms", "illustrations", "each"}
+_NO_FIGURES = {"report", "misplayed", "ended_alarms", "illustrations", "each"}
 
 
 def flat(report: Any, prefix: str = "") -> dict[str, Any]:
     """Return the figures of a report under names such as "learner.loss": its row of metrics.jsonl.
 
-    Alarms are one text of names, separated by commas. What is no figure is left out.
+    Alarms are one text of names, separated by commas. Figures that are not finite become None. What
+    is no figure is left out.
     """
     figures: dict[str, Any] = {}
     for field in dataclasses.fields(report):
         value = getattr(report, field.name)
-        if field.name == "alarms":
-            value = ",".join(alarm.name for alarm in value)
-        if value is not None and field.name not in _NO_FIGURES:
-            is_part = dataclasses.is_dataclass(value)
-            figures |= flat(value, f"{field.name}.") if is_part else {prefix + field.name: value}
+        if field.name in _NO_FIGURES or value is None:
+            continue
+        if dataclasses.is_dataclass(value):
+            figures |= flat(value, f"{field.name}.")
+        elif field.name == "alarms":
+            figures["alarms"] = ",".join(alarm.name for alarm in value)
+        else:
+            is_finite = not isinstance(value, float) or math.isfinite(value)
+            figures[prefix + field.name] = value if is_finite else None
     return figures

@@ -4,6 +4,7 @@ In: the learner after an iteration. Out: a `PitReport`; the learner holds the ne
 with its optimizer state. From AlphaGo Zero (Silver et al. 2017, "Evaluator"); AlphaZero has none.
 """
 
+import dataclasses
 from collections.abc import Callable
 
 import torch
@@ -19,38 +20,23 @@ from alphazero.training.settings import TrainSettings
 from alphazero.training.strength import iteration_seed, network_player
 
 
+@dataclasses.dataclass
 class Gate:
-    """Keeps the last accepted network.
+    """Keeps the last accepted network."""
 
-    Args:
-        game: a batched game.
-        settings: of the run.
-        learner: holds the new network before a pit, the network that stays after it.
-        make_evaluator: returns an evaluator of a network, for the accepted one.
-
-    Attributes:
-        accepted: the learner's state with the last accepted network; None if there is no gate.
-    """
-
-    def __init__(
-        self,
-        game: Game,
-        settings: TrainSettings,
-        learner: Learner,
-        make_evaluator: Callable[[torch.nn.Module], NetworkEvaluator],
-    ):
-        self.settings = settings
-        self.accepted: dict | None = None
-        self._game = game
-        self._learner = learner
-        self._make_evaluator = make_evaluator
-        # Made at the first pit and kept: an evaluator owns engines, threads and a large cache.
-        self._accepted_evaluator: NetworkEvaluator | None = None
+    game: Game
+    settings: TrainSettings
+    learner: Learner  #: holds the new network before a pit, the network that stays after it
+    make_evaluator: Callable[[torch.nn.Module], NetworkEvaluator]
+    #: the learner's state with the last accepted network; None if there is no gate
+    accepted: dict | None = None
+    #: made at the first pit and kept: an evaluator owns engines, threads and a large cache
+    _accepted_evaluator: NetworkEvaluator | None = None
 
     def accept(self) -> None:
         """Accept the learner's present state without a match."""
         if self.settings.pit.every:
-            self.accepted = self._learner.state_dict()
+            self.accepted = self.learner.state_dict()
 
     def is_due(self, iteration: int) -> bool:
         """Return whether this iteration ends with a pit."""
@@ -66,20 +52,20 @@ class Gate:
         """
         assert self.accepted is not None
         pit = self.settings.pit
-        new_state = self._learner.state_dict()
-        evaluator.update(self._learner.played_network)
-        self._learner.load_state_dict(self.accepted)
+        new_state = self.learner.state_dict()
+        evaluator.update(self.learner.played_network)
+        self.learner.load_state_dict(self.accepted)
         new, old = (
-            network_player(self._game, one, pit.num_simulations, self.settings, iteration)
+            network_player(self.game, one, pit.num_simulations, self.settings, iteration)
             for one in (evaluator, self._evaluate_accepted(sample))
         )
         openings = Openings(pit.opening_plies, iteration_seed(self.settings, "pit", iteration))
-        match = play_match(self._game, new, old, pit.num_games, openings)
+        match = play_match(self.game, new, old, pit.num_games, openings)
         scores = pit_scores(match, pit.counted, pit.tie_score)
         score = sum(scores) / len(scores)
         is_accepted = score >= pit.acceptance
         if is_accepted:
-            self._learner.load_state_dict(new_state)
+            self.learner.load_state_dict(new_state)
             self.accepted = new_state
         low, high = score_interval(scores)
         return PitReport(
@@ -95,9 +81,9 @@ class Gate:
 
     def _evaluate_accepted(self, sample: PositionSample) -> NetworkEvaluator:
         """Return the evaluator of the accepted network, which the learner holds."""
-        network = self._learner.played_network
+        network = self.learner.played_network
         if self._accepted_evaluator is None:
-            self._accepted_evaluator = self._make_evaluator(network)
+            self._accepted_evaluator = self.make_evaluator(network)
         else:
             self._accepted_evaluator.update(network, sample)
         return self._accepted_evaluator

@@ -40,19 +40,15 @@ class TrainingDivergedError(InputError):
     ):
         self.iteration, self.stored_iteration = report.iteration, stored_iteration
         self.key, self.value = lower_rate(settings)
-        message = (
-            f"training diverged in iteration {report.iteration}: the weights are not finite "
-            f"numbers, because the steps are too large (learning rate "
-            f"{report.learner.learning_rate:g})."
-        )
+        change, rate = f"{self.key}={self.value}", report.learner.learning_rate
+        again = f"Start again with {change}."
         if stored_iteration:
-            message += (
-                f" Iteration {stored_iteration} is stored; continue from it with:  "
-                f"alphazero train {resume_words} {self.key}={self.value}"
-            )
-        else:
-            message += f" Start again with {self.key}={self.value}."
-        super().__init__(message)
+            again = f"Continue from the last stored iteration:  alphazero train {resume_words} "
+            again += change
+        super().__init__(
+            f"training diverged in iteration {report.iteration}: the weights are not finite, "
+            f"because a learning rate of {rate:g} is too large. {again}"
+        )
 
 
 class HealthMonitor:

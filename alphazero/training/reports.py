@@ -6,6 +6,7 @@ are in [0, 1].
 """
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +20,9 @@ from alphazero.workers.unit import SelfPlayWork
 _LOW, _HIGH = "Lower end of the 95% interval of ", "Upper end of the 95% interval of "
 
 
-def _complement(fraction: float) -> float:
-    return 1 - fraction
+def _error(tag: str, description: str) -> Any:
+    """Return the field of a fraction whose curve shows its complement."""
+    return curve(tag, description, value=lambda fraction: 1 - fraction)
 
 
 @dataclasses.dataclass
@@ -29,51 +31,34 @@ class SelfPlayReport:
 
     num_games: int = 0
     num_positions: int = 0  #: moves made
-    num_samples: int = curve(
-        "replay/new_samples", "Training samples that the iteration's games add."
-    )
+    num_samples: int = curve("replay/new_samples", "Training samples of the iteration's games.")
     seconds: float = 0.0
     positions_per_s: float = curve("speed/positions_per_s", "Moves of self-play per second.")
     simulations_per_s: float = curve(
-        "speed/simulations_per_s", "Simulations of self-play per second whose leaf was new."
+        "speed/simulations_per_s", "New leaves in searches per second."
     )
-    evaluations_per_s: float = curve(
-        "speed/evaluations_per_s",
-        "Positions that the network evaluates per second; the cache answers the others.",
-    )
-    cache_hit_rate: float = curve(
-        "speed/cache_hit_rate", "Fraction of the evaluations that the cache answers."
-    )
+    evaluations_per_s: float = curve("speed/evaluations_per_s", "Network evaluations per second.")
+    cache_hit_rate: float = curve("speed/cache_hit_rate", "Fraction of evaluations from the cache.")
     evaluator_fraction: float = curve(
-        "speed/evaluator_fraction",
-        "Fraction of the time of self-play in the evaluator, with its cache.",
+        "speed/evaluator_fraction", "Fraction of the time in the evaluator, with its cache."
     )
     network_fraction: float = curve(
-        "speed/network_fraction", "Fraction of the time of self-play in the network."
+        "speed/network_fraction", "Fraction of the time in the network."
     )
     mean_batch: float = curve("search/mean_batch", "Positions in a call of the evaluator.")
     proven_leaf_fraction: float = curve(
-        "search/proven_leaf_fraction",
-        "Fraction of the new leaves whose result an exact search proved (search.exact_leaves).",
+        "search/proven_leaf_fraction", "Fraction of the new leaves that an exact search proved."
     )
-    exact_fraction: float = curve(
-        "speed/exact_fraction", "Fraction of the time of self-play spent on solving leaves exactly."
-    )
-    search_depth: float = curve(
-        "search/depth", "Mean distance of a new leaf from its root, in plies."
-    )
+    exact_fraction: float = curve("speed/exact_fraction", "Fraction of the time for exact leaves.")
+    search_depth: float = curve("search/depth", "Mean plies from the root to a new leaf.")
     game_length: float = curve("games/length_plies", "Mean length of a self-play game, in plies.")
-    first_player_wins: float = curve(
-        "games/first_player_wins", "Fraction of the games that the first player wins."
-    )
+    first_player_wins: float = curve("games/first_player_wins", "Fraction won by the first player.")
     draws: float = curve("games/draws", "Fraction of the games that are drawn.")
     distinct_games: float = curve(
-        "games/distinct_fraction",
-        "Fraction of the games that differ from all others of the iteration.",
+        "games/distinct_fraction", "Distinct games, as a fraction of all."
     )
-    sample_game: str = ""  #: one game as text; "" if none is due
 
-    @derived_curve("games/second_player_wins", "Fraction of the games that the second player wins.")
+    @derived_curve("games/second_player_wins", "Fraction won by the second player.")
     def second_player_wins(self) -> float:
         """The games that are neither draws nor wins of the first player."""
         return 1 - self.first_player_wins - self.draws
@@ -82,7 +67,7 @@ class SelfPlayReport:
 def selfplay_report(
     records: list[GameRecord], num_samples: int, work: SelfPlayWork, seconds: float
 ) -> SelfPlayReport:
-    """Return the report of the games of an iteration, without a sample game.
+    """Return the report of the games of an iteration.
 
     Args:
         records: at least one.
@@ -120,19 +105,10 @@ class WorkersReport:
     """The workers elsewhere, in one iteration."""
 
     num_workers: int = curve("workers/number", "Workers in other processes or on other machines.")
-    num_lost: int = curve(
-        "workers/lost", "Workers that died, left or were dismissed in the iteration."
-    )
-    games_per_s: float = curve(
-        "workers/games_per_s", "Games per second that counted, over the whole iteration."
-    )
-    staleness: float = curve(
-        "workers/staleness_networks",
-        "Networks by which the games lag behind the newest one, on average.",
-    )
-    stale_fraction: float = curve(
-        "workers/dropped_fraction", "Fraction of the games that are dropped as too old."
-    )
+    num_lost: int = curve("workers/lost", "Workers that died or left in the iteration.")
+    games_per_s: float = curve("workers/games_per_s", "Games per second that counted.")
+    staleness: float = curve("workers/staleness_networks", "Mean age of the games, in networks.")
+    stale_fraction: float = curve("workers/dropped_fraction", "Fraction dropped as too old.")
     each: list[WorkerReport]
 
 
@@ -162,17 +138,11 @@ def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport
 class PitReport:
     """The gate's match of the new network against the last accepted one."""
 
-    score: float = curve(
-        "pit/score",
-        "Score of the new network against the last accepted one; it stays from "
-        "`pit.acceptance` on. A pair of games that ends even counts `pit.tie_score`.",
-    )
+    score: float = curve("pit/score", "Score of the new network; see `pit.counted`.")
     wins: int
     draws: int
     losses: int
-    accepted: bool = curve(
-        "pit/accepted", "1 if the new network stays, 0 if the old one is restored."
-    )
+    accepted: bool = curve("pit/accepted", "1 if the new network stays, 0 if the old one does.")
     ties: int = 0  #: pairs of games that ended even
     score_low: float = curve("interval/pit_score_low", _LOW + "pit/score.")
     score_high: float = curve("interval/pit_score_high", _HIGH + "pit/score.")
@@ -185,26 +155,20 @@ class StrengthReport:
     opponent: str
     num_simulations: int  #: of the network, for each move
     score: float = curve(
-        "strength/score",
-        "Score against UCT with `evaluation.uct_simulations` simulations: 1 wins every game, "
-        "a draw counts half.",
+        "strength/score", "Score against UCT: 1 wins all games, a draw counts half."
     )
     score_low: float = curve("interval/strength_score_low", _LOW + "strength/score.")
     score_high: float = curve("interval/strength_score_high", _HIGH + "strength/score.")
     wins: int
     draws: int
     losses: int
-    num_distinct: int = curve(
-        "strength/distinct_games", "Different games in the match against UCT."
-    )
+    num_distinct: int = curve("strength/distinct_games", "Different games of that match.")
 
     @derived_curve(
-        "strength/elo",
-        "The score as a rating difference to UCT. If all games are won, half a point is taken off, "
-        "so a longer match can show more.",
+        "strength/elo", "That score as a rating difference; limited by the number of games."
     )
     def elo(self) -> float:
-        """The score as a rating difference to UCT; infinite were that of a match of wins alone."""
+        """The score as a rating difference; half a point is taken off a match of wins alone."""
         margin = 0.5 / (self.wins + self.draws + self.losses)
         return elo_from_score(min(max(self.score, margin), 1 - margin))
 
@@ -219,48 +183,26 @@ class ExactReport:
 
     num_positions: int
     num_simulations: int  #: of the search
-    raw_accuracy: float = curve(
-        "exact/error_network",
-        "The same as exact/error_search for the network's most probable move, without search.",
-        value=_complement,
+    raw_accuracy: float = _error(
+        "exact/error_network", "Fraction of moves, without search, that give away a win or a draw."
     )
-    raw_optimal: float = curve(
-        "exact/not_best_network",
-        "The same as exact/not_best_search for the network's most probable move, without search.",
-        value=_complement,
+    raw_optimal: float = _error(
+        "exact/not_best_network", "Fraction of moves, without search, that are not the best."
     )
-    accuracy: float = curve(
-        "exact/error_search",
-        "Fraction of the exactly solved positions in which the move, chosen with "
-        "`evaluation.num_simulations` simulations, gives away a win or a draw.",
-        value=_complement,
+    accuracy: float = _error(
+        "exact/error_search", "Fraction of moves, with search, that give away a win or a draw."
     )
-    optimal: float = curve(
-        "exact/not_best_search",
-        "Fraction of the positions in which the move, chosen with search, is not among the "
-        "best: not the fastest win or the slowest loss, for example.",
-        value=_complement,
+    optimal: float = _error(
+        "exact/not_best_search", "Fraction of moves, with search, that are not the best."
     )
-    value_error: float = curve(
-        "exact/value_error",
-        "Mean |value - exact result| of the network without search, from 0 to 2.",
-    )
+    value_error: float = curve("exact/value_error", "Mean |value - exact result|, from 0 to 2.")
     result_accuracy: float = curve(
-        "exact/result_accuracy",
-        "Fraction of the positions whose exact result (win, draw, loss) the value predicts.",
+        "exact/result_accuracy", "Fraction of the exact results that the value predicts."
     )
-    raw_accuracy_low: float = curve(
-        "interval/error_network_high", _HIGH + "exact/error_network.", value=_complement
-    )
-    raw_accuracy_high: float = curve(
-        "interval/error_network_low", _LOW + "exact/error_network.", value=_complement
-    )
-    accuracy_low: float = curve(
-        "interval/error_search_high", _HIGH + "exact/error_search.", value=_complement
-    )
-    accuracy_high: float = curve(
-        "interval/error_search_low", _LOW + "exact/error_search.", value=_complement
-    )
+    raw_accuracy_low: float = _error("interval/error_network_high", _HIGH + "error_network.")
+    raw_accuracy_high: float = _error("interval/error_network_low", _LOW + "error_network.")
+    accuracy_low: float = _error("interval/error_search_high", _HIGH + "error_search.")
+    accuracy_high: float = _error("interval/error_search_low", _LOW + "error_search.")
     #: the first positions whose move, chosen with search, does not keep the exact result
     misplayed: list[Failure] = dataclasses.field(default_factory=list)
 
@@ -271,21 +213,10 @@ class ProofSummary:
 
     num_positions: int
     num_accurate: int  #: positions whose move keeps the exact result
-    num_losses: int = curve(
-        "proof/lost_games", "Games that some play of the opponent wins; 0 is unbeatable."
-    )
+    num_losses: int = curve("proof/lost_games", "Games that some play of the opponent wins.")
     report: ProofReport  #: all details
 
-    @derived_curve(
-        "proof/misplayed_positions",
-        "Positions of the game, of all that are not finished, in which the move gives away a "
-        "win or a draw; 0 is perfect.",
-    )
+    @derived_curve("proof/misplayed_positions", "Positions whose move gives away a win or a draw.")
     def num_misplayed(self) -> int:
         """Positions whose move does not keep the exact result."""
         return self.num_positions - self.num_accurate
-
-    @property
-    def perfect(self) -> bool:
-        """Whether every move keeps the exact result."""
-        return self.num_misplayed == 0 and self.num_losses == 0

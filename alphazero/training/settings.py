@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from alphazero.config.settings import check, from_stored, option, section
+from alphazero.evaluation.match import check_num_games
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game, same_game
 from alphazero.inference.network_evaluator import EvaluatorSettings
@@ -38,35 +39,16 @@ class GameSettings:
 class PitSettings:
     """The gate against the previous network (AlphaGo Zero; AlphaZero left it out)."""
 
-    every: int = option(
-        0,
-        "iterations between matches of the new network against the last accepted one; 0 is never",
-        low=0,
-    )
-    num_games: int = option(
-        40, "games of a match, an even number: each opening is played with both colours", low=2
-    )
+    every: int = option(0, "iterations between matches with the old network; 0 is never", low=0)
+    num_games: int = option(40, "games of a match, even: each opening is played twice", low=2)
     num_simulations: int = option(64, "simulations for a move", low=1, high=1_000_000)
-    opening_plies: int = option(
-        4, "random plies at the start of each pair of games, so that pairs differ", low=0, high=100
-    )
-    acceptance: float = option(
-        0.55,
-        "score that the new network needs; below it the old one is restored",
-        low=0.0,
-        high=1.0,
-    )
+    opening_plies: int = option(4, "random plies at the start of a pair of games", low=0, high=100)
+    acceptance: float = option(0.55, "score that the new network needs to stay", low=0.0, high=1.0)
     counted: str = option(
-        "pairs",
-        "what the score is a mean of: the two games of each opening together, or single games",
-        choices=("pairs", "games"),
+        "pairs", "what is counted: pairs of games, or single games", choices=("pairs", "games")
     )
     tie_score: float = option(
-        0.5,
-        "what counts a pair of games that ends even (two draws, or a win each), or with "
-        "counted=games a draw; 1 accepts networks that are as good as the old one",
-        low=0.0,
-        high=1.0,
+        0.5, "what an even pair of games counts, or a draw with counted=games", low=0.0, high=1.0
     )
 
 
@@ -79,15 +61,9 @@ class EvaluationSettings:
     final_num_games: int = option(100, "games against UCT at the end of the run; 0 is none", low=0)
     num_simulations: int = option(64, "the network's simulations for a move", low=1, high=1_000_000)
     uct_simulations: int = option(1000, "UCT's simulations for a move", low=1, high=10_000_000)
-    opening_plies: int = option(
-        4, "random plies at the start of each pair of games", low=0, high=100
-    )
-    exact: bool = option(
-        True, "measure accuracy on the evaluation set that ships with the game, if there is one"
-    )
-    prove: bool = option(
-        False, "check the move in every position with each measurement (small games only)"
-    )
+    opening_plies: int = option(4, "random plies at the start of a pair of games", low=0, high=100)
+    exact: bool = option(True, "measure accuracy on the evaluation set that ships with the game")
+    prove: bool = option(False, "check the moves in all positions (small games only)")
     stop_when_proven: bool = option(False, "end the run as soon as every such move is perfect")
 
 
@@ -97,24 +73,16 @@ class RunSettings:
 
     num_iterations: int = option(50, "iterations of self-play and learning", low=1)
     time_limit_s: float = option(
-        0.0,
-        "seconds after which no new iteration begins, time before a resume included; 0 is no limit",
-        low=0.0,
+        0.0, "seconds after which no iteration begins, over all resumes; 0 is no limit", low=0.0
     )
     root: str = option("checkpoints", "folder of all runs; each run's folder is ROOT/GAME/NAME")
     name: str = option("", "the run's name; empty takes the date and time")
-    num_threads: int = option(
-        0, "CPU threads for the network and for self-play; 0 takes all cores", low=0, high=1024
-    )
-    retune: bool = option(
-        False, "measure the settings left to auto again, even if this machine was measured before"
-    )
+    num_threads: int = option(0, "CPU threads of network and self-play; 0 is all", low=0, high=1024)
+    retune: bool = option(False, "measure settings left to auto again on a machine measured before")
     sample_game_every: int = option(
         5, "iterations between sample games and histograms in TensorBoard; 0 is none", low=0
     )
-    keep_networks: int = option(
-        20, "networks to keep, spread evenly over the run, with the newest; 0 keeps all", low=0
-    )
+    keep_networks: int = option(20, "networks to keep, spread over the run; 0 keeps all", low=0)
 
 
 @dataclasses.dataclass
@@ -133,9 +101,7 @@ class TrainSettings:
     evaluation: EvaluationSettings = section(EvaluationSettings, "strength measurements")
     run: RunSettings = section(RunSettings, "length, place and threads of the run")
     seed: int = option(0, "root of all random numbers of the run", low=0, high=2**31 - 1)
-    device: str = option(
-        "auto", "device of the network: auto, cpu, cuda or cuda:1; auto takes a GPU if there is one"
-    )
+    device: str = option("auto", "auto, cpu, cuda or cuda:1; auto takes a GPU if there is one")
     resume: str = option("", "folder of a run to continue, or latest")
 
 
@@ -146,14 +112,10 @@ def check_run(settings: TrainSettings) -> None:
         ConfigError: naming a key, its value and what is allowed.
     """
     check(settings)
-    for key, count in (
-        ("pit.num_games", settings.pit.num_games),
-        ("evaluation.num_games", settings.evaluation.num_games),
-        ("evaluation.final_num_games", settings.evaluation.final_num_games),
-    ):
-        if count % 2:
-            reason = "games come in pairs with colours swapped"
-            raise ConfigError.of(key, count, "an even number", reason)
+    evaluation = settings.evaluation
+    check_num_games(settings.pit.num_games, "pit.num_games")
+    check_num_games(evaluation.num_games, "evaluation.num_games", low=0)
+    check_num_games(evaluation.final_num_games, "evaluation.final_num_games", low=0)
     _check_window(settings.replay)
     _check_workers(settings.workers)
     name = settings.run.name
@@ -178,9 +140,8 @@ def check_new_run(settings: TrainSettings) -> None:
     for kind, name in (("folder", "folder"), ("ray", "address")):
         value = getattr(workers, name)
         if workers.kind != kind and value != getattr(default, name):
-            key = f"workers.{name}"
-            message = f"{key}={value} does nothing with workers={workers.kind}: add workers={kind}."
-            raise ConfigError(message, key=key, value=value, allowed=getattr(default, name))
+            reason = f"it does nothing with workers={workers.kind}; add workers={kind}"
+            raise ConfigError.of(f"workers.{name}", value, reason=reason)
 
 
 def settings_to_resume(folder: RunFolder, game: str | None) -> TrainSettings:
@@ -233,8 +194,8 @@ def _check_workers(workers: WorkerSettings) -> None:
     if workers.kind != "folder":
         return
     if not workers.folder:
-        reason = "workers=folder needs a folder that the learner and all workers can write"
-        raise ConfigError.of("workers.folder", "", "its path", reason)
+        allowed = "a folder that the learner and all workers can write"
+        raise ConfigError.of("workers.folder", "", allowed)
     if workers.mode == "ordered":
         reason = "workers on a shared folder come and go, and play what they like"
         raise ConfigError.of("workers.mode", "ordered", "free, or another kind of workers", reason)
@@ -243,12 +204,8 @@ def _check_workers(workers: WorkerSettings) -> None:
 def _check_game(settings: TrainSettings, game: Game) -> None:
     """Check the settings that depend on the game."""
     if np.dtype(game.state_dtype).kind == "O":
-        raise ConfigError.of(
-            "game.name",
-            game.name,
-            "a game whose rules follow docs/ADD_A_GAME.md",
-            "its positions are Python objects, which cannot be stored; it can only be played",
-        )
+        reason = "its positions are Python objects, which cannot be stored; it can only be played"
+        raise ConfigError.of("game.name", game.name, "a game as docs/ADD_A_GAME.md says", reason)
     _check_small_network(settings.network, game)
     evaluation = settings.evaluation
     plays_uct = evaluation.num_games or evaluation.final_num_games

@@ -33,7 +33,7 @@ from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.gate import Gate
 from alphazero.training.health import HealthMonitor, TrainingDivergedError
-from alphazero.training.illustrations import game_text, illustrations
+from alphazero.training.illustrations import illustrations
 from alphazero.training.reports import selfplay_report, workers_report
 from alphazero.training.resume import RunStore
 from alphazero.training.settings import TrainSettings
@@ -138,7 +138,7 @@ class Trainer:
         self.elapsed_s = self._store.restore()
         self.iteration = self._store.iteration
         self.folder.cut_metrics(self.iteration)
-        with contextlib.suppress(StoredFileError):  # a trainer without loggers leaves no metrics
+        with contextlib.suppress(StoredFileError):  # the file was removed
             self.health.restore(self.folder.read_metrics())
         self.evaluator.update(self.learner.played_network, self._newest_positions())
 
@@ -236,7 +236,7 @@ class Trainer:
         for measurement, num_parts in self.strength.measure(report, self.evaluator):
             yield self._event(measurement, 0, num_parts)
         report.measure_s = time.monotonic() - start
-        is_proven = report.proof is not None and report.proof.perfect
+        is_proven = report.proof is not None and report.proof.report.perfect
         report.last |= self.settings.evaluation.stop_when_proven and is_proven
 
     def _complete(self, report: IterationReport, records: list[GameRecord]) -> None:
@@ -246,7 +246,6 @@ class Trainer:
         self.health.observe(report)
         every = self.settings.run.sample_game_every
         if every and (report.last or self.iteration % every == 0):
-            report.selfplay.sample_game = game_text(self.game, records[0])
             report.illustrations = illustrations(records, self.learner.played_network)
 
     # --- parts ------------------------------------------------------------------------------------
@@ -294,15 +293,12 @@ class Trainer:
 
     def _event(self, stage: str, done: int, total: int) -> StageProgress:
         """Return the event that tells how far the iteration in progress is."""
-        num_finished = self.iteration - 1
-        progress = self._progress_after(num_finished)
         return StageProgress(
             stage=stage,
             done=done,
             total=total,
             iteration=self.iteration,
-            progress=progress,
-            iteration_fraction=progress / max(num_finished, 1),
+            progress=self._progress_after(self.iteration - 1),
             positions_per_s=self._positions_per_s,
             loss=self.learner.report.loss,
         )

@@ -38,13 +38,12 @@ _MIN_BFLOAT16_SPEEDUP = 1.1  # with less, the learner keeps float32
 class Tuning:
     """What was measured for the settings left to "auto", and the choice for each of them."""
 
-    #: network evaluations/s of each engine, of all threads together
-    engine_speeds: dict[str, float] = dataclasses.field(default_factory=dict)
+    engine_speeds: dict[str, float]  #: network evaluations/s of all threads together, by engine
+    engine: str
+    precision: str
+    learner_precision: str = ""
     #: simulations/s of self-play with each number of parallel games
     lockstep_speeds: dict[str, float] = dataclasses.field(default_factory=dict)
-    engine: str = ""
-    precision: str = ""
-    learner_precision: str = ""
     num_parallel_games: int = 0
     seconds: float = 0.0  #: duration of the measurement
     remembered: bool = False  #: whether an earlier run made it
@@ -66,7 +65,7 @@ def tune(
     if not _has_auto(settings):
         return None
     path = _tuning_path(settings, game, device, num_threads)
-    tuning = None if settings.run.retune else _read_tuning(path, settings)
+    tuning = None if settings.run.retune else _read_tuning(path)
     if tuning is None:
         tuning = _measure(settings, game, network, device, num_threads)
         write_measurement(path, dataclasses.asdict(tuning))
@@ -87,8 +86,7 @@ def check_device(settings: TrainSettings, device: torch.device) -> None:
     evaluator = settings.evaluator
     if not candidates(evaluator.engine, evaluator.precision, device):
         allowed = ["auto", "float32", "bfloat16"]
-        reason = "it is not available on this machine; int8 needs OpenVINO "
-        reason += "(pip install openvino) and a CPU that supports it"
+        reason = "int8 needs OpenVINO (pip install openvino) and a CPU that supports it"
         raise ConfigError.of("evaluator.precision", evaluator.precision, allowed, reason)
 
 
@@ -114,19 +112,12 @@ def _tuning_path(
     return measurement_path("tuning", device, num_threads, depends_on)
 
 
-def _read_tuning(path: Path, settings: TrainSettings) -> Tuning | None:
-    """Return a stored tuning; None if there is none that has what ``settings`` leave to "auto"."""
+def _read_tuning(path: Path) -> Tuning | None:
+    """Return a stored tuning, None if there is none that can be read."""
     try:
-        tuning = Tuning(**(read_measurement(path) or {}) | {"remembered": True})
+        return Tuning(**(read_measurement(path) or {}) | {"remembered": True})
     except TypeError:
         return None
-    has_all = (
-        tuning.engine
-        and tuning.precision
-        and (tuning.num_parallel_games or settings.selfplay.num_parallel_games)
-        and (tuning.learner_precision or settings.learner.precision != "auto")
-    )
-    return tuning if has_all else None
 
 
 def _measure(
@@ -146,15 +137,12 @@ def _measure(
     planes, num_calls = sample.planes[:_ENGINE_BATCH], num_streams(device, num_threads)
     speeds = measure_speeds(list(dict.fromkeys(measured)), network, planes, device, num_calls)
     best = next(choice for choice, _ in speeds if choice in choices)
-    tuning = Tuning({str(choice): round(speed) for choice, speed in speeds})
-    tuning.engine, tuning.precision = best
+    tuning = Tuning({str(choice): round(speed) for choice, speed in speeds}, *best)
     if settings.learner.precision == "auto":
         tuning.learner_precision = _learner_precision(dict(speeds)) if is_open else "float32"
     if not settings.selfplay.num_parallel_games:
-        network_evaluator = NetworkEvaluator(
-            network, sample, game, best, evaluator, device, num_threads
-        )
-        _measure_parallel_games(tuning, settings, game, network_evaluator)
+        runner = NetworkEvaluator(network, sample, game, best, evaluator, device, num_threads)
+        _measure_parallel_games(tuning, settings, game, runner)
     tuning.seconds = round(time.perf_counter() - start, 1)
     return tuning
 

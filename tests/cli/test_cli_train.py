@@ -22,13 +22,16 @@ from alphazero.cli import main
 from alphazero.cli.train import program
 from alphazero.config import settings as config
 from alphazero.games.registry import make_game
+from alphazero.learner.report import LearnerReport
 from alphazero.network.weights import load_network, save_network
 from alphazero.players.base import PlayerSettings
 from alphazero.players.network import load_network_player
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training.loggers.json_lines import JsonLinesLogger
+from alphazero.training.events import IterationReport, flat
+from alphazero.training.loggers.console import ConsoleLogger
+from alphazero.training.reports import SelfPlayReport
 from alphazero.training.run_config import compose, config_groups
 from alphazero.training.settings import TrainSettings
 
@@ -219,7 +222,7 @@ class Interrupt:
     """Stops a run by a signal, that of Ctrl-C or another, at its n-th event of a kind."""
 
     def __init__(self, monkeypatch, method, count, number=signal.SIGINT):
-        self.count, original = count, getattr(JsonLinesLogger, method)
+        self.count, original = count, getattr(ConsoleLogger, method)
 
         def stopping(logger, event):
             original(logger, event)
@@ -227,7 +230,7 @@ class Interrupt:
             if self.count == 0:
                 signal.raise_signal(number)
 
-        monkeypatch.setattr(JsonLinesLogger, method, stopping)
+        monkeypatch.setattr(ConsoleLogger, method, stopping)
 
 
 @pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM), ids=("Ctrl-C", "SIGTERM"))
@@ -531,21 +534,10 @@ def test_a_stored_network_may_lack_a_setting_but_have_none_that_is_unknown(finis
     assert "newer.safetensors" in str(refused.value)
 
 
-def test_what_is_not_a_number_becomes_null(tmp_path):
-    from alphazero.learner.report import LearnerReport
-    from alphazero.training.events import IterationReport, SelfPlayReport
-
-    logger = JsonLinesLogger(tmp_path / "metrics.jsonl")
-    logger.iteration(IterationReport(1, SelfPlayReport(), LearnerReport(loss=math.inf), 0))
-    logger.iteration(IterationReport(2, SelfPlayReport(), LearnerReport(loss=0.5), 0))
-    first, second = [
-        json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()
-    ]
-    assert (first["learner.loss"], first["learner.policy_loss"], second["learner.loss"]) == (
-        None,
-        None,
-        0.5,
-    )
+def test_what_is_not_a_number_becomes_null():
+    row = flat(IterationReport(1, SelfPlayReport(), LearnerReport(loss=math.inf, value_loss=0.5)))
+    losses = [row[f"learner.{name}"] for name in ("loss", "policy_loss", "value_loss")]
+    assert losses == [None, None, 0.5]
 
 
 def test_what_next_can_be_typed_where_the_program_is_not_on_the_path(tmp_path, monkeypatch):

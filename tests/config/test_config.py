@@ -243,9 +243,9 @@ REFUSED = {
 FOLDER = "the name of one folder"
 #: Words that do not fit other settings: words -> (key, value, allowed).
 DO_NOT_FIT = {
-    "pit.num_games=3": ("pit.num_games", 3, "an even number"),
-    "evaluation.num_games=5": ("evaluation.num_games", 5, "an even number"),
-    "evaluation.final_num_games=7": ("evaluation.final_num_games", 7, "an even number"),
+    "pit.num_games=3": ("pit.num_games", 3, "an even number, 2 or more"),
+    "evaluation.num_games=5": ("evaluation.num_games", 5, "an even number, 0 or more"),
+    "evaluation.final_num_games=7": ("evaluation.final_num_games", 7, "an even number, 0 or more"),
     "replay.window_start=20 replay.window_max=10": (
         "replay.window_start",
         20,

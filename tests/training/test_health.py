@@ -21,10 +21,9 @@ from alphazero.learner.report import HeldOutReport, LearnerReport
 from alphazero.selfplay.games_in_progress import GamesInProgress
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training import trainer as training
-from alphazero.training.events import Alarm, IterationReport
+from alphazero.training.events import Alarm, IterationReport, flat
 from alphazero.training.health import HealthMonitor, TrainingDivergedError
 from alphazero.training.loggers.console import ConsoleLogger
-from alphazero.training.loggers.json_lines import JsonLinesLogger
 from alphazero.training.loggers.tensorboard import TensorBoardLogger
 from alphazero.training.reports import PitReport, SelfPlayReport, StrengthReport, WorkersReport
 from alphazero.training.run_config import compose
@@ -124,7 +123,7 @@ WRONG = {
         "learner.learning_rate=0 learner.final_learning_rate=0 evaluation.every=1 "
         "evaluation.num_games=26 evaluation.final_num_games=26 evaluation.opening_plies=1 "
         "evaluation.num_simulations=2 evaluation.uct_simulations=3000 run.num_iterations=8",
-        "learner.learning_rate",
+        "selfplay.num_simulations",
     ),
     "disk_nearly_full": ("tic_tac_toe", "run.num_iterations=1", "run.root"),
 }
@@ -485,15 +484,7 @@ def test_a_resumed_run_raises_the_alarms_of_one_that_never_stopped(tmp_path):
     expected = [(report.alarms, report.ended_alarms) for report in whole]
     assert {alarm.since for alarm in expected[-1][0]} >= {1, 4}
     stopped = make_trainer(tmp_path / "parts", words)
-    logger = JsonLinesLogger(stopped.folder.metrics)
-
-    def is_told_but_not_stored(event):
-        if isinstance(event, IterationReport):
-            logger.iteration(event)
-            return event.iteration == 4
-        return False
-
-    run_until(stopped, is_told_but_not_stored)
+    run_until(stopped, lambda event: isinstance(event, IterationReport) and event.iteration == 4)
     resumed = make_trainer(tmp_path / "parts", words)
     resumed.restore()
     assert resumed.iteration == 3
@@ -502,24 +493,21 @@ def test_a_resumed_run_raises_the_alarms_of_one_that_never_stopped(tmp_path):
 
 def test_a_run_without_metrics_can_be_resumed(tmp_path):
     reports(make_trainer(tmp_path, "run.num_iterations=2"))
+    (tmp_path / "metrics.jsonl").unlink()
     resumed = make_trainer(tmp_path, "run.num_iterations=3")
     resumed.restore()
     assert [report.alarms for report in reports(resumed)] == [[]]
 
 
-def test_a_monitor_goes_on_from_the_metrics(tmp_path):
+def test_a_monitor_goes_on_from_the_metrics():
     made = run_of(
         80, pit=[None, None, False], loss=[1.2] * 40 + [2.0], held_out=[1.2] * 40 + [math.nan]
     )
     whole, second = HealthMonitor(TrainSettings()), HealthMonitor(TrainSettings())
-    folder = RunFolder(tmp_path)
-    logger = JsonLinesLogger(folder.metrics)
     for report in made:
         whole.observe(report)
-        if report.iteration <= 50:
-            logger.iteration(report)
     assert made[49].alarms and {alarm.since for alarm in made[49].alarms} != {50}
-    second.restore(folder.read_metrics())
+    second.restore([json.loads(json.dumps(flat(report))) for report in made[:50]])
     for report in made[50:]:
         again = dataclasses.replace(report, alarms=[], ended_alarms=[])
         second.observe(again)
@@ -566,7 +554,7 @@ def test_the_console_prints_an_alarm_when_it_begins_when_it_ends_and_after_the_r
 
 
 def test_tensorboard_has_the_texts_and_the_number_of_alarms(tmp_path):
-    logger = TensorBoardLogger(tmp_path, TrainSettings(), TrainSettings(), 1)
+    logger = TensorBoardLogger(make_trainer(tmp_path, ""))
     for report in shown_reports():
         logger.iteration(report)
     logger.close()
@@ -580,13 +568,10 @@ def test_tensorboard_has_the_texts_and_the_number_of_alarms(tmp_path):
     assert SEEN not in tensor_util.make_ndarray(ended.tensor_proto).item().decode()
 
 
-def test_the_metrics_name_the_active_alarms(tmp_path):
-    logger = JsonLinesLogger(tmp_path / "metrics.jsonl")
+def test_the_metrics_name_the_active_alarms():
     made = shown_reports()
     made[2].alarms = [ALARM, dataclasses.replace(ALARM, name="only_draws")]
-    for report in made:
-        logger.iteration(report)
-    lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    rows = [flat(report) for report in made]
     active = ["", "games_repeat", "games_repeat,only_draws", "", "only_draws"]
-    assert [line["alarms"] for line in lines] == active
-    assert lines[0]["held_out.loss"] == 2.0
+    assert [row["alarms"] for row in rows] == active
+    assert rows[0]["held_out.loss"] == 2.0

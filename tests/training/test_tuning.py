@@ -300,18 +300,6 @@ def test_a_damaged_file_is_replaced(machine, text):
     assert json.loads(path.read_text())["engine_speeds"] == expected.engine_speeds
 
 
-@pytest.mark.parametrize(
-    "field, missing",
-    (("engine", ""), ("precision", ""), ("learner_precision", ""), ("num_parallel_games", 0)),
-)
-def test_a_file_that_lacks_a_needed_value_is_replaced(machine, field, missing):
-    whole = dataclasses.asdict(run(settings_of()))
-    (path,) = machine.folder.glob("tuning-*.json")
-    path.write_text(json.dumps(whole | {field: missing}))
-    settings = settings_of()
-    assert not run(settings).remembered and choices_of(settings) == FASTEST
-
-
 def test_a_folder_that_cannot_be_written_is_ignored(machine):
     machine.folder.write_text("a file in its place")
     settings = settings_of()

@@ -1,9 +1,9 @@
-"""TensorBoard's overviews: the charts of the tab Custom Scalars, the table of the tab HPARAMS.
+"""TensorBoard's overviews: charts of the tab Custom Scalars, tables of HPARAMS and of settings.
 
 In: the settings of a run, and those of its game's recipe. Out: the layout that
 `SummaryWriter.add_custom_scalars` takes: categories of charts, each with a kind and tags;
 TensorBoard merges the layouts of all runs, so the charts of two runs have equal names. And the
-records of the table: what a run changed of the recipe, beside its newest figures. These are curves
+records of HPARAMS: what a run changed of the recipe, beside its newest figures. These are curves
 that the run writes anyway, so they are up to date at any time and in any stopped run.
 """
 
@@ -144,6 +144,14 @@ def start_records(
     return columns, row
 
 
-def end_record() -> Summary:
-    """Return the record for the end of a finished run."""
-    return summary.hparams({}, {})[2]
+def settings_table(settings: TrainSettings, recipe: TrainSettings) -> str:
+    """Return all settings as a table in Markdown, those that differ from the recipe first."""
+    usual = {row.key: row.value for row in rows(recipe)}
+    changed, others = [], []
+    for row in rows(settings):
+        value, other = value_text(row.value), value_text(usual[row.key])
+        if value == other:
+            others.append(f"| {row.key} | {value} | |")
+        else:
+            changed.append(f"| **{row.key}** | **{value}** | {other} |")
+    return "\n".join(["| setting | value | recipe |", "|---|---|---|", *changed, *others])

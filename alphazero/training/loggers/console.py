@@ -1,10 +1,10 @@
 """The console: one line for each iteration, and below it a progress bar with the time left."""
 
 import math
-import textwrap
 from collections.abc import Iterator
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
 from rich.progress import Progress as ProgressBars
 from rich.text import Text
@@ -28,6 +28,8 @@ _COLUMNS = (
 _LINES_BETWEEN_HEADERS = 25
 _INDENT = " " * 10  # of lines below an iteration
 _ALARM_WIDTH = 100
+#: Where the stages lie in an iteration, roughly; the others follow after them.
+_STAGES = {"self-play": (0.0, 0.7), "learning": (0.7, 1.0)}
 
 
 class ConsoleLogger:
@@ -44,7 +46,7 @@ class ConsoleLogger:
 
     def __init__(self, console: Console, num_iterations: int, first_fraction: float):
         self._console = console
-        self._num_iterations = num_iterations
+        self._iteration = 1.0 / num_iterations  # of the run, until the first one is measured
         self._bars = ProgressBars(
             TextColumn("{task.description}"),
             BarColumn(bar_width=10),
@@ -56,7 +58,6 @@ class ConsoleLogger:
         )
         self._run = self._bars.add_task("run", total=1.0)
         self._num_lines = 0
-        self._selfplay_fraction = 0.7  # of an iteration's time, until the first one is measured
         self._engine = ""
         self._alarms: list[Alarm] = []  # those that are on
         self._unstored: IterationReport | None = None
@@ -81,14 +82,10 @@ class ConsoleLogger:
         self._print_stored()
         for notice in event.notices:
             self._print(_INDENT + notice, "cyan")
-        bounds = {
-            "self-play": (0.0, self._selfplay_fraction),
-            "learning": (self._selfplay_fraction, 1.0),
-        }
-        begin, end = bounds.get(event.stage, (1.0, 1.0))
-        of_iteration = min(begin + (end - begin) * event.done / max(event.total, 1), 1.0)
-        iteration_fraction = event.iteration_fraction or 1.0 / self._num_iterations
-        completed = min(event.progress + iteration_fraction * of_iteration, 1.0)
+        begin, end = _STAGES.get(event.stage, (1.0, 1.0))
+        of_iteration = begin + (end - begin) * event.done / max(event.total, 1)
+        iteration = event.progress / (event.iteration - 1) if event.progress else self._iteration
+        completed = min(event.progress + iteration * of_iteration, 1.0)
         texts = [f"{event.iteration}: {event.stage} {event.done}/{event.total}"]
         if math.isfinite(event.positions_per_s):
             texts.append(f"{event.positions_per_s:,.0f} pos/s")
@@ -134,26 +131,14 @@ class ConsoleLogger:
             for _, width, text in _COLUMNS
         )
         self._print(" ".join(cells))
-        worked_s = report.selfplay_s + report.learner_s
-        self._selfplay_fraction = report.selfplay_s / max(worked_s, 1e-9)
-
-    def close(self) -> None:
-        """Do nothing: there is no file to close."""
 
     def _print_alarm(self, alarm: Alarm, title: str) -> None:
         """Print an alarm below the table, wrapped."""
-        lines = textwrap.wrap(
-            f"{title}: {alarm.seen}. Likely cause: {alarm.cause}. "
-            f"Change {alarm.key}: {alarm.advice}.",
-            min(self._console.width, _ALARM_WIDTH),
-            initial_indent=_INDENT,
-            subsequent_indent=_INDENT,
-            break_on_hyphens=False,
-            break_long_words=False,
-        )
-        text = Text("\n".join(lines), style="yellow")
+        cause, change = f"Likely cause: {alarm.cause}.", f"Change {alarm.key}: {alarm.advice}."
+        text = Text(f"{title}: {alarm.seen}. {cause} {change}", style="yellow")
         text.highlight_words([title, alarm.key], style="bold")
-        self._console.print(text, soft_wrap=True)
+        width = min(self._console.width, _ALARM_WIDTH)
+        self._console.print(Padding.indent(text, len(_INDENT)), width=width, soft_wrap=False)
 
     def _print(self, line: str, style: str = "") -> None:
         self._console.print(Text(line, style=style), soft_wrap=True)
@@ -182,13 +167,11 @@ class _TimeLeft(ProgressColumn):
 
 def _workers_text(workers: WorkersReport) -> str:
     """Return how many workers there are, how fast, and how far behind their games are."""
-    text = f"{counted(workers.num_workers, 'worker')}, {workers.games_per_s:,.1f} games/s"
-    text += f"; games {workers.staleness:.1f} networks old"
-    if workers.stale_fraction:
-        text += f", {workers.stale_fraction:.0%} dropped as too old"
-    if workers.num_lost:
-        text += f"; {counted(workers.num_lost, 'worker')} lost"
-    return text
+    return (
+        f"{counted(workers.num_workers, 'worker')}, {workers.num_lost} lost; "
+        f"{workers.games_per_s:,.1f} games/s, {workers.staleness:.1f} networks old, "
+        f"{workers.stale_fraction:.0%} dropped"
+    )
 
 
 def _measurements(report: IterationReport) -> Iterator[str]:

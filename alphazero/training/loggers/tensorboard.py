@@ -5,19 +5,20 @@ At the start of a run, its settings and the layout of the charts.
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from tensorboard.compat.proto.summary_pb2 import Summary
 from torch.utils.tensorboard import SummaryWriter, summary
 
+from alphazero.boards.shapes import has_board
 from alphazero.runtime.figures import curves
-from alphazero.training.events import IterationReport, StageProgress
-from alphazero.training.illustrations import Histogram, Illustrations
+from alphazero.training.events import IterationReport
+from alphazero.training.illustrations import Illustrations, game_text
 from alphazero.training.loggers.boards import BoardPictures
-from alphazero.training.loggers.charts import end_record, layout, start_records
-from alphazero.training.loggers.tables import settings_table, workers_table
-from alphazero.training.settings import TrainSettings
+from alphazero.training.loggers.charts import layout, settings_table, start_records
+from alphazero.training.run_config import recipe_of
 from alphazero.training.strength import NUM_MISPLAYED
+from alphazero.training.trainer import Trainer
+from alphazero.workers.source import WorkerReport
 
 #: By the kind of a value: the plugin that shows it, and TensorBoard's class of its data.
 _KINDS = {
@@ -25,63 +26,42 @@ _KINDS = {
     "image": ("images", "DATA_CLASS_BLOB_SEQUENCE"),
     "histo": ("histograms", "DATA_CLASS_TENSOR"),
 }
-_SAMPLE_GAME = (
-    "The first game of the iteration: its last position. Numbers are the plies at which the "
-    "squares were taken. The moves are in the tab TEXT."
-)
-_MISPLAYED = (
-    "The first positions in which the move, chosen with search, gives away a win or a draw "
-    "according to the exact solver. Red: the move. Green: the moves that keep the result."
-)
-_ENTROPY = (
-    "Entropy of the policy target in each position of the iteration, in nats: 0 is certainty."
-)
-_WEIGHTS = "The weights of this layer in the network that plays."
+#: Descriptions of pictures and histograms by their tags, or the groups of these.
+_DESCRIPTIONS = {
+    "boards/sample_game": "The last position of the iteration's first game, with the plies at "
+    "which the squares were taken. The moves are in the tab TEXT.",
+    "boards/misplayed": "The first positions in which the move, chosen with search, gives away a "
+    "win or a draw. Red: the move. Green: the moves that keep the result.",
+    "policy": "Entropy of the policy target in each position, in nats: 0 is certainty.",
+    "weights": "The weights of this layer in the network that plays.",
+}
 
 
 class TensorBoardLogger:
-    """Writes an event file.
+    """Writes an event file. Events after the last stored iteration of a resumed run are replaced.
 
     Args:
-        folder: of the run.
-        settings: of the run.
-        recipe: the settings of the game's recipe, unchanged.
-        first_iteration: the first one that will be reported. Events of it and of later iterations,
-            written before a resumed run was stopped, are replaced.
-        pictures: draws boards; None leaves them out.
+        trainer: of the run.
         varied: what tells the run from others of its sweep: settings or choices of config groups.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        settings: TrainSettings,
-        recipe: TrainSettings,
-        first_iteration: int,
-        pictures: BoardPictures | None = None,
-        varied: Mapping[str, str] | None = None,
-    ):
-        self._pictures = pictures
+    def __init__(self, trainer: Trainer, varied: Mapping[str, str] | None = None):
+        self._game, settings = trainer.game, trainer.settings
+        self._pictures = BoardPictures(self._game) if has_board(self._game) else None
         self._described: set[str] = set()
-        purge_step = first_iteration if first_iteration > 1 else None
-        self._writer = SummaryWriter(str(folder), purge_step=purge_step)
+        purge_step = trainer.iteration + 1 if trainer.iteration else None
+        self._writer = SummaryWriter(str(trainer.folder.path), purge_step=purge_step)
         self._writer.add_custom_scalars(layout(settings))
-        table = settings_table(settings, recipe)
-        self._writer.add_text("settings", table, first_iteration - 1)
+        recipe = recipe_of(settings.game.name)
+        self._writer.add_text("settings", settings_table(settings, recipe), trainer.iteration)
         for record in start_records(settings, recipe, varied or {}):
             self._writer.file_writer.add_summary(record)
-
-    def progress(self, event: StageProgress) -> None:
-        """Ignore it."""
 
     def iteration(self, report: IterationReport) -> None:
         """Write everything that the report has."""
         step = report.iteration
         for curve, value in curves(report):
             self._write(summary.scalar(curve.tag, value), curve.description, step)
-        if report.selfplay.sample_game:
-            text = f"```\n{report.selfplay.sample_game}\n```"
-            self._writer.add_text("sample_game", text, step)
         if report.workers is not None:
             self._writer.add_text("workers/table", workers_table(report.workers.each), step)
         self._write_alarms(report)
@@ -89,7 +69,7 @@ class TensorBoardLogger:
         if report.illustrations is not None:
             self._write_illustrations(report.illustrations, step)
         if report.last:
-            self._writer.file_writer.add_summary(end_record())
+            self._writer.file_writer.add_summary(summary.hparams({}, {})[2])  # it has ended
         self._writer.flush()
 
     def close(self) -> None:
@@ -98,15 +78,15 @@ class TensorBoardLogger:
 
     def _write_illustrations(self, illustrations: Illustrations, step: int) -> None:
         """Write the sample game and the histograms."""
+        text = game_text(self._game, illustrations.sample_game)
+        self._writer.add_text("sample_game", f"```\n{text}\n```", step)
         if self._pictures is not None:
             pixels = self._pictures.sample_game(illustrations.sample_game)
             record = summary.image("boards/sample_game", pixels, dataformats="HWC")
-            self._write(record, _SAMPLE_GAME, step)
-        if illustrations.search_entropy is not None:
-            record = _histogram("policy/entropy_by_position", illustrations.search_entropy)
-            self._write(record, _ENTROPY, step)
-        for name, values in illustrations.layer_weights.items():
-            self._write(_histogram(f"weights/{name}", values), _WEIGHTS, step)
+            self._write(record, _DESCRIPTIONS["boards/sample_game"], step)
+        for tag, histogram in illustrations.histograms.items():
+            record = Summary(value=[Summary.Value(tag=tag, histo=histogram)])
+            self._write(record, _DESCRIPTIONS[tag.partition("/")[0]], step)
 
     def _write_misplayed(self, report: IterationReport) -> None:
         """Write the picture of misplayed positions if they were searched for."""
@@ -116,7 +96,7 @@ class TensorBoardLogger:
         if self._pictures is not None and failures is not None:
             pixels = self._pictures.misplayed(failures)
             record = summary.image("boards/misplayed", pixels, dataformats="HWC")
-            self._write(record, _MISPLAYED, report.iteration)
+            self._write(record, _DESCRIPTIONS["boards/misplayed"], report.iteration)
 
     def _write_alarms(self, report: IterationReport) -> None:
         """Write the alarms that begin and those that end, each under its own tag."""
@@ -144,17 +124,26 @@ class TensorBoardLogger:
         self._writer.file_writer.add_summary(record, step)
 
 
-def _histogram(tag: str, values: Histogram) -> Summary:
-    """Return TensorBoard's record of a histogram."""
-    edges = values.edges.tolist()
-    return summary.histogram_raw(
-        tag,
-        min=edges[0],
-        max=edges[-1],
-        num=int(values.counts.sum()),
-        sum=values.sum,
-        sum_squares=values.sum_squares,
-        # Each bin ends at its limit and begins at the limit before it.
-        bucket_limits=edges,
-        bucket_counts=[0, *values.counts.tolist()],
-    )
+def workers_table(workers: list[WorkerReport]) -> str:
+    """Return a row in Markdown for each of at least one worker, with its part of the games."""
+    total = max(sum(worker.num_games for worker in workers), 1)
+    facts = [_facts(worker, total) for worker in workers]
+    lines = [facts[0].keys(), ["---"] * len(facts[0]), *(one.values() for one in facts)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _facts(worker: WorkerReport, total: int) -> dict[str, str]:
+    """Return the cells of a worker's row by the titles of their columns."""
+    speed = worker.evaluations_per_s
+    return {
+        "worker": worker.name,
+        "host": worker.host,
+        "engine": worker.engine,
+        "threads": str(worker.num_threads),
+        "evaluations/s": f"{speed:,.0f}" if speed else "not measured",
+        "games/s while playing": f"{worker.games_per_s:,.1f}",
+        "games": f"{worker.num_games:,}",
+        "share": f"{worker.num_games / total:.0%}",
+        "staleness": f"{worker.staleness:.1f}",
+        "state": "there" if worker.is_alive else "lost",
+    }
