@@ -223,24 +223,11 @@ class Dispatcher:
         if isinstance(event, Notice):
             self._roster.notices.append(event.text)
         elif isinstance(event, Joined):
-            self._join(event)
+            self._roster.add(event.worker, event.facts, self._clock())
         elif isinstance(event, Left):
             self._lose(event)
         elif (worker := self._roster.get(event.worker)) is not None:
             self._take(worker, event.answer)
-
-    def _join(self, event: Joined) -> None:
-        """Accept a worker, unless it runs another version of this program."""
-        facts = event.facts
-        if facts.code_version != self._job.code_version:
-            self._transport.dismiss(event.worker, for_good=True)
-            self._roster.notices.append(
-                f"Worker {event.worker} on {facts.host} is refused: it runs version "
-                f"{facts.code_version} of this program, and the learner {self._job.code_version}. "
-                "Install the same version there."
-            )
-            return
-        self._roster.add(event.worker, facts, self._clock())
 
     def _lose(self, event: Left) -> None:
         """Note that a worker is gone."""

@@ -65,13 +65,11 @@ class ProcessTransport:
                 events.append(Left(worker, self._end(worker)))
         return events
 
-    def dismiss(self, worker: str, for_good: bool = False) -> None:
+    def dismiss(self, worker: str) -> None:
         """See `Transport.dismiss`."""
         if worker in self._processes:
             self._processes[worker].kill()
             self._end(worker)
-        if for_good:
-            self._num_processes -= 1
 
     def close(self) -> None:
         """See `Transport.close`."""

@@ -51,7 +51,7 @@ JOB = Job(
     0,
     4,
 )
-FACTS = WorkerFacts("host", 12, code_version(), "torch float32", 100.0, 2)
+FACTS = WorkerFacts("host", "torch float32", 100.0, 2)
 
 
 def a_game(seed: int) -> GameRecord:
@@ -109,8 +109,7 @@ class Shared:
         return path
 
     def sign(self, worker="worker", run="thisrun", patience_s=30.0):
-        sign = SignOfLife(run, FACTS, self.now, 0, patience_s)
-        (self.folder.workers / f"{worker}.json").write_bytes(sign.to_bytes())
+        self.folder.sign(worker, SignOfLife(run, FACTS, self.now, patience_s))
 
     def play(self, num_games):
         """Return the games of an iteration, and what was said."""
@@ -327,8 +326,19 @@ def test_a_worker_is_there_while_its_signs_change(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ("", "[]", "{}", "\udcff", "9" * 20_000, '{"run": "thisrun", "facts": {}}', "[" * 5000),
-    ids=range(7),
+    (
+        "",
+        "[]",
+        "{}",
+        "\udcff",
+        "9" * 20_000,
+        "[" * 2000,
+        '{"run": "thisrun", "facts": []}',
+        '{"run": "thisrun", "facts": {"host": "\\u001b[2J"}}',
+        '{"run": "thisrun", "patience_s": NaN}',
+        '{"run": "thisrun", "patience_s": 1%s}' % ("0" * 400),
+    ),
+    ids=range(10),
 )
 def test_a_sign_of_life_that_is_none_is_ignored(tmp_path, text):
     shared = Shared(tmp_path)

@@ -55,7 +55,7 @@ def test_a_killed_process_is_replaced_and_nothing_is_lost_or_counted_twice(tmp_p
         busy = [worker for worker in trainer.source._roster.present() if worker.flights]
         if busy and killed is None:
             killed = busy[0].name
-            os.kill(busy[0].facts.process, signal.SIGKILL)
+            os.kill(trainer.source._transport._processes[busy[0].name].pid, signal.SIGKILL)
     assert sum(killed in notice and "SIGKILL" in notice for notice in notices) == 1
     assert sum(report.workers.num_lost for report in made) == 1
     assert_same(network_arrays(trainer.learner.network), in_order)
@@ -71,7 +71,7 @@ def test_a_process_that_hangs_is_given_up_and_replaced(tmp_path, in_order):
         busy = [worker for worker in trainer.source._roster.present() if worker.flights]
         if busy and stopped is None:
             stopped = busy[0].name
-            os.kill(busy[0].facts.process, signal.SIGSTOP)
+            os.kill(trainer.source._transport._processes[busy[0].name].pid, signal.SIGSTOP)
     assert any(stopped in notice and "given up" in notice for notice in notices)
     assert_same(network_arrays(trainer.learner.network), in_order)
 

@@ -25,7 +25,7 @@ from alphazero.workers.cluster.ray_connection import (
 from alphazero.workers.cluster.worker_actor import WorkerActor
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.transport import Answered, Event, Joined, Left, Notice
-from alphazero.workers.unit import Job, Unit, Weights, WorkerFacts
+from alphazero.workers.unit import Job, Unit, Weights
 
 _NODES_EVERY_S = 1.0
 _MOST_FAILURES = 3  # actors in a row that a node loses without an answer, before it is left alone
@@ -105,13 +105,10 @@ class RayTransport:
                 events += self._finish(call)
         return events
 
-    def dismiss(self, worker: str, for_good: bool = False) -> None:
+    def dismiss(self, worker: str) -> None:
         """See `Transport.dismiss`."""
         if worker in self._workers:
-            node = self._workers[worker].node
             self._remove(worker)
-            if for_good:
-                self._left_alone.add(node)
 
     def close(self) -> None:
         """See `Transport.close`; the cluster stays, unless it was started here."""
@@ -204,6 +201,15 @@ class RayTransport:
         self._remove(name)
         return [] if reason == NODE_LEFT and kinds & _GETTING_READY else [Left(name, reason)]
 
+    def _refuse(self, name: str, version: str) -> Notice:
+        """End an actor that runs another version of this program, and leave its node alone."""
+        self._left_alone.add(self._workers[name].node)
+        self._remove(name)
+        return Notice(
+            f"Worker {name} is refused: it runs version {version} of this program, and the learner "
+            f"{self._code_version}. Install the same version there."
+        )
+
     def _remove(self, name: str) -> None:
         """End an actor and forget its calls."""
         worker = self._workers.pop(name)
@@ -223,8 +229,8 @@ class RayTransport:
             return self._lose(name, reason_of(error))
         del self._calls[call]
         if kind == "version":
-            if result[2] != self._code_version:
-                return [Joined(name, WorkerFacts._make(result))]  # to be refused
+            if result != self._code_version:
+                return [self._refuse(name, result)]
             self._calls[worker.actor.begin.remote(self._job, self._weights_ref)] = name, "begin"
             return []
         if kind == "begin":

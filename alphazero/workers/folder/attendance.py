@@ -8,11 +8,13 @@ import contextlib
 import dataclasses
 import os
 
-from alphazero.runtime.errors import StoredFileError
+from alphazero.config.settings import from_plain
+from alphazero.runtime.errors import InputError, StoredFileError
+from alphazero.runtime.files import parse_object
 from alphazero.workers.folder.shared_folder import SharedFolder, SignOfLife, read_regular, sign_name
 from alphazero.workers.roster import Roster
 
-_MOST_BYTES = 10_000
+_MOST_BYTES = 2_000
 _GRACE_S = 120.0  # after the time at which the next sign of life was due
 
 
@@ -75,17 +77,17 @@ class Attendance:
         return texts
 
     def _hear(self, name: str, text: bytes, now: float) -> None:
-        """Note a new sign of life; let a worker join that is new."""
-        try:
-            sign = SignOfLife.parse(text)
-        except ValueError:
-            self._seen[name] = _Seen(text, now, 0.0)
-            return
+        """Note a new sign of life; let a worker join that is new.
+
+        What is no sign of life is ignored, and its file deleted later.
+        """
+        sign = SignOfLife()
+        with contextlib.suppress(InputError):
+            plain = parse_object(text.decode(errors="replace"), name, "the sign of life")
+            sign = from_plain(SignOfLife, plain)
         self._seen[name] = _Seen(text, now, sign.patience_s)
-        worker = self._roster.get(name)
-        if worker is not None and sign.run == self._run:
-            worker.facts = sign.facts
-        elif sign.run == self._run:
+        can_be_shown = (sign.facts.host + sign.facts.engine).isprintable()
+        if sign.run == self._run and can_be_shown and self._roster.get(name) is None:
             self._roster.add(name, sign.facts, now)
 
     def _lose(self, name: str, clause: str) -> None:

@@ -268,7 +268,8 @@ class FolderWorker:
     def _pause(self, text: str) -> float:
         """Say that there is nothing to do, and give a sign of life now and then."""
         self._say(text)
-        if self._player is not None and self._clock() - self._signed_at >= _SIGN_EVERY_S:
+        has_network = self._player is not None and self._player.version >= 0
+        if has_network and self._clock() - self._signed_at >= _SIGN_EVERY_S:
             self._sign(2 * _SIGN_EVERY_S)
         return WAIT_S
 
@@ -280,8 +281,8 @@ class FolderWorker:
         """
         player = self._player
         assert player is not None
-        sign = SignOfLife(player.job.run, player.facts, time.time(), player.version, patience_s)
-        self._folder.write(self._folder.workers / f"{self.name}.json", sign.to_bytes())
+        sign = SignOfLife(player.job.run, player.facts, time.time(), patience_s)
+        self._folder.sign(self.name, sign)
         self._signed_at = self._clock()
 
     def _say(self, text: str) -> None:

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from alphazero.config.settings import from_plain
+from alphazero.config.settings import from_plain, option
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import parse_object, write_atomically
 from alphazero.workers.unit import Job, WorkerFacts
@@ -34,8 +34,6 @@ _GAMES = re.compile(rf"({_WORKER})\.([0-9]{{6,9}})\.([0-9]{{1,9}})\.safetensors"
 _NETWORK = re.compile(r"([0-9]{6})\.safetensors")
 _SIGN = re.compile(rf"({_WORKER})\.json")
 _TEMPORARY = re.compile(r"\..*\.tmp[0-9]+")
-_LONGEST_S = 1e6  # between two signs of life
-_LARGEST = 1e12  # other number in one
 _NUM_TRIES, _TRY_EVERY_S = 10, 0.1  # Windows refuses to replace a file that someone reads
 
 
@@ -47,6 +45,16 @@ class Posting:
     progress: float = 0.0  #: see `alphazero.selfplay.lockstep.SelfPlay.begin`
     unit_s: float = 30.0  #: seconds that a unit should last
     has_ended: bool = False  #: nobody reads games now; a resumed run begins again
+
+
+@dataclasses.dataclass
+class SignOfLife:
+    """What a worker says about itself now and then."""
+
+    run: str = ""
+    facts: WorkerFacts = dataclasses.field(default_factory=WorkerFacts)
+    time: float = 0.0  #: of the worker's clock; no two signs of a worker have the same
+    patience_s: float = option(0.0, "until its next sign, as far as it knows", low=0.0, high=1e6)
 
 
 class GamesName(NamedTuple):
@@ -125,6 +133,10 @@ class SharedFolder:
             message = f"'{self.job}' is damaged, or of another version of this program: {error}"
             raise StoredFileError(message, path=self.job) from None
 
+    def sign(self, worker: str, sign: SignOfLife) -> None:
+        """Write a worker's sign of life."""
+        self.write(self.workers / f"{worker}.json", json.dumps(dataclasses.asdict(sign)).encode())
+
     def write(self, path: Path, data: bytes) -> None:
         """Write a file atomically into a folder that is there.
 
@@ -140,41 +152,6 @@ class SharedFolder:
                 if try_number == _NUM_TRIES - 1:
                     raise
                 time.sleep(_TRY_EVERY_S)
-
-
-class SignOfLife(NamedTuple):
-    """What a worker says about itself now and then."""
-
-    run: str
-    facts: WorkerFacts
-    time: float  #: of the worker's clock; no two signs of a worker have the same
-    version: int  #: of the network it plays with
-    patience_s: float  #: until its next sign, as far as it knows
-
-    def to_bytes(self) -> bytes:
-        """Return the contents of the worker's file."""
-        return json.dumps(self._asdict() | {"facts": self.facts._asdict()}).encode()
-
-    @classmethod
-    def parse(cls, data: bytes) -> "SignOfLife":
-        """Return what a worker has written.
-
-        Raises:
-            ValueError: if no worker writes that.
-        """
-        try:
-            sign = cls(**json.loads(data))
-            facts = WorkerFacts(**sign.facts)  # type: ignore[arg-type]
-        except (TypeError, RecursionError) as error:
-            raise ValueError(str(error)) from None
-        for text in (sign.run, facts.host, facts.code_version, facts.engine):
-            if not isinstance(text, str) or len(text) > 200 or not text.isprintable():
-                raise ValueError("it has an impossible text")
-        numbers = (facts.process, facts.num_threads, facts.evaluations_per_s)
-        for number, most in (*zip(numbers, [_LARGEST] * 3), (sign.patience_s, _LONGEST_S)):
-            if not isinstance(number, (int, float)) or not 0 <= number <= most:
-                raise ValueError("it has an impossible number")
-        return sign._replace(facts=facts)
 
 
 def sign_name(file_name: str) -> str | None:
