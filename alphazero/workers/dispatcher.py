@@ -200,7 +200,7 @@ class Dispatcher:
         """Return the number of games that last as long as a unit should."""
         quarter = self._games_per_iteration / (2 * MOST_UNITS)
         if not worker.games_per_s:
-            return max(1, min(int(quarter / len(self._roster)), _FIRST_GAMES))
+            return max(1, min(int(quarter / len(self._roster.workers)), _FIRST_GAMES))
         seconds = min(self._settings.unit_s, quarter / self._roster.games_per_s)
         return max(1, int(worker.games_per_s * seconds * worker.unit_scale))
 
@@ -226,12 +226,12 @@ class Dispatcher:
             self._roster.add(event.worker, event.facts, self._clock())
         elif isinstance(event, Left):
             self._lose(event)
-        elif (worker := self._roster.get(event.worker)) is not None:
+        elif (worker := self._roster.workers.get(event.worker)) is not None:
             self._take(worker, event.answer)
 
     def _lose(self, event: Left) -> None:
         """Note that a worker is gone."""
-        worker = self._roster.get(event.worker)
+        worker = self._roster.workers.get(event.worker)
         if worker is None:  # it had not joined yet
             self._roster.notices.append(f"Worker {event.worker} is gone: {event.reason}.")
         else:
@@ -241,7 +241,9 @@ class Dispatcher:
     def _count_failure(self, reason: str) -> None:
         """End the run if workers are lost, and none of them ever answers."""
         self._num_failures += 1
-        if self._has_answered or self._num_failures < max(_MOST_FAILURES, len(self._roster)):
+        if self._has_answered or self._num_failures < max(
+            _MOST_FAILURES, len(self._roster.workers)
+        ):
             return
         raise InputError(
             f"workers.kind={self._settings.kind}: {self._num_failures} workers were lost, and none "
@@ -286,7 +288,7 @@ class Dispatcher:
         if now - self._looked_at < _HANGING_EVERY_S:
             return
         self._looked_at = now
-        for worker in self._roster.present():
+        for worker in list(self._roster.workers.values()):
             limit_s = self._settings.timeout_s or self._patience_s(worker)
             if worker.flights and now - worker.busy_since > limit_s:
                 reason = f"no answer for {round(now - worker.busy_since)} seconds"

@@ -191,7 +191,7 @@ def test_games_that_are_too_old_are_dropped_and_counted(tmp_path):
     records, _ = shared.play(3)
     (report,) = shared.source.worker_reports()
     assert (len(records), report.num_games, report.num_stale_games) == (3, 3, 2)
-    assert (report.staleness, report.games_per_s) == (1.0, 1.25)
+    assert (report.total_staleness, report.games_per_s) == (3, 1.25)
     assert not old.exists()
 
 

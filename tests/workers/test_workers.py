@@ -52,7 +52,7 @@ def test_a_killed_process_is_replaced_and_nothing_is_lost_or_counted_twice(tmp_p
             made.append(event)
             continue
         notices += event.notices
-        busy = [worker for worker in trainer.source._roster.present() if worker.flights]
+        busy = [worker for worker in trainer.source._roster.workers.values() if worker.flights]
         if busy and killed is None:
             killed = busy[0].name
             os.kill(trainer.source._transport._processes[busy[0].name].pid, signal.SIGKILL)
@@ -68,7 +68,7 @@ def test_a_process_that_hangs_is_given_up_and_replaced(tmp_path, in_order):
     notices, stopped = [], None
     for event in trainer.run():
         notices += event.notices if isinstance(event, StageProgress) else ()
-        busy = [worker for worker in trainer.source._roster.present() if worker.flights]
+        busy = [worker for worker in trainer.source._roster.workers.values() if worker.flights]
         if busy and stopped is None:
             stopped = busy[0].name
             os.kill(trainer.source._transport._processes[busy[0].name].pid, signal.SIGSTOP)

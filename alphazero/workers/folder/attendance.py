@@ -87,13 +87,13 @@ class Attendance:
             sign = from_plain(SignOfLife, plain)
         self._seen[name] = _Seen(text, now, sign.patience_s)
         can_be_shown = (sign.facts.host + sign.facts.engine).isprintable()
-        if sign.run == self._run and can_be_shown and self._roster.get(name) is None:
+        if sign.run == self._run and can_be_shown and name not in self._roster.workers:
             self._roster.add(name, sign.facts, now)
 
     def _lose(self, name: str, clause: str) -> None:
         """Forget a worker."""
         self._seen.pop(name, None)
-        worker = self._roster.get(name)
+        worker = self._roster.workers.get(name)
         if worker is not None:
             self._roster.remove(worker)
             self._roster.notices.append(f"Worker {name} {clause}.")

@@ -249,7 +249,7 @@ class FolderSource:
     def _count(self, file: GamesFile) -> list[GameRecord]:
         """Return the games of a file that count: all, or none if they are too old."""
         staleness = max(self._version - file.version, 0)
-        worker, num_games = self._roster.get(file.name.worker), len(file.records)
+        worker, num_games = self._roster.workers.get(file.name.worker), len(file.records)
         if not self._roster.count(worker, num_games, file.work, file.seconds, staleness):
             self._inbox.drop(file)
             return []
