@@ -137,7 +137,7 @@ def player_maker(settings: PlayerWorkers) -> Iterator[MakePlayer]:
         return
     from alphazero.workers.settings import check_ray_installed
 
-    check_ray_installed("workers", "threads", ("threads",))
+    check_ray_installed("workers", ("threads",))
     from alphazero.workers.cluster.players import PlayerCluster, make_cluster_player
 
     cluster = PlayerCluster(settings.address)
