@@ -11,6 +11,8 @@ The weights of each version are put into Ray's object store once; each node fetc
 import time
 from typing import Any, NamedTuple
 
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
 from alphazero.runtime.wording import counted
 from alphazero.workers.cluster.ray_connection import (
     NODE_LEFT,
@@ -18,7 +20,6 @@ from alphazero.workers.cluster.ray_connection import (
     connect,
     first_line,
     live_nodes,
-    place_on,
     ray,
     reason_of,
 )
@@ -169,8 +170,13 @@ class RayTransport:
         name = f"{node.host}-{node.id[:4]}-{self._num_made}"
         memory_gb = self._settings.memory_gb
         actor = WorkerActor.options(  # type: ignore[attr-defined]
+            num_cpus=num_threads,
+            num_gpus=node.num_gpus,
             memory=int(memory_gb * 1e9) if memory_gb else None,
-            **place_on(node, num_threads),
+            max_restarts=0,  # a new actor would lack what this one was told
+            max_task_retries=0,
+            scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=False),
+            runtime_env={"env_vars": {"OMP_NUM_THREADS": str(num_threads)}},
         ).remote(name, num_threads)
         self._workers[name] = _Worker(name, node.id, actor, time.monotonic())
         self._calls[actor.code_version.remote()] = name, "version"
