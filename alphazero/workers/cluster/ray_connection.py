@@ -1,4 +1,4 @@
-"""The connection to a Ray cluster: its nodes, how actors are placed on them, and why calls fail.
+"""The connection to a Ray cluster: its nodes, and why calls fail.
 
 This file alone connects to Ray. It knows nothing of what actors do.
 """
@@ -18,6 +18,7 @@ os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
 
 import ray  # noqa: E402
 import ray.exceptions  # noqa: E402
+import ray.util.scheduling_strategies  # noqa: E402
 
 from alphazero.runtime.errors import ConfigError  # noqa: E402
 

@@ -11,8 +11,6 @@ The weights of each version are put into Ray's object store once; each node fetc
 import time
 from typing import Any, NamedTuple
 
-from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
 from alphazero.runtime.wording import counted
 from alphazero.workers.cluster.ray_connection import (
     NODE_LEFT,
@@ -169,13 +167,14 @@ class RayTransport:
         self._num_made += 1
         name = f"{node.host}-{node.id[:4]}-{self._num_made}"
         memory_gb = self._settings.memory_gb
+        pinned = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node.id, soft=False)
         actor = WorkerActor.options(  # type: ignore[attr-defined]
             num_cpus=num_threads,
             num_gpus=node.num_gpus,
             memory=int(memory_gb * 1e9) if memory_gb else None,
             max_restarts=0,  # a new actor would lack what this one was told
             max_task_retries=0,
-            scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=False),
+            scheduling_strategy=pinned,
             runtime_env={"env_vars": {"OMP_NUM_THREADS": str(num_threads)}},
         ).remote(name, num_threads)
         self._workers[name] = _Worker(name, node.id, actor, time.monotonic())
