@@ -361,20 +361,6 @@ def test_that_no_worker_is_there_is_said_once_each_time(tmp_path):
         assert "No worker" not in str(shared.look())
 
 
-def test_what_a_dead_worker_left_unfinished_is_removed_after_an_hour(tmp_path):
-    shared = Shared(tmp_path)
-    shared.update(0)
-    unfinished = shared.folder.games / ".worker.000001.2.safetensors.tmp123"
-    unfinished.write_bytes(b"half")
-    shared.look()
-    shared.now += 3500.0
-    shared.look()
-    assert unfinished.exists()
-    shared.now += 200.0
-    assert shared.look() == [] and not unfinished.exists()
-    assert os.listdir(shared.folder.refused) == []
-
-
 def test_a_folder_that_is_away_for_a_while_does_not_end_the_run(tmp_path):
     path, away = tmp_path / "shared", tmp_path / "away"
     shared = Shared(path)

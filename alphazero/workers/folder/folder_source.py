@@ -21,7 +21,6 @@ from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.runtime.wording import counted
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.workers.folder.attendance import Attendance
 from alphazero.workers.folder.game_files import GamesFile
@@ -177,7 +176,7 @@ class FolderSource:
                     f"be resumed, delete {folder.job}"
                 )
             elif posting is not None:
-                self._clear()
+                folder.clear()
             attendance = Attendance(folder, self._job.run, self._roster)
             attendance.begin(now)
         except StoredFileError as error:
@@ -188,18 +187,6 @@ class FolderSource:
             raise self._unusable(f"it cannot be read ({error})") from None
         self.stored()
         return attendance
-
-    def _clear(self) -> None:
-        """Remove the networks and games of an earlier run."""
-        folder = self.folder
-        for version in folder.versions():
-            folder.network(version).unlink(missing_ok=True)
-        if num_games := self._inbox.clear():
-            left = counted(num_games, "game")
-            self._roster.notices.append(
-                f"The folder was another run's, which has ended; {left} that it had not counted "
-                "are deleted."
-            )
 
     def _publish(self) -> None:
         """Write the newest network, delete old ones and those of a future that was lost.

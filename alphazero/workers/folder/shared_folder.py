@@ -16,7 +16,6 @@ import json
 import os
 import re
 import stat
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -32,9 +31,8 @@ _MOST_BYTES_OF_JSON = 4_000_000
 _WORKER = r"[a-z0-9_-]{1,80}"
 _GAMES = re.compile(rf"({_WORKER})\.([0-9]{{6,9}})\.([0-9]{{1,9}})\.safetensors")
 _NETWORK = re.compile(r"([0-9]{6})\.safetensors")
+_UNFINISHED = re.compile(r"\..*\.tmp[0-9]+")
 _SIGN = re.compile(rf"({_WORKER})\.json")
-_TEMPORARY = re.compile(r"\..*\.tmp[0-9]+")
-_NUM_TRIES, _TRY_EVERY_S = 10, 0.1  # Windows refuses to replace a file that someone reads
 
 
 @dataclasses.dataclass
@@ -90,6 +88,13 @@ class SharedFolder:
         for folder in (self.networks, self.games, self.workers, self.refused):
             folder.mkdir(parents=True, exist_ok=True)
 
+    def clear(self) -> None:
+        """Remove the networks and games of an earlier run, and what was left unfinished."""
+        for folder in (self.networks, self.games):
+            for name in os.listdir(folder):
+                if any(kind.fullmatch(name) for kind in (_NETWORK, _GAMES, _UNFINISHED)):
+                    (folder / name).unlink(missing_ok=True)
+
     def network(self, version: int) -> Path:
         """Return the path of a network."""
         return self.networks / f"{version:06d}.safetensors"
@@ -144,25 +149,13 @@ class SharedFolder:
         """
         if not path.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {path.parent}; is the share mounted?")
-        for try_number in range(_NUM_TRIES):
-            try:
-                write_atomically(path, data)
-                return
-            except PermissionError:
-                if try_number == _NUM_TRIES - 1:
-                    raise
-                time.sleep(_TRY_EVERY_S)
+        write_atomically(path, data)
 
 
 def sign_name(file_name: str) -> str | None:
     """Return the worker whose sign of life has this file name; None if it is another file."""
     match = _SIGN.fullmatch(file_name)
     return None if match is None else match[1]
-
-
-def is_temporary(file_name: str) -> bool:
-    """Return whether a file of this name is being written, or was left unfinished."""
-    return _TEMPORARY.fullmatch(file_name) is not None
 
 
 def read_regular(path: Path, most_bytes: int) -> bytes:
