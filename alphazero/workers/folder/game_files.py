@@ -35,7 +35,10 @@ class GamesFile(NamedTuple):
 
 
 def games_per_file(game: Game) -> int:
-    """Return the number of games that surely fit into a file."""
+    """Return the number of games that surely fit into half a file.
+
+    A unit may end with more games than it was asked for.
+    """
     state_bytes = game.state_size * np.dtype(game.state_dtype).itemsize
     ply_bytes = state_bytes + 4 * game.num_actions + 32
     return max(1, MOST_BYTES // 2 // (ply_bytes * game.max_plies))
