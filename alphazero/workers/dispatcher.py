@@ -45,7 +45,6 @@ _HANGING_EVERY_S = 1.0  # looks for workers that hang: each looks at all workers
 _FIRST_GAMES = 16  # of a worker's first unit, from which its speed is known
 _FIRST_TIMEOUT_S = 600.0  # kernels may have to be compiled first
 _TIMEOUT_FACTOR = 10
-_PATIENCE_S = 20.0  # without any worker, before the user is told how one joins
 _MOST_FAILURES = 5  # workers lost before the first answer, after which the run gives up
 
 
@@ -80,7 +79,7 @@ class Dispatcher:
             None if self.plays_on else EngineChoice(evaluator.engine, evaluator.precision)
         )
         self._clock = clock
-        self._roster = Roster(settings.max_staleness, _PATIENCE_S)
+        self._roster = Roster(settings.max_staleness)
         self._version = 0
         self._next_index = 0  # of the units of this version
         self._progress = 0.0

@@ -13,6 +13,7 @@ from alphazero.workers.source import WorkerReport
 from alphazero.workers.unit import NO_WORK, SelfPlayWork, Unit, WorkerFacts
 
 MOST_UNITS = 2  #: in a worker's hands: one that it plays and the next one
+_PATIENCE_S = 30.0  # without any worker, before the user is told how one joins
 _SPEED_WEIGHT = 0.5  # of the newest unit in a worker's speed
 _SHRINK, _GROW = 0.5, 1.25  # of the units of a worker that lags behind, and of one that does not
 
@@ -33,7 +34,6 @@ class Roster:
 
     Args:
         max_staleness: networks by which games that count may lag behind.
-        patience_s: seconds without any worker before the user is reminded.
 
     Attributes:
         workers: those that are there, by name.
@@ -42,13 +42,12 @@ class Roster:
         notices: sentences for the user, until `take_notices`.
     """
 
-    def __init__(self, max_staleness: int, patience_s: float):
+    def __init__(self, max_staleness: int):
         self.workers: dict[str, WorkerState] = {}
         self.num_in_flight = 0
         self.work = NO_WORK
         self.notices: list[str] = []
         self._max_staleness = max_staleness
-        self._patience_s = patience_s
         self._empty_since: float | None = None
         self._known_games_per_s = 0.0  # of the workers that have answered
         self._num_known = 0
@@ -142,7 +141,7 @@ class Roster:
             self._empty_since = None
         elif self._empty_since is None:
             self._empty_since = now
-        elif now - self._empty_since > self._patience_s:
+        elif now - self._empty_since > _PATIENCE_S:
             self._empty_since = math.inf
             self.notices.append(text)
 

@@ -354,11 +354,11 @@ def test_that_no_worker_is_there_is_said_once_each_time(tmp_path):
     shared.update(0)
     for _ in range(2):
         said = [notice for _ in range(200) for notice in shared.look()]
-        assert sum("No worker" in notice for notice in said) == 1
+        assert sum("alphazero work" in notice for notice in said) == 1
         shared.sign()
         assert "joined" in str(shared.look())
         (shared.folder.workers / "worker.json").unlink()
-        assert "No worker" not in str(shared.look())
+        assert "alphazero work" not in str(shared.look())
 
 
 def test_a_folder_that_is_away_for_a_while_does_not_end_the_run(tmp_path):

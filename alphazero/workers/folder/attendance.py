@@ -32,14 +32,12 @@ class Attendance:
 
     Args:
         folder: where the workers are.
-        run: signs of life for other runs do not count.
         roster: of the run.
     """
 
-    def __init__(self, folder: SharedFolder, run: str, roster: Roster):
+    def __init__(self, folder: SharedFolder, roster: Roster):
         self._roster = roster
         self._folder = folder
-        self._run = run
         self._seen: dict[str, _Seen] = {}
 
     def begin(self, now: float) -> None:
@@ -47,8 +45,11 @@ class Attendance:
         for name, text in self._texts().items():
             self._seen[name] = _Seen(text, now, 0.0)
 
-    def look(self, now: float) -> None:
+    def look(self, run: str, now: float) -> None:
         """Let workers join and leave.
+
+        Args:
+            run: signs of life for other runs do not count.
 
         Raises:
             OSError: if the folder cannot be read.
@@ -57,7 +58,7 @@ class Attendance:
         for name, text in texts.items():
             seen = self._seen.get(name)
             if seen is None or seen.text != text:
-                self._hear(name, text, now)
+                self._hear(name, text, run, now)
             elif now - seen.at > seen.patience_s + _GRACE_S:
                 self._lose(name, f"is gone: no sign of life for {now - seen.at:.0f} seconds")
                 with contextlib.suppress(OSError):
@@ -76,7 +77,7 @@ class Attendance:
                 texts[name] = read_regular(self._folder.workers / file_name, _MOST_BYTES)
         return texts
 
-    def _hear(self, name: str, text: bytes, now: float) -> None:
+    def _hear(self, name: str, text: bytes, run: str, now: float) -> None:
         """Note a new sign of life; let a worker join that is new.
 
         What is no sign of life is ignored, and its file deleted later.
@@ -87,7 +88,7 @@ class Attendance:
             sign = from_plain(SignOfLife, plain)
         self._seen[name] = _Seen(text, now, sign.patience_s)
         can_be_shown = (sign.facts.host + sign.facts.engine).isprintable()
-        if sign.run == self._run and can_be_shown and name not in self._roster.workers:
+        if sign.run == run and can_be_shown and name not in self._roster.workers:
             self._roster.add(name, sign.facts, now)
 
     def _lose(self, name: str, clause: str) -> None:
