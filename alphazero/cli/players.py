@@ -128,7 +128,7 @@ def player_maker(settings: PlayerWorkers) -> Iterator[MakePlayer]:
         return
     from alphazero.workers.settings import check_ray_installed
 
-    check_ray_installed("workers", "threads", ("threads",))
+    check_ray_installed("workers", ("threads",))
     from alphazero.workers.cluster.players import PlayerCluster, make_cluster_player
 
     with contextlib.closing(PlayerCluster(settings.address)) as cluster:

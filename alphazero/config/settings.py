@@ -207,7 +207,7 @@ def _converted(key: str, field: dataclasses.Field, value: Any) -> Any:
     """Return a value with the type of its setting."""
     try:
         return _as_type(field.type, value)
-    except (TypeError, ValueError, KeyError):
+    except (TypeError, ValueError, KeyError, OverflowError):
         limits, wanted = allowed_text(field), _TYPE_TEXT[_plain_type(field.type)]
         allowed = f"{wanted}, {limits}" if limits else wanted
         raise ConfigError.of(key, value, allowed) from None

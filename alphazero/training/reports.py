@@ -122,7 +122,7 @@ def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport
         return None
     num_games = sum(worker.num_games for worker in workers)
     num_stale = sum(worker.num_stale_games for worker in workers)
-    staleness = sum(worker.staleness * worker.num_games for worker in workers)
+    staleness = sum(worker.total_staleness for worker in workers)
     num_alive = sum(worker.is_alive for worker in workers)
     return WorkersReport(
         num_workers=num_alive,

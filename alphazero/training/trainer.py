@@ -39,7 +39,7 @@ from alphazero.training.resume import RunStore
 from alphazero.training.settings import TrainSettings
 from alphazero.training.strength import StrengthMeasurement
 from alphazero.training.tuning import tune
-from alphazero.workers.choose_source import SourceSettings, make_source
+from alphazero.workers.choose_source import make_source
 
 _NUM_ENGINE_POSITIONS = 256  # on which the engine is calibrated and compared with the reference
 # New samples whose loss is measured before training on them; that takes half as long as a step.
@@ -76,17 +76,7 @@ class Trainer:
             self.game, _NUM_ENGINE_POSITIONS, child_generator(settings.seed, "sample")
         )
         self.evaluator = self._make_evaluator(self.learner.played_network)
-        source_settings = SourceSettings(
-            settings.workers,
-            settings.network,
-            settings.evaluator,
-            wanted_evaluator,
-            settings.search,
-            settings.selfplay,
-            settings.seed,
-            settings.device,
-        )
-        self.source = make_source(source_settings, self.game, self.evaluator.streams)
+        self.source = make_source(settings, wanted_evaluator, self.game, self.evaluator.streams)
         generator = child_generator(settings.seed, "replay")
         self.replay = ReplayBuffer(self.game, settings.replay, generator)
         self.gate = Gate(self.game, settings, self.learner, self._make_evaluator)

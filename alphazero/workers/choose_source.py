@@ -1,14 +1,13 @@
 """Make the source of training games that the settings ask for."""
 
-import dataclasses
 import uuid
+from typing import Protocol
 
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.network.interface import NetworkSettings
 from alphazero.runtime.device import num_cores
-from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.workers.dispatcher import Dispatcher
@@ -22,38 +21,54 @@ from alphazero.workers.unit import Job
 _CORES_PER_PROCESS = 8  # with compiled games, whose threads run in parallel
 
 
-@dataclasses.dataclass
-class SourceSettings:
+class SourceSettings(Protocol):
     """The settings of a run that decide how training games are played."""
 
     workers: WorkerSettings
     network: NetworkSettings
-    evaluator: EvaluatorSettings  #: with the learner's own engine
-    wanted_evaluator: EvaluatorSettings  #: as the user gave it: it may say "auto"
+    evaluator: EvaluatorSettings
     search: SearchSettings
     selfplay: SelfPlaySettings
     seed: int
     device: str
 
 
-def make_source(settings: SourceSettings, game: Game, streams: list[CachedEvaluator]) -> GameSource:
+def make_source(
+    settings: SourceSettings,
+    wanted_evaluator: EvaluatorSettings,
+    game: Game,
+    streams: list[CachedEvaluator],
+) -> GameSource:
     """Return the source of training games.
 
     Args:
-        settings: checked settings.
+        settings: checked settings, with the learner's own engine.
+        wanted_evaluator: as the user gave it: it may say "auto".
         streams: evaluators of the learner's own process.
 
     Raises:
         ConfigError: if the kind of workers needs what is not here.
     """
-    workers, seed = settings.workers, settings.seed
+    workers, is_ordered = settings.workers, settings.workers.mode == "ordered"
     if workers.kind == "threads":
-        unit_games = workers.unit_games if workers.mode == "ordered" else 0
-        generator = child_generator(seed, "self-play")
+        unit_games = workers.unit_games if is_ordered else 0
         return ThreadSource(
-            game, streams, settings.selfplay, settings.search, generator, seed, unit_games
+            game, streams, settings.selfplay, settings.search, settings.seed, unit_games
         )
-    job = make_job(settings, game, len(streams))
+    job = Job(
+        run=uuid.uuid4().hex[:12],
+        code_version=code_version(),
+        game=game.name,
+        game_file=own_file_text(game.name),
+        network=settings.network,
+        evaluator=settings.evaluator if is_ordered else wanted_evaluator,
+        search=settings.search,
+        selfplay=settings.selfplay,
+        device=settings.device,
+        seed=settings.seed,
+        unit_threads=len(streams) if is_ordered else 0,
+        parallel_games_per_thread=max(1, settings.selfplay.num_parallel_games // len(streams)),
+    )
     if workers.kind == "folder":
         from alphazero.workers.folder.folder_source import FolderSource
 
@@ -61,32 +76,9 @@ def make_source(settings: SourceSettings, game: Game, streams: list[CachedEvalua
     return Dispatcher(workers, game, _make_transport(workers, game, job), job)
 
 
-def make_job(settings: SourceSettings, game: Game, num_streams: int) -> Job:
-    """Return what workers have to know.
-
-    Args:
-        num_streams: of the learner, among which it would divide its games.
-    """
-    is_ordered = settings.workers.mode == "ordered"
-    return Job(
-        run=uuid.uuid4().hex[:12],
-        code_version=code_version(),
-        game=game.name,
-        game_file=own_file_text(game.name),
-        network=settings.network,
-        evaluator=settings.evaluator if is_ordered else settings.wanted_evaluator,
-        search=settings.search,
-        selfplay=settings.selfplay,
-        device=settings.device,
-        seed=settings.seed,
-        unit_threads=num_streams if is_ordered else 0,
-        parallel_games_per_thread=max(1, settings.selfplay.num_parallel_games // num_streams),
-    )
-
-
 def _make_transport(workers: WorkerSettings, game: Game, job: Job) -> Transport:
     if workers.kind == "ray":
-        check_ray_installed("workers.kind", "processes", ("threads", "processes", "folder"))
+        check_ray_installed("workers.kind", ("threads", "processes", "folder"))
         from alphazero.workers.cluster.ray_transport import RayTransport
 
         return RayTransport(workers, job)

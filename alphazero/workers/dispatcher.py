@@ -45,7 +45,6 @@ _HANGING_EVERY_S = 1.0  # looks for workers that hang: each looks at all workers
 _FIRST_GAMES = 16  # of a worker's first unit, from which its speed is known
 _FIRST_TIMEOUT_S = 600.0  # kernels may have to be compiled first
 _TIMEOUT_FACTOR = 10
-_PATIENCE_S = 20.0  # without any worker, before the user is told how one joins
 _MOST_FAILURES = 5  # workers lost before the first answer, after which the run gives up
 
 
@@ -80,7 +79,7 @@ class Dispatcher:
             None if self.plays_on else EngineChoice(evaluator.engine, evaluator.precision)
         )
         self._clock = clock
-        self._roster = Roster(settings.max_staleness, _PATIENCE_S)
+        self._roster = Roster(settings.max_staleness)
         self._version = 0
         self._next_index = 0  # of the units of this version
         self._progress = 0.0
@@ -200,7 +199,7 @@ class Dispatcher:
         """Return the number of games that last as long as a unit should."""
         quarter = self._games_per_iteration / (2 * MOST_UNITS)
         if not worker.games_per_s:
-            return max(1, min(int(quarter / len(self._roster)), _FIRST_GAMES))
+            return max(1, min(int(quarter / len(self._roster.workers)), _FIRST_GAMES))
         seconds = min(self._settings.unit_s, quarter / self._roster.games_per_s)
         return max(1, int(worker.games_per_s * seconds * worker.unit_scale))
 
@@ -223,28 +222,15 @@ class Dispatcher:
         if isinstance(event, Notice):
             self._roster.notices.append(event.text)
         elif isinstance(event, Joined):
-            self._join(event)
+            self._roster.add(event.worker, event.facts, self._clock())
         elif isinstance(event, Left):
             self._lose(event)
-        elif (worker := self._roster.get(event.worker)) is not None:
+        elif (worker := self._roster.workers.get(event.worker)) is not None:
             self._take(worker, event.answer)
-
-    def _join(self, event: Joined) -> None:
-        """Accept a worker, unless it runs another version of this program."""
-        facts = event.facts
-        if facts.code_version != self._job.code_version:
-            self._transport.dismiss(event.worker, for_good=True)
-            self._roster.notices.append(
-                f"Worker {event.worker} on {facts.host} is refused: it runs version "
-                f"{facts.code_version} of this program, and the learner {self._job.code_version}. "
-                "Install the same version there."
-            )
-            return
-        self._roster.add(event.worker, facts, self._clock())
 
     def _lose(self, event: Left) -> None:
         """Note that a worker is gone."""
-        worker = self._roster.get(event.worker)
+        worker = self._roster.workers.get(event.worker)
         if worker is None:  # it had not joined yet
             self._roster.notices.append(f"Worker {event.worker} is gone: {event.reason}.")
         else:
@@ -254,7 +240,9 @@ class Dispatcher:
     def _count_failure(self, reason: str) -> None:
         """End the run if workers are lost, and none of them ever answers."""
         self._num_failures += 1
-        if self._has_answered or self._num_failures < max(_MOST_FAILURES, len(self._roster)):
+        if self._has_answered or self._num_failures < max(
+            _MOST_FAILURES, len(self._roster.workers)
+        ):
             return
         raise InputError(
             f"workers.kind={self._settings.kind}: {self._num_failures} workers were lost, and none "
@@ -299,7 +287,7 @@ class Dispatcher:
         if now - self._looked_at < _HANGING_EVERY_S:
             return
         self._looked_at = now
-        for worker in self._roster.present():
+        for worker in list(self._roster.workers.values()):
             limit_s = self._settings.timeout_s or self._patience_s(worker)
             if worker.flights and now - worker.busy_since > limit_s:
                 reason = f"no answer for {round(now - worker.busy_since)} seconds"

@@ -65,13 +65,11 @@ class ProcessTransport:
                 events.append(Left(worker, self._end(worker)))
         return events
 
-    def dismiss(self, worker: str, for_good: bool = False) -> None:
+    def dismiss(self, worker: str) -> None:
         """See `Transport.dismiss`."""
         if worker in self._processes:
             self._processes[worker].kill()
             self._end(worker)
-        if for_good:
-            self._num_processes -= 1
 
     def close(self) -> None:
         """See `Transport.close`."""
@@ -122,31 +120,25 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
     """Be a worker: play the units that come, each with the newest network that came before.
 
     Args:
-        connection: gives `Weights`, `Unit`s and at last None; takes `Joined` and `Answered`.
+        connection: gives `Weights`, then `Unit`s and newer `Weights`, and at last None; takes
+            `Joined` and `Answered`.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the learner, which ends us
     player = UnitPlayer(job, num_threads, name)
     units: deque[Unit] = deque()
-    has_joined = False
-    while True:
-        weights = None
-        while not units or connection.poll():
-            try:
+    with contextlib.suppress(EOFError, ConnectionError):  # the learner is gone
+        player.load(connection.recv())
+        connection.send(Joined(name, player.facts))
+        while True:
+            newest = None
+            while not units or connection.poll():
                 message = connection.recv()
-            except (EOFError, OSError):
-                return  # the learner is gone
-            if message is None:
-                return
-            if isinstance(message, Weights):
-                weights = message
-                if not has_joined:
-                    break
-            else:
-                units.append(message)
-        if weights is not None:
-            player.load(weights)
-        if not has_joined:
-            connection.send(Joined(name, player.facts))
-            has_joined = True
-            continue
-        connection.send(Answered(name, player.play(units.popleft())))
+                if message is None:
+                    return
+                if isinstance(message, Weights):
+                    newest = message
+                else:
+                    units.append(message)
+            if newest is not None:
+                player.load(newest)
+            connection.send(Answered(name, player.play(units.popleft())))

@@ -4,6 +4,7 @@ In: what happens to workers. Out: `WorkerReport`s, and sentences for the user. K
 transport nor games.
 """
 
+import copy
 import dataclasses
 import math
 
@@ -12,23 +13,18 @@ from alphazero.workers.source import WorkerReport
 from alphazero.workers.unit import NO_WORK, SelfPlayWork, Unit, WorkerFacts
 
 MOST_UNITS = 2  #: in a worker's hands: one that it plays and the next one
+_PATIENCE_S = 30.0  # without any worker, before the user is told how one joins
 _SPEED_WEIGHT = 0.5  # of the newest unit in a worker's speed
 _SHRINK, _GROW = 0.5, 1.25  # of the units of a worker that lags behind, and of one that does not
 
 
 @dataclasses.dataclass
-class WorkerState:
+class WorkerState(WorkerReport):
     """A worker that is there. `Roster` changes it."""
 
-    name: str
-    facts: WorkerFacts
-    busy_since: float  #: when it was given something to do, or answered last
+    busy_since: float = 0.0  #: when it was given something to do, or answered last
     flights: dict[int, Unit] = dataclasses.field(default_factory=dict)  #: in its hands, by id
-    games_per_s: float = 0.0  #: 0 until it has answered
     unit_scale: float = 1.0  #: of its units; less than 1 if it lags behind
-    num_games: int = 0
-    total_staleness: int = 0
-    num_stale_games: int = 0
 
 
 class Roster:
@@ -38,39 +34,36 @@ class Roster:
 
     Args:
         max_staleness: networks by which games that count may lag behind.
-        patience_s: seconds without any worker before the user is reminded.
 
     Attributes:
+        workers: those that are there, by name.
         num_in_flight: games that the units in workers' hands ask for.
         work: for all games so far.
         notices: sentences for the user, until `take_notices`.
     """
 
-    def __init__(self, max_staleness: int, patience_s: float):
+    def __init__(self, max_staleness: int):
+        self.workers: dict[str, WorkerState] = {}
         self.num_in_flight = 0
         self.work = NO_WORK
         self.notices: list[str] = []
         self._max_staleness = max_staleness
-        self._patience_s = patience_s
         self._empty_since: float | None = None
         self._known_games_per_s = 0.0  # of the workers that have answered
         self._num_known = 0
-        self._workers: dict[str, WorkerState] = {}
         self._free: dict[str, WorkerState] = {}  # with room for a unit; given to in turn
         self._gone: list[WorkerState] = []  # since the last report
 
-    def __len__(self) -> int:
-        return len(self._workers)
-
     def add(self, name: str, facts: WorkerFacts, now: float) -> None:
         """Let a worker join."""
-        self._workers[name] = self._free[name] = WorkerState(name, facts, now)
+        self.workers[name] = self._free[name] = WorkerState(name, facts, busy_since=now)
         threads = counted(facts.num_threads, "thread")
         self.notices.append(f"Worker {name} has joined: {threads} on {facts.host}.")
 
     def remove(self, worker: WorkerState) -> list[Unit]:
         """Let a worker go; return the units that were in its hands."""
-        del self._workers[worker.name]
+        del self.workers[worker.name]
+        worker.is_alive = False
         self._free.pop(worker.name, None)
         self._gone.append(worker)
         self._known_games_per_s -= worker.games_per_s
@@ -86,15 +79,7 @@ class Roster:
 
         0 if none has answered.
         """
-        return self._known_games_per_s * len(self) / max(self._num_known, 1)
-
-    def get(self, name: str) -> WorkerState | None:
-        """Return a worker that is there."""
-        return self._workers.get(name)
-
-    def present(self) -> list[WorkerState]:
-        """Return the workers that are there."""
-        return list(self._workers.values())
+        return self._known_games_per_s * len(self.workers) / max(self._num_known, 1)
 
     def next_free(self) -> WorkerState | None:
         """Return a worker that has room for a unit; None if there is none."""
@@ -152,11 +137,11 @@ class Roster:
 
     def remind(self, now: float, text: str) -> None:
         """Tell the user ``text`` once for each long absence of all workers."""
-        if self._workers:
+        if self.workers:
             self._empty_since = None
         elif self._empty_since is None:
             self._empty_since = now
-        elif now - self._empty_since > self._patience_s:
+        elif now - self._empty_since > _PATIENCE_S:
             self._empty_since = math.inf
             self.notices.append(text)
 
@@ -167,10 +152,9 @@ class Roster:
 
     def reports(self) -> list[WorkerReport]:
         """Return what each worker did since the last call, and begin to count anew."""
-        gone, self._gone = self._gone, []
-        reports = [_report(worker, True) for worker in self._workers.values()]
-        reports += [_report(worker, False) for worker in gone]
-        for worker in self._workers.values():
+        present, gone, self._gone = list(self.workers.values()), self._gone, []
+        reports: list[WorkerReport] = [*map(copy.copy, present), *gone]
+        for worker in present:
             worker.num_games = worker.total_staleness = worker.num_stale_games = 0
         return reports
 
@@ -178,19 +162,3 @@ class Roster:
 def smoothed_speed(before: float, newest: float) -> float:
     """Return a worker's speed after another unit; ``before`` is 0 before the first."""
     return before + (_SPEED_WEIGHT if before else 1.0) * (newest - before)
-
-
-def _report(worker: WorkerState, is_alive: bool) -> WorkerReport:
-    facts = worker.facts
-    return WorkerReport(
-        name=worker.name,
-        host=facts.host,
-        engine=facts.engine,
-        num_threads=facts.num_threads,
-        evaluations_per_s=facts.evaluations_per_s,
-        games_per_s=worker.games_per_s,
-        num_games=worker.num_games,
-        staleness=worker.total_staleness / max(worker.num_games, 1),
-        num_stale_games=worker.num_stale_games,
-        is_alive=is_alive,
-    )

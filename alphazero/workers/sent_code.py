@@ -3,11 +3,11 @@
 import functools
 import hashlib
 import importlib.metadata
-import os
 import tempfile
 from pathlib import Path
 
 from alphazero.games.registry import is_game_file
+from alphazero.runtime.files import write_atomically
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -48,11 +48,7 @@ def name_here(name: str, text: str | None) -> str:
     if own.is_file() and own.read_text(encoding="utf-8") == text:
         return name
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-    folder = Path(tempfile.gettempdir()) / f"alphazero-{digest}"
-    folder.mkdir(exist_ok=True)
-    path = folder / own.name
+    path = Path(tempfile.gettempdir()) / f"alphazero-{digest}" / own.name
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
-        temporary = path.with_suffix(f".{os.getpid()}.tmp")
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
+        write_atomically(path, text.encode())
     return str(path)

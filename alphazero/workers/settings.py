@@ -60,19 +60,16 @@ class WorkerSettings:
     folder: str = option("", "the shared folder of workers=folder, which `alphazero work` reads")
 
 
-def check_ray_installed(key: str, other: str, others: tuple[str, ...]) -> None:
+def check_ray_installed(key: str, others: tuple[str, ...]) -> None:
     """Refuse workers=ray if Ray is not installed.
 
     Args:
         key: the setting that asked for it.
-        other: what needs no Ray, for the message.
         others: all other values of the setting.
 
     Raises:
         ConfigError: if it is refused.
     """
     if importlib.util.find_spec("ray") is None:
-        message = "workers=ray needs Ray, which is not installed: pip install "
-        message += "'alphazero-selfplay[cluster]', in a clone pip install -e '.[cluster]'; or use "
-        message += f"workers={other} on this machine alone."
-        raise ConfigError(message, key=key, value="ray", allowed=others)
+        reason = "Ray is not installed (pip install 'alphazero-selfplay[cluster]')"
+        raise ConfigError.of(key, "ray", others, reason)

@@ -13,7 +13,7 @@ import torch
 
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.workers.unit import SelfPlayWork
+from alphazero.workers.unit import SelfPlayWork, WorkerFacts
 
 
 class Played(NamedTuple):
@@ -28,15 +28,12 @@ class WorkerReport:
     """One worker in an iteration."""
 
     name: str
-    host: str
-    engine: str
-    num_threads: int
-    evaluations_per_s: float  #: of its engine, measured when it joined; 0 if it was not
-    games_per_s: float  #: while it played
-    num_games: int  #: that counted
-    staleness: float  #: networks by which its games lagged behind, mean
-    num_stale_games: int  #: dropped, because they lagged too far behind
-    is_alive: bool  #: False if it was lost or dismissed since
+    facts: WorkerFacts
+    games_per_s: float = 0.0  #: while it played; 0 until it has answered
+    num_games: int = 0  #: that counted
+    total_staleness: int = 0  #: networks by which these games lagged behind, added up
+    num_stale_games: int = 0  #: dropped, because they lagged too far behind
+    is_alive: bool = True  #: False if it was lost or dismissed since
 
 
 class GameSource(Protocol):

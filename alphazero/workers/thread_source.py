@@ -8,12 +8,12 @@ import dataclasses
 import time
 from collections.abc import Iterator
 
-import numpy as np
 import torch
 
 from alphazero.games.batched_game import Game
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import PositionSample
+from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import SelfPlaySettings
@@ -28,7 +28,6 @@ class ThreadSource:
 
     Args:
         streams: one evaluator for each thread.
-        generator: seeds the threads' generators.
         seed: of the run.
         unit_games: games of a unit in ordered mode; 0 is free mode.
 
@@ -44,13 +43,13 @@ class ThreadSource:
         streams: list[CachedEvaluator],
         settings: SelfPlaySettings,
         search: SearchSettings,
-        generator: np.random.Generator,
         seed: int,
         unit_games: int = 0,
     ):
         if unit_games:
             settings = dataclasses.replace(settings, carry_over=False)
         make_leaves = exact_leaves_maker(game, search.exact_leaves, seed)
+        generator = child_generator(seed, "self-play")
         self.selfplay = ParallelSelfPlay(game, streams, settings, search, generator, make_leaves)
         self._streams = streams
         self._seed = seed

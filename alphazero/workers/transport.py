@@ -1,7 +1,8 @@
 """How units reach workers and answers come back: the interface of processes and of Ray.
 
-A transport makes workers, loses them and says so. It knows neither what a unit is for nor what
-becomes of one whose worker is gone: `alphazero.workers.dispatcher` decides that.
+A transport makes workers, loses them and says so; none runs another version of this program than
+the learner. It knows neither what a unit is for nor what becomes of one whose worker is gone:
+`alphazero.workers.dispatcher` decides that.
 """
 
 from typing import NamedTuple, Protocol
@@ -56,12 +57,8 @@ class Transport(Protocol):
         """Return what has happened; wait at most ``timeout_s`` for something to happen."""
         ...
 
-    def dismiss(self, worker: str, for_good: bool = False) -> None:
-        """End a worker, which may be replaced by another one. No `Left` follows.
-
-        Args:
-            for_good: its machine cannot have a better one.
-        """
+    def dismiss(self, worker: str) -> None:
+        """End a worker, which may be replaced by another one. No `Left` follows."""
         ...
 
     def close(self) -> None:

@@ -71,15 +71,14 @@ class Answer(NamedTuple):
     seconds: float
 
 
-class WorkerFacts(NamedTuple):
+@dataclasses.dataclass
+class WorkerFacts:
     """What a worker reports when it joins."""
 
-    host: str
-    process: int
-    code_version: str
-    engine: str
-    evaluations_per_s: float  #: of its engine, all threads together; 0 if it was not measured
-    num_threads: int
+    host: str = ""
+    engine: str = ""
+    evaluations_per_s: float = 0.0  #: of all threads together; 0 if it was not measured
+    num_threads: int = 0
 
 
 class SelfPlayWork(NamedTuple):

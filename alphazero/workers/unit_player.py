@@ -4,7 +4,6 @@ In: a `Job`, then `Weights` and `Unit`s. Out: `Answer`s. Knows nothing of how th
 """
 
 import dataclasses
-import os
 import socket
 import time
 
@@ -20,7 +19,7 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.flat_games import flatten
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.solvers.exact_leaves import exact_leaves_maker
-from alphazero.workers.sent_code import code_version, name_here
+from alphazero.workers.sent_code import name_here
 from alphazero.workers.unit import (
     Answer,
     Job,
@@ -65,14 +64,7 @@ class UnitPlayer:
     def facts(self) -> WorkerFacts:
         """What this worker is; the engine is known after the first network."""
         engine = "" if self._evaluator is None else self._evaluator.report.name
-        return WorkerFacts(
-            socket.gethostname(),
-            os.getpid(),
-            code_version(),
-            engine,
-            self._speed,
-            self._num_threads,
-        )
+        return WorkerFacts(socket.gethostname(), engine, self._speed, self._num_threads)
 
     def load(self, weights: Weights) -> None:
         """Play with another network from the next unit on."""

@@ -31,6 +31,7 @@ from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS
 from alphazero.training.trainer import Trainer
 from alphazero.workers.source import WorkerReport
+from alphazero.workers.unit import WorkerFacts
 
 SMALL = (
     "network=tiny selfplay.num_parallel_games=16 selfplay.games_per_iteration=24 "
@@ -254,7 +255,7 @@ FIGURES = dict(
     games_per_s=9.0,
     staleness=0.5,
     stale_fraction=0.0,
-    each=[WorkerReport("w", "host", "torch float32", 1, 0.0, 9.0, 100, 0.5, 0, True)],
+    each=[WorkerReport("w", WorkerFacts("host", "torch float32"), 9.0, 100, 50)],
 )
 
 

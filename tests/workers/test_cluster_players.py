@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -43,23 +44,21 @@ def nodes():
 
 @pytest.fixture
 def shared(nodes):
-    """Return actors of a test."""
+    """Return the cluster to which this process is connected."""
     from alphazero.workers.cluster.players import PlayerCluster
 
-    cluster = PlayerCluster("auto")
-    yield cluster
-    cluster.close()
+    return PlayerCluster("auto")
 
 
 @pytest.fixture
 def alone():
-    """Return a cluster without any actor, whose parts this process does."""
+    """Return what does all parts in this process."""
     pytest.importorskip("ray", reason="Ray is not installed")
-    from alphazero.workers.cluster.players import PlayerCluster
 
-    cluster = PlayerCluster("auto")
-    cluster._workers = []
-    return cluster
+    def run(do, parts, *recipes):
+        return (do(*part, *recipes) for part in parts)
+
+    return SimpleNamespace(num_cores=1, run=run)
 
 
 def on(cluster, spec, settings=None):
@@ -81,13 +80,6 @@ def positions():
     return np.concatenate([ply.states for ply in plies])
 
 
-def kill(worker):
-    import ray
-
-    process = ray.get(worker.actor.__ray_call__.remote(lambda _: os.getpid()))
-    os.kill(process, signal.SIGKILL)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("limit", [None, 0])
 def test_rows_come_back_in_order(shared, limit):
@@ -97,7 +89,7 @@ def test_rows_come_back_in_order(shared, limit):
     for column, expected in zip(player.choose(positions()), local.choose(positions())):
         np.testing.assert_allclose(column, expected, atol=1e-5)  # batches differ in size
     assert (player.name, player.engine, player.method) == (local.name, local.engine, local.method)
-    assert len(shared.workers()) == 2
+    assert shared.num_cores == 2
 
 
 @pytest.mark.parametrize("specs", [("uct:30", "random"), ("uct:90,time_limit_s=9", "uct:5")])
@@ -131,22 +123,26 @@ def test_a_player_here_meets_one_of_the_cluster(alone):
 
 
 @pytest.mark.slow
-def test_the_match_is_the_same_on_any_cluster_and_when_actors_are_killed(shared, alone, capsys):
-    specs = ("uct:200", "uct:100")
+def test_the_match_is_the_same_on_any_cluster_and_when_processes_are_killed(
+    shared, alone, tmp_path, monkeypatch
+):
+    from alphazero.workers.cluster import players
+
+    specs, play = ("uct:200", "uct:100"), players.play_part
     expected = played(alone, specs).games
     assert played(shared, specs).games == expected
-    assert len(shared.workers()) == 2
 
-    def kill_one(progress):
-        if progress.num_finished == 4:
-            kill(shared.workers()[0])
+    def die_at_first(seed, *arguments):
+        part = tmp_path / seed
+        if not part.exists():
+            part.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return play(seed, *arguments)
 
-    assert played(shared, specs, progress=kill_one).games == expected
-    assert len(shared.workers()) == 1
-    assert capsys.readouterr().err.count("is gone") == 1
-    kill(shared.workers()[0])
-    assert played(shared, specs).games == expected
-    assert not shared.workers()  # this process plays alone
+    expected = played(alone, specs, num_games=4).games
+    monkeypatch.setattr(players, "play_part", die_at_first)
+    assert played(shared, specs, num_games=4).games == expected
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 @pytest.mark.slow
@@ -160,22 +156,21 @@ def test_the_command_plays_on_the_nodes_of_a_cluster(nodes, tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_an_actor_of_another_version_is_refused(nodes, capsys, monkeypatch):
+def test_a_machine_of_another_version_is_refused(shared, monkeypatch):
     from alphazero.workers.cluster import players
 
     monkeypatch.setattr(players, "code_version", lambda: "0.0 (another)")
-    cluster = players.PlayerCluster("auto")
-    report = played(cluster, ("uct:20", "random"), num_games=4)
-    cluster.close()
-    assert len(report.games) == 4 and not cluster.workers()
-    assert capsys.readouterr().err.count("0.0 (another)") == 2
+    with pytest.raises(ConfigError) as refused:
+        played(shared, ("uct:20", "random"), num_games=4)
+    assert refused.value.allowed == "0.0 (another)"
 
 
-def test_an_error_of_a_player_is_raised_where_the_match_is_played(alone):
-    player = on(alone, "uct:20")
+@pytest.mark.slow
+def test_an_error_of_a_player_is_raised_where_the_match_is_played(shared):
+    player = on(shared, "uct:20")
     player.recipe = player.recipe._replace(kind="nobody")
     with pytest.raises(ConfigError):
-        play_match(GAME, player, on(alone, "random"), 4)
+        play_match(GAME, player, on(shared, "random"), 4)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ JOB = Job(
     0,
     4,
 )
-FACTS = WorkerFacts("host", 12, code_version(), "torch float32", 100.0, 2)
+FACTS = WorkerFacts("host", "torch float32", 100.0, 2)
 
 
 def a_game(seed: int) -> GameRecord:
@@ -109,8 +109,7 @@ class Shared:
         return path
 
     def sign(self, worker="worker", run="thisrun", patience_s=30.0):
-        sign = SignOfLife(run, FACTS, self.now, 0, patience_s)
-        (self.folder.workers / f"{worker}.json").write_bytes(sign.to_bytes())
+        self.folder.sign(worker, SignOfLife(run, FACTS, self.now, patience_s))
 
     def play(self, num_games):
         """Return the games of an iteration, and what was said."""
@@ -192,7 +191,7 @@ def test_games_that_are_too_old_are_dropped_and_counted(tmp_path):
     records, _ = shared.play(3)
     (report,) = shared.source.worker_reports()
     assert (len(records), report.num_games, report.num_stale_games) == (3, 3, 2)
-    assert (report.staleness, report.games_per_s) == (1.0, 1.25)
+    assert (report.total_staleness, report.games_per_s) == (3, 1.25)
     assert not old.exists()
 
 
@@ -327,8 +326,19 @@ def test_a_worker_is_there_while_its_signs_change(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ("", "[]", "{}", "\udcff", "9" * 20_000, '{"run": "thisrun", "facts": {}}', "[" * 5000),
-    ids=range(7),
+    (
+        "",
+        "[]",
+        "{}",
+        "\udcff",
+        "9" * 20_000,
+        "[" * 2000,
+        '{"run": "thisrun", "facts": []}',
+        '{"run": "thisrun", "facts": {"host": "\\u001b[2J"}}',
+        '{"run": "thisrun", "patience_s": NaN}',
+        '{"run": "thisrun", "patience_s": 1%s}' % ("0" * 400),
+    ),
+    ids=range(10),
 )
 def test_a_sign_of_life_that_is_none_is_ignored(tmp_path, text):
     shared = Shared(tmp_path)
@@ -344,25 +354,11 @@ def test_that_no_worker_is_there_is_said_once_each_time(tmp_path):
     shared.update(0)
     for _ in range(2):
         said = [notice for _ in range(200) for notice in shared.look()]
-        assert sum("No worker" in notice for notice in said) == 1
+        assert sum("alphazero work" in notice for notice in said) == 1
         shared.sign()
         assert "joined" in str(shared.look())
         (shared.folder.workers / "worker.json").unlink()
-        assert "No worker" not in str(shared.look())
-
-
-def test_what_a_dead_worker_left_unfinished_is_removed_after_an_hour(tmp_path):
-    shared = Shared(tmp_path)
-    shared.update(0)
-    unfinished = shared.folder.games / ".worker.000001.2.safetensors.tmp123"
-    unfinished.write_bytes(b"half")
-    shared.look()
-    shared.now += 3500.0
-    shared.look()
-    assert unfinished.exists()
-    shared.now += 200.0
-    assert shared.look() == [] and not unfinished.exists()
-    assert os.listdir(shared.folder.refused) == []
+        assert "alphazero work" not in str(shared.look())
 
 
 def test_a_folder_that_is_away_for_a_while_does_not_end_the_run(tmp_path):

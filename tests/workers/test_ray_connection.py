@@ -1,19 +1,16 @@
 """The connection to Ray without a cluster: what is refused, and what is said about lost workers."""
 
 import signal
-from types import SimpleNamespace
 
 import pytest
 
 from alphazero.cli import main
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
-from alphazero.workers.settings import WorkerSettings
-from alphazero.workers.transport import Left
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 
-from alphazero.workers.cluster import players, ray_connection, ray_transport  # noqa: E402
+from alphazero.workers.cluster import players, ray_connection  # noqa: E402
 
 #: What Ray says of every actor whose process has ended, whatever the cause.
 DIED = (
@@ -81,42 +78,3 @@ def test_a_player_of_a_cluster_that_is_not_there_is_refused_by_its_setting(monke
     with pytest.raises(ConfigError) as refused:
         player.choose(game.initial_states())
     assert refused.value.key == "address"
-
-
-class _Transport(ray_transport.RayTransport):
-    """A transport without Ray, whose workers are there at once."""
-
-    def _make(self, node):
-        self._workers[node.id] = ray_transport._Worker(node.id, node.id, None, 0.0)
-        self._calls[f"call of {node.id}"] = node.id, "begin" if node.id == "early" else "play"
-
-
-@pytest.mark.parametrize("noticed_by", ("the list of nodes", "the failed call"))
-def test_a_machine_that_leaves_before_it_has_joined_is_not_mentioned(noticed_by, monkeypatch):
-    def died(call):
-        raise ray.exceptions.RayActorError(error_msg="its node has died")
-
-    nodes = [ray_connection.Node(name, "host", 1, 0) for name in ("early", "late")]
-    context = SimpleNamespace(get_node_id=lambda: "own")
-    fake = SimpleNamespace(
-        get_runtime_context=lambda: context,
-        put=lambda value: value,
-        kill=lambda actor: None,
-        get=died,
-        exceptions=ray.exceptions,
-    )
-    monkeypatch.setattr(ray_transport, "ray", fake)
-    monkeypatch.setattr(ray_transport, "connect", lambda address: False)
-    monkeypatch.setattr(ray_transport, "live_nodes", lambda: nodes)
-    monkeypatch.setattr(ray_transport, "_NODES_EVERY_S", 0.0)
-    job = SimpleNamespace(code_version="1")
-    transport = _Transport(WorkerSettings(kind="ray"), job)
-    assert transport._look_after_nodes() == [] and len(transport._workers) == 2
-    if noticed_by == "the list of nodes":
-        nodes.clear()
-        events = transport._look_after_nodes()
-    else:
-        events = [event for call in list(transport._calls) for event in transport._finish(call)]
-    (event,) = events
-    assert isinstance(event, Left) and event.worker == "late"
-    assert not transport._workers and not transport._calls

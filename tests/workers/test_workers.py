@@ -16,9 +16,12 @@ from alphazero.workers import choose_source
 ORDERED = ("workers.mode=ordered", "workers.unit_games=3", "run.num_threads=1")
 
 
-def weights_after(tmp_path, *words, game="tic_tac_toe"):
-    """Train; return the weights, and the reports."""
-    trainer = make_trainer(tmp_path, *words, game=game)
+def weights_after(tmp_path, *words, num_workers=0):
+    """Train, once so many workers are there; return the weights, and the reports."""
+    trainer = make_trainer(tmp_path, *words)
+    trainer.source.update(0, trainer.learner.played_network, trainer._sample)
+    while num_workers and len(trainer.source._roster.workers) < num_workers:
+        trainer.source.tend()
     found = reports(trainer)
     return network_arrays(trainer.learner.network), found
 
@@ -34,9 +37,9 @@ def in_order(tmp_path_factory):
 
 def test_processes_play_the_games_of_one_process_in_order(tmp_path, in_order):
     words = ("workers=processes", "workers.num_processes=2")
-    found, made = weights_after(tmp_path, *ORDERED, *words)
+    found, made = weights_after(tmp_path, *ORDERED, *words, num_workers=2)
     assert_same(found, in_order)
-    assert made[-1].workers.num_workers == 2  # the second may come after the first games
+    assert made[0].workers.num_workers == made[-1].workers.num_workers == 2
     report = made[0]
     assert sum(one.num_games for one in report.workers.each) == report.selfplay.num_games
     speed = report.selfplay.num_games / report.selfplay.seconds
@@ -52,10 +55,10 @@ def test_a_killed_process_is_replaced_and_nothing_is_lost_or_counted_twice(tmp_p
             made.append(event)
             continue
         notices += event.notices
-        busy = [worker for worker in trainer.source._roster.present() if worker.flights]
+        busy = [worker for worker in trainer.source._roster.workers.values() if worker.flights]
         if busy and killed is None:
             killed = busy[0].name
-            os.kill(busy[0].facts.process, signal.SIGKILL)
+            os.kill(trainer.source._transport._processes[busy[0].name].pid, signal.SIGKILL)
     assert sum(killed in notice and "SIGKILL" in notice for notice in notices) == 1
     assert sum(report.workers.num_lost for report in made) == 1
     assert_same(network_arrays(trainer.learner.network), in_order)
@@ -68,10 +71,10 @@ def test_a_process_that_hangs_is_given_up_and_replaced(tmp_path, in_order):
     notices, stopped = [], None
     for event in trainer.run():
         notices += event.notices if isinstance(event, StageProgress) else ()
-        busy = [worker for worker in trainer.source._roster.present() if worker.flights]
+        busy = [worker for worker in trainer.source._roster.workers.values() if worker.flights]
         if busy and stopped is None:
             stopped = busy[0].name
-            os.kill(busy[0].facts.process, signal.SIGSTOP)
+            os.kill(trainer.source._transport._processes[busy[0].name].pid, signal.SIGSTOP)
     assert any(stopped in notice and "given up" in notice for notice in notices)
     assert_same(network_arrays(trainer.learner.network), in_order)
 
@@ -117,7 +120,7 @@ def cluster():
 
 
 def test_the_nodes_of_a_cluster_play_the_games_of_one_process_in_order(tmp_path, cluster, in_order):
-    found, made = weights_after(tmp_path, *ORDERED, "workers=ray")
+    found, made = weights_after(tmp_path, *ORDERED, "workers=ray", num_workers=2)
     assert_same(found, in_order)
     assert len({one.name for report in made for one in report.workers.each}) == 2
 

@@ -134,16 +134,16 @@ def workers_table(workers: list[WorkerReport]) -> str:
 
 def _facts(worker: WorkerReport, total: int) -> dict[str, str]:
     """Return the cells of a worker's row by the titles of their columns."""
-    speed = worker.evaluations_per_s
+    facts, speed = worker.facts, worker.facts.evaluations_per_s
     return {
         "worker": worker.name,
-        "host": worker.host,
-        "engine": worker.engine,
-        "threads": str(worker.num_threads),
+        "host": facts.host,
+        "engine": facts.engine,
+        "threads": str(facts.num_threads),
         "evaluations/s": f"{speed:,.0f}" if speed else "not measured",
         "games/s while playing": f"{worker.games_per_s:,.1f}",
         "games": f"{worker.num_games:,}",
         "share": f"{worker.num_games / total:.0%}",
-        "staleness": f"{worker.staleness:.1f}",
+        "staleness": f"{worker.total_staleness / max(worker.num_games, 1):.1f}",
         "state": "there" if worker.is_alive else "lost",
     }

@@ -1,4 +1,4 @@
-"""The connection to a Ray cluster: its nodes, how actors are placed on them, and why calls fail.
+"""The connection to a Ray cluster: its nodes, and why calls fail.
 
 This file alone connects to Ray. It knows nothing of what actors do.
 """
@@ -18,12 +18,20 @@ os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
 
 import ray  # noqa: E402
 import ray.exceptions  # noqa: E402
-from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: E402
+import ray.util.scheduling_strategies  # noqa: E402
 
 from alphazero.runtime.errors import ConfigError  # noqa: E402
 
 NODE_LEFT = "its machine has left the cluster"  #: one of the reasons that `reason_of` returns
 _CONNECT_S = 5.0
+_OUT_OF_MEMORY = "Ray has ended its process: its machine was running out of memory"
+#: Why an actor or a task is lost, by words of Ray's message.
+_REASONS = {
+    "ModuleNotFoundError": "this program is not installed on its machine",
+    "OUT_OF_MEMORY": _OUT_OF_MEMORY,
+    "low on memory": _OUT_OF_MEMORY,
+    "node has died": NODE_LEFT,
+}
 
 
 class Node(NamedTuple):
@@ -47,64 +55,45 @@ def connect(address: str, key: str = "workers.address") -> bool:
     """
     if ray.is_initialized():
         return False
-    if address == "local":
+    try:
+        _check_reachable(address)
         with _own_answer_to_sigterm():
             ray.init(
-                address="local",
+                address=address,
                 include_dashboard=False,
                 log_to_driver=False,
                 logging_level=logging.ERROR,
             )
-        return True
-    try:
-        _check_reachable(address)
-        with _own_answer_to_sigterm():
-            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
         message = f"{key}={address}: {_refusal(error)} {key}=local needs no cluster."
         allowed = "HOST:PORT, auto or local"
         raise ConfigError(message, key=key, value=address, allowed=allowed) from None
-    return False
+    return address == "local"
 
 
 def live_nodes() -> list[Node]:
     """Return the nodes of the cluster that are alive."""
-    return [_node(values) for values in ray.nodes() if values["Alive"]]
-
-
-def place_on(node: Node, num_threads: int) -> dict[str, Any]:
-    """Return the options of an actor on a node: with so many cores and all GPUs, never restarted.
-
-    Ray would restart an actor without what it was told since.
-    """
-    return {
-        "num_cpus": num_threads,
-        "num_gpus": node.num_gpus,
-        "max_restarts": 0,
-        "max_task_retries": 0,
-        "scheduling_strategy": NodeAffinitySchedulingStrategy(node.id, soft=False),
-        "runtime_env": {"env_vars": {"OMP_NUM_THREADS": str(num_threads)}},
-    }
+    return [
+        Node(
+            values["NodeID"],
+            values["NodeManagerHostname"],
+            int(values["Resources"].get("CPU", 0)),
+            int(values["Resources"].get("GPU", 0)),
+        )
+        for values in ray.nodes()
+        if values["Alive"]
+    ]
 
 
 def reason_of(error: Exception) -> str:
     """Return why a call failed, as a clause."""
     if isinstance(error, ray.exceptions.RayTaskError):
         return f"it failed: {type(error.cause).__name__}: {first_line(error.cause)}"
-    if isinstance(error, ray.exceptions.OutOfMemoryError):
-        return "its machine ran out of memory"
-    if isinstance(error, ray.exceptions.RayActorError):
-        text = str(error)
-        for known, clause in (
-            ("ModuleNotFoundError", "this program is not installed on its machine"),
-            ("OUT_OF_MEMORY", "Ray has ended its process: its machine was running out of memory"),
-            ("low on memory", "Ray has ended its process: its machine was running out of memory"),
-            ("node has died", NODE_LEFT),
-        ):
-            if known in text:
-                return clause
-        return "its process was killed or has crashed"
-    return first_line(error)
+    for known, clause in _REASONS.items():
+        if known in str(error):
+            return clause
+    is_dead = isinstance(error, (ray.exceptions.RayActorError, ray.exceptions.WorkerCrashedError))
+    return "its process was killed or has crashed" if is_dead else first_line(error)
 
 
 def first_line(error: Any) -> str:
@@ -145,14 +134,3 @@ def _check_reachable(address: str) -> None:
     host, colon, port = address.rpartition(":")
     if colon and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S).close()
-
-
-def _node(values: dict[str, Any]) -> Node:
-    """Return what an entry of `ray.nodes()` says."""
-    resources = values["Resources"]
-    return Node(
-        values["NodeID"],
-        values["NodeManagerHostname"],
-        int(resources.get("CPU", 0)),
-        int(resources.get("GPU", 0)),
-    )

@@ -18,18 +18,16 @@ from alphazero.workers.cluster.ray_connection import (
     connect,
     first_line,
     live_nodes,
-    place_on,
     ray,
     reason_of,
 )
 from alphazero.workers.cluster.worker_actor import WorkerActor
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.transport import Answered, Event, Joined, Left, Notice
-from alphazero.workers.unit import Job, Unit, Weights, WorkerFacts
+from alphazero.workers.unit import Job, Unit, Weights
 
 _NODES_EVERY_S = 1.0
 _MOST_FAILURES = 3  # actors in a row that a node loses without an answer, before it is left alone
-_GETTING_READY = {"version", "begin"}  # the first calls of an actor, before it can play
 _PENDING_S = 60.0  # without an actor, before the user is told that a node has no free cores
 
 
@@ -64,9 +62,9 @@ class RayTransport:
         self._own_node = ray.get_runtime_context().get_node_id()
         self._job = ray.put(job)
         self._code_version = job.code_version
-        self._weights: Weights | None = None
-        self._weights_ref: Any = None  # the newest for which the store had room
-        self._is_put = True  # whether that is the newest of all
+        self._version = 0  # of the newest weights
+        self._unsent: Weights | None = None  # for which the store has no room yet
+        self._weights: Any = None  # a reference to the newest for which it had
         self._workers: dict[str, _Worker] = {}
         self._calls: dict[Any, tuple[str, str]] = {}  # what is under way: reference -> worker, kind
         self._failures: dict[str, int] = {}  # by node, since its last answer
@@ -74,25 +72,31 @@ class RayTransport:
         self._num_made = 0
         self._asked_nodes_at = -_NODES_EVERY_S
         self._told_pending: set[str] = set()
-        self._is_full = False
+        self._notices: list[Event] = []
 
     # --- what the dispatcher asks for -------------------------------------------------------------
 
     def publish(self, weights: Weights) -> None:
         """See `Transport.publish`; if the store is full, `poll` tries again."""
-        self._weights, self._is_put = weights, False
-        self._put_weights()
+        self._version, self._unsent = weights.version, weights
+        if failure := self._send_weights():
+            self._notices.append(
+                Notice(
+                    f"Ray's object store has no room for network {weights.version} ({failure}). "
+                    "Workers do without it until there is room."
+                )
+            )
 
     def submit(self, worker: str, unit: Unit) -> None:
         """See `Transport.submit`; in ordered mode the unit waits for the newest network."""
-        assert self._weights is not None  # else there would be no worker
-        version = self._weights.version if self._settings.mode == "ordered" else 0
+        version = self._version if self._settings.mode == "ordered" else 0
         self._calls[self._workers[worker].actor.play.remote(unit, version)] = worker, "play"
 
     def poll(self, timeout_s: float) -> list[Event]:
         """See `Transport.poll`."""
-        events = self._look_after_weights()
-        if self._weights_ref is not None:
+        events, self._notices = self._notices, []
+        self._send_weights()
+        if self._weights is not None:
             events += self._look_after_nodes()
         if not self._calls:
             time.sleep(0.0 if events else timeout_s)
@@ -105,13 +109,10 @@ class RayTransport:
                 events += self._finish(call)
         return events
 
-    def dismiss(self, worker: str, for_good: bool = False) -> None:
+    def dismiss(self, worker: str) -> None:
         """See `Transport.dismiss`."""
         if worker in self._workers:
-            node = self._workers[worker].node
             self._remove(worker)
-            if for_good:
-                self._left_alone.add(node)
 
     def close(self) -> None:
         """See `Transport.close`; the cluster stays, unless it was started here."""
@@ -122,33 +123,18 @@ class RayTransport:
 
     # --- weights ----------------------------------------------------------------------------------
 
-    def _put_weights(self) -> str:
-        """Put the weights into the store and tell all actors; return "" or why it failed."""
+    def _send_weights(self) -> str:
+        """Put weights that wait into the store and tell all actors; return "" or why it failed."""
+        if self._unsent is None:
+            return ""
         try:
-            self._weights_ref = ray.put(self._weights)
+            self._weights = ray.put(self._unsent)
         except (ray.exceptions.ObjectStoreFullError, ray.exceptions.OutOfDiskError) as error:
             return first_line(error)
-        self._is_put = True
+        self._unsent = None
         for worker in self._workers.values():
-            worker.actor.load.remote(self._weights_ref)
+            worker.actor.load.remote(self._weights)
         return ""
-
-    def _look_after_weights(self) -> list[Event]:
-        """Try again to put weights that had no room."""
-        if self._weights is None or self._is_put:
-            self._is_full = False
-            return []
-        failure = self._put_weights()
-        if not failure or self._is_full:
-            return []
-        self._is_full = True
-        version = self._weights.version
-        return [
-            Notice(
-                f"Ray's object store has no room for network {version} ({failure}). Workers do "
-                "without it until there is room."
-            )
-        ]
 
     # --- actors -----------------------------------------------------------------------------------
 
@@ -167,7 +153,8 @@ class RayTransport:
         pending = {name for name, kind in self._calls.values() if kind == "version"}
         for worker in list(self._workers.values()):
             if worker.node not in nodes:
-                events += self._lose(worker.name, NODE_LEFT)
+                self._remove(worker.name)
+                events.append(Left(worker.name, NODE_LEFT))
             elif worker.name in pending and now - worker.made_at > _PENDING_S:
                 events += self._tell_pending(worker, nodes[worker.node])
         return events
@@ -180,9 +167,15 @@ class RayTransport:
         self._num_made += 1
         name = f"{node.host}-{node.id[:4]}-{self._num_made}"
         memory_gb = self._settings.memory_gb
+        pinned = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node.id, soft=False)
         actor = WorkerActor.options(  # type: ignore[attr-defined]
+            num_cpus=num_threads,
+            num_gpus=node.num_gpus,
             memory=int(memory_gb * 1e9) if memory_gb else None,
-            **place_on(node, num_threads),
+            max_restarts=0,  # a new actor would lack what this one was told
+            max_task_retries=0,
+            scheduling_strategy=pinned,
+            runtime_env={"env_vars": {"OMP_NUM_THREADS": str(num_threads)}},
         ).remote(name, num_threads)
         self._workers[name] = _Worker(name, node.id, actor, time.monotonic())
         self._calls[actor.code_version.remote()] = name, "version"
@@ -195,14 +188,14 @@ class RayTransport:
         text = f"has no room for a worker that needs {counted(node.num_cpus, 'core')}"
         return [Notice(f"{node.host} {text}: other programs of the Ray cluster use it.")]
 
-    def _lose(self, name: str, reason: str) -> list[Event]:
-        """Forget an actor that is gone.
-
-        Nothing is said of one that was still getting ready on a machine that has left.
-        """
-        kinds = {kind for worker, kind in self._calls.values() if worker == name}
+    def _refuse(self, name: str, version: str) -> Notice:
+        """End an actor that runs another version of this program, and leave its node alone."""
+        self._left_alone.add(self._workers[name].node)
         self._remove(name)
-        return [] if reason == NODE_LEFT and kinds & _GETTING_READY else [Left(name, reason)]
+        return Notice(
+            f"Worker {name} is refused: it runs version {version} of this program, and the learner "
+            f"{self._code_version}. Install the same version there."
+        )
 
     def _remove(self, name: str) -> None:
         """End an actor and forget its calls."""
@@ -220,12 +213,13 @@ class RayTransport:
         try:
             result = ray.get(call)
         except ray.exceptions.RayError as error:
-            return self._lose(name, reason_of(error))
+            self._remove(name)
+            return [Left(name, reason_of(error))]
         del self._calls[call]
         if kind == "version":
-            if result[2] != self._code_version:
-                return [Joined(name, WorkerFacts._make(result))]  # to be refused
-            self._calls[worker.actor.begin.remote(self._job, self._weights_ref)] = name, "begin"
+            if result != self._code_version:
+                return [self._refuse(name, result)]
+            self._calls[worker.actor.begin.remote(self._job, self._weights)] = name, "begin"
             return []
         if kind == "begin":
             return [Joined(name, result)]

@@ -1,7 +1,5 @@
 """A worker as an actor of Ray: plays units with the newest network that has reached it."""
 
-import os
-import socket
 import threading
 
 from alphazero.workers.cluster.ray_connection import ray
@@ -26,13 +24,9 @@ class WorkerActor:
         self._newest: Weights | None = None  # that has arrived since the last unit
         self._arrival = threading.Condition()
 
-    def code_version(self) -> tuple:
-        """Return the fields of `WorkerFacts`, as far as they are known without a job."""
-        return tuple(
-            WorkerFacts(
-                socket.gethostname(), os.getpid(), code_version(), "", 0.0, self._num_threads
-            )
-        )
+    def code_version(self) -> str:
+        """Return the version of the program here; a job of another one may be unreadable."""
+        return code_version()
 
     def begin(self, job: Job, weights: Weights) -> WorkerFacts:
         """Get ready to play; return what this worker is."""

@@ -8,11 +8,13 @@ import contextlib
 import dataclasses
 import os
 
-from alphazero.runtime.errors import StoredFileError
+from alphazero.config.settings import from_plain
+from alphazero.runtime.errors import InputError, StoredFileError
+from alphazero.runtime.files import parse_object
 from alphazero.workers.folder.shared_folder import SharedFolder, SignOfLife, read_regular, sign_name
 from alphazero.workers.roster import Roster
 
-_MOST_BYTES = 10_000
+_MOST_BYTES = 2_000
 _GRACE_S = 120.0  # after the time at which the next sign of life was due
 
 
@@ -30,14 +32,12 @@ class Attendance:
 
     Args:
         folder: where the workers are.
-        run: signs of life for other runs do not count.
         roster: of the run.
     """
 
-    def __init__(self, folder: SharedFolder, run: str, roster: Roster):
+    def __init__(self, folder: SharedFolder, roster: Roster):
         self._roster = roster
         self._folder = folder
-        self._run = run
         self._seen: dict[str, _Seen] = {}
 
     def begin(self, now: float) -> None:
@@ -45,8 +45,11 @@ class Attendance:
         for name, text in self._texts().items():
             self._seen[name] = _Seen(text, now, 0.0)
 
-    def look(self, now: float) -> None:
+    def look(self, run: str, now: float) -> None:
         """Let workers join and leave.
+
+        Args:
+            run: signs of life for other runs do not count.
 
         Raises:
             OSError: if the folder cannot be read.
@@ -55,7 +58,7 @@ class Attendance:
         for name, text in texts.items():
             seen = self._seen.get(name)
             if seen is None or seen.text != text:
-                self._hear(name, text, now)
+                self._hear(name, text, run, now)
             elif now - seen.at > seen.patience_s + _GRACE_S:
                 self._lose(name, f"is gone: no sign of life for {now - seen.at:.0f} seconds")
                 with contextlib.suppress(OSError):
@@ -74,24 +77,24 @@ class Attendance:
                 texts[name] = read_regular(self._folder.workers / file_name, _MOST_BYTES)
         return texts
 
-    def _hear(self, name: str, text: bytes, now: float) -> None:
-        """Note a new sign of life; let a worker join that is new."""
-        try:
-            sign = SignOfLife.parse(text)
-        except ValueError:
-            self._seen[name] = _Seen(text, now, 0.0)
-            return
+    def _hear(self, name: str, text: bytes, run: str, now: float) -> None:
+        """Note a new sign of life; let a worker join that is new.
+
+        What is no sign of life is ignored, and its file deleted later.
+        """
+        sign = SignOfLife()
+        with contextlib.suppress(InputError):
+            plain = parse_object(text.decode(errors="replace"), name, "the sign of life")
+            sign = from_plain(SignOfLife, plain)
         self._seen[name] = _Seen(text, now, sign.patience_s)
-        worker = self._roster.get(name)
-        if worker is not None and sign.run == self._run:
-            worker.facts = sign.facts
-        elif sign.run == self._run:
+        can_be_shown = (sign.facts.host + sign.facts.engine).isprintable()
+        if sign.run == run and can_be_shown and name not in self._roster.workers:
             self._roster.add(name, sign.facts, now)
 
     def _lose(self, name: str, clause: str) -> None:
         """Forget a worker."""
         self._seen.pop(name, None)
-        worker = self._roster.get(name)
+        worker = self._roster.workers.get(name)
         if worker is not None:
             self._roster.remove(worker)
             self._roster.notices.append(f"Worker {name} {clause}.")

@@ -21,7 +21,6 @@ from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.runtime.wording import counted
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.workers.folder.attendance import Attendance
 from alphazero.workers.folder.game_files import GamesFile
@@ -33,7 +32,6 @@ from alphazero.workers.source import Played, WorkerReport
 from alphazero.workers.unit import Job, SelfPlayWork
 
 _POLL_S = 0.5
-_PATIENCE_S = 60.0  # without any worker, before the user is told how one joins
 _UNITS_OF_AN_ITERATION = 4  # a unit that lasts longer would be stale when it comes
 
 
@@ -67,18 +65,16 @@ class FolderSource:
         self._job = job
         self._clock = clock
         self._sleep = sleep
-        self._attendance: Attendance | None = None  # None before the first network
-        self._roster = Roster(settings.max_staleness, _PATIENCE_S)
+        self._roster = Roster(settings.max_staleness)
+        self._attendance = Attendance(self.folder, self._roster)
         self._version = 0
         self._newest = 0  # network that was ever published
         self._progress = 0.0
         self._unpublished: torch.nn.Module | None = None
         self._is_posted = False
-        self._is_resumed = False
-        self._has_asked = False  # for workers
         self._inbox = Inbox(self.folder, game, lambda notice: self._roster.notices.append(notice))
         self._is_away = False  # whether the folder cannot be used, so that it is said once
-        self._updated_at: float | None = None
+        self._updated_at: float | None = None  # None before the first network
         self._iteration_s = math.inf  # the time between the last two networks
         self._looked_at = -math.inf
         try:
@@ -95,9 +91,9 @@ class FolderSource:
             ConfigError: at the first call, if the folder is another run's.
         """
         now = self._clock()
-        if self._attendance is None:
-            self._attendance = self._begin(now)
-        if self._updated_at is not None:
+        if self._updated_at is None:
+            self._begin(now)
+        else:
             self._iteration_s = now - self._updated_at
         self._updated_at = now
         self._version, self._newest = version, max(self._newest, version)
@@ -110,9 +106,6 @@ class FolderSource:
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
         """See `GameSource.play`."""
         self._progress, self._is_posted = progress, False
-        if not self._has_asked:
-            self._has_asked = True
-            self._roster.notices.append(self._how_to_join)
         num_finished = 0
         while num_finished < num_games:
             self._look(num_games - num_finished)
@@ -147,7 +140,6 @@ class FolderSource:
         if own := state.get("folder"):
             self._job = dataclasses.replace(self._job, run=own["run"])
             self._inbox.counted = set(own["counted"])
-            self._is_resumed = True
 
     def stored(self) -> None:
         """Delete the files whose games are stored; one that cannot be deleted is tried again."""
@@ -155,19 +147,17 @@ class FolderSource:
 
     def close(self) -> None:
         """Tell the workers that nobody reads games for now."""
-        if self._attendance is not None:
+        if self._updated_at is not None:
             with contextlib.suppress(OSError):
                 self._post(has_ended=True)
 
     # --- the folder -------------------------------------------------------------------------------
 
-    def _begin(self, now: float) -> Attendance:
+    def _begin(self, now: float) -> None:
         """Take the folder over: from this run, before a resume, or from one that has ended."""
         folder = self.folder
         try:
             posting = folder.read_posting()
-            if posting is None and not self._is_resumed and any(folder.waiting_games()):
-                raise self._unusable("it has games, but no job.json says of which run")
             if posting is not None and posting.job.run == self._job.run:
                 self._newest = max(folder.versions(), default=0)
             elif posting is not None and not posting.has_ended:
@@ -177,9 +167,8 @@ class FolderSource:
                     f"be resumed, delete {folder.job}"
                 )
             elif posting is not None:
-                self._clear()
-            attendance = Attendance(folder, self._job.run, self._roster)
-            attendance.begin(now)
+                folder.clear()
+            self._attendance.begin(now)
         except StoredFileError as error:
             raise self._unusable(f"{error} Delete that file if its run will not be resumed") from (
                 None
@@ -187,19 +176,6 @@ class FolderSource:
         except OSError as error:
             raise self._unusable(f"it cannot be read ({error})") from None
         self.stored()
-        return attendance
-
-    def _clear(self) -> None:
-        """Remove the networks and games of an earlier run."""
-        folder = self.folder
-        for version in folder.versions():
-            folder.network(version).unlink(missing_ok=True)
-        if num_games := self._inbox.clear():
-            left = counted(num_games, "game")
-            self._roster.notices.append(
-                f"The folder was another run's, which has ended; {left} that it had not counted "
-                "are deleted."
-            )
 
     def _publish(self) -> None:
         """Write the newest network, delete old ones and those of a future that was lost.
@@ -236,10 +212,9 @@ class FolderSource:
             self._publish()
             if not self._is_posted:
                 self._post()
-            assert self._attendance is not None, "update comes first"
-            self._attendance.look(self._looked_at)
+            self._attendance.look(self._job.run, self._looked_at)
             self._inbox.read(num_games, self._job, self._newest, self._looked_at)
-            self._roster.remind(self._looked_at, f"No worker is there. {self._how_to_join}")
+            self._roster.remind(self._looked_at, self._how_to_join)
             if self._is_away:
                 self._roster.notices.append("The shared folder works again.")
                 self._is_away = False
@@ -249,7 +224,7 @@ class FolderSource:
     def _count(self, file: GamesFile) -> list[GameRecord]:
         """Return the games of a file that count: all, or none if they are too old."""
         staleness = max(self._version - file.version, 0)
-        worker, num_games = self._roster.get(file.name.worker), len(file.records)
+        worker, num_games = self._roster.workers.get(file.name.worker), len(file.records)
         if not self._roster.count(worker, num_games, file.work, file.seconds, staleness):
             self._inbox.drop(file)
             return []
@@ -260,7 +235,7 @@ class FolderSource:
 
     @property
     def _how_to_join(self) -> str:
-        return f"Workers join with: alphazero work {self.folder.path}"
+        return f"Waiting for workers. They join with: alphazero work {self.folder.path}"
 
     def _note_away(self, error: OSError) -> None:
         """Tell once that the folder cannot be used; it is tried again."""

@@ -24,8 +24,7 @@ from alphazero.network.weights import load_network
 from alphazero.runtime.errors import ConfigError, InputError, StoredFileError
 from alphazero.runtime.files import read_text
 from alphazero.runtime.random_generators import child_generator
-from alphazero.selfplay.flat_games import flatten, unflatten
-from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.flat_games import LENGTHS
 from alphazero.workers.folder.game_files import games_per_file, to_bytes
 from alphazero.workers.folder.shared_folder import (
     GamesName,
@@ -107,7 +106,6 @@ class FolderWorker:
         self._sample: PositionSample | None = None  # of this worker's own games
         self._unsent: deque[tuple[GamesName, bytes]] = deque()
         self._num_files = 0
-        self._num_units = 0
         self._signed_at = -np.inf
 
     def step(self) -> float:
@@ -217,41 +215,29 @@ class FolderWorker:
     def _play(self, player: UnitPlayer, posting: Posting) -> None:
         """Play a unit and send its games."""
         speed = self.progress.games_per_s
-        largest = max(1, posting.job.selfplay.games_per_iteration // _UNITS_OF_AN_ITERATION)
+        quarter = posting.job.selfplay.games_per_iteration // _UNITS_OF_AN_ITERATION
+        largest = max(1, min(quarter, games_per_file(player.game)))
         wanted = speed * posting.unit_s if speed else largest / _UNITS_OF_AN_ITERATION
         num_games = int(min(max(wanted, 1), largest))
         self._sign(2 * num_games / speed if speed else _FIRST_PATIENCE_S)
         self._say("playing")
-        self._num_units += 1
-        answer = player.play(Unit(self._num_units, num_games, posting.progress))
-        records = unflatten(answer.games)
-        self._note(player, records, answer.seconds)
+        answer = player.play(Unit(self._num_files, num_games, posting.progress))
+        self._note(player, answer)
         current = self._folder.read_posting()
         if current is not None and current.job.run == posting.job.run:
-            self._pack(player, records, answer)
+            name = GamesName(self.name, self._num_files, len(answer.games[LENGTHS]))
+            self._num_files += 1
+            self._unsent.append((name, to_bytes(answer, name, player.job)))
             self._send()
 
-    def _note(self, player: UnitPlayer, records: list[GameRecord], seconds: float) -> None:
+    def _note(self, player: UnitPlayer, answer: Answer) -> None:
         """Note the speed and the positions of a unit."""
-        speed = smoothed_speed(self.progress.games_per_s, len(records) / max(seconds, 1e-3))
+        newest = len(answer.games[LENGTHS]) / max(answer.seconds, 1e-3)
+        speed = smoothed_speed(self.progress.games_per_s, newest)
         self.progress = self.progress._replace(games_per_s=speed, version=player.version)
-        states = np.concatenate([record.states for record in records])[-_NUM_POSITIONS:]
+        states = answer.games["states"][-_NUM_POSITIONS:]
         planes, mask = player.game.observe(states), player.game.legal_action_mask(states)
         self._sample = PositionSample(planes, mask)
-
-    def _pack(self, player: UnitPlayer, records: list[GameRecord], answer: Answer) -> None:
-        """Divide the games of an answer among files of a size that the learner takes."""
-        size = games_per_file(player.game)
-        parts = [records[start : start + size] for start in range(0, len(records), size)]
-        for part in parts:
-            fraction = len(part) / len(records)
-            work = tuple(fraction * count for count in answer.work)
-            own = Answer(
-                answer.unit_id, answer.version, flatten(part), work, fraction * answer.seconds
-            )
-            name = GamesName(self.name, self._num_files, len(part))
-            self._num_files += 1
-            self._unsent.append((name, to_bytes(own, name, player.job)))
 
     def _send(self) -> None:
         """Write the files of games that are not written yet."""
@@ -267,7 +253,8 @@ class FolderWorker:
     def _pause(self, text: str) -> float:
         """Say that there is nothing to do, and give a sign of life now and then."""
         self._say(text)
-        if self._player is not None and self._clock() - self._signed_at >= _SIGN_EVERY_S:
+        has_network = self._player is not None and self._player.version >= 0
+        if has_network and self._clock() - self._signed_at >= _SIGN_EVERY_S:
             self._sign(2 * _SIGN_EVERY_S)
         return WAIT_S
 
@@ -279,8 +266,8 @@ class FolderWorker:
         """
         player = self._player
         assert player is not None
-        sign = SignOfLife(player.job.run, player.facts, time.time(), player.version, patience_s)
-        self._folder.write(self._folder.workers / f"{self.name}.json", sign.to_bytes())
+        sign = SignOfLife(player.job.run, player.facts, time.time(), patience_s)
+        self._folder.sign(self.name, sign)
         self._signed_at = self._clock()
 
     def _say(self, text: str) -> None:

@@ -35,7 +35,10 @@ class GamesFile(NamedTuple):
 
 
 def games_per_file(game: Game) -> int:
-    """Return the number of games that surely fit into a file."""
+    """Return the number of games that surely fit into half a file.
+
+    A unit may end with more games than it was asked for.
+    """
     state_bytes = game.state_size * np.dtype(game.state_dtype).itemsize
     ply_bytes = state_bytes + 4 * game.num_actions + 32
     return max(1, MOST_BYTES // 2 // (ply_bytes * game.max_plies))
@@ -43,12 +46,7 @@ def games_per_file(game: Game) -> int:
 
 def to_bytes(answer: Answer, name: GamesName, job: Job) -> bytes:
     """Return the contents of the file ``name`` with the games of an answer."""
-    facts = {
-        "format": FORMAT,
-        "run": job.run,
-        "code_version": job.code_version,
-        "worker": name.worker,
-        "number": name.number,
+    facts = _origin(name, job) | {
         "version": answer.version,
         "work": list(map(float, answer.work)),
         "seconds": float(answer.seconds),
@@ -75,7 +73,9 @@ def read_games(
     data = read_regular(path, MOST_BYTES)
     try:
         facts, columns = _parsed(data)
-        _check_origin(facts, name, job)
+        for key, expected in _origin(name, job).items():
+            if facts.get(key) != expected:
+                raise AnswerError(f"its {key} is {facts.get(key)!a:.60}, not {expected}")
         answer = Answer(0, facts["version"], columns, facts["work"], facts["seconds"])
         work = check_answer(answer, game, may_be_adjudicated, newest)
         records = unflatten(columns)
@@ -97,19 +97,15 @@ def _parsed(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     except Exception as error:
         reason = "it is empty" if not data else "it is truncated, or not a file of games"
         raise AnswerError(reason) from error
-    if not isinstance(facts, dict) or facts.get("format") != FORMAT:
-        raise AnswerError("it is not a file of a worker's games")
     return facts, columns
 
 
-def _check_origin(facts: dict[str, Any], name: GamesName, job: Job) -> None:
-    """Check that a file says that it is what its name and the run let expect."""
-    if facts.get("run") != job.run:
-        raise AnswerError(f"it belongs to another run ({facts.get('run')!a:.40})")
-    if facts.get("code_version") != job.code_version:
-        raise AnswerError(
-            f"it was played by version {str(facts.get('code_version')):.60} of this program, and "
-            f"the learner runs {job.code_version}"
-        )
-    if (facts.get("worker"), facts.get("number")) != (name.worker, name.number):
-        raise AnswerError("it was written under another name")
+def _origin(name: GamesName, job: Job) -> dict[str, Any]:
+    """Return what a file of this name says of itself, if it belongs to the run."""
+    return {
+        "format": FORMAT,
+        "run": job.run,
+        "code_version": job.code_version,
+        "worker": name.worker,
+        "number": name.number,
+    }

@@ -16,10 +16,9 @@ from alphazero.games.batched_game import Game
 from alphazero.runtime.errors import StoredFileError
 from alphazero.workers.answer_check import AnswerError
 from alphazero.workers.folder.game_files import GamesFile, read_games
-from alphazero.workers.folder.shared_folder import GamesName, SharedFolder, is_temporary
+from alphazero.workers.folder.shared_folder import GamesName, SharedFolder
 from alphazero.workers.unit import Job
 
-_UNFINISHED_S = 3600.0  # after which a temporary file is taken for that of a dead worker
 _READABLE_WITHIN_S = 60.0  # a file that someone else holds open, on Windows
 
 
@@ -44,7 +43,6 @@ class Inbox:
         self._note = note
         self._ignored: set[str] = set()  # names of files that could be neither moved nor deleted
         self._unreadable: dict[str, float] = {}  # since when a file cannot be read
-        self._unfinished: dict[str, float] = {}  # when each temporary file was seen first
 
     def read(self, num_games: int, job: Job, newest: int, now: float) -> None:
         """Check new files, the oldest first, until ``num_games`` games wait.
@@ -61,8 +59,7 @@ class Inbox:
         num_waiting = sum(len(file.records) for file in self.waiting)
         with os.scandir(self._folder.games) as entries:
             found = [entry for entry in entries if entry.name not in known]
-        self._drop_unfinished([entry.name for entry in found if is_temporary(entry.name)], now)
-        new = [entry for entry in found if not entry.name.startswith(".")]
+        new = [entry for entry in found if not entry.name.startswith(".")]  # finished files
         for entry in sorted(new, key=_written_at):
             if num_waiting >= num_games:
                 return
@@ -86,17 +83,6 @@ class Inbox:
             with contextlib.suppress(OSError):
                 (self._folder.games / name).unlink(missing_ok=True)
                 self.counted.discard(name)
-
-    def clear(self) -> int:
-        """Delete the games of an earlier run; return their number.
-
-        Raises:
-            OSError: if a file cannot be deleted.
-        """
-        names = list(self._folder.waiting_games())
-        for name in names:
-            (self._folder.games / str(name)).unlink(missing_ok=True)
-        return sum(name.num_games for name in names)
 
     def _read_file(self, file_name: str, job: Job, newest: int, now: float) -> GamesFile | None:
         """Return the games of a file; refuse it if it is not right."""
@@ -126,14 +112,6 @@ class Inbox:
             os.replace(self._folder.games / file_name, self._folder.refused / file_name)
         except OSError:  # it is told of once all the same
             self._ignored.add(file_name)
-
-    def _drop_unfinished(self, names: list[str], now: float) -> None:
-        """Delete files that nobody has finished for an hour."""
-        self._unfinished = {name: self._unfinished.get(name, now) for name in names}
-        for name, since in self._unfinished.items():
-            if now - since > _UNFINISHED_S:
-                with contextlib.suppress(OSError):
-                    (self._folder.games / name).unlink()
 
 
 def _written_at(entry: os.DirEntry) -> float:

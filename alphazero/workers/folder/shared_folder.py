@@ -16,12 +16,11 @@ import json
 import os
 import re
 import stat
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from alphazero.config.settings import from_plain
+from alphazero.config.settings import from_plain, option
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import parse_object, write_atomically
 from alphazero.workers.unit import Job, WorkerFacts
@@ -32,11 +31,8 @@ _MOST_BYTES_OF_JSON = 4_000_000
 _WORKER = r"[a-z0-9_-]{1,80}"
 _GAMES = re.compile(rf"({_WORKER})\.([0-9]{{6,9}})\.([0-9]{{1,9}})\.safetensors")
 _NETWORK = re.compile(r"([0-9]{6})\.safetensors")
+_UNFINISHED = re.compile(r"\..*\.tmp[0-9]+")
 _SIGN = re.compile(rf"({_WORKER})\.json")
-_TEMPORARY = re.compile(r"\..*\.tmp[0-9]+")
-_LONGEST_S = 1e6  # between two signs of life
-_LARGEST = 1e12  # other number in one
-_NUM_TRIES, _TRY_EVERY_S = 10, 0.1  # Windows refuses to replace a file that someone reads
 
 
 @dataclasses.dataclass
@@ -47,6 +43,16 @@ class Posting:
     progress: float = 0.0  #: see `alphazero.selfplay.lockstep.SelfPlay.begin`
     unit_s: float = 30.0  #: seconds that a unit should last
     has_ended: bool = False  #: nobody reads games now; a resumed run begins again
+
+
+@dataclasses.dataclass
+class SignOfLife:
+    """What a worker says about itself now and then."""
+
+    run: str = ""
+    facts: WorkerFacts = dataclasses.field(default_factory=WorkerFacts)
+    time: float = 0.0  #: of the worker's clock; no two signs of a worker have the same
+    patience_s: float = option(0.0, "until its next sign, as far as it knows", low=0.0, high=1e6)
 
 
 class GamesName(NamedTuple):
@@ -81,6 +87,13 @@ class SharedFolder:
         """Make the folders that are missing."""
         for folder in (self.networks, self.games, self.workers, self.refused):
             folder.mkdir(parents=True, exist_ok=True)
+
+    def clear(self) -> None:
+        """Remove the networks and games of an earlier run, and what was left unfinished."""
+        for folder in (self.networks, self.games):
+            for name in os.listdir(folder):
+                if any(kind.fullmatch(name) for kind in (_NETWORK, _GAMES, _UNFINISHED)):
+                    (folder / name).unlink(missing_ok=True)
 
     def network(self, version: int) -> Path:
         """Return the path of a network."""
@@ -125,6 +138,10 @@ class SharedFolder:
             message = f"'{self.job}' is damaged, or of another version of this program: {error}"
             raise StoredFileError(message, path=self.job) from None
 
+    def sign(self, worker: str, sign: SignOfLife) -> None:
+        """Write a worker's sign of life."""
+        self.write(self.workers / f"{worker}.json", json.dumps(dataclasses.asdict(sign)).encode())
+
     def write(self, path: Path, data: bytes) -> None:
         """Write a file atomically into a folder that is there.
 
@@ -132,60 +149,13 @@ class SharedFolder:
         """
         if not path.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {path.parent}; is the share mounted?")
-        for try_number in range(_NUM_TRIES):
-            try:
-                write_atomically(path, data)
-                return
-            except PermissionError:
-                if try_number == _NUM_TRIES - 1:
-                    raise
-                time.sleep(_TRY_EVERY_S)
-
-
-class SignOfLife(NamedTuple):
-    """What a worker says about itself now and then."""
-
-    run: str
-    facts: WorkerFacts
-    time: float  #: of the worker's clock; no two signs of a worker have the same
-    version: int  #: of the network it plays with
-    patience_s: float  #: until its next sign, as far as it knows
-
-    def to_bytes(self) -> bytes:
-        """Return the contents of the worker's file."""
-        return json.dumps(self._asdict() | {"facts": self.facts._asdict()}).encode()
-
-    @classmethod
-    def parse(cls, data: bytes) -> "SignOfLife":
-        """Return what a worker has written.
-
-        Raises:
-            ValueError: if no worker writes that.
-        """
-        try:
-            sign = cls(**json.loads(data))
-            facts = WorkerFacts(**sign.facts)  # type: ignore[arg-type]
-        except (TypeError, RecursionError) as error:
-            raise ValueError(str(error)) from None
-        for text in (sign.run, facts.host, facts.code_version, facts.engine):
-            if not isinstance(text, str) or len(text) > 200 or not text.isprintable():
-                raise ValueError("it has an impossible text")
-        numbers = (facts.process, facts.num_threads, facts.evaluations_per_s)
-        for number, most in (*zip(numbers, [_LARGEST] * 3), (sign.patience_s, _LONGEST_S)):
-            if not isinstance(number, (int, float)) or not 0 <= number <= most:
-                raise ValueError("it has an impossible number")
-        return sign._replace(facts=facts)
+        write_atomically(path, data)
 
 
 def sign_name(file_name: str) -> str | None:
     """Return the worker whose sign of life has this file name; None if it is another file."""
     match = _SIGN.fullmatch(file_name)
     return None if match is None else match[1]
-
-
-def is_temporary(file_name: str) -> bool:
-    """Return whether a file of this name is being written, or was left unfinished."""
-    return _TEMPORARY.fullmatch(file_name) is not None
 
 
 def read_regular(path: Path, most_bytes: int) -> bytes:
