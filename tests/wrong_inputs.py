@@ -41,7 +41,6 @@ train foo
 train =3
 train +foo=1
 train ++learner.foo=1
-train ~seed
 train ~foo
 train --nonsense
 train --cfg

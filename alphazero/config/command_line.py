@@ -69,7 +69,7 @@ def split_word(word: str) -> tuple[str, str]:
         ConfigError: if there is no "=".
     """
     key, equals, text = word.partition("=")
-    if not equals:
+    if not equals or not key:
         hint = f" Settings are written {word.lstrip('-')}=VALUE." if word.startswith("--") else ""
         raise ConfigError(f"'{word}' is not of the form key=value.{hint}", key=word)
     return key, text

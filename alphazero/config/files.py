@@ -3,8 +3,7 @@
 In: the folder of the program's config files and those of the user. Out: names of groups and files.
 """
 
-import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +12,9 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from alphazero.config.command_line import split_values
+from alphazero.runtime.errors import ConfigError
 
 _SEARCH_PATH = "hydra.searchpath="
-
-
-def own_folders(words: Iterable[str], config_dir: str | None = None) -> list[Path]:
-    """Return the folders of config files that a command line adds, those that exist.
-
-    Args:
-        words: the arguments, ``hydra.searchpath=[file:///DIR]`` among them.
-        config_dir: the value of ``--config-dir``.
-    """
-    named = [value.strip(" '\"").removeprefix("file://") for value in _search_path(words)]
-    return [Path(path) for path in [config_dir, *named] if path and Path(path).is_dir()]
 
 
 def with_config_dir(words: Sequence[str], config_dir: str | None) -> list[str]:
@@ -34,9 +23,22 @@ def with_config_dir(words: Sequence[str], config_dir: str | None) -> list[str]:
         return list(words)
     path = str(Path(config_dir).absolute()).replace("'", "\\'")
     values = ",".join([*_search_path(words), f"'file://{path}'"])
-    return [word for word in words if not word.startswith(_SEARCH_PATH)] + [
-        f"{_SEARCH_PATH}[{values}]"
-    ]
+    others = [word for word in words if not word.startswith(_SEARCH_PATH)]
+    return [*others, f"{_SEARCH_PATH}[{values}]"]
+
+
+def own_folders(words: Iterable[str]) -> list[Path]:
+    """Return the folders of config files that arguments name: ``hydra.searchpath=[file:///DIR]``.
+
+    Raises:
+        ConfigError: if one does not exist.
+    """
+    values = [value.strip(" '\"").removeprefix("file://") for value in _search_path(words)]
+    folders = [Path(value) for value in values if not value.startswith("pkg://")]
+    for folder in folders:
+        if not folder.is_dir():
+            raise ConfigError.of("hydra.searchpath", str(folder), reason="there is no such folder")
+    return folders
 
 
 def _search_path(words: Iterable[str]) -> list[str]:
@@ -45,29 +47,23 @@ def _search_path(words: Iterable[str]) -> list[str]:
     return [value for text in texts for value in split_values(text.strip("[] ")) if value]
 
 
-def groups_of(folders: Sequence[Path]) -> dict[str, list[str]]:
-    """Return the config groups and the choices of each, those in the first folder first."""
+def config_files(folders: Iterable[Path]) -> dict[str, Path]:
+    """Return the config files in folders by their names, such as "experiment/mine"."""
+    return {
+        path.relative_to(folder).with_suffix("").as_posix(): path
+        for folder in folders
+        for path in sorted(folder.rglob("*.yaml"))
+    }
+
+
+def groups_of(names: Iterable[str]) -> dict[str, list[str]]:
+    """Return the config groups of files with these names, and the choices of each."""
     found: dict[str, list[str]] = {}
-    for folder in folders:
-        for file in sorted(folder.rglob("*.yaml")):
-            group, _, name = file.relative_to(folder).with_suffix("").as_posix().partition("/")
-            if name and group != "hydra" and name not in found.setdefault(group, []):
-                found[group].append(name)
+    for file in names:
+        group, _, name = file.partition("/")
+        if name and group != "hydra" and name not in found.setdefault(group, []):
+            found[group].append(name)
     return found
-
-
-def choices_hint(choice: str, choices: Sequence[str]) -> str:
-    """Return " Did you mean ...?" or the choices of a group, those in a folder of it as one."""
-    folder, slash, _ = choice.rpartition("/")
-    in_folder = [other for other in choices if slash and other.startswith(f"{folder}/")]
-    close = [other for other in choices if other.rpartition("/")[2] == choice]
-    close = close or difflib.get_close_matches(choice, in_folder or choices, n=1)
-    if close:
-        return f" Did you mean {close[0]}?"
-    shown = in_folder or [
-        f"{other.partition('/')[0]}/..." if "/" in other else other for other in choices
-    ]
-    return f" There are {', '.join(dict.fromkeys(shown))}." if shown else ""
 
 
 def read_values(path: Path) -> Any:
@@ -96,18 +92,17 @@ def to_yaml(values: dict[str, Any]) -> str:
     return OmegaConf.to_yaml(OmegaConf.create(values))
 
 
-def file_with(folders: Sequence[Path], key: str | None, value: Any) -> Path | None:
+def file_with(files: Mapping[str, Path], key: str | None, value: Any) -> Path | None:
     """Return the first file in which a setting has this value, None if there is none."""
-    for folder in folders:
-        for path in sorted(folder.rglob("*.yaml")):
-            try:
-                values = read_values(path)
-            except (OSError, ValueError):
-                continue
-            # The keys of a file belong to its group or, as those of an experiment, to the root.
-            of_group = {path.relative_to(folder).parts[0]: values}
-            if (key, value) in [*_flat(values), *_flat(of_group)]:
-                return path
+    for name, path in files.items():
+        try:
+            values = read_values(path)
+        except (OSError, ValueError):
+            continue
+        # The keys of a file belong to its group or, as those of an experiment, to the root.
+        of_group = {name.partition("/")[0]: values}
+        if (key, value) in [*_flat(values), *_flat(of_group)]:
+            return path
     return None
 
 

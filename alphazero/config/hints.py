@@ -63,7 +63,7 @@ def nearest_key_hint(key: str, known: list[str]) -> str:
         if other.split(".")[-1] == synonym
     ]
     close = close or difflib.get_close_matches(key, of_section or known, n=1, cutoff=cutoff)
-    close = close or [other for other in known if other.split(".")[-1] == name]
+    close = close or [other for other in known if re.split("[./]", other)[-1] == name]
     if close:
         return f" Did you mean {close[0]}?"
     if not of_section:
