@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from alphazero.config.hints import nearest_key_hint
-from alphazero.config.settings import aliases_of, from_plain, rows, types_of
+from alphazero.config.settings import from_plain, rows, types_of
 from alphazero.runtime.errors import ConfigError
 
 _MAX_LISTED = 40
@@ -44,15 +44,10 @@ def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]
     Raises:
         ConfigError: for an argument without "=", or an unknown key.
     """
-    kinds, aliases = types_of(cls), aliases_of(cls)
+    kinds = types_of(cls)
     values: dict[str, Any] = {}
-    typed: dict[str, str] = {}
     for word in words:
-        name, text = split_word(word)
-        key = aliases.get(name, name)
-        if typed.setdefault(key, name) != name:
-            message = f"{typed[key]}= and {name}= are two names of one setting: give one of them."
-            raise ConfigError(message, key=key, value=text)
+        key, text = split_word(word)
         check_key(key, text, list(kinds), command)
         *sections, name = key.split(".")
         place = values
@@ -81,15 +76,11 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
     Raises:
         ConfigError: for any other key; the message names the most similar one.
     """
-    if key in known:
-        return
-    hint = nearest_key_hint(key, known)
-    if not hint and len(known) <= _MAX_LISTED:
-        hint = f" Its settings are {', '.join(known)}."
-    elif not hint:
-        hint = f" '{command} --help' lists its settings."
-    message = f"'{command}' has no setting '{key}'.{hint}"
-    raise ConfigError(message, key=key, value=text, allowed=known)
+    if key not in known:
+        listed = ", ".join(known) if len(known) <= _MAX_LISTED else f"in '{command} --help'"
+        hint = nearest_key_hint(key, known) or f" Its settings are {listed}."
+        message = f"'{command}' has no setting '{key}'.{hint}"
+        raise ConfigError(message, key=key, value=text, allowed=known)
 
 
 def check_section(option: str, name: str, keys: list[str]) -> None:

@@ -40,7 +40,6 @@ def option(
     low: float | None = None,
     high: float | None = None,
     choices: tuple | None = None,
-    alias: str | None = None,
 ) -> Any:
     """Declare a setting.
 
@@ -49,9 +48,8 @@ def option(
         help: one line for `--help`.
         low, high: inclusive bounds of a number, or of each number of a list; None means no bound.
         choices: the allowed values.
-        alias: an earlier name, which command lines still take.
     """
-    metadata = {"help": help, "low": low, "high": high, "choices": choices, "alias": alias}
+    metadata = {"help": help, "low": low, "high": high, "choices": choices}
     if isinstance(default, (list, dict)):
         return dataclasses.field(default_factory=lambda: default.copy(), metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
@@ -83,12 +81,6 @@ def rows(settings: Any) -> Iterator[Row]:
 def types_of(cls: type) -> dict[str, type]:
     """Return the type of each setting by its key: int, float, bool, str or list."""
     return {key: _plain_type(field.type) for key, field, _ in _walk(cls())}
-
-
-def aliases_of(cls: type) -> dict[str, str]:
-    """Return today's key of each earlier name that command lines still take."""
-    fields = [(key, field.metadata.get("alias")) for key, field, _ in _walk(cls())]
-    return {alias: key for key, alias in fields if alias}
 
 
 def allowed_text(field: dataclasses.Field) -> str:
