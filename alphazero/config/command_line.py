@@ -7,6 +7,7 @@ would need two pairs of quotes, as would 12 of the 212 values in our documentati
 config files, see `alphazero.config.hydra`.
 """
 
+import contextlib
 from typing import Any
 
 import yaml
@@ -83,19 +84,6 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
         raise ConfigError(message, key=key, value=text, allowed=known)
 
 
-def check_section(option: str, name: str, keys: list[str]) -> None:
-    """Check that an option names a setting or a section of ``keys``.
-
-    Raises:
-        ConfigError: for any other name.
-    """
-    known = list(dict.fromkeys([*(key.partition(".")[0] for key in keys), *keys]))
-    if name not in known:
-        hint = nearest_key_hint(name, known)
-        message = f"{option} {name}: there is no such section.{hint}"
-        raise ConfigError(message, key=option, value=name, allowed=known)
-
-
 def split_values(text: str) -> list[str]:
     """Split a text at the commas that lie outside brackets and quotes."""
     values, depth, quote = [""], 0, ""
@@ -120,15 +108,8 @@ def _read_value(text: str, kind: type) -> Any:
     """
     if text == "null":
         return None
-    is_quoted = kind is str and text[:1] in ("'", '"')
-    if kind is not list and not is_quoted:
-        return text
-    try:
-        # The base loader leaves all scalars text: 'on' is not a switch and '010' no octal number.
-        value = yaml.load(text, Loader=yaml.BaseLoader)
-    except yaml.YAMLError:
-        return text
-    if kind is list:
-        is_flat = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        return value if is_flat else text
-    return value if isinstance(value, str) else text
+    if kind is list or (kind is str and text[:1] in ("'", '"')):
+        with contextlib.suppress(yaml.YAMLError):
+            # The base loader leaves all scalars text: 'on' is not a switch and '010' no octal.
+            return yaml.load(text, Loader=yaml.BaseLoader)
+    return text

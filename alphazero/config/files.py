@@ -1,9 +1,9 @@
-"""Config files: the folders that hold them, their groups and choices, where a value stands.
+"""Config files: their groups and choices, what they hold, where a value stands.
 
-In: the folder of the program's config files and those of the user. Out: names of groups and files.
+In: a folder of config files. Out: names of groups and files.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,49 +11,11 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from alphazero.config.command_line import split_values
-from alphazero.runtime.errors import ConfigError
 
-_SEARCH_PATH = "hydra.searchpath="
-
-
-def with_config_dir(words: Sequence[str], config_dir: str | None) -> list[str]:
-    """Return arguments with the folder of ``--config-dir`` added to ``hydra.searchpath``."""
-    if config_dir is None:
-        return list(words)
-    path = str(Path(config_dir).absolute()).replace("'", "\\'")
-    values = ",".join([*_search_path(words), f"'file://{path}'"])
-    others = [word for word in words if not word.startswith(_SEARCH_PATH)]
-    return [*others, f"{_SEARCH_PATH}[{values}]"]
-
-
-def own_folders(words: Iterable[str]) -> list[Path]:
-    """Return the folders of config files that arguments name: ``hydra.searchpath=[file:///DIR]``.
-
-    Raises:
-        ConfigError: if one does not exist.
-    """
-    values = [value.strip(" '\"").removeprefix("file://") for value in _search_path(words)]
-    folders = [Path(value) for value in values if not value.startswith("pkg://")]
-    for folder in folders:
-        if not folder.is_dir():
-            raise ConfigError.of("hydra.searchpath", str(folder), reason="there is no such folder")
-    return folders
-
-
-def _search_path(words: Iterable[str]) -> list[str]:
-    """Return the values of ``hydra.searchpath``."""
-    texts = [word.removeprefix(_SEARCH_PATH) for word in words if word.startswith(_SEARCH_PATH)]
-    return [value for text in texts for value in split_values(text.strip("[] ")) if value]
-
-
-def config_files(folders: Iterable[Path]) -> dict[str, Path]:
-    """Return the config files in folders by their names, such as "experiment/mine"."""
-    return {
-        path.relative_to(folder).with_suffix("").as_posix(): path
-        for folder in folders
-        for path in sorted(folder.rglob("*.yaml"))
-    }
+def config_files(folder: Path) -> dict[str, Path]:
+    """Return the config files in a folder by their names, such as "experiment/mine"."""
+    files = sorted(folder.rglob("*.yaml"))
+    return {path.relative_to(folder).with_suffix("").as_posix(): path for path in files}
 
 
 def groups_of(names: Iterable[str]) -> dict[str, list[str]]:

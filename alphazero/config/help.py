@@ -13,10 +13,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.config.command_line import check_section
+from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import Row, rows
 from alphazero.runtime.console import TrimmedConsole
-from alphazero.runtime.errors import value_text
+from alphazero.runtime.errors import ConfigError, value_text
 
 HELP = {"-h", "--help"}
 _WIDTH = 100  # longer lines are hard to read
@@ -80,37 +80,29 @@ def print_help(
         console.print(f"  {example}", markup=False, soft_wrap=True)
 
 
-def print_script_help(text: str, settings: Any) -> None:
-    """Print the help of a script.
-
-    Args:
-        text: what it does and how it is called.
-        settings: see `print_help`.
-    """
-    console = TrimmedConsole(highlight=False, emoji=False)
-    console.width = min(console.width, _WIDTH)
-    console.print(text.strip(), markup=False, soft_wrap=True)  # its lines are broken already
-    _print_settings(console, _groups(settings))
-
-
 def _print_settings(console: TrimmedConsole, groups: list[tuple[str, list[Row]]]) -> None:
     for heading, group in groups:
         console.print(f"\n[bold]{heading}[/]")
         for row in group:
-            _print_hanging(console, _setting(row), row.help)
+            console.print(Padding(_setting(row), (0, 0, 0, 2), expand=False))
+            console.print(Padding(Text(row.help), (0, 0, 0, 6), expand=False))
 
 
 def _of_sections(
     groups: list[tuple[str, list[Row]]], sections: Sequence[str]
 ) -> list[tuple[str, list[Row]]]:
     """Return the groups with the given names, all of them for "all"; of a setting, it alone."""
-    keys = [row.key for _, group in groups for row in group]
+    known = [_name(heading) for heading, _ in groups]
+    known += ["all", *(row.key for _, group in groups for row in group)]
     for section in sections:
-        check_section("--help", section, [*keys, "settings", "all"])
-    found = []
-    for heading, group in groups:
-        is_whole = bool({_name(heading), "all"} & set(sections))
-        found.append((heading, [row for row in group if is_whole or row.key in sections]))
+        if section not in known:
+            hint = nearest_key_hint(section, known)
+            message = f"--help {section}: there is no such section.{hint}"
+            raise ConfigError(message, key="--help", value=section, allowed=known)
+    found = [
+        (heading, [row for row in group if {_name(heading), row.key, "all"} & set(sections)])
+        for heading, group in groups
+    ]
     return [(heading, group) for heading, group in found if group]
 
 
@@ -156,9 +148,3 @@ def _setting(row: Row) -> Text:
     default = "" if row.value in (None, "") else f"={value}"
     allowed = f"  [{row.allowed}]" if row.allowed else ""
     return Text.assemble((row.key, "cyan"), default, (allowed, "dim"))
-
-
-def _print_hanging(console: TrimmedConsole, title: Text, text: str) -> None:
-    """Print a title and, indented below it, a text."""
-    console.print(Padding(title, (0, 0, 0, 2), expand=False))
-    console.print(Padding(Text(text), (0, 0, 0, 6), expand=False))

@@ -27,13 +27,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from alphazero.config.command_line import check_key, split_values, split_word
-from alphazero.config.files import (
-    config_files,
-    file_with,
-    groups_of,
-    own_folders,
-    with_config_dir,
-)
+from alphazero.config.files import config_files, file_with, groups_of
 from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import from_plain, types_of
 from alphazero.runtime.errors import ConfigError, InputError
@@ -70,15 +64,16 @@ class Composer:
             config_dir: a folder with config files of the user's own.
 
         Raises:
-            ConfigError: if there is no such folder.
+            ConfigError: for a game that does not exist, or if there is no such folder.
         """
         self.configs = configs
         self.command = command
         self.kinds = types_of(configs.cls)
-        words = with_config_dir(words, config_dir)
-        self.own_files = config_files(own_folders(words))
-        self.groups = groups_of([*self.own_files, *config_files([configs.folder])])
+        self.own_files = {} if config_dir is None else config_files(Path(config_dir))
+        self.groups = groups_of([*self.own_files, *config_files(configs.folder)])
         self.words = configs.with_choices(words, self.groups)
+        if config_dir is not None:
+            self.words.append(_search_path(config_dir, words))
         _store_schema(configs.cls, configs.name)
 
     def compose(self, overrides: Sequence[str] | None = None) -> Any:
@@ -242,6 +237,16 @@ def _of_file(path: Path | None) -> str:
 
 
 # --- Hydra ----------------------------------------------------------------------------------------
+
+
+def _search_path(config_dir: str, words: Sequence[str]) -> str:
+    """Return the argument that has Hydra look for config files in a folder, too."""
+    path, key = Path(config_dir).absolute(), "hydra.searchpath"
+    if not path.is_dir():
+        raise ConfigError.of("--config-dir", config_dir, reason="there is no such folder")
+    if any(word.startswith(f"{key}=") for word in words):
+        raise ConfigError.of("--config-dir", config_dir, reason=f"{key} names folders, too")
+    return f"{key}=[{QuotedString(f'file://{path}', Quote.single).with_quotes()}]"
 
 
 @functools.cache

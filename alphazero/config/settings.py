@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from alphazero.config.hints import nearest_key_hint
-from alphazero.runtime.errors import ConfigError, value_text
+from alphazero.runtime.errors import ConfigError
 
 _TYPE_TEXT = {
     int: "a whole number",
@@ -177,9 +177,8 @@ def _fill(settings: Any, values: dict[str, Any], known: list[str], prefix: str =
         elif isinstance(value, dict):
             _fill(section, value, known, f"{key}.")
         else:
-            message = f"{key}={value_text(value)} is not allowed: {key} is a section of settings."
             allowed = [other for other in known if other.startswith(f"{key}.")]
-            raise ConfigError(message, key=key, value=value, allowed=allowed)
+            raise ConfigError.of(key, value, allowed, "it is a section of settings")
 
 
 def _unknown(key: str, value: Any, known: list[str]) -> ConfigError:
@@ -188,10 +187,9 @@ def _unknown(key: str, value: Any, known: list[str]) -> ConfigError:
     if key in known:
         message = f"'{key}' is not one key: write '{section}:' and, indented below, '{name}:'."
         return ConfigError(message, key=key, value=value)
-    kind, likely = "setting", known
-    if isinstance(value, dict):
-        kind, likely = "section", sorted({other.partition(".")[0] for other in known})
-    message = f"there is no {kind} '{key}'.{nearest_key_hint(key, likely)}"
+    sections = {other.partition(".")[0] for other in known}
+    hint = nearest_key_hint(key, sorted(sections) if isinstance(value, dict) else known)
+    message = f"there is no setting '{key}'.{hint}"
     return ConfigError(message, key=key, value=value, allowed=known)
 
 

@@ -100,7 +100,7 @@ def config_folder() -> Path:
 @functools.cache
 def config_groups() -> dict[str, list[str]]:
     """Return the config groups that ship and the choices of each."""
-    return groups_of(config_files([config_folder()]))
+    return groups_of(config_files(config_folder()))
 
 
 def game_of_choice(choice: str) -> str:

@@ -427,7 +427,7 @@ def test_a_word_is_read_as_its_setting_says(word, key, value):
         ("share=much", "share", "much", "a number, 0 or more"),
         ("exact=2x", "exact", "2x", "true or false"),
         ("shares=[a]", "shares", ["a"], "a list such as [1,2], 1 or less"),
-        ("shares={a: 1}", "shares", "{a: 1}", "a list such as [1,2], 1 or less"),
+        ("shares={a: 1}", "shares", {"a": "1"}, "a list such as [1,2], 1 or less"),
         ("share", "share", None, None),
     ],
 )
