@@ -41,9 +41,8 @@ class Settings:
 def main(words: list[str]) -> int:
     """Return the exit status."""
     if HELP & set(words):
-        print(
-            __doc__, *(f"{row.key}={row.value}  {row.help}" for row in rows(Settings())), sep="\n"
-        )
+        settings = [f"{row.key}={row.value}  {row.help}" for row in rows(Settings())]
+        print(__doc__, *settings, sep="\n")
         return 0
     name = "scripts/worker_speed.py"
     return exit_status(lambda: measure_kinds(from_overrides(Settings, words, name)))

@@ -41,12 +41,8 @@ def parse_yaml(text: str) -> Any:
     """
     try:
         return OmegaConf.to_container(OmegaConf.create(text))
-    except YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"line {mark.line + 1}" if mark else "it"
-        raise ValueError(f"{place} is not YAML") from None
-    except (OmegaConfBaseException, ValueError, RecursionError):
-        raise ValueError("it holds more than keys and values") from None
+    except (YAMLError, OmegaConfBaseException, ValueError, RecursionError):
+        raise ValueError("it is not YAML of plain keys and values") from None
 
 
 def to_yaml(values: dict[str, Any]) -> str:
