@@ -18,8 +18,8 @@ from rich.table import Table
 from script_command import exit_status
 
 from alphazero.config.command_line import from_overrides
-from alphazero.config.help import HELP, print_script_help
-from alphazero.config.settings import option
+from alphazero.config.help import HELP
+from alphazero.config.settings import option, rows
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.run_config import compose
 from alphazero.training.trainer import Trainer
@@ -41,7 +41,9 @@ class Settings:
 def main(words: list[str]) -> int:
     """Return the exit status."""
     if HELP & set(words):
-        return exit_status(lambda: print_script_help(__doc__, Settings()))
+        settings = [f"{row.key}={row.value}  {row.help}" for row in rows(Settings())]
+        print(__doc__, *settings, sep="\n")
+        return 0
     name = "scripts/worker_speed.py"
     return exit_status(lambda: measure_kinds(from_overrides(Settings, words, name)))
 

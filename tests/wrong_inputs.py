@@ -41,7 +41,6 @@ train foo
 train =3
 train +foo=1
 train ++learner.foo=1
-train ~seed
 train ~foo
 train --nonsense
 train --cfg
@@ -321,9 +320,9 @@ work . num_threads=-1
 work . device=abacus
 work . name=!!!
 work . frobnicate=1
-engine network=nowhere
-engine network=files/networks/empty.safetensors
-engine network=files/networks/text.safetensors
+engine player=nowhere
+engine player=files/networks/empty.safetensors
+engine player=files/networks/text.safetensors
 engine game=chess
 engine num_simulations=-1
 engine game=files/syntax.py
@@ -347,29 +346,29 @@ compare run=,
 compare run=[
 compare run=latest
 
-evaluate network=nowhere
-evaluate network=stockfish
-evaluate network=human
-evaluate network=files/networks/empty.safetensors
-evaluate network=files/networks/metadata.safetensors
-evaluate network=random set=nowhere.csv
-evaluate network=random set=files
-evaluate network=random set=files/sets/empty.csv
-evaluate network=random set=files/sets/text.csv
-evaluate network=random set=files/sets/columns.csv
-evaluate network=random set=files/sets/values.csv
-evaluate network=random set=files/sets/moves.csv
-evaluate network=random set=files/sets/binary.csv
-evaluate network=random set=files/sets/short.csv
-evaluate network=random game=chess
-evaluate network=random game=othello:4
-evaluate network=random show=-1
-evaluate network=random plot=nowhere/x.png
-evaluate network=random plot=files
-evaluate network=random plot=x.doc
-evaluate network=random json=nowhere/x.json
-evaluate network=random json=files
-evaluate network=random json=/proc/x.json
+evaluate player=nowhere
+evaluate player=stockfish
+evaluate player=human
+evaluate player=files/networks/empty.safetensors
+evaluate player=files/networks/metadata.safetensors
+evaluate player=random set=nowhere.csv
+evaluate player=random set=files
+evaluate player=random set=files/sets/empty.csv
+evaluate player=random set=files/sets/text.csv
+evaluate player=random set=files/sets/columns.csv
+evaluate player=random set=files/sets/values.csv
+evaluate player=random set=files/sets/moves.csv
+evaluate player=random set=files/sets/binary.csv
+evaluate player=random set=files/sets/short.csv
+evaluate player=random game=chess
+evaluate player=random game=othello:4
+evaluate player=random show=-1
+evaluate player=random plot=nowhere/x.png
+evaluate player=random plot=files
+evaluate player=random plot=x.doc
+evaluate player=random json=nowhere/x.json
+evaluate player=random json=files
+evaluate player=random json=/proc/x.json
 
 make_evaluation_set game=chess
 make_evaluation_set num_positions=1

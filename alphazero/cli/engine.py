@@ -32,7 +32,6 @@ class Settings(PlayerSettings):
     player: str = option(
         "auto",
         f"who answers: {PLAYER_HELP}; auto is best, or uct where no network ships",
-        alias="network",
     )
     game: str | None = option(
         None, "the only game to play; needed for a game file of your own, also with a network of it"

@@ -55,7 +55,7 @@ class Settings(PlayerSettings, PlayerWorkers):
     game: str | None = option(
         None, "the game; by default that of the network or of the set, otherwise connect_four"
     )
-    player: str = option("network", PLAYER_HELP, alias="network")
+    player: str = option("network", PLAYER_HELP)
     set: str | None = option(
         None,
         "file of positions made by 'alphazero make_evaluation_set'; by default those that ship "

@@ -112,7 +112,6 @@ class PlayerWorkers:
         "auto",
         "of the Ray cluster, HOST:PORT; auto is the one that this machine is part of, local starts "
         "one here",
-        alias="workers.address",  # what the setting is called in a run
     )
 
 

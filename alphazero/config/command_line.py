@@ -7,12 +7,13 @@ would need two pairs of quotes, as would 12 of the 212 values in our documentati
 config files, see `alphazero.config.hydra`.
 """
 
+import contextlib
 from typing import Any
 
 import yaml
 
 from alphazero.config.hints import nearest_key_hint
-from alphazero.config.settings import aliases_of, from_plain, rows, types_of
+from alphazero.config.settings import from_plain, rows, types_of
 from alphazero.runtime.errors import ConfigError
 
 _MAX_LISTED = 40
@@ -44,15 +45,10 @@ def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]
     Raises:
         ConfigError: for an argument without "=", or an unknown key.
     """
-    kinds, aliases = types_of(cls), aliases_of(cls)
+    kinds = types_of(cls)
     values: dict[str, Any] = {}
-    typed: dict[str, str] = {}
     for word in words:
-        name, text = split_word(word)
-        key = aliases.get(name, name)
-        if typed.setdefault(key, name) != name:
-            message = f"{typed[key]}= and {name}= are two names of one setting: give one of them."
-            raise ConfigError(message, key=key, value=text)
+        key, text = split_word(word)
         check_key(key, text, list(kinds), command)
         *sections, name = key.split(".")
         place = values
@@ -69,7 +65,7 @@ def split_word(word: str) -> tuple[str, str]:
         ConfigError: if there is no "=".
     """
     key, equals, text = word.partition("=")
-    if not equals:
+    if not equals or not key:
         hint = f" Settings are written {word.lstrip('-')}=VALUE." if word.startswith("--") else ""
         raise ConfigError(f"'{word}' is not of the form key=value.{hint}", key=word)
     return key, text
@@ -81,28 +77,11 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
     Raises:
         ConfigError: for any other key; the message names the most similar one.
     """
-    if key in known:
-        return
-    hint = nearest_key_hint(key, known)
-    if not hint and len(known) <= _MAX_LISTED:
-        hint = f" Its settings are {', '.join(known)}."
-    elif not hint:
-        hint = f" '{command} --help' lists its settings."
-    message = f"'{command}' has no setting '{key}'.{hint}"
-    raise ConfigError(message, key=key, value=text, allowed=known)
-
-
-def check_section(option: str, name: str, keys: list[str]) -> None:
-    """Check that an option names a setting or a section of ``keys``.
-
-    Raises:
-        ConfigError: for any other name.
-    """
-    known = list(dict.fromkeys([*(key.partition(".")[0] for key in keys), *keys]))
-    if name not in known:
-        hint = nearest_key_hint(name, known)
-        message = f"{option} {name}: there is no such section.{hint}"
-        raise ConfigError(message, key=option, value=name, allowed=known)
+    if key not in known:
+        listed = ", ".join(known) if len(known) <= _MAX_LISTED else f"in '{command} --help'"
+        hint = nearest_key_hint(key, known) or f" Its settings are {listed}."
+        message = f"'{command}' has no setting '{key}'.{hint}"
+        raise ConfigError(message, key=key, value=text, allowed=known)
 
 
 def split_values(text: str) -> list[str]:
@@ -129,15 +108,8 @@ def _read_value(text: str, kind: type) -> Any:
     """
     if text == "null":
         return None
-    is_quoted = kind is str and text[:1] in ("'", '"')
-    if kind is not list and not is_quoted:
-        return text
-    try:
-        # The base loader leaves all scalars text: 'on' is not a switch and '010' no octal number.
-        value = yaml.load(text, Loader=yaml.BaseLoader)
-    except yaml.YAMLError:
-        return text
-    if kind is list:
-        is_flat = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        return value if is_flat else text
-    return value if isinstance(value, str) else text
+    if kind is list or (kind is str and text[:1] in ("'", '"')):
+        with contextlib.suppress(yaml.YAMLError):
+            # The base loader leaves all scalars text: 'on' is not a switch and '010' no octal.
+            return yaml.load(text, Loader=yaml.BaseLoader)
+    return text

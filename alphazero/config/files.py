@@ -1,10 +1,9 @@
-"""Config files: the folders that hold them, their groups and choices, where a value stands.
+"""Config files: their groups and choices, what they hold, where a value stands.
 
-In: the folder of the program's config files and those of the user. Out: names of groups and files.
+In: a folder of config files. Out: names of groups and files.
 """
 
-import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,62 +11,21 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from alphazero.config.command_line import split_values
 
-_SEARCH_PATH = "hydra.searchpath="
-
-
-def own_folders(words: Iterable[str], config_dir: str | None = None) -> list[Path]:
-    """Return the folders of config files that a command line adds, those that exist.
-
-    Args:
-        words: the arguments, ``hydra.searchpath=[file:///DIR]`` among them.
-        config_dir: the value of ``--config-dir``.
-    """
-    named = [value.strip(" '\"").removeprefix("file://") for value in _search_path(words)]
-    return [Path(path) for path in [config_dir, *named] if path and Path(path).is_dir()]
+def config_files(folder: Path) -> dict[str, Path]:
+    """Return the config files in a folder by their names, such as "experiment/mine"."""
+    files = sorted(folder.rglob("*.yaml"))
+    return {path.relative_to(folder).with_suffix("").as_posix(): path for path in files}
 
 
-def with_config_dir(words: Sequence[str], config_dir: str | None) -> list[str]:
-    """Return arguments with the folder of ``--config-dir`` added to ``hydra.searchpath``."""
-    if config_dir is None:
-        return list(words)
-    path = str(Path(config_dir).absolute()).replace("'", "\\'")
-    values = ",".join([*_search_path(words), f"'file://{path}'"])
-    return [word for word in words if not word.startswith(_SEARCH_PATH)] + [
-        f"{_SEARCH_PATH}[{values}]"
-    ]
-
-
-def _search_path(words: Iterable[str]) -> list[str]:
-    """Return the values of ``hydra.searchpath``."""
-    texts = [word.removeprefix(_SEARCH_PATH) for word in words if word.startswith(_SEARCH_PATH)]
-    return [value for text in texts for value in split_values(text.strip("[] ")) if value]
-
-
-def groups_of(folders: Sequence[Path]) -> dict[str, list[str]]:
-    """Return the config groups and the choices of each, those in the first folder first."""
+def groups_of(names: Iterable[str]) -> dict[str, list[str]]:
+    """Return the config groups of files with these names, and the choices of each."""
     found: dict[str, list[str]] = {}
-    for folder in folders:
-        for file in sorted(folder.rglob("*.yaml")):
-            group, _, name = file.relative_to(folder).with_suffix("").as_posix().partition("/")
-            if name and group != "hydra" and name not in found.setdefault(group, []):
-                found[group].append(name)
+    for file in names:
+        group, _, name = file.partition("/")
+        if name and group != "hydra" and name not in found.setdefault(group, []):
+            found[group].append(name)
     return found
-
-
-def choices_hint(choice: str, choices: Sequence[str]) -> str:
-    """Return " Did you mean ...?" or the choices of a group, those in a folder of it as one."""
-    folder, slash, _ = choice.rpartition("/")
-    in_folder = [other for other in choices if slash and other.startswith(f"{folder}/")]
-    close = [other for other in choices if other.rpartition("/")[2] == choice]
-    close = close or difflib.get_close_matches(choice, in_folder or choices, n=1)
-    if close:
-        return f" Did you mean {close[0]}?"
-    shown = in_folder or [
-        f"{other.partition('/')[0]}/..." if "/" in other else other for other in choices
-    ]
-    return f" There are {', '.join(dict.fromkeys(shown))}." if shown else ""
 
 
 def read_values(path: Path) -> Any:
@@ -83,12 +41,8 @@ def parse_yaml(text: str) -> Any:
     """
     try:
         return OmegaConf.to_container(OmegaConf.create(text))
-    except YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"line {mark.line + 1}" if mark else "it"
-        raise ValueError(f"{place} is not YAML") from None
-    except (OmegaConfBaseException, ValueError, RecursionError):
-        raise ValueError("it holds more than keys and values") from None
+    except (YAMLError, OmegaConfBaseException, ValueError, RecursionError):
+        raise ValueError("it is not YAML of plain keys and values") from None
 
 
 def to_yaml(values: dict[str, Any]) -> str:
@@ -96,18 +50,17 @@ def to_yaml(values: dict[str, Any]) -> str:
     return OmegaConf.to_yaml(OmegaConf.create(values))
 
 
-def file_with(folders: Sequence[Path], key: str | None, value: Any) -> Path | None:
+def file_with(files: Mapping[str, Path], key: str | None, value: Any) -> Path | None:
     """Return the first file in which a setting has this value, None if there is none."""
-    for folder in folders:
-        for path in sorted(folder.rglob("*.yaml")):
-            try:
-                values = read_values(path)
-            except (OSError, ValueError):
-                continue
-            # The keys of a file belong to its group or, as those of an experiment, to the root.
-            of_group = {path.relative_to(folder).parts[0]: values}
-            if (key, value) in [*_flat(values), *_flat(of_group)]:
-                return path
+    for name, path in files.items():
+        try:
+            values = read_values(path)
+        except (OSError, ValueError):
+            continue
+        # The keys of a file belong to its group or, as those of an experiment, to the root.
+        of_group = {name.partition("/")[0]: values}
+        if (key, value) in [*_flat(values), *_flat(of_group)]:
+            return path
     return None
 
 

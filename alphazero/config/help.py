@@ -5,6 +5,7 @@ meaning and the allowed values of each setting.
 """
 
 import dataclasses
+import inspect
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,10 +13,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.config.command_line import check_section
+from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import Row, rows
-from alphazero.runtime.console import TrimmedConsole, wrapped
-from alphazero.runtime.errors import value_text
+from alphazero.runtime.console import TrimmedConsole
+from alphazero.runtime.errors import ConfigError, value_text
 
 HELP = {"-h", "--help"}
 _WIDTH = 100  # longer lines are hard to read
@@ -62,13 +63,9 @@ def print_help(
     if choices:
         # Groups of a single file leave nothing to choose.
         files = [(name, ", ".join(files)) for name, files in choices.items() if len(files) > 1]
-        counted = [
-            (*heading.split(": "), f"{len(group)} setting{'s' * (len(group) > 1)}")
-            for heading, group in groups
-            if ": " in heading
-        ]
+        sections_of = [heading.split(": ") for heading, _ in groups if ": " in heading]
         _print_table(console, "config groups[/]: choose one file of each, group=file", files)
-        _print_table(console, "sections[/]: set any value, section.key=value", counted)
+        _print_table(console, "sections[/]: set any value, section.key=value", sections_of)
         _print_settings(console, [group for group in groups if _name(group[0]) == "settings"])
         _print_table(console, "options[/]", _OPTIONS.items())
         console.print(
@@ -80,44 +77,32 @@ def print_help(
         _print_settings(console, groups)
     console.print("\n[bold]examples[/]")
     for example in examples:
-        # A shell reads a line that ends with a backslash and the next one as one command, but not
-        # within quotes.
-        width = console.width - 6 if "'" not in example else len(example)
-        lines = wrapped(Text(example), width).plain.split("\n")
-        console.print("  " + " \\\n    ".join(lines), markup=False, soft_wrap=True)
-
-
-def print_script_help(text: str, settings: Any) -> None:
-    """Print the help of a script.
-
-    Args:
-        text: what it does and how it is called.
-        settings: see `print_help`.
-    """
-    console = TrimmedConsole(highlight=False, emoji=False)
-    console.width = min(console.width, _WIDTH)
-    console.print(text.strip(), markup=False, soft_wrap=True)  # its lines are broken already
-    _print_settings(console, _groups(settings))
+        console.print(f"  {example}", markup=False, soft_wrap=True)
 
 
 def _print_settings(console: TrimmedConsole, groups: list[tuple[str, list[Row]]]) -> None:
     for heading, group in groups:
         console.print(f"\n[bold]{heading}[/]")
         for row in group:
-            _print_hanging(console, _setting(row), row.help)
+            console.print(Padding(_setting(row), (0, 0, 0, 2), expand=False))
+            console.print(Padding(Text(row.help), (0, 0, 0, 6), expand=False))
 
 
 def _of_sections(
     groups: list[tuple[str, list[Row]]], sections: Sequence[str]
 ) -> list[tuple[str, list[Row]]]:
     """Return the groups with the given names, all of them for "all"; of a setting, it alone."""
-    keys = [row.key for _, group in groups for row in group]
+    known = [_name(heading) for heading, _ in groups]
+    known += ["all", *(row.key for _, group in groups for row in group)]
     for section in sections:
-        check_section("--help", section, [*keys, "settings", "all"])
-    found = []
-    for heading, group in groups:
-        is_whole = bool({_name(heading), "all"} & set(sections))
-        found.append((heading, [row for row in group if is_whole or row.key in sections]))
+        if section not in known:
+            hint = nearest_key_hint(section, known)
+            message = f"--help {section}: there is no such section.{hint}"
+            raise ConfigError(message, key="--help", value=section, allowed=known)
+    found = [
+        (heading, [row for row in group if {_name(heading), row.key, "all"} & set(sections)])
+        for heading, group in groups
+    ]
     return [(heading, group) for heading, group in found if group]
 
 
@@ -126,46 +111,35 @@ def _name(heading: str) -> str:
 
 
 def _print_table(console: TrimmedConsole, heading: str, table: Iterable[Sequence[str]]) -> None:
-    """Print rows of a name, its meaning and perhaps a number."""
+    """Print rows of a name and its meaning."""
     grid = Table.grid(padding=(0, 2, 0, 0))
-    for name, text, *number in table:
-        grid.add_row(Text(name, "cyan"), text, *(Text(one, "dim") for one in number))
+    for name, text in table:
+        grid.add_row(Text(name, "cyan"), text)
     console.print(f"\n[bold]{heading}")
     console.print(Padding(grid, (0, 0, 0, 2), expand=False))
 
 
 def _groups(settings: Any) -> list[tuple[str, list[Row]]]:
-    """Return the settings under their headings, in the order of the help."""
-    headings = {
-        field.name: f"{field.name}: {field.metadata['help']}"
+    """Return the settings under their headings: sections, own settings, then those of bases.
+
+    A base class whose settings have a heading of their own declares it as ``HEADING``.
+    """
+    all_rows = list(rows(settings))
+    groups: dict[str, list[Row]] = {
+        f"{field.name}: {field.metadata['help']}": [
+            row for row in all_rows if row.key.startswith(f"{field.name}.")
+        ]
         for field in dataclasses.fields(settings)
         if dataclasses.is_dataclass(field.type)
     }
-    of_bases = _headings_of_bases(settings)
-    groups: dict[str, list[Row]] = {heading: [] for heading in headings.values()}
-    groups |= {heading: [] for heading in ("settings", *of_bases.values())}
-    for row in _own_first(settings):
-        section, dot, _ = row.key.rpartition(".")
-        groups[headings[section] if dot else of_bases.get(row.key, "settings")].append(row)
+    own, *bases = type(settings).__mro__
+    declared = {name: cls for cls in (own, *bases) for name in inspect.get_annotations(cls)}
+    for cls in (own, *reversed(bases)):
+        heading = vars(cls).get("HEADING", "settings")
+        groups.setdefault(heading, []).extend(
+            row for row in all_rows if declared.get(row.key) is cls
+        )
     return [(heading, group) for heading, group in groups.items() if group]
-
-
-def _own_first(settings: Any) -> list[Row]:
-    """Return the settings that the class itself declares, then those of its bases."""
-    classes = type(settings).__mro__
-    order = [name for cls in classes for name in vars(cls).get("__annotations__", {})]
-    return sorted(rows(settings), key=lambda row: order.index(row.key.partition(".")[0]))
-
-
-def _headings_of_bases(settings: Any) -> dict[str, str]:
-    """Return the ``HEADING`` of the base class that declares a setting, for each that has one."""
-    return {
-        name: vars(cls)["HEADING"]
-        for cls in reversed(type(settings).__mro__)
-        if "HEADING" in vars(cls)
-        for name in vars(cls).get("__annotations__", {})
-        if name != "HEADING"
-    }
 
 
 def _setting(row: Row) -> Text:
@@ -174,9 +148,3 @@ def _setting(row: Row) -> Text:
     default = "" if row.value in (None, "") else f"={value}"
     allowed = f"  [{row.allowed}]" if row.allowed else ""
     return Text.assemble((row.key, "cyan"), default, (allowed, "dim"))
-
-
-def _print_hanging(console: TrimmedConsole, title: Text, text: str) -> None:
-    """Print a title and, indented below it, a text."""
-    console.print(Padding(title, (0, 0, 0, 2), expand=False))
-    console.print(Padding(Text(text), (0, 0, 0, 6), expand=False))

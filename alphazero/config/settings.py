@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from alphazero.config.hints import nearest_key_hint
-from alphazero.runtime.errors import ConfigError, value_text
+from alphazero.runtime.errors import ConfigError
 
 _TYPE_TEXT = {
     int: "a whole number",
@@ -40,7 +40,6 @@ def option(
     low: float | None = None,
     high: float | None = None,
     choices: tuple | None = None,
-    alias: str | None = None,
 ) -> Any:
     """Declare a setting.
 
@@ -49,9 +48,8 @@ def option(
         help: one line for `--help`.
         low, high: inclusive bounds of a number, or of each number of a list; None means no bound.
         choices: the allowed values.
-        alias: an earlier name, which command lines still take.
     """
-    metadata = {"help": help, "low": low, "high": high, "choices": choices, "alias": alias}
+    metadata = {"help": help, "low": low, "high": high, "choices": choices}
     if isinstance(default, (list, dict)):
         return dataclasses.field(default_factory=lambda: default.copy(), metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
@@ -83,12 +81,6 @@ def rows(settings: Any) -> Iterator[Row]:
 def types_of(cls: type) -> dict[str, type]:
     """Return the type of each setting by its key: int, float, bool, str or list."""
     return {key: _plain_type(field.type) for key, field, _ in _walk(cls())}
-
-
-def aliases_of(cls: type) -> dict[str, str]:
-    """Return today's key of each earlier name that command lines still take."""
-    fields = [(key, field.metadata.get("alias")) for key, field, _ in _walk(cls())]
-    return {alias: key for key, alias in fields if alias}
 
 
 def allowed_text(field: dataclasses.Field) -> str:
@@ -185,9 +177,8 @@ def _fill(settings: Any, values: dict[str, Any], known: list[str], prefix: str =
         elif isinstance(value, dict):
             _fill(section, value, known, f"{key}.")
         else:
-            message = f"{key}={value_text(value)} is not allowed: {key} is a section of settings."
             allowed = [other for other in known if other.startswith(f"{key}.")]
-            raise ConfigError(message, key=key, value=value, allowed=allowed)
+            raise ConfigError.of(key, value, allowed, "it is a section of settings")
 
 
 def _unknown(key: str, value: Any, known: list[str]) -> ConfigError:
@@ -196,10 +187,9 @@ def _unknown(key: str, value: Any, known: list[str]) -> ConfigError:
     if key in known:
         message = f"'{key}' is not one key: write '{section}:' and, indented below, '{name}:'."
         return ConfigError(message, key=key, value=value)
-    kind, likely = "setting", known
-    if isinstance(value, dict):
-        kind, likely = "section", sorted({other.partition(".")[0] for other in known})
-    message = f"there is no {kind} '{key}'.{nearest_key_hint(key, likely)}"
+    sections = {other.partition(".")[0] for other in known}
+    hint = nearest_key_hint(key, sorted(sections) if isinstance(value, dict) else known)
+    message = f"there is no setting '{key}'.{hint}"
     return ConfigError(message, key=key, value=value, allowed=known)
 
 

@@ -9,7 +9,6 @@ import re
 from typing import Any
 
 import rich.console
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -41,8 +40,7 @@ class Console(TrimmedConsole):
             is_wrapped = self.is_terminal and not item.no_wrap
             objects = (wrapped(item, self.width) if is_wrapped else item,)
         elif isinstance(item, Table) and not self.is_terminal:
-            before, unlimited = self.width, self.options.update(max_width=10_000)
-            self.width = Measurement.get(self, unlimited, item).maximum
+            before, self.width = self.width, 10_000  # the table takes what it needs
             super().print(item, **options)
             self.width = before
             return

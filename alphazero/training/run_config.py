@@ -11,7 +11,7 @@ from pathlib import Path
 
 from alphazero.config import hydra_main
 from alphazero.config.command_line import split_values
-from alphazero.config.files import groups_of, read_values
+from alphazero.config.files import config_files, groups_of, read_values
 from alphazero.config.help import HELP, print_help
 from alphazero.config.hydra import Composer, Configs, store_choice
 from alphazero.config.hydra_main import Job, split_command_line
@@ -100,7 +100,7 @@ def config_folder() -> Path:
 @functools.cache
 def config_groups() -> dict[str, list[str]]:
     """Return the config groups that ship and the choices of each."""
-    return groups_of([config_folder()])
+    return groups_of(config_files(config_folder()))
 
 
 def game_of_choice(choice: str) -> str:

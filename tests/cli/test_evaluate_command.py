@@ -52,7 +52,7 @@ def test_a_made_set_can_be_made_again(set_file, tmp_path, capsys):
 
 
 def test_the_table_and_the_file_have_the_same_figures(set_file, tmp_path):
-    text = run(f"game={GAME}", "network=uct:30", f"set={set_file}", f"json={tmp_path / 'x.json'}")
+    text = run(f"game={GAME}", "player=uct:30", f"set={set_file}", f"json={tmp_path / 'x.json'}")
     figures = json.loads((tmp_path / "x.json").read_text())["players"]["uct:30"]
     counts = figures["accuracy"]["count"], figures["optimal"]["count"]
     assert figures["num_positions"] == 40 > counts[0] > counts[1] > 0
@@ -66,7 +66,7 @@ def test_the_table_and_the_file_have_the_same_figures(set_file, tmp_path):
 
 
 def test_misplayed_positions_are_shown(set_file):
-    words = f"game={GAME}", "network=random", f"set={set_file}"
+    words = f"game={GAME}", "player=random", f"set={set_file}"
     assert "moves=" not in run(*words)
     text = run(*words, "show=3")
     blocks = text.split("misplayed: ")[1:]
@@ -129,7 +129,7 @@ def trained(tmp_path_factory):
 
 
 def test_a_network_is_measured_alone_and_with_search(trained, tmp_path):
-    text = run(f"network={trained}", "num_simulations=16", f"json={tmp_path / 'x.json'}")
+    text = run(f"player={trained}", "num_simulations=16", f"json={tmp_path / 'x.json'}")
     assert "one/000002" in text and "500 positions" in text
     players = json.loads((tmp_path / "x.json").read_text())["players"]
     assert list(players) == ["network alone", "16 simulations"]
@@ -141,14 +141,14 @@ def test_a_network_is_measured_alone_and_with_search(trained, tmp_path):
         players["network alone"]["accuracy"]["count"]
         < players["16 simulations"]["accuracy"]["count"]
     )
-    alone = run(f"network={trained}", "with_search=false")
+    alone = run(f"player={trained}", "with_search=false")
     assert "network alone" in alone and "16 simulations" not in alone
 
 
 def test_a_run_and_the_command_measure_the_same(trained, tmp_path):
     rows = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
     assert [row["exact.num_positions"] for row in rows] == [500, 500]
-    run(f"network={trained}", "num_simulations=4", f"json={tmp_path / 'x.json'}")
+    run(f"player={trained}", "num_simulations=4", f"json={tmp_path / 'x.json'}")
     alone, searched = json.loads((tmp_path / "x.json").read_text())["players"].values()
     # The run's search sets a root prior temperature, which has no effect without noise.
     for key, expected in (
@@ -176,27 +176,26 @@ def test_a_run_and_the_command_measure_the_same(trained, tmp_path):
 
 
 def test_a_set_determines_the_game(set_file):
-    assert f"{GAME}: random on 40 positions" in run("network=random", f"set={set_file}")
+    assert f"{GAME}: random on 40 positions" in run("player=random", f"set={set_file}")
 
 
 @needs_matplotlib
 def test_the_picture_is_written(set_file, tmp_path):
-    run(f"game={GAME}", "network=random", f"set={set_file}", f"plot={tmp_path / 'x.png'}")
+    run(f"game={GAME}", "player=random", f"set={set_file}", f"plot={tmp_path / 'x.png'}")
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
     ("words", "value"),
     [
-        (["game=othello:4", "network=random"], "othello:4"),  # no set ships
-        (["network=random", "set=README.md"], "README.md"),
-        (["network=random", "set=none.csv"], "none.csv"),
-        (["network=human"], "human"),
-        (["network=deep_blue"], "deep_blue"),
-        (["network=random", "json=no/such/folder/x.json"], "no/such/folder"),
-        (["network=random", "plot=no/such/folder/x.png"], "no/such/folder"),
-        (["network=random", "show=-1"], "-1"),
-        (["player=random", "network=random"], "network"),
+        (["game=othello:4", "player=random"], "othello:4"),  # no set ships
+        (["player=random", "set=README.md"], "README.md"),
+        (["player=random", "set=none.csv"], "none.csv"),
+        (["player=human"], "human"),
+        (["player=deep_blue"], "deep_blue"),
+        (["player=random", "json=no/such/folder/x.json"], "no/such/folder"),
+        (["player=random", "plot=no/such/folder/x.png"], "no/such/folder"),
+        (["player=random", "show=-1"], "-1"),
     ],
 )
 def test_a_wrong_setting_is_an_error_that_names_it(words, value):

@@ -1,19 +1,14 @@
 """What Hydra reads of the command line of `alphazero train`: its options, folders and sweeps."""
 
-import contextlib
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-import hypothesis
 import pytest
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hypothesis import strategies
 from omegaconf import OmegaConf
 
 from alphazero.cli import COMMANDS, main, train
-from alphazero.config.hydra import hydra_literal
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training import run_config
@@ -211,18 +206,6 @@ def test_interpolations_are_resolved():
     assert settings.seed == 32
 
 
-@pytest.mark.parametrize("text", ("2x32", "tiny", "ablation/base", "snort.py", "a-b_c"))
-def test_plain_names_need_no_quotes(text):
-    assert hydra_literal(text) == text
-
-
-@hypothesis.given(strategies.text(strategies.characters(codec="utf-8", exclude_characters="\n\r$")))
-def test_any_text_passes_through_hydras_grammar(text):
-    override = OverridesParser.create().parse_override(f"run.root={hydra_literal(text)}")
-    value = override.value()
-    assert getattr(value, "text", value) == text
-
-
 # --- shell completion -----------------------------------------------------------------------------
 
 
@@ -248,11 +231,3 @@ def test_the_script_for_the_shell_is_printed(capsys, monkeypatch):
     for words in (["-sc", "install=bash"], ["train", "-sc", "install=bash"]):
         assert main(words) == 0
         assert capsys.readouterr().out.rstrip().endswith("hydra_bash_completion alphazero")
-
-
-def test_arguments_and_environment_of_the_process_are_restored(tmp_path, monkeypatch):
-    monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
-    before = list(sys.argv)
-    with contextlib.suppress(ConfigError):
-        train.main(["seed=1", "--config-dir", str(tmp_path / "nowhere")])
-    assert sys.argv == before and "HYDRA_FULL_ERROR" not in os.environ

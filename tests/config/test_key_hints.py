@@ -7,12 +7,10 @@ from rich.console import Console
 
 from alphazero.cli import evaluate, main, make_evaluation_set, match, pettingzoo, play, rate
 from alphazero.cli.match import report_table
-from alphazero.config.command_line import from_overrides
 from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import types_of
 from alphazero.evaluation.report import MatchGame, MatchReport
 from alphazero.games.registry import make_game
-from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError
 from alphazero.training.settings import TrainSettings
 
@@ -43,7 +41,7 @@ HINTS = {
         "black": "b",
         "output": "json",
     },
-    evaluate.Settings: {"checkpoint": "player", "weights": "player"},
+    evaluate.Settings: {"checkpoint": "player", "network": "player", "weights": "player"},
     rate.Settings: {"model": "run", "games": "num_games"},
     make_evaluation_set.Settings: {"positions": "num_positions", "output": "out"},
     pettingzoo.Settings: {"temperature": "sampled_plies"},
@@ -88,34 +86,9 @@ def test_a_game_under_another_name_leads_to_ours(name, meant):
     assert f"Did you mean {meant}?" in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [("mcts", "uct"), ("MCTS:100", "uct"), ("Random", "random"), ("AlphaZero", "best")],
-)
-def test_a_player_under_another_name_leads_to_ours(name, meant):
-    with pytest.raises(ConfigError) as refused:
-        make_player(name, make_game("tic_tac_toe"))
-    assert f"Did you mean {meant}?" in str(refused.value)
-
-
-def test_the_folder_of_other_runs_leads_to_the_player_that_names_one(capsys):
-    assert main(["play", "game=connect_four", "second=latest", "root=runs"]) == 2
-    assert "second=ROOT/GAME/RUN" in capsys.readouterr().err
-
-
 def test_an_option_with_dashes_is_shown_as_a_setting(capsys):
     assert main(["match", "--num_games", "5"]) == 2
     assert "num_games=" in capsys.readouterr().err
-
-
-# --- one key for a player -------------------------------------------------------------------------
-
-
-def test_the_earlier_name_of_a_key_is_understood_and_not_beside_todays():
-    assert from_overrides(evaluate.Settings, ["network=uct:5"], "test").player == "uct:5"
-    with pytest.raises(ConfigError) as refused:
-        from_overrides(evaluate.Settings, ["network=uct:5", "player=best"], "test")
-    assert refused.value.key == "player"
 
 
 # --- names with brackets and colons ---------------------------------------------------------------

@@ -391,7 +391,7 @@ def test_by_default_the_network_that_ships_with_a_game_answers_and_uct_where_the
 
 
 @pytest.mark.parametrize(
-    "words", [["network=nowhere.safetensors"], ["num_simulations=0"], ["net=x"]]
+    "words", [["player=nowhere.safetensors"], ["num_simulations=0"], ["net=x"]]
 )
 def test_the_command_refuses_bad_settings_in_one_line(words):
     with pytest.raises(ValueError, match="nowhere|num_simulations|net") as error:
@@ -416,7 +416,7 @@ def test_the_command_plays_with_a_network(tmp_path):
         '{"game": "othello"}',
     ]
     answers = io.StringIO()
-    settings = read_settings(engine, [f"network={path}", "num_simulations=8", "device=cpu"])
+    settings = read_settings(engine, [f"player={path}", "num_simulations=8", "device=cpu"])
     engine.answer(settings, io.StringIO("\n".join(lines)), answers)
     passed, counted, timed, refused = (json.loads(line) for line in answers.getvalue().splitlines())
     assert passed["move"] == 16
@@ -471,7 +471,7 @@ def test_wrong_squares_and_set_ups_get_an_error(request_, said):
     assert said in answer["error"]
 
 
-def test_a_network_may_be_named_as_the_player_or_by_the_earlier_key(tmp_path):
+def test_the_player_of_the_engine_is_a_setting():
     def answer(*words):
         out = io.StringIO()
         requests = io.StringIO('{"game": "tic_tac_toe", "moves": [0]}\n')
@@ -479,8 +479,7 @@ def test_a_network_may_be_named_as_the_player_or_by_the_earlier_key(tmp_path):
         engine.answer(settings, requests, out)
         return json.loads(out.getvalue())
 
-    assert answer("player=best")["move"] == answer("network=best")["move"]
     assert answer("player=uct:50")["value"] is not None
-    for words in (["player=best", "network=best"], ["player=nobody"], ["player=no/such/run"]):
+    for word in ("player=nobody", "player=no/such/run"):
         with pytest.raises(ConfigError):
-            answer(*words)
+            answer(word)

@@ -69,8 +69,8 @@ def test_words_of_help_stay_whole_at_every_width(width, monkeypatch, capsys):
         for command in ("play", "match", "pettingzoo"):
             assert command in COMMANDS
             assert main([command, "--help"]) == 0
-        output = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)
-        texts[columns] = output.replace("\\\n", "\n")
+        texts[columns] = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)
     assert texts[width].split() == texts[10_000].split()
     for line in texts[width].split("\n"):
-        assert len(line.rstrip()) <= width or " " not in line.strip()
+        is_example = line.startswith("  alphazero ")
+        assert is_example or len(line.rstrip()) <= width or " " not in line.strip()

@@ -255,8 +255,8 @@ def places_that_cannot_be_written(folder):
     "command",
     [
         "match game=tic_tac_toe a=random b=random num_games=2 json={}",
-        "evaluate game=connect_four network=random json={}",
-        "evaluate game=connect_four network=random plot={}.png",
+        "evaluate game=connect_four player=random json={}",
+        "evaluate game=connect_four player=random plot={}.png",
         "make_evaluation_set game=tic_tac_toe num_positions=2 out={} replace=true",
     ],
 )
@@ -288,7 +288,7 @@ def test_the_check_of_an_output_changes_nothing(tmp_path):
 
 @pytest.mark.parametrize("name", ["x.xyz", "x"])
 def test_a_picture_of_an_unknown_kind_is_refused_before_the_work(name, tmp_path, capsys):
-    words = f"evaluate game=connect_four network=random plot={tmp_path / name}"
+    words = f"evaluate game=connect_four player=random plot={tmp_path / name}"
     assert main(words.split()) == 2
     assert name in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

@@ -77,15 +77,15 @@ COMMANDS = {
     "play file": f"play first={FILE} second=random",
     "match": f"match a={RUN} b=random num_games=2",
     "match second": f"match a=random b={FILE} num_games=2",
-    "evaluate network": f"evaluate network={RUN}",
-    "evaluate set": "evaluate network=random set=set.csv",
+    "evaluate network": f"evaluate player={RUN}",
+    "evaluate set": "evaluate player=random set=set.csv",
     "compare": f"compare run={RUN},checkpoints/trap/second set=set.csv",
     "rate": f"rate run={RUN} num_games=0",
     "rate latest": "rate num_games=0",
     "plot game": f"plot what=game run={RUN}",
     "ship": f"ship run={RUN} into=.",
     "ship file": f"ship run={FILE} into=.",
-    "engine": f"engine network={RUN}",
+    "engine": f"engine player={RUN}",
     "resume": f"train resume={RUN}",
     "resume latest": "train resume=latest run.num_iterations=3",
     "prove": f"prove player={RUN}",
@@ -146,7 +146,7 @@ def snort(tmp_path, monkeypatch):
 SNORT = "checkpoints/snort/first"
 NAMED = {
     "match": f"match game={EXAMPLE} a={SNORT},with_search=false b=random num_games=2",
-    "evaluate": f"evaluate game={EXAMPLE} network={SNORT} set=set.csv num_simulations=2",
+    "evaluate": f"evaluate game={EXAMPLE} player={SNORT} set=set.csv num_simulations=2",
     "compare": f"compare game={EXAMPLE} run={SNORT},checkpoints/snort/second set=set.csv",
     "rate": f"rate game={EXAMPLE} run={SNORT} num_games=0",
     "ship": f"ship game={EXAMPLE} run={SNORT} into=.",
@@ -168,7 +168,7 @@ def test_the_copied_network_keeps_the_stored_name_and_says_how_to_train_it_again
 
 
 def test_the_engine_plays_the_game_file_that_the_user_names(snort):
-    for words in ([f"network={SNORT}", "with_search=false"], ["player=random"]):
+    for words in ([f"player={SNORT}", "with_search=false"], ["player=random"]):
         answers = io.StringIO()
         settings = read_settings(engine, [f"game={EXAMPLE}", *words])
         engine.answer(settings, io.StringIO('{"moves": [12]}\n'), answers)

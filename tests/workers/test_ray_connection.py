@@ -61,12 +61,11 @@ def test_a_run_without_a_cluster_is_refused_and_leaves_no_folder(tmp_path, monke
     assert not (tmp_path / "runs" / "tic_tac_toe").exists()
 
 
-@pytest.mark.parametrize("key", ("address", "workers.address"))
-def test_a_match_without_a_cluster_is_refused(key, monkeypatch, capsys):
+def test_a_match_without_a_cluster_is_refused(monkeypatch, capsys):
     """Ray starts a cluster by itself for whoever uses it before a connection is made."""
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "put", lambda value: pytest.fail("used before the connection"))
-    words = ["game=tic_tac_toe", "a=uct:10", "b=random", "workers=ray", f"{key}=127.0.0.1:1"]
+    words = ["game=tic_tac_toe", "a=uct:10", "b=random", "workers=ray", "address=127.0.0.1:1"]
     assert main(["match", *words]) == 2
     assert "address=127.0.0.1:1" in capsys.readouterr().err
 
