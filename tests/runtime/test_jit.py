@@ -92,3 +92,17 @@ def test_importing_changes_neither_the_users_cache_nor_the_environment(tmp_path)
     users, ours = found.stdout.split()
     assert Path(users).parent == tmp_path
     assert Path(ours).is_relative_to(jit.cache_directory())
+
+
+def test_the_first_compilation_is_announced_once_and_only_if_something_is_compiled(tmp_path):
+    code = (
+        "from alphazero.runtime import jit, random_generators as g; import numpy as np\n"
+        "jit.announce_first_compilation()\n"
+        "for size in (3, 4): g.random_below(np.array([1], np.uint64), size)\n"
+        "g.random_below(np.array([1], np.uint64), 2.0)\n"
+    )
+    environment = os.environ | {"ALPHAZERO_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", code]
+    for num_lines in (1, 0):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert done.stderr.count("\n") == num_lines
