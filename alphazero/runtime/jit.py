@@ -185,14 +185,14 @@ def _cache_in(directory: Path):
         numba.config.CACHE_DIR = before
 
 
-def announce_first_compilation(stream=None) -> None:
-    """Print one line if this machine has not compiled the kernels yet."""
+def announce_first_compilation() -> None:
+    """Print one line on standard error if this machine has not compiled the kernels yet."""
     directory = cache_directory()
     if numba.config.DISABLE_JIT or directory.exists():
         return
     directory.mkdir(parents=True, exist_ok=True)
     print(
         "Compiling the game and search kernels: once on this machine, well under a minute ...",
-        file=stream or sys.stderr,
+        file=sys.stderr,
         flush=True,
     )
