@@ -169,12 +169,7 @@ train hydra/launcher=typo
 train hydra/typo=1
 train hydra.searchpath=nowhere experiment=typo
 train hydra.searchpath=[file:///nowhere] experiment=typo
-train --config-dir files/configs experiment=key
-train --config-dir files/configs experiment=value
-train --config-dir files/configs experiment=range
 train --config-dir files/configs experiment=syntax
-train --config-dir files/configs experiment=package
-train --config-dir files/configs experiment=choice
 train --config-dir files/configs experiment=list
 train --config-dir files/configs experiment=binary
 train resume=latest
@@ -502,14 +497,7 @@ def make_files(folder: Path) -> None:
         "empty.py": "",
         "raises.py": "raise RuntimeError('not today')\n",
         "two.py": "class A:\n    pass\n\n\nclass B:\n    pass\n",
-        "configs/experiment/key.yaml": "# @package _global_\nlearner:\n  lr: 1\n",
-        "configs/experiment/value.yaml": "# @package _global_\nlearner:\n  batch_size: many\n",
-        "configs/experiment/range.yaml": "# @package _global_\nlearner:\n  batch_size: 0\n",
         "configs/experiment/syntax.yaml": "# @package _global_\nlearner: [\n",
-        "configs/experiment/package.yaml": "learner:\n  batch_size: 32\n",
-        "configs/experiment/choice.yaml": (
-            "# @package _global_\ndefaults:\n  - override /learner: typo\n"
-        ),
         "configs/experiment/list.yaml": "- a\n- b\n",
         "sets/empty.csv": "",
         "sets/text.csv": "This is no set.\n",

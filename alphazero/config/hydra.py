@@ -150,15 +150,12 @@ class Composer:
 
     def _override(self, word: str, multirun: bool) -> str:
         """Return an argument in Hydra's grammar."""
-        is_deletion = word.startswith("~")
-        key, text = word.lstrip("+~"), ""
-        if not is_deletion or "=" in word:
-            key, text = split_word(key)
+        if word.startswith("~"):
+            return word
+        key, text = split_word(word.lstrip("+"))
         if "@" in key or re.split("[./]", key)[0] == "hydra":
             return word
         check_key(key, text, [*self.kinds, *self.groups], self.command)
-        if is_deletion:
-            return word
         values = split_values(text)
         if not multirun and (len(values) > 1 or _SWEEP_FUNCTION.match(text)):
             message = f"{word} gives several values: --multirun makes a run for each of them."

@@ -39,21 +39,10 @@ def write_atomically(path: Path, data: bytes) -> None:
         raise
 
 
-def check_outputs(settings: Any, *keys: str) -> None:
-    """Check that the files named by the settings ``keys`` can be written; empty ones are skipped.
-
-    Commands call this before their work, so that no work is lost. Existing files stay as they are.
-
-    Raises:
-        ConfigError: if a file cannot be written.
-    """
-    for key in keys:
-        if path := getattr(settings, key):
-            check_output(path, key)
-
-
 def check_output(path: str | Path, key: str) -> None:
     """Check that the file ``path``, named by the setting ``key``, can be written.
+
+    Commands call this before their work, so that no work is lost. An existing file stays as it is.
 
     Raises:
         ConfigError: if it cannot.
@@ -91,11 +80,7 @@ def read_safetensors(
         with safetensors.safe_open(str(path), framework="numpy") as file:
             names = file.keys() if with_arrays else ()
             return file.metadata() or {}, {name: file.get_tensor(name) for name in names}
-    except (
-        safetensors.SafetensorError,
-        OSError,
-        TypeError,
-    ) as error:
+    except (safetensors.SafetensorError, OSError, TypeError) as error:
         raise _unreadable(path, error, "it is damaged, or not a safetensors file") from None
 
 

@@ -206,7 +206,6 @@ REFUSED = {
     "+foo=1": ("foo", "1", "seed"),
     "+learner.foo=1": ("learner.foo", "1", "seed"),
     "+section.foo=1": ("section.foo", "1", "seed"),
-    "~foo": ("foo", "", "seed"),
     "=3": ("=3", None, None),
     "learner=null": ("learner", "null", "adamw"),
     "learner=[adam": ("learner", "[adam", None),
