@@ -7,6 +7,9 @@ import torch
 
 from alphazero.config.settings import option
 
+#: Networks without padding: their kernel must fit on the board.
+UNPADDED_KINDS = ("tiny", "notebook")
+
 
 @dataclasses.dataclass
 class NetworkSettings:

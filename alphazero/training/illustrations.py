@@ -10,6 +10,7 @@ import torch
 from tensorboard.compat.proto.histogram_pb2 import HistogramProto
 from torch.utils.tensorboard.summary import make_histogram
 
+from alphazero.boards.skin import skin_of
 from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_record import GameRecord
 
@@ -45,7 +46,8 @@ def illustrations(records: list[GameRecord], network: torch.nn.Module) -> Illust
 
 def game_text(game: Game, record: GameRecord) -> str:
     """Return a game as text: its moves, its result and its last position."""
-    moves = " ".join(game.action_to_text(int(action)) for action in record.actions)
+    notation = skin_of(game).notation
+    moves = " ".join(notation.text(int(action)) for action in record.actions)
     last = game.step(record.states[-1:], record.actions[-1:]).states[0]
     results = {1: "the first player wins", 0: "a draw", -1: "the second player wins"}
     result = results[record.first_player_result]

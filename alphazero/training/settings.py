@@ -14,7 +14,7 @@ from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game, same_game
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.learner.settings import LearnerSettings
-from alphazero.network.interface import NetworkSettings
+from alphazero.network.interface import UNPADDED_KINDS, NetworkSettings
 from alphazero.replay.settings import ReplaySettings
 from alphazero.runtime.device import choose_device
 from alphazero.runtime.errors import ConfigError
@@ -222,7 +222,7 @@ def _check_small_network(network: NetworkSettings, game: Game) -> None:
     """Check that the kernel of a network without padding fits on the board, and its planes."""
     num_planes, height, width = game.planes_shape
     size, kind = network.kernel_size, network.kind
-    if kind != "resnet" and size > min(height, width):
+    if kind in UNPADDED_KINDS and size > min(height, width):
         reason = f"the {kind} network's kernel must fit the {height} x {width} board of {game.name}"
         raise ConfigError.of("network.kernel_size", size, f"at most {min(height, width)}", reason)
     if kind == "notebook" and num_planes < 2:
