@@ -85,8 +85,6 @@ def test_without_another_engine_torch_plays_unmeasured(machine, monkeypatch):
     bfloat16 = EngineChoice("torch", "bfloat16")
     monkeypatch.setattr(module, "candidates", lambda *_: [REFERENCE, bfloat16])
     assert chosen() == REFERENCE
-    monkeypatch.setattr(module, "candidates", lambda *_: [REFERENCE, INT8])
-    assert chosen(device=torch.device("cuda")) == REFERENCE
     assert not machine
 
 
