@@ -170,43 +170,6 @@ class TwiceGame(Game):
         return states.astype(np.float32).reshape(-1, 2, 1, 1)
 
 
-class ScriptedGame(Game):
-    """A game written out as nested lists; players alternate.
-
-    A list is a position with its moves, and a number a final position: its result for the player
-    who would move there.
-    """
-
-    name, state_size, state_dtype, num_actions = "scripted", 1, np.dtype(np.int32), 2
-    planes_shape = (1, 1, 1)
-
-    def __init__(self, positions):
-        self.nodes = [(positions, 0)]  # (position, depth), indexed by the state
-        self.children = {}
-        for number, (node, depth) in enumerate(self.nodes):  # the list grows in the loop
-            for action, child in enumerate(node if isinstance(node, list) else []):
-                self.children[number, action] = len(self.nodes)
-                self.nodes.append((child, depth + 1))
-
-    def initial_states(self, num_games=1):
-        return np.zeros((num_games, 1), np.int32)
-
-    def step(self, states, actions):
-        edges = zip(states[:, 0].tolist(), np.asarray(actions).tolist())
-        return self.inspect(np.array([[self.children[edge]] for edge in edges], np.int32))
-
-    def inspect(self, states):
-        nodes = [self.nodes[state] for (state,) in states]
-        over = np.array([not isinstance(node, list) for node, _ in nodes])
-        results = np.array([0 if isinstance(node, list) else node for node, _ in nodes], np.float32)
-        lengths = np.array([len(node) if isinstance(node, list) else 0 for node, _ in nodes])
-        players = np.array([depth % 2 for _, depth in nodes], np.int8)
-        return Transition(states, over, results, players, np.arange(2) < lengths[:, None])
-
-    def observe(self, states):
-        return states.astype(np.float32).reshape(-1, 1, 1, 1)
-
-
 class BanditGame(Game):
     """A game without an end whose first action is the arm that is pulled; players alternate.
 

@@ -2,14 +2,11 @@
 
 import functools
 import hashlib
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from game_samples import EXAMPLE, label, random_games, random_states
+from interpreted import printed_without_compiler
 from naive import NaiveCache, naive_images
 
 from alphazero.games.registry import make_game
@@ -321,18 +318,7 @@ def digest(name):
 
 
 def test_the_interpreted_cache_equals_the_compiled_one_without_warnings():
-    path = os.pathsep.join(str(Path(__file__).parents[up]) for up in (1, 2))
-    own = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path}
-    interpreted = subprocess.run(
-        [sys.executable, "-W", "error", __file__],
-        check=False,
-        env=os.environ | own,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert interpreted.returncode == 0, interpreted.stderr
-    assert interpreted.stdout.split("\n")[:-1] == [digest(name) for name in NAMES]
+    assert printed_without_compiler(__file__) == [digest(name) for name in NAMES]
 
 
 if __name__ == "__main__":
