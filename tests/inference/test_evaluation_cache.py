@@ -85,17 +85,6 @@ def random_operations(name, seed, num=60):
 # --- comparison with the naive cache --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_evaluator_of_these_tests_turns_its_answers_with_the_board(name):
-    game = make_game(name)
-    evaluator = EquivariantEvaluator(game)
-    (logits,), (value,) = evaluator.evaluate(positions_of(name)[:1])
-    images = naive_images(positions_of(name)[0], game.cell_symmetries)
-    for image, actions in zip(images, game.action_symmetries):
-        (turned,), (same,) = evaluator.evaluate(image[None])
-        assert np.array_equal(turned, logits[actions]) and same == value
-
-
 @pytest.mark.parametrize("shared", (True, False))
 @pytest.mark.parametrize("name", NAMES)
 def test_a_large_cache_equals_the_naive_cache(name, shared):
@@ -183,20 +172,6 @@ def test_answers_for_canonical_images_do_not_depend_on_what_was_asked_before(nam
         for image, actions in zip(images, tables[1]):
             if image.tobytes() in answers:
                 assert np.array_equal(answers[image.tobytes()][1], logits[actions])
-
-
-def test_a_position_that_repeats_within_a_batch_is_evaluated_once():
-    game = make_game("connect_four")
-    evaluator = EquivariantEvaluator(game)
-    cache, planes = make_cache(game, evaluator), positions_of("connect_four")[:3]
-    mirrored = planes[:, :, :, ::-1]
-    batch = np.concatenate([planes, mirrored, planes, mirrored])
-    logits, values = cache.evaluate(batch)
-    assert np.array_equal(evaluator.calls[0], planes)
-    assert cache.counts[:2] == (12, 3)
-    assert np.array_equal(logits[3:6], logits[:3, ::-1]) and np.array_equal(values[3:6], values[:3])
-    cache.evaluate(batch)
-    assert len(evaluator.calls) == 1 and cache.counts[:2] == (24, 3)
 
 
 def test_answers_belong_to_the_caller_and_planes_may_have_any_memory_layout():
