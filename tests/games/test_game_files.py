@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from game_samples import TWICE
 
 from alphazero.games import game_file
 from alphazero.games.batched_game import CompiledGame
@@ -20,12 +21,9 @@ def _kernels_go_to_a_temporary_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(game_file, "_compile", lambda game, path: None)  # only what a test calls
 
 
-TWICE = (Path(__file__).parents[1] / "twice_game.py").read_text()
-
-
 def rules_text(size: int, increment: int) -> str:
     """Return a game file: `twice_game` with another size and other numbers for its pieces."""
-    text = TWICE.replace("GAME = Twice(6)", f"GAME = Twice({size})")
+    text = Path(TWICE).read_text().replace("GAME = Twice(6)", f"GAME = Twice({size})")
     piece = "2 * rules.player_to_move(game, state) - 1"
     return text.replace(piece, f"{increment} * ({piece})")
 

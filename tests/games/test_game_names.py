@@ -1,11 +1,10 @@
 """Stored names of game files are the user's game file however its path is spelled."""
 
 import dataclasses
-from pathlib import Path
 
 import numpy as np
 import pytest
-from game_samples import EXAMPLE
+from game_samples import EXAMPLE, TWICE
 from network_samples import SMALL, small_network
 
 from alphazero.evaluation.exact.set_file import find_set
@@ -19,7 +18,6 @@ from alphazero.storage import pretrained
 from alphazero.training.settings import TrainSettings, check_resumable
 
 STORED = "examples/snort.py"  # leads nowhere from the folder of the test
-TWICE = str(Path(__file__).parents[1] / "twice_game.py")
 NETWORK = SMALL | {"kind": "tiny"}
 
 

@@ -142,16 +142,16 @@ def test_the_games_of_the_textbook_reach_proofs_draws_and_double_moves():
 def test_proven_values_are_the_results_under_best_play(name):
     game = named_game(name)
     plain, known = PlainGame(game), {}
-    states = game.initial_states(1) if name == "twice" else random_positions(game, 60, seed=8)
+    states = random_positions(game, 60, seed=8)
     search = searched(game, states, 400)
     num_proven = 0
     for row, state in enumerate(states):
-        small = name == "twice" or np.count_nonzero(game.cells(state) == 0) < 6
+        small = np.count_nonzero(game.cells(state) == 0) < 6
         if small and search.tree.proven_values[row, 0] != trees.UNPROVEN:
             best = minimax(plain, tuple(state.tolist()), known)
             assert search.tree.proven_values[row, 0] == best
             num_proven += 1
-    assert num_proven >= (1 if name == "twice" else 20)
+    assert num_proven >= 20
 
 
 def test_a_losing_action_has_no_weight_but_at_a_lost_root_all_actions_have():

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from game_samples import TWICE
 from interpreted import printed_without_compiler
 from search_samples import make_uct
 
@@ -215,13 +216,13 @@ CASES = [
     ("othello:4", [], {"num_simulations": 150, "rollout": "weighted"}),
     ("othello:6", [], {"num_simulations": 40, "max_nodes": 100, **POSITION}),
     ("othello:4", [], {"num_simulations": 40, "record_rollouts": True, **POSITION}),
-    ("tests/twice_game.py", [], {"num_simulations": 200, **POSITION}),
+    (TWICE, [], {"num_simulations": 200, **POSITION}),
 ]
 
 
 def describe(name, moves, settings):
     """Return a line that depends on everything that a search returns."""
-    game = make_game(str(ROOT / name) if name.endswith(".py") else name)
+    game = make_game(name)
     search = make_uct(game, **settings)
     found = search.run(game.play_moves(moves))
     lists = [found.visits.tolist(), found.values.tolist(), search.principal_variation()]

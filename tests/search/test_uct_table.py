@@ -1,10 +1,10 @@
 """The table of a UCT search that is kept from move to move, and the lookup of positions."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
+from game_samples import label
 from mostly_slow import mostly_slow
 from search_samples import make_uct
 from test_uct_tree import GAMES, InKernelOrder, assert_same_tree
@@ -34,9 +34,7 @@ def visits_after(search, *moves):
     return (before.visits if before else 0), search.lookup(state).visits
 
 
-@pytest.mark.parametrize(
-    "name", mostly_slow(GAMES, 3), ids=lambda name: Path(name).stem.replace(":", "_")
-)
+@pytest.mark.parametrize("name", mostly_slow(GAMES, 3), ids=label)
 @pytest.mark.parametrize(("record_rollouts", "num_simulations"), [(False, 120), (True, 40)])
 def test_a_kept_table_is_the_textbooks_over_a_whole_game(name, record_rollouts, num_simulations):
     settings = dict(uct_c=0.8, record_rollouts=record_rollouts)

@@ -2,10 +2,10 @@
 
 import math
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
+from game_samples import TWICE, label
 from mostly_slow import mostly_slow
 from search_samples import make_uct
 
@@ -25,7 +25,6 @@ from alphazero.search.uct.tree import (
 from alphazero.textbook.game import PlainGame
 from alphazero.textbook.uct import Uct
 
-TWICE = str(Path(__file__).parents[1] / "twice_game.py")
 GAMES = ("tic_tac_toe", "connect_x:4x4x3", "connect_four", "othello:4", "othello", TWICE)
 NAMES = mostly_slow(GAMES, 2)
 
@@ -117,7 +116,7 @@ class InKernelOrder(Uct):
 
 
 @pytest.mark.parametrize("by_position", [False, True], ids=["node", "position"])
-@pytest.mark.parametrize("name", NAMES, ids=lambda name: Path(name).stem.replace(":", "_"))
+@pytest.mark.parametrize("name", NAMES, ids=label)
 def test_trees_are_those_of_the_textbook(name, by_position):
     game, seed, num_simulations = make_game(name), 3, 250
     plain, rng = PlainGame(game), kernel_rng(child_generator(seed, "uct"))
@@ -155,7 +154,7 @@ def assert_same_tree(tree, root):
 # --- laws -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", NAMES, ids=lambda name: Path(name).stem.replace(":", "_"))
+@pytest.mark.parametrize("name", NAMES, ids=label)
 def test_every_simulation_is_counted_once_on_each_level(name):
     tree = grown(name, 2000).tree
     assert tree.nodes[ROOT_INDEX]["visits"] == 2000
@@ -212,7 +211,7 @@ def test_a_position_has_the_same_statistics_however_it_is_reached():
     assert find(apart, first) != find(apart, second)
 
 
-@pytest.mark.parametrize("name", NAMES, ids=lambda name: Path(name).stem.replace(":", "_"))
+@pytest.mark.parametrize("name", NAMES, ids=label)
 def test_every_position_is_stored_once_and_edges_lead_to_its_successors(name):
     search = grown(name, 1500, statistics="position")
     tree, game = search.tree, search.game
