@@ -8,6 +8,7 @@ import numpy as np
 from alphazero.games.registry import make_game
 
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "snort.py")
+TWICE = str(Path(__file__).parent / "twice_game.py")
 
 #: Every game, in several sizes if it has them: square, wide and tall boards, boards that just fit
 #: 64 bits and boards that do not.

@@ -7,6 +7,7 @@ import torch
 
 from alphazero.games.registry import make_game
 from alphazero.learner.learner import Learner
+from alphazero.learner.loss import Targets, value_targets
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkOutput, NetworkSettings
 from alphazero.network.registry import make_network
@@ -73,6 +74,20 @@ def random_batch(num_samples, seed=0):
     outcomes = rng.integers(-1, 2, num_samples).astype(np.int8)
     root_values = outcomes.astype(np.float32)
     return Batch(planes, weights.astype(np.float32), mask, outcomes, root_values)
+
+
+def random_targets(num_samples, num_value_logits, seed=0):
+    """Return targets of random positions; the first position has no legal action."""
+    batch = random_batch(num_samples, seed)
+    batch.legal_action_mask[0] = False
+    batch.action_weights[0] = 0
+    root_values = np.random.default_rng(seed).uniform(-1, 1, num_samples).astype(np.float32)
+    values = map(torch.from_numpy, (batch.outcomes, root_values))
+    return Targets(
+        torch.from_numpy(batch.action_weights),
+        torch.from_numpy(batch.legal_action_mask),
+        value_targets(*values, 0.3, num_value_logits),
+    )
 
 
 def random_batches(count, num_samples=8, first_seed=0):

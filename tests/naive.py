@@ -60,12 +60,11 @@ class NaiveConnectX:
         return -1 if has_line(self.board, 2 - self.player, self.length) else 0
 
 
-class NaiveTicTacToe:
-    """Tic-tac-toe."""
+class NaiveTicTacToe(NaiveConnectX):
+    """Tic-tac-toe: the same, but a piece may take any square."""
 
     def __init__(self):
-        self.board = [[0] * 3 for _ in range(3)]
-        self.player = 0
+        super().__init__(3, 3, 3)
 
     def legal(self):
         if self.over():
@@ -78,9 +77,6 @@ class NaiveTicTacToe:
 
     def over(self):
         return self.result() != 0 or all(cell != 0 for row in self.board for cell in row)
-
-    def result(self):
-        return -1 if has_line(self.board, 2 - self.player, 3) else 0
 
 
 class NaiveOthello:

@@ -3,6 +3,7 @@
 import hashlib
 
 import numpy as np
+from game_samples import TWICE
 
 from alphazero.games.batched_game import Game, Transition
 from alphazero.games.registry import make_game
@@ -24,7 +25,7 @@ NO_NOISE = dict(dirichlet_fraction=0.0)
 
 def named_game(name):
     """Return the game of a name in `GAMES`."""
-    return TwiceGame() if name == "twice" else make_game(name)
+    return make_game(TWICE if name == "twice" else name)
 
 
 def make_search(
@@ -134,77 +135,6 @@ class BanditEvaluator:
 
 
 # --- games ----------------------------------------------------------------------------------------
-
-
-class TwiceGame(Game):
-    """A tiny game in which moves do not alternate.
-
-    Players 0 1 1 0 0 1 add 1, 2 or 3 to a sum, which then decides who has won. Adding the same
-    number as the ply's number modulo 3 is illegal, so that masks matter. State: int32[2] = plies
-    made, sum.
-    """
-
-    ORDER = (0, 1, 1, 0, 0, 1, 1)
-    RESULTS = (1, -1, 0, -1, 1)  # for player 0, by the sum modulo 5
-    name, num_actions, state_size, state_dtype = "twice", 3, 2, np.dtype(np.int32)
-    planes_shape, max_plies = (2, 1, 1), 6
-    cell_symmetries = np.zeros((1, 1), np.int32)
-    action_symmetries = np.arange(3, dtype=np.int32)[None]
-
-    def initial_states(self, num_games=1):
-        return np.zeros((num_games, 2), np.int32)
-
-    def step(self, states, actions):
-        plies, numbers = np.ones(len(states), np.int32), np.asarray(actions, np.int32) + 1
-        return self.inspect(states + np.stack([plies, numbers], axis=1))
-
-    def inspect(self, states):
-        plies, over = states[:, 0], states[:, 0] == 6
-        players = np.array(self.ORDER, np.int8)[plies]
-        results = np.array(self.RESULTS, np.float32)[states[:, 1] % 5]
-        results = np.where(over, results * np.where(players == 0, 1, -1), 0).astype(np.float32)
-        mask = (np.arange(3) != plies[:, None] % 3) & ~over[:, None]
-        return Transition(states, over, results, players, mask)
-
-    def observe(self, states):
-        return states.astype(np.float32).reshape(-1, 2, 1, 1)
-
-
-class ScriptedGame(Game):
-    """A game written out as nested lists; players alternate.
-
-    A list is a position with its moves, and a number a final position: its result for the player
-    who would move there.
-    """
-
-    name, state_size, state_dtype, num_actions = "scripted", 1, np.dtype(np.int32), 2
-    planes_shape = (1, 1, 1)
-
-    def __init__(self, positions):
-        self.nodes = [(positions, 0)]  # (position, depth), indexed by the state
-        self.children = {}
-        for number, (node, depth) in enumerate(self.nodes):  # the list grows in the loop
-            for action, child in enumerate(node if isinstance(node, list) else []):
-                self.children[number, action] = len(self.nodes)
-                self.nodes.append((child, depth + 1))
-
-    def initial_states(self, num_games=1):
-        return np.zeros((num_games, 1), np.int32)
-
-    def step(self, states, actions):
-        edges = zip(states[:, 0].tolist(), np.asarray(actions).tolist())
-        return self.inspect(np.array([[self.children[edge]] for edge in edges], np.int32))
-
-    def inspect(self, states):
-        nodes = [self.nodes[state] for (state,) in states]
-        over = np.array([not isinstance(node, list) for node, _ in nodes])
-        results = np.array([0 if isinstance(node, list) else node for node, _ in nodes], np.float32)
-        lengths = np.array([len(node) if isinstance(node, list) else 0 for node, _ in nodes])
-        players = np.array([depth % 2 for _, depth in nodes], np.int8)
-        return Transition(states, over, results, players, np.arange(2) < lengths[:, None])
-
-    def observe(self, states):
-        return states.astype(np.float32).reshape(-1, 1, 1, 1)
 
 
 class BanditGame(Game):

@@ -67,13 +67,11 @@ MISTAKES = {
         "def max_plies",
         "'max_plies' is missing",
     ),
-    "a missing board": ("@rules.implement(Snort)\ndef cells", "def cells", "'cells' is missing"),
     "a rule without the game": (
         "def is_over(game, state)",
         "def is_over(state)",
         "'is_over' takes (game, state)",
     ),
-    "a misspelled size": ("mover = state[game.side", "mover = state[game.sid", "'Snort' object"),
     "a misspelled rule": ("def is_over(", "def is_ended(", "is_ended"),
     "a line that is no Python": ("GAME = Snort(5)", "GAME = Snort(5", "line"),
     "an import of a file beside it": ("import numpy as np", "import beside_snort", "beside_snort"),
@@ -111,11 +109,6 @@ UNCOMPILABLE = {
     "an array in a helper without allocates=True": (
         "    side = game.side\n    row, column",
         "    side = game.side + int(np.zeros(3)[0])\n    row, column",
-        "allocates=True",
-    ),
-    "an array of numbers in a helper without allocates=True": (
-        "    side = game.side\n    row, column",
-        "    side = np.array([game.side, square])[0]\n    row, column",
         "allocates=True",
     ),
     "a rule called by its bare name": (

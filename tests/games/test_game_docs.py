@@ -10,18 +10,7 @@ from alphazero.games.registry import make_game
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted((ROOT / "docs" / "games").glob("*.md")), ROOT / "docs" / "ADD_A_GAME.md"]
-HEADINGS = [
-    "Rules",
-    "Board",
-    "Text",
-    "Sizes",
-    "State",
-    "Planes",
-    "Actions",
-    "Symmetries",
-    "Result",
-    "Checks",
-]
+HEADINGS = "Rules Board Text Sizes State Planes Actions Symmetries Result Checks".split()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -4,10 +4,10 @@ import os
 import pickle
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
+from game_samples import TWICE
 
 from alphazero.games import game_file
 from alphazero.games.batched_game import CompiledGame
@@ -18,105 +18,31 @@ from alphazero.runtime.errors import ConfigError
 @pytest.fixture(autouse=True)
 def _kernels_go_to_a_temporary_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(game_file, "_compile", lambda game, path: None)  # only what a test calls
 
 
-RULES = """
-    from typing import NamedTuple
-
-    import numpy as np
-
-    from alphazero.games import rules
-
-
-    class Count(NamedTuple):
-        goal: int
+def rules_text(size: int, increment: int) -> str:
+    """Return a game file: `twice_game` with another size and other numbers for its pieces."""
+    text = Path(TWICE).read_text().replace("GAME = Twice(6)", f"GAME = Twice({size})")
+    piece = "2 * rules.player_to_move(game, state) - 1"
+    return text.replace(piece, f"{increment} * ({piece})")
 
 
-    GAME = Count({goal})
-
-
-    @rules.implement(Count)
-    def reset(game, state):
-        state[0] = 0
-
-
-    @rules.implement(Count)
-    def player_to_move(game, state):
-        return 0
-
-
-    @rules.implement(Count)
-    def legal_actions(game, state, mask):
-        for action in range(game.goal):
-            mask[action] = state[0] < game.goal
-
-
-    @rules.implement(Count)
-    def step(game, state, action):
-        state[0] += {increment}
-
-
-    @rules.implement(Count)
-    def is_over(game, state):
-        return state[0] >= game.goal
-
-
-    @rules.implement(Count)
-    def result(game, state):
-        return 1
-
-
-    @rules.implement(Count)
-    def observe(game, state, planes):
-        planes[0, 0, 0] = state[0]
-
-
-    @rules.implement(Count)
-    def cells(game, state):
-        return np.zeros((1, 1), np.int8)
-
-
-    @rules.implement(Count)
-    def from_cells(game, board, player):
-        raise ValueError("a board does not tell the count")
-
-
-    @rules.implement(Count)
-    def num_actions(game):
-        return game.goal
-
-
-    @rules.implement(Count)
-    def state_layout(game):
-        return 1, np.dtype(np.int16)
-
-
-    @rules.implement(Count)
-    def planes_shape(game):
-        return 1, 1, 1
-
-
-    @rules.implement(Count)
-    def max_plies(game):
-        return game.goal
-"""
-
-
-def write_rules(path: Path, goal: int = 9, increment: int = 1) -> str:
-    """Write a game file: count up to ``goal`` in steps of ``increment``. Return its path."""
+def write_rules(path: Path, size: int = 5, increment: int = 1) -> str:
+    """Write a game file and return its path."""
     path.parent.mkdir(exist_ok=True)
-    path.write_text(textwrap.dedent(RULES).format(goal=goal, increment=increment))
+    path.write_text(rules_text(size, increment))
     return str(path)
 
 
 def one_step(game) -> int:
-    """Return the count after one compiled step."""
-    return int(game.step(game.initial_states(), [0]).states[0, 0])
+    """Return the number that one compiled step writes: the increment."""
+    return abs(int(game.step(game.initial_states(), [0]).states[0, 0]))
 
 
 @pytest.mark.slow
 def test_files_of_the_same_name_have_their_own_rules(tmp_path):
-    names = [write_rules(tmp_path / str(goal) / "rules.py", goal) for goal in (3, 5)]
+    names = [write_rules(tmp_path / str(size) / "rules.py", size) for size in (3, 5)]
     first, second, again = (make_game(name) for name in (*names, names[0]))
     assert [game.num_actions for game in (first, second, again)] == [3, 5, 3]
     assert type(first.rules) is type(again.rules)
@@ -135,12 +61,11 @@ def test_an_edited_file_is_a_new_game_and_the_old_one_keeps_its_rules(tmp_path):
 
 
 def test_a_game_that_is_no_file_has_its_own_kernels_too():
-    text = textwrap.dedent(RULES)
     games = []
     for increment in (1, 2):  # as the cell of a notebook that is run again after an edit
         namespace = {"__name__": "__main__"}
-        exec(text.format(goal=9, increment=increment), namespace)
-        games.append(CompiledGame("count", namespace["GAME"]))
+        exec(rules_text(5, increment), namespace)
+        games.append(CompiledGame("twice", namespace["GAME"]))
     assert [one_step(game) for game in games] == [1, 2]
 
 
@@ -152,7 +77,7 @@ def test_a_file_that_fails_is_loaded_again_the_next_time(tmp_path):
         with pytest.raises(ConfigError) as error:
             make_game(str(path))
         assert error.value.value == str(path) and "line 1" in str(error.value)
-    assert make_game(write_rules(path)).num_actions == 9
+    assert make_game(write_rules(path)).num_actions == 5
 
 
 STEPS = """
@@ -160,14 +85,13 @@ import sys
 from pathlib import Path
 import numpy as np
 from alphazero.games.batched_game import _step_rows
-from alphazero.games.registry import make_game, make_stored_game, same_game
-from alphazero.runtime.errors import ConfigError
+from alphazero.games.registry import make_game
 
 def one_step(name):
     game = make_game(name)
     states = game.initial_states()
     _step_rows(game.rules, states, np.zeros(1, np.int32))
-    return int(states[0, 0])
+    return abs(int(states[0, 0]))
 
 found = [one_step(sys.argv[1])]
 for edited in sys.argv[2:]:
@@ -216,8 +140,7 @@ def test_kernels_on_disk_belong_to_one_path_and_text_and_others_are_shared(tmp_p
 
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
-    """Two folders with a game file of the same name, in the current folder. None is compiled."""
-    monkeypatch.setattr(game_file, "_compile", lambda game, path: None)
+    """Two folders with a game file of the same name, in the current folder."""
     write_rules(tmp_path / "mine" / "rules.py")
     write_rules(tmp_path / "yours" / "rules.py")
     monkeypatch.chdir(tmp_path)
@@ -262,7 +185,7 @@ def test_a_stored_name_never_runs_a_file_that_the_user_does_not_name(folders):
         assert (error.value.key, error.value.value) == ("game.name", value)
         assert error.value.allowed == "mine/rules.py"
     assert not Path("marker").exists()
-    assert make_stored_game("mine/rules.py", "the network 'x'", "./mine/rules.py").num_actions == 9
+    assert make_stored_game("mine/rules.py", "the network 'x'", "./mine/rules.py").num_actions == 5
     assert Path("marker").exists()
 
 

@@ -13,8 +13,8 @@ from alphazero.runtime.random_generators import kernel_rng
 
 @pytest.fixture(params=GAME_NAMES, ids=label, scope="module")
 def sample(request):
-    """A game and the positions of 40 random games of it."""
-    return make_game(request.param), random_states(request.param)
+    """A game and the positions of 15 random games of it."""
+    return make_game(request.param), random_states(request.param, num_games=15)
 
 
 def test_exactly_one_of_over_and_has_a_legal_action(sample):
@@ -89,14 +89,9 @@ def test_first_planes_show_the_pieces_of_the_player_to_move_and_of_the_other(sam
         assert (shown[1] == (board == 2 - player)).all()
 
 
-def test_a_state_is_its_board_and_the_player_to_move(sample):
+def test_a_state_is_its_board_as_text_and_the_player_to_move(sample):
     game, states = sample
-    for state, player in zip(states, game.players(states)):
-        assert (game.cells_to_state(game.cells(state), int(player)) == state).all()
-
-
-def test_boards_round_trip_through_text(sample):
-    game, states = sample
+    states = states[:: max(1, len(states) // 300)]
     for state, player in zip(states, game.players(states)):
         text = game.state_to_text(state)
         assert (game.text_to_state(text, int(player)) == state).all()

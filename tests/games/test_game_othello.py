@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from alphazero.games import rules
+from alphazero.games.othello import nth_bit_index
 from alphazero.games.registry import make_game
 
 WHITE, BLACK = 0, 1
@@ -33,18 +34,6 @@ def test_the_start_has_white_on_the_falling_diagonal_and_white_moves_first():
     assert game.state_to_text(start[0]).split("\n") == [*empty, "---WB---", "---BW---", *empty]
     assert game.players(start)[0] == WHITE
     assert legal_squares(game, start[0]) == [(2, 4), (3, 5), (4, 2), (5, 3)]
-
-
-@pytest.mark.parametrize(
-    ("name", "rows"),
-    [
-        ("othello:4", "---- -WB- -BW- ----"),
-        ("othello:6", "------ ------ --WB-- --BW-- ------ ------"),
-    ],
-)
-def test_small_boards_start_with_the_same_four_discs_in_the_middle(name, rows):
-    game = make_game(name)
-    assert game.state_to_text(game.initial_states()[0]).split("\n") == rows.split()
 
 
 def test_white_has_three_moves_and_black_four_after_the_first_of_them():
@@ -175,6 +164,20 @@ def test_action_scores_add_up_discs_corners_and_edges():
     # Square 0 is a corner, square 8 on an edge: each flips one disc, and white then leads 4 to 1.
     assert legal_squares(game, state) == [(0, 0), (2, 0)]
     assert scores[[0, 8]].tolist() == [103.0, 13.0]
+
+
+def test_the_nth_set_bit_is_found_wherever_it_is():
+    generator = np.random.default_rng(0)
+    words = [1 << index for index in range(64)]
+    words += [2**64 - 1, 0x8000000000000001, 0x00FF00FF00FF00FF]
+    words += [int(word) for word in generator.integers(1, 2**64 - 1, 200, dtype=np.uint64)]
+    words += [
+        int(a & b & c) | 1 << 40
+        for a, b, c in generator.integers(0, 2**64 - 1, (200, 3), dtype=np.uint64)
+    ]
+    for word in words:
+        found = [int(nth_bit_index(np.uint64(word), n)) for n in range(word.bit_count())]
+        assert found == [index for index in range(64) if word >> index & 1]
 
 
 def test_people_write_squares_and_pass():

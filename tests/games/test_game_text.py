@@ -43,6 +43,8 @@ def test_a_board_that_cannot_be_read_names_the_place_and_what_is_there(name, tex
         ("othello:6", "", "35"),
         ("tic_tac_toe", "0", "9"),
         ("tic_tac_toe", "10", "9"),
+        ("tic_tac_toe", "1 2", "9"),
+        ("tic_tac_toe", "１", "9"),
         (EXAMPLE, "25", "24"),
         (EXAMPLE, "²", "24"),
         (EXAMPLE, "a", "24"),

@@ -159,37 +159,6 @@ def test_symmetries_of_an_environment_commute_with_its_moves(twins):
             assert np.array_equal(planes[:, cells], wrapped.observe(image).reshape(planes.shape))
 
 
-def test_playouts_of_an_environment_and_of_the_compiled_game_have_the_same_mean(twins):
-    # The player to move threatens to win: the first player, then the second.
-    for moves in ([4, 0, 3, 1], [0, 4, 1, 3, 6]):
-        means, deviations = [], []
-        for game, num in zip(twins, (400, 20_000)):
-            results = game.playout(
-                game.play_moves(moves)[None].repeat(num, axis=0), np.array([11], np.uint64)
-            )
-            means.append(results.mean())
-            deviations.append(results.std() / np.sqrt(num))
-        assert means[1] > 0.15  # so that the wrong sign is 0.3 away; four standard errors are 0.18
-        assert abs(means[0] - means[1]) < 4 * np.hypot(*deviations)
-
-
-def test_the_search_sees_no_difference(twins):
-    outputs = []
-    for game in twins:
-        evaluator = UniformEvaluator(game.num_actions)
-        search = TreeSearch(
-            game, evaluator, 2, 40, SearchSettings(), np.random.default_rng(5), explores=True
-        )
-        reply = 4 if game.num_actions == 7 else 0  # a column takes several discs, a square one mark
-        states = np.stack([game.play_moves(moves) for moves in ([0, 1, 2], [4, reply])])
-        search.reset(np.arange(2), states, np.array([40, 25]))
-        search.run()
-        outputs.append(search.output(np.arange(2)))
-    assert np.array_equal(outputs[0].action_weights, outputs[1].action_weights)
-    assert np.array_equal(outputs[0].root_values, outputs[1].root_values)
-    assert np.ptp(outputs[0].action_weights[0]) > 0
-
-
 def test_stepping_leaves_the_parent_as_it_is(twins):
     wrapped, _ = twins
     state = wrapped.initial_states()

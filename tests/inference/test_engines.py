@@ -436,6 +436,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @needs_openvino
 def test_an_interrupt_is_handled_after_engines_have_been_freed():
     done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True)

@@ -2,14 +2,11 @@
 
 import functools
 import hashlib
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from game_samples import EXAMPLE, label, random_games, random_states
+from interpreted import printed_without_compiler
 from naive import NaiveCache, naive_images
 
 from alphazero.games.registry import make_game
@@ -86,17 +83,6 @@ def random_operations(name, seed, num=60):
 
 
 # --- comparison with the naive cache --------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_evaluator_of_these_tests_turns_its_answers_with_the_board(name):
-    game = make_game(name)
-    evaluator = EquivariantEvaluator(game)
-    (logits,), (value,) = evaluator.evaluate(positions_of(name)[:1])
-    images = naive_images(positions_of(name)[0], game.cell_symmetries)
-    for image, actions in zip(images, game.action_symmetries):
-        (turned,), (same,) = evaluator.evaluate(image[None])
-        assert np.array_equal(turned, logits[actions]) and same == value
 
 
 @pytest.mark.parametrize("shared", (True, False))
@@ -186,20 +172,6 @@ def test_answers_for_canonical_images_do_not_depend_on_what_was_asked_before(nam
         for image, actions in zip(images, tables[1]):
             if image.tobytes() in answers:
                 assert np.array_equal(answers[image.tobytes()][1], logits[actions])
-
-
-def test_a_position_that_repeats_within_a_batch_is_evaluated_once():
-    game = make_game("connect_four")
-    evaluator = EquivariantEvaluator(game)
-    cache, planes = make_cache(game, evaluator), positions_of("connect_four")[:3]
-    mirrored = planes[:, :, :, ::-1]
-    batch = np.concatenate([planes, mirrored, planes, mirrored])
-    logits, values = cache.evaluate(batch)
-    assert np.array_equal(evaluator.calls[0], planes)
-    assert cache.counts[:2] == (12, 3)
-    assert np.array_equal(logits[3:6], logits[:3, ::-1]) and np.array_equal(values[3:6], values[:3])
-    cache.evaluate(batch)
-    assert len(evaluator.calls) == 1 and cache.counts[:2] == (24, 3)
 
 
 def test_answers_belong_to_the_caller_and_planes_may_have_any_memory_layout():
@@ -321,18 +293,7 @@ def digest(name):
 
 
 def test_the_interpreted_cache_equals_the_compiled_one_without_warnings():
-    path = os.pathsep.join(str(Path(__file__).parents[up]) for up in (1, 2))
-    own = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path}
-    interpreted = subprocess.run(
-        [sys.executable, "-W", "error", __file__],
-        check=False,
-        env=os.environ | own,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert interpreted.returncode == 0, interpreted.stderr
-    assert interpreted.stdout.split("\n")[:-1] == [digest(name) for name in NAMES]
+    assert printed_without_compiler(__file__) == [digest(name) for name in NAMES]
 
 
 if __name__ == "__main__":

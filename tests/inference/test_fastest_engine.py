@@ -39,11 +39,11 @@ def machine(monkeypatch, tmp_path):
     return measured
 
 
-def chosen(wanted=AUTO, device=CPU, num_threads=2, **shape):
+def chosen(wanted=AUTO, num_threads=2, **shape):
     settings = NetworkSettings(**(SMALL | shape))
     sample = sample_positions(GAME, 8, child_generator(0, "sample"))
     network = small_network(GAME)
-    return fastest_engine(GAME, network, settings, sample, wanted, device, num_threads)
+    return fastest_engine(GAME, network, settings, sample, wanted, CPU, num_threads)
 
 
 def test_auto_is_the_best_for_single_positions_and_batches_together(machine):

@@ -62,12 +62,6 @@ def test_win_draw_loss_value_loss():
     assert report.value_error == pytest.approx((0.75 + 1.25) / 2)  # |1/4 - 1|, |1/4 + 1|
 
 
-def test_a_draw_is_a_class_of_its_own():
-    batch = make_batch([[1.0]], [[True]], [0], [0.0])
-    report = learn(Table([[0.0]], [[0.0, LN_2, 0.0]]), [batch]).report
-    assert report.value_loss == pytest.approx(LN_2)
-
-
 def test_entropies_and_norms():
     network = Table(LOGITS, [[0.0], [0.0]])
     report = learn(network, [TWO_SAMPLES], root_value_fraction=0.0, **STILL).report

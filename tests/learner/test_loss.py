@@ -2,31 +2,14 @@
 
 import math
 
-import numpy as np
 import pytest
 import torch
+from learner_samples import random_targets
 
-from alphazero.learner.loss import Targets, losses, masked_log_softmax, value_targets
+from alphazero.learner.loss import losses, masked_log_softmax, value_targets
 from alphazero.network.interface import NetworkOutput
 
-NUM_SAMPLES, NUM_ACTIONS = 20, 5
-
-
-def random_targets(num_value_logits):
-    """Return targets of random positions; the first position has no legal action."""
-    rng = np.random.default_rng(0)
-    mask = rng.random((NUM_SAMPLES, NUM_ACTIONS)) < 0.6
-    mask[1:, 0] = True
-    mask[0] = False
-    weights = np.where(mask, rng.random(mask.shape) ** 4, 0)
-    weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
-    outcomes = rng.integers(-1, 2, NUM_SAMPLES).astype(np.int8)
-    root_values = rng.uniform(-1, 1, NUM_SAMPLES).astype(np.float32)
-    return Targets(
-        torch.from_numpy(weights.astype(np.float32)),
-        torch.from_numpy(mask),
-        value_targets(*map(torch.from_numpy, (outcomes, root_values)), 0.3, num_value_logits),
-    )
+NUM_SAMPLES, NUM_ACTIONS = 20, 9
 
 
 def random_output(num_value_logits):
@@ -56,7 +39,7 @@ def closed_form_gradients(output, targets, value_weight):
 @pytest.mark.parametrize("num_value_logits", (1, 3))
 @pytest.mark.parametrize("value_weight", (1.0, 0.3))
 def test_the_gradients_are_those_of_the_closed_formulas(num_value_logits, value_weight):
-    targets, output = random_targets(num_value_logits), random_output(num_value_logits)
+    targets, output = random_targets(NUM_SAMPLES, num_value_logits), random_output(num_value_logits)
     found = torch.autograd.grad(losses(output, targets).total(value_weight), output)
     with torch.no_grad():
         expected = closed_form_gradients(output, targets, value_weight)
@@ -64,11 +47,6 @@ def test_the_gradients_are_those_of_the_closed_formulas(num_value_logits, value_
         assert formula.abs().max() > 1e-3
         torch.testing.assert_close(ours, formula, rtol=1e-4, atol=1e-7)
     assert not found[0][0].any()  # no gradient where nothing is legal
-
-
-def test_the_total_is_the_weighted_sum():
-    parts = losses(random_output(3), random_targets(3))
-    torch.testing.assert_close(parts.total(0.5), parts.policy + 0.5 * parts.value)
 
 
 def test_value_targets_by_hand():

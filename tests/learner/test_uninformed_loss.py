@@ -3,35 +3,23 @@
 import numpy as np
 import pytest
 import torch
+from learner_samples import CPU, random_targets
 
-from alphazero.learner.loss import Targets, losses, value_targets
+from alphazero.learner.loss import Targets, losses
 from alphazero.learner.uninformed_loss import UninformedLoss
 from alphazero.network.interface import NetworkOutput
-
-CPU = torch.device("cpu")
-
-
-def random_targets(rng, num_samples, num_value_logits):
-    mask = torch.from_numpy(rng.random((num_samples, 7)) < 0.6)
-    mask[:, 0] = True
-    weights = torch.from_numpy(rng.random((num_samples, 7)).astype(np.float32)) * mask
-    outcomes = torch.from_numpy(rng.integers(-1, 2, num_samples))
-    root_values = torch.from_numpy(rng.uniform(-1, 1, num_samples).astype(np.float32))
-    values = value_targets(outcomes, root_values, 0.3, num_value_logits)
-    return Targets(weights / weights.sum(dim=1, keepdim=True), mask, values)
 
 
 @pytest.mark.parametrize("num_value_logits", (1, 3))
 def test_the_uninformed_loss_is_that_of_a_network_with_one_answer(num_value_logits):
-    rng = np.random.default_rng(2)
-    parts = [random_targets(rng, size, num_value_logits) for size in (5, 40, 17)]
+    parts = [random_targets(size, num_value_logits, seed=size) for size in (5, 40, 17)]
     uninformed = UninformedLoss(CPU)
     for part in parts:
         uninformed.add(part)
     targets = Targets(*(torch.cat(columns) for columns in zip(*(part[:3] for part in parts))))
     mean = targets.values.mean(dim=0)
     logits = torch.atanh(mean) if num_value_logits == 1 else mean.log()
-    expected = losses(NetworkOutput(torch.zeros(62, 7), logits.expand(62, -1)), targets)
+    expected = losses(NetworkOutput(torch.zeros(62, 9), logits.expand(62, -1)), targets)
     assert uninformed.losses() == pytest.approx([float(loss) for loss in expected[:2]], rel=1e-5)
 
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from mostly_slow import mostly_slow
-from search_samples import HashEvaluator, TwiceGame
+from search_samples import BanditGame, HashEvaluator
 from solver_samples import late_states
 
 from alphazero.cli import main
@@ -77,7 +77,7 @@ def test_off_and_rules_in_python_have_no_exact_leaves(game, tmp_path):
     evaluator = HashEvaluator(game.num_actions)
     assert make_leaf_policy(game, evaluator, "off", 1, tmp_path / "x") is None
     assert not (tmp_path / "x").exists()
-    assert make_prover(TwiceGame()) is None
+    assert make_prover(BanditGame(3)) is None
 
 
 def test_more_time_allows_dearer_answers(game):

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from alphazero.cli import train
 from alphazero.games.registry import make_game
 from alphazero.solvers.base import values_of
 from alphazero.solvers.registry import make_solver
@@ -16,25 +15,18 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
 import target_quality
 
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    root = tmp_path_factory.mktemp("runs")
-    words = ["experiment=dummy_run", "game=tic_tac_toe", f"run.root={root}", "run.name=r"]
-    assert train.main(words) == 0
-    return root / "tic_tac_toe" / "r"
+RUN = Path(__file__).parents[1] / "stored_run"
 
 
-@pytest.mark.slow
-def test_the_tables_have_a_row_for_every_target_and_every_search(run, capsys):
-    assert target_quality.main([str(run), "--positions", "30", "--simulations", "8"]) == 0
+def test_the_tables_have_a_row_for_every_target_and_every_search(capsys):
+    assert target_quality.main([str(RUN), "--positions", "30", "--simulations", "8"]) == 0
     printed = capsys.readouterr().out
     assert all(name in printed for name in ("result", "half and half", *target_quality._SEARCHES))
     assert "nan" not in printed
 
 
-def test_samples_are_positions_that_were_trained_on_one_of_a_game(run):
-    records = RunFolder(run).load_all_games()
+def test_samples_are_positions_that_were_trained_on_one_of_a_game():
+    records = RunFolder(RUN).load_all_games()
     samples = target_quality.sample_positions(records, 20, 2, np.random.default_rng(0))
     assert 0 < len(samples.states) <= min(20, len(records)) and samples.plies.min() >= 2
     for state, ply, outcome, value in zip(*samples):
@@ -52,8 +44,8 @@ def test_samples_are_positions_that_were_trained_on_one_of_a_game(run):
     )
 
 
-def test_exact_targets_have_no_error_in_any_range_of_plies(run):
-    records = RunFolder(run).load_all_games()
+def test_exact_targets_have_no_error_in_any_range_of_plies():
+    records = RunFolder(RUN).load_all_games()
     samples = target_quality.sample_positions(records, 20, 0, np.random.default_rng(0))
     exact = values_of(make_solver(make_game("tic_tac_toe")).scores(samples.states).max(axis=1))
     table = target_quality.value_table({"exact": exact, "wrong": exact + 2.0}, exact, samples.plies)
@@ -65,7 +57,7 @@ def test_exact_targets_have_no_error_in_any_range_of_plies(run):
 @pytest.mark.parametrize(
     "words", [["--first-ply", "99"], ["--positions", "0"], ["--network", "nosuch.safetensors"]]
 )
-def test_what_cannot_be_measured_is_refused_in_one_line(run, capsys, words):
-    assert target_quality.main([str(run), *words]) == 2
+def test_what_cannot_be_measured_is_refused_in_one_line(capsys, words):
+    assert target_quality.main([str(RUN), *words]) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ") and error.count("\n") == 1

@@ -1,7 +1,6 @@
 """Forced playouts and target pruning, solved by hand; whole games are in `test_gumbel`."""
 
 import numpy as np
-import pytest
 from search_samples import pull_arms
 
 from alphazero.search import forced_playouts, puct
@@ -28,14 +27,6 @@ def test_forced_playouts_by_hand():
     assert output.action_weights.tolist() == [[1.0, 0.0]]
     assert output.move_weights.tolist() == [[0.625, 0.375]]
     assert output.actions.tolist() == [0] and not output.is_sampled
-
-
-def test_only_searches_that_explore_force_visits():
-    forced, output = pull_arms([0.62, 0.38], 0.0, [0.5, -0.5], 8, explores=False, **FORCED)
-    plain, _ = pull_arms([0.62, 0.38], 0.0, [0.5, -0.5], 8, **PLAIN)
-    assert forced.tree.children_visits[0, 0].tolist() == [7, 1]
-    assert plain.tree.children_visits[0, 0].tolist() == [7, 1]
-    assert np.array_equal(output.action_weights, output.move_weights)
 
 
 def test_pruning_by_hand():
@@ -66,19 +57,3 @@ def test_pruning_by_hand():
 def test_a_root_without_visits_keeps_its_equal_weights():
     _, output = pull_arms([0.7, 0.3], 0.0, [0.0, 0.0], 0, **FORCED)
     assert output.action_weights.tolist() == [[0.5, 0.5]]
-
-
-@pytest.mark.parametrize("explores", (True, False))
-def test_the_target_sums_to_one_and_pruning_never_favours_a_lesser_action(explores):
-    rng = np.random.default_rng(2)
-    num_pruned = 0
-    for _ in range(20):
-        priors, arms = rng.dirichlet(np.ones(6)), rng.uniform(-1, 1, 6)
-        _, output = pull_arms(priors, 0.0, arms, 60, 4, explores, forced_playouts_k=2.0)
-        targets, moves = output.action_weights, output.move_weights
-        np.testing.assert_allclose(targets.sum(axis=1), 1.0, atol=1e-6)
-        assert np.array_equal(targets.argmax(axis=1), moves.argmax(axis=1))
-        relative = moves / moves.max(axis=1, keepdims=True)
-        assert (targets / targets.max(axis=1, keepdims=True) <= relative + 1e-6).all()
-        num_pruned += (targets != moves).any(axis=1).sum()
-    assert num_pruned > 40 if explores else num_pruned == 0

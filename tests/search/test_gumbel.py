@@ -8,8 +8,6 @@ from naive_gumbel import NaivePlannedSearch, naive_schedule
 from search_samples import (
     GAMES,
     NO_NOISE,
-    BanditEvaluator,
-    BanditGame,
     HashEvaluator,
     make_search,
     named_game,
@@ -20,9 +18,7 @@ from search_samples import (
 from test_batched_search import assert_same_tree
 
 from alphazero.games.registry import make_game
-from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.players.search_player import SearchPlayer
-from alphazero.search import tree as trees
 from alphazero.search.gumbel import considered_visits
 from alphazero.search.settings import SearchSettings
 
@@ -68,24 +64,6 @@ def test_the_schedule_is_the_naive_one():
             assert found == naive_schedule(num_considered, num)
 
 
-@pytest.mark.parametrize("explores", (True, False))
-@pytest.mark.parametrize(
-    ("num_simulations", "visits"),
-    [(8, [3, 3, 1, 1]), (16, [6, 6, 2, 2]), (24, [9, 9, 3, 3]), (3, [1, 1, 1, 0])],
-)
-def test_the_visits_of_a_bandit_are_those_of_the_schedule(num_simulations, visits, explores):
-    arms = np.random.default_rng(num_simulations).uniform(-1, 1, 4)
-    priors, options = [0.1, 0.2, 0.3, 0.4], dict(explores=explores, root="gumbel")
-    search, _ = pull_arms(priors, 0.0, arms, num_simulations, 20, **options)
-    assert (np.sort(search.tree.children_visits[:, 0], axis=1)[:, ::-1] == visits).all()
-
-
-def test_no_more_actions_are_considered_than_the_settings_say():
-    considered = dict(max_num_considered_actions=2)
-    search, _ = pull_arms([0.1, 0.2, 0.3, 0.4], 0.0, [0.0] * 4, 12, **considered, **QUIET)
-    assert search.tree.children_visits[0, 0].tolist() == [0, 0, 6, 6]
-
-
 # --- bandits by hand ------------------------------------------------------------------------------
 
 
@@ -125,15 +103,6 @@ def test_without_weight_on_values_the_choice_is_a_sample_from_the_sharpened_prio
     assert (np.abs(found - expected) <= 5 * np.sqrt(expected * (1 - expected) / num)).all()
     assert output.is_sampled
     assert (search.output(np.arange(num), np.zeros(num)).actions == 0).all()
-
-
-def test_two_simulations_improve_on_the_prior():
-    priors = np.array([0.4, 0.3, 0.1, 0.1, 0.1])
-    arms = np.array([-0.5, 0.0, 0.6, -0.1, 0.3], np.float32)
-    search, output = pull_arms(priors, priors @ arms, arms, 2, 3000, root="gumbel")
-    gains = arms[output.actions] - priors @ arms
-    assert gains.mean() > 5 * gains.std() / math.sqrt(len(gains))
-    assert (search.tree.children_visits[:, 0].max(axis=1) == 1).all()
 
 
 def test_the_improved_policy_is_worth_at_least_as_much_as_the_prior_on_every_bandit():
@@ -232,92 +201,6 @@ def test_trees_and_outputs_are_those_of_the_naive_twin_over_whole_games(name, va
         search.advance(rows, actions, states, budgets)
         for i, row in enumerate(rows):
             naives[row].go_on(int(actions[i]), budgets[i], flatten)
-
-
-@pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("settings", (QUIET, dict(forced_playouts_k=2.0, **NO_NOISE)), ids=str)
-def test_games_of_a_batch_do_not_depend_on_each_other(name, settings):
-    game = named_game(name)
-    states, rows = random_positions(game, 6, seed=1), np.arange(6)
-    together = searched(game, states, 30, explores=True, **settings)
-    output = together.output(rows)
-    for row in rows:
-        alone = searched(game, states[row : row + 1], 30, explores=True, **settings)
-        visits = together.tree.children_visits[row, 0], alone.tree.children_visits[0, 0]
-        assert np.array_equal(*visits)
-        for ours, theirs in zip(output[:4], alone.output(np.array([0]))):
-            assert np.array_equal(ours[row], theirs[0])
-
-
-# --- reuse of the tree and proofs -----------------------------------------------------------------
-
-
-def test_the_schedule_counts_the_visits_of_this_search_alone():
-    game, row = BanditGame(4), np.array([0])
-    evaluator = BanditEvaluator([0.25] * 4, 0.0, [0.3, 0.2, 0.1, 0.0])
-    search, first = (
-        make_search(game, 1, 40, evaluator, explores=True, **QUIET),
-        game.initial_states(),
-    )
-    search.reset(row, first, 40)
-    search.run()
-    action = search.output(row).actions
-    search.advance(row, action, game.step(first, action).states, 40)
-    kept = search.tree.children_visits[0, 0].copy()
-    search.run()
-    made = search.tree.children_visits[0, 0] - kept
-    # 40 in two phases of 20: five rounds of four, then five of two. The arm chosen has 15 visits,
-    # the first of them its own evaluation.
-    assert kept.sum() == 14 and made.sum() == 26
-    assert np.sort(made).tolist() == np.sort(visits_of(naive_schedule(4, 26))).tolist()
-
-
-def visits_of(schedule):
-    """Return the visits that a schedule of four actions makes; the first ones stay longest."""
-    visits = [0] * 4
-    for count in schedule:
-        visits[visits.index(count)] += 1
-    return visits
-
-
-def test_an_action_proven_to_lose_is_left_and_has_no_weight():
-    game, num_checked = make_game("tic_tac_toe"), 0
-    for state in random_positions(game, 40, seed=4):
-        search = make_search(game, 1, 60, explores=True, root="gumbel")
-        search.reset(np.array([0]), state[None], 60)
-        before, tree = {}, search.tree
-        while not len(search.finished_rows()):
-            search.step()
-            if tree.proven_values[0, 0] != trees.UNPROVEN:
-                break
-            output = search.output(np.array([0]))
-            children = tree.children_index[0, 0]
-            losses = (children >= 0) & (tree.children_values[0, 0] == -1.0)
-            losses &= tree.proven_values[0, children] != trees.UNPROVEN
-            for action in np.flatnonzero(losses):
-                num_checked += action in before
-                visits = tree.children_visits[0, 0, action]
-                assert before.setdefault(action, visits) == visits
-                assert output.action_weights[0, action] == 0 and output.actions[0] != action
-    assert num_checked > 30
-
-
-def test_a_proven_root_ends_the_search_and_restricts_the_policy():
-    game = make_game("connect_x:4x3x3")
-    winning = game.play_moves([0, 1, 2, 0, 2, 1, 1, 1])  # column 2 completes three in a row
-    search = searched(game, winning[None], 20, explores=True, root="gumbel")
-    output = search.output(np.array([0]))
-    assert output.action_weights[0].tolist() == [0.0, 0.0, 1.0]
-    assert output.actions[0] == 2 and output.root_values[0] == 1.0
-    assert search.tree.node_visits[0, 0] < 20
-    game = make_game("tic_tac_toe")
-    threatened = game.play_moves([0, 4, 1])[None]  # only square 2 stops the row
-    search = searched(
-        game, threatened, 200, evaluator=UniformEvaluator(9), explores=True, root="gumbel"
-    )
-    output = search.output(np.array([0]))
-    assert output.action_weights[0].tolist() == np.eye(9)[2].tolist()
-    assert output.actions[0] == 2
 
 
 def test_a_lost_root_keeps_the_prior_as_its_target():

@@ -7,33 +7,12 @@ from search_samples import GAMES, HashEvaluator, make_search, named_game, random
 from alphazero.search.tree import UNPROVEN, UNVISITED
 
 
-class BatchNoting(HashEvaluator):
-    """Notes the sizes of the batches."""
-
-    def __init__(self, num_actions):
-        super().__init__(num_actions)
-        self.sizes = []
-
-    def evaluate(self, planes):
-        self.sizes.append(len(planes))
-        return super().evaluate(planes)
-
-
-def small_search(game, states, num_simulations, leaves_per_step, evaluator=None):
-    search = make_search(
-        game, len(states), num_simulations, evaluator, leaves_per_step=leaves_per_step
-    )
-    search.reset(np.arange(len(states)), states, num_simulations)
-    return search
-
-
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("leaves_per_step", (2, 5, 16))
 def test_every_visit_is_counted_once(name, leaves_per_step):
     game = named_game(name)
     states = random_positions(game, 12, seed=1)
-    search = small_search(game, states, 50, leaves_per_step)
-    search.run()
+    search = searched(game, states, 50, leaves_per_step=leaves_per_step)
     tree = search.tree
     assert not search._in_flight.nodes.any() and not search._in_flight.edges.any()
     for row in range(12):
@@ -58,11 +37,10 @@ def test_every_visit_is_counted_once(name, leaves_per_step):
 
 def test_a_step_fills_a_batch_but_never_beyond_the_budget():
     game = named_game("othello:4")
-    evaluator = BatchNoting(game.num_actions)
-    search = small_search(game, game.initial_states(), 21, 8, evaluator)
-    search.run()
-    assert evaluator.sizes[0] == 1  # the root
-    assert max(evaluator.sizes) > 3
+    evaluator = HashEvaluator(game.num_actions)
+    search = searched(game, game.initial_states(), 21, leaves_per_step=8, evaluator=evaluator)
+    assert evaluator.num_rows[0] == 1  # the root
+    assert max(evaluator.num_rows) > 3
     assert search.counts.num_simulations == 22 and search.tree.node_visits[0, 0] == 22
 
 
@@ -72,23 +50,20 @@ def test_one_leaf_at_a_time_is_the_plain_search(name):
     game = named_game(name)
     states = random_positions(game, 10, seed=2)
     plain = searched(game, states, 40)
-    search = small_search(game, states, 40, 2)
+    search = make_search(game, 10, 40, leaves_per_step=2)
+    search.reset(np.arange(10), states, 40)
     search.leaves_per_step = 1
     search.run()
     for row in range(10):
         num = plain.tree.num_nodes[row]
         assert search.tree.num_nodes[row] == num
-        for name, values in plain.tree._asdict().items():
-            if values.ndim > 1:
-                assert np.array_equal(getattr(search.tree, name)[row, :num], values[row, :num]), (
-                    name
-                )
+        for field, ours, theirs in zip(plain.tree._fields, search.tree, plain.tree):
+            if theirs.ndim > 1:
+                assert np.array_equal(ours[row, :num], theirs[row, :num]), field
 
 
 def test_a_search_with_several_leaves_is_repeatable():
     game = named_game("connect_x:4x4x3")
     states = game.initial_states(3)
-    first, second = (small_search(game, states, 80, 8) for _ in range(2))
-    first.run()
-    second.run()
+    first, second = (searched(game, states, 80, leaves_per_step=8) for _ in range(2))
     assert np.array_equal(first.tree.children_visits, second.tree.children_visits)

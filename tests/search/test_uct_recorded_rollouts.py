@@ -1,9 +1,8 @@
 """UCT that records rollouts: every position of a simulated game is in the table and counted."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+from game_samples import label
 from search_samples import make_uct
 from test_uct_tree import GAMES, expanded
 
@@ -61,7 +60,7 @@ def recorded_line(search):
         ("othello:4", "weighted"),
         pytest.param("othello", "weighted", marks=pytest.mark.slow),
     ],
-    ids=lambda value: Path(value).stem.replace(":", "_"),
+    ids=label,
 )
 def test_after_one_simulation_every_position_of_its_game_has_one_visit(name, rollout):
     search = recorded(name, 1, rollout=rollout)

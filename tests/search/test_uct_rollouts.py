@@ -46,12 +46,6 @@ def test_probabilities_are_the_softmax_of_the_evaluation(name):
         )
 
 
-def test_without_weights_all_moves_are_alike():
-    game = make_game("othello")
-    probabilities = rollout_probabilities(game, game.initial_states()[0], [0.0, 0.0, 0.0])
-    assert sorted(probabilities)[-4:] == [0.25] * 4
-
-
 def test_corners_are_likelier_than_edges_and_edges_than_the_middle():
     # White can enclose black discs from the corner 0, from the edge cell 4, and from the inner 21.
     game = make_game("othello:6")

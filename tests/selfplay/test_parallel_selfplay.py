@@ -57,15 +57,6 @@ def test_an_even_split_is_of_whole_numbers_that_differ_by_at_most_one():
 # --- how many workers, games and steps ------------------------------------------------------------
 
 
-def test_games_are_divided_among_workers_of_different_sizes():
-    evaluators = [HashEvaluator(GAME.num_actions) for _ in range(3)]
-    selfplay = make_workers(3, evaluators=evaluators)
-    assert [worker.settings.num_parallel_games for worker in selfplay.workers] == [3, 2, 2]
-    assert len(list(selfplay.play(20))) >= 20
-    # The rows of their largest batches.
-    assert [max(evaluator.num_rows) for evaluator in evaluators] == [3, 2, 2]
-
-
 @pytest.mark.parametrize("carry_over", (True, False))
 def test_with_fewer_games_than_evaluators_the_rest_is_idle(carry_over):
     evaluators = [HashEvaluator(GAME.num_actions) for _ in range(4)]
@@ -93,16 +84,6 @@ def test_carried_over_games_go_on_in_the_next_call(num_workers):
 
 
 # --- what a worker plays --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("num_workers", (1, 2, 3))
-def test_the_same_seed_plays_the_same_games_and_another_seed_others(num_workers):
-    first, again, other = (make_workers(num_workers, seed) for seed in (5, 5, 6))
-    expected = list(first.play(9)) + list(first.play(4))
-    assert_same_records(list(again.play(9)) + list(again.play(4)), expected)
-    assert b"".join(record.actions.tobytes() for record in expected) != b"".join(
-        record.actions.tobytes() for record in other.play(13)
-    )
 
 
 @pytest.mark.parametrize("num_workers", (1, 2, 3))
