@@ -58,10 +58,6 @@ def _rate(run, *words) -> str:
     return console.file.getvalue()
 
 
-def names_of_matches(run) -> set[str]:
-    return {match[side] for match in _stored(run)["matches"] for side in ("player_a", "player_b")}
-
-
 def _stored(run) -> dict:
     return json.loads((run / "ratings.json").read_text())
 
@@ -126,13 +122,6 @@ def test_another_anchor_shifts_the_ratings(run):
     assert re.search(r"│ +uct:5 +│ +0 +│", text)
 
 
-def test_stronger_searches_have_higher_ratings(run):
-    _rate(run, "num_games=160", "num_networks=1", "games_per_match=20")
-    elo = {rating["player"]: rating["elo"] for rating in _stored(run)["ratings"]}
-    # They are hundreds of Elo apart; some 80 games each give standard errors below 70.
-    assert elo["random"] < elo["uct:5"] < elo["uct:50"]
-
-
 def test_few_games_reach_every_player(run):
     """Matches become shorter: two of twenty games would rate two players of five."""
     words = [word for word in QUICK if not word.startswith("games_per_match")]
@@ -179,7 +168,8 @@ def test_players_without_a_connection_to_the_anchor_are_named(run):
         assert player in text and player not in rated
     wanted = re.search(r"num_games=(\d+)", text)[1]
     _rate(run, f"num_games={wanted}", "players=[random]")
-    assert {*names_of_matches(run)} == {rating["player"] for rating in _stored(run)["ratings"]}
+    played = {match[side] for match in _stored(run)["matches"] for side in ("player_a", "player_b")}
+    assert played == {rating["player"] for rating in _stored(run)["ratings"]}
 
 
 def test_networks_are_evenly_spaced_and_include_both_ends(finished_run):

@@ -91,8 +91,8 @@ def _info(tmp_path) -> dict:
     return network_info(tmp_path / "best" / "tic_tac_toe.safetensors")
 
 
-def test_the_newest_network_of_a_run_is_copied_with_the_facts_of_its_run(run, tmp_path):
-    printed, _ = _ship(
+def test_the_newest_network_of_a_run_is_copied_with_the_facts_and_the_card(run, tmp_path):
+    printed, card = _ship(
         tmp_path, f"run={run.path}", "hardware=two cores: fast", "measured=[line one, line two]"
     )
     path = tmp_path / "best" / "tic_tac_toe.safetensors"
@@ -111,11 +111,6 @@ def test_the_newest_network_of_a_run_is_copied_with_the_facts_of_its_run(run, tm
     assert info["versions"] == json.loads((run.path / "versions.json").read_text())
     assert "somewhere" not in str(info)
     assert str(run.network(3)) in printed and str(path) in printed
-
-
-def test_the_card_contains_the_facts(run, tmp_path):
-    words = f"run={run.path}", "hardware=two cores: fast", "measured=[line one, line two]"
-    _, card = _ship(tmp_path, *words)
     table = _table(card)
     assert table["game"] == "tic_tac_toe" and table["hardware"] == "two cores: fast"
     values = list(table.values())

@@ -102,16 +102,6 @@ def test_an_illegal_move_is_an_error(tiny, action):
         measure_accuracy(choose_from(tiny, [action, 1, 1, 1], [0.0] * 4), tiny)
 
 
-def test_perfect_play_is_accurate_and_optimal(shipped):
-    report = measure_accuracy(
-        choose_from(shipped, shipped.action_scores.argmax(axis=1), shipped.values),
-        shipped,
-        with_values=False,
-    )
-    assert report.accuracy() == report.optimal() == Proportion(1000, 1000)
-    assert len(report.misplayed()) == 0
-
-
 def test_random_play_has_its_expected_accuracy(shipped):
     report = measure_accuracy(RandomPlayer(make_game("connect_four"), seed=3).choose, shipped)
     values = values_of(shipped.action_scores)

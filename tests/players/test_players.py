@@ -9,8 +9,6 @@ from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.random import RandomPlayer
 from alphazero.players.registry import (
-    default_match,
-    default_player,
     is_path,
     make_player,
     network_path,
@@ -243,13 +241,6 @@ def test_only_a_networks_name_or_path_leads_to_a_network(kind, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     (tmp_path / "random").mkdir()
     assert network_path(kind, "othello") is None
-
-
-def test_default_players_are_the_shipped_network_and_uct():
-    assert default_player("connect_four") == "best"
-    assert default_match("connect_four") == ("best", "uct:1000")
-    assert default_player("connect_x:4x3x3") == "uct"
-    assert default_match("connect_x:4x3x3") == ("uct:1000", "random")
 
 
 def test_network_spec_finds_the_newest_network_of_the_game(tmp_path, monkeypatch):
