@@ -15,7 +15,6 @@ from alphazero.boards.shapes import (
     cells_of_actions,
     edge_shapes,
     ground,
-    mixed,
     moved,
 )
 from alphazero.boards.skin import skin_of
@@ -64,11 +63,7 @@ def test_letters_are_drawn_in_the_colour_of_the_ground_on_a_marked_cell():
 @pytest.mark.parametrize(
     ("name", "moves", "expected"),
     (
-        (
-            "connect_four",
-            [3] * 6,
-            {0: (5, 0), 1: (5, 1), 2: (5, 2), 4: (5, 4), 5: (5, 5), 6: (5, 6)},
-        ),
+        ("connect_four", [3] * 6, {column: (5, column) for column in (0, 1, 2, 4, 5, 6)}),
         ("tic_tac_toe", [0, 4, 8, 2], {1: (0, 1), 3: (1, 0), 5: (1, 2), 6: (2, 0), 7: (2, 1)}),
     ),
 )
@@ -112,11 +107,6 @@ def test_moved_shapes_are_scaled_in_every_length():
     box, disc, letters = moved(shapes, 10, 20, 2)
     assert box[:4] == (12, 24, 6, 8) and box.line_width == 10 and box.fill == "#000000"
     assert disc[:3] == (12, 24, 6) and (letters.x, letters.y, letters.size) == (12, 24, 6)
-
-
-def test_a_translucent_color_lies_between_the_two():
-    assert mixed("#ff8000", "#000000", 1.0) == "#ff8000"
-    assert mixed("#ff8000", "#000000", 0.5) == "#804000"
 
 
 def test_pixels_and_svg_show_the_same_shapes():

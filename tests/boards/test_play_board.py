@@ -148,7 +148,6 @@ def test_games_without_a_skin_of_their_own_get_the_plain_one():
     game.name = "my_game.py"
     skin = skin_of(game)
     assert skin.title == "my_game"
-    assert "X" in draw_board(game, skin, game.play_moves([4]), PLAIN).plain
     assert piece(skin, 1, PLAIN).plain == "O"
 
 
@@ -169,12 +168,8 @@ def test_medium_follows_the_console(encoding, terminal, medium, monkeypatch):
 
 
 def _styles(skin) -> list[str]:
-    styles = [
-        getattr(skin, name.name)
-        for name in dataclasses.fields(skin)
-        if name.name.endswith("_style")
-    ]
-    return [*styles, *skin.piece_styles]
+    names = [field.name for field in dataclasses.fields(skin) if field.name.endswith("_style")]
+    return [*(getattr(skin, name) for name in names), *skin.piece_styles]
 
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "othello", "othello:6"])

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -18,10 +19,11 @@ def test_the_help_lists_every_command_in_80_columns(words, capsys):
     assert max(map(len, lines)) <= 80
 
 
-def test_an_unknown_command_is_refused(capsys):
-    assert main(["trian"]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == "" and "trian" in captured.err
+def test_the_module_is_the_command_and_an_unknown_one_is_refused():
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-m", "alphazero", "trian"]
+    found = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
+    assert (found.returncode, found.stdout) == (2, "") and "trian" in found.stderr
 
 
 def test_openmp_variables_of_the_user_are_kept(monkeypatch):

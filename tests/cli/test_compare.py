@@ -133,22 +133,6 @@ def test_runs_may_be_a_pattern_and_the_latest(sweep):
     assert "3 runs" in text and RUNS[4] in text
 
 
-@pytest.mark.parametrize(
-    ("words", "value"),
-    [
-        ([], "run="),
-        (["run=a,b"], "run=a: there is no"),
-        (["run=a"], "run="),
-        (["run=nowhere/b,a"], "nowhere/b"),
-        (["run=nowhere/*,b"], "nowhere/*"),
-    ],
-)
-def test_an_impossible_comparison_is_an_error(words, value):
-    with pytest.raises(ConfigError) as error:
-        run_command(compare, words)
-    assert value in str(error.value)
-
-
 def test_a_run_is_not_compared_with_itself(sweep):
     folder, _ = sweep
     runs = [str(folder / RUNS[1]), str(folder / RUNS[2])]

@@ -58,10 +58,6 @@ def _rate(run, *words) -> str:
     return console.file.getvalue()
 
 
-def names_of_matches(run) -> set[str]:
-    return {match[side] for match in _stored(run)["matches"] for side in ("player_a", "player_b")}
-
-
 def _stored(run) -> dict:
     return json.loads((run / "ratings.json").read_text())
 
@@ -70,22 +66,13 @@ def test_the_table_and_the_file_have_the_same_ratings(run):
     text = _rate(run, "num_games=40")
     stored = _stored(run)
     ratings = {rating["player"]: rating for rating in stored["ratings"]}
-    assert set(ratings) == {
-        "random",
-        "uct:5",
-        "uct:50",
-        "network 3, 4 simulations",
-        "network 7, 4 simulations",
-    }
+    networks = {"network 3, 4 simulations", "network 7, 4 simulations"}
+    assert set(ratings) == {"random", "uct:5", "uct:50"} | networks
     assert stored["networks"]["network 7, 4 simulations"] == {"iteration": 7, "elapsed_s": 420.0}
-    assert (
-        ratings["uct:50"]["elo"] == pytest.approx(1000.0) and ratings["uct:50"]["elo_stderr"] == 0.0
-    )
-    assert (
-        sum(rating["num_games"] for rating in ratings.values())
-        == 2 * 40
-        == 2 * sum(len(match["scores"]) for match in stored["matches"])
-    )
+    anchor = ratings["uct:50"]
+    assert anchor["elo"] == pytest.approx(1000.0) and anchor["elo_stderr"] == 0.0
+    assert sum(rating["num_games"] for rating in ratings.values()) == 2 * 40
+    assert sum(len(match["scores"]) for match in stored["matches"]) == 40
     rows = {
         cells[1].strip(): [cell.strip() for cell in cells[2:]]
         for line in text.splitlines()
@@ -132,18 +119,7 @@ def test_the_same_seed_gives_the_same_games(finished_run, tmp_path):
 def test_another_anchor_shifts_the_ratings(run):
     _rate(run, "num_games=40")
     text = _rate(run, "num_games=0", "anchor=uct:5", "anchor_elo=0")
-    assert any(
-        line.split("│")[1].strip() == "uct:5" and line.split("│")[2].strip() == "0"
-        for line in text.splitlines()
-        if "│" in line
-    )
-
-
-def test_stronger_searches_have_higher_ratings(run):
-    _rate(run, "num_games=160", "num_networks=1", "games_per_match=20")
-    elo = {rating["player"]: rating["elo"] for rating in _stored(run)["ratings"]}
-    # They are hundreds of Elo apart; some 80 games each give standard errors below 70.
-    assert elo["random"] < elo["uct:5"] < elo["uct:50"]
+    assert re.search(r"│ +uct:5 +│ +0 +│", text)
 
 
 def test_few_games_reach_every_player(run):
@@ -176,15 +152,10 @@ def test_networks_of_other_runs_have_short_names(run, finished_run):
     other = finished_run / "networks" / "000004.safetensors"
     text = _rate(run, "num_games=40", f'players=["{other},with_search=false",random]')
     assert "tiny/000004,num_simulations=4,with_search=false" in text
-    assert f"{other},num_simulations=4,with_search=false" in {
-        rating["player"] for rating in _stored(run)["ratings"]
-    }
-    assert (
-        _rate(run, "num_games=20", f'players=["{other},with_search=false",random]').count(
-            "tiny/000004"
-        )
-        == 1
-    )  # the same player again
+    rated = {rating["player"] for rating in _stored(run)["ratings"]}
+    assert f"{other},num_simulations=4,with_search=false" in rated
+    again = _rate(run, "num_games=20", f'players=["{other},with_search=false",random]')
+    assert again.count("tiny/000004") == 1
 
 
 def test_players_without_a_connection_to_the_anchor_are_named(run):
@@ -197,7 +168,8 @@ def test_players_without_a_connection_to_the_anchor_are_named(run):
         assert player in text and player not in rated
     wanted = re.search(r"num_games=(\d+)", text)[1]
     _rate(run, f"num_games={wanted}", "players=[random]")
-    assert {*names_of_matches(run)} == {rating["player"] for rating in _stored(run)["ratings"]}
+    played = {match[side] for match in _stored(run)["matches"] for side in ("player_a", "player_b")}
+    assert played == {rating["player"] for rating in _stored(run)["ratings"]}
 
 
 def test_networks_are_evenly_spaced_and_include_both_ends(finished_run):
@@ -232,14 +204,9 @@ def test_without_matplotlib_there_is_a_table_and_a_hint(run, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "key", "value"),
     [
-        (["num_games=7"], "num_games", "7"),
-        (["games_per_match=3"], "games_per_match", "3"),
         (["players=[human]"], "human", "play"),  # names the command that takes it
-        (["players=[deep_blue]"], "player", "deep_blue"),
         (["anchor=deep_blue"], "player", "deep_blue"),
-        (["run=no/such/run"], "run", "no/such/run"),
         (["opening_plies=9", "num_games=20"], "opening_plies", "9"),
-        (["networks=3"], "rate", "networks"),
     ],
 )
 def test_a_wrong_setting_is_an_error_that_names_it(run, capsys, words, key, value):

@@ -12,34 +12,17 @@ from alphazero.cli import ship
 from alphazero.cli.command import run_command
 from alphazero.cli.ship import recipe
 from alphazero.config.settings import rows
-from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS, duration_text, flat_settings, summary
+from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS, duration_text, summary
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays, network_info, save_network
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.run_config import compose
 
-STRENGTH = dict(
-    opponent="uct:500",
-    num_simulations=64,
-    score=0.875,
-    score_low=0.7,
-    score_high=0.95,
-    wins=17,
-    draws=1,
-    losses=2,
-    num_distinct=19,
-)
-EXACT = dict(
-    num_positions=1000,
-    num_simulations=64,
-    raw_accuracy=0.912,
-    raw_optimal=0.8,
-    accuracy=0.987,
-    optimal=0.9,
-    value_error=0.1,
-    result_accuracy=0.9,
-)
+STRENGTH = dict(opponent="uct:500", num_simulations=64, score=0.875, score_low=0.7, score_high=0.95)
+STRENGTH |= dict(wins=17, draws=1, losses=2, num_distinct=19)
+EXACT = dict(num_positions=1000, num_simulations=64, raw_accuracy=0.912, raw_optimal=0.8)
+EXACT |= dict(accuracy=0.987, optimal=0.9, value_error=0.1, result_accuracy=0.9)
 PROOF = dict(num_positions=4520, num_accurate=4519, num_losses=1)
 
 
@@ -108,8 +91,8 @@ def _info(tmp_path) -> dict:
     return network_info(tmp_path / "best" / "tic_tac_toe.safetensors")
 
 
-def test_the_newest_network_of_a_run_is_copied_with_the_facts_of_its_run(run, tmp_path):
-    printed, _ = _ship(
+def test_the_newest_network_of_a_run_is_copied_with_the_facts_and_the_card(run, tmp_path):
+    printed, card = _ship(
         tmp_path, f"run={run.path}", "hardware=two cores: fast", "measured=[line one, line two]"
     )
     path = tmp_path / "best" / "tic_tac_toe.safetensors"
@@ -128,11 +111,6 @@ def test_the_newest_network_of_a_run_is_copied_with_the_facts_of_its_run(run, tm
     assert info["versions"] == json.loads((run.path / "versions.json").read_text())
     assert "somewhere" not in str(info)
     assert str(run.network(3)) in printed and str(path) in printed
-
-
-def test_the_card_contains_the_facts(run, tmp_path):
-    words = f"run={run.path}", "hardware=two cores: fast", "measured=[line one, line two]"
-    _, card = _ship(tmp_path, *words)
     table = _table(card)
     assert table["game"] == "tic_tac_toe" and table["hardware"] == "two cores: fast"
     values = list(table.values())
@@ -256,23 +234,9 @@ def _settings(words) -> dict:
 @pytest.mark.parametrize(
     "words",
     [
-        ["game=tic_tac_toe"],
-        ["experiment=connect_four_5min", "seed=3"],
         ["experiment=notebook_tic_tac_toe"],
-        [
-            "game=othello_6x6",
-            "network=tiny",
-            "learner=sgd",
-            "learner.step_at=[0.3,0.6]",
-            "pit=on",
-            "device=cpu",
-        ],
-        [
-            "game=connect_x",
-            "game.name=connect_x:4x4x3",
-            "evaluator.engine=torch",
-            "selfplay.num_parallel_games=7",
-        ],
+        "game=othello_6x6 network=tiny learner=sgd learner.step_at=[0.3,0.6] pit=on".split(),
+        "game=connect_x evaluator.engine=torch selfplay.num_parallel_games=7".split(),
     ],
 )
 def test_a_recipe_gives_the_same_settings(words):
@@ -295,11 +259,6 @@ def test_a_recipe_is_an_experiment_if_one_has_the_same_settings():
         "selfplay.num_parallel_games": 256,
     }
     assert recipe(wanted, "connect_four") == ["experiment=connect_four_5min", "seed=3"]
-
-
-def test_settings_become_flat():
-    nested = {"a": {"b": 1, "c": {"d": [2]}}, "e": ""}
-    assert flat_settings(nested) == {"a.b": 1, "a.c.d": [2], "e": ""}
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,14 @@
 """Every wrong input gets one sentence that names it, and leaves nothing behind."""
 
-import json
 import re
 import shlex
 
 import pytest
 from mostly_slow import mostly_slow
-from wrong_inputs import answer, command_lines, make_files, requests
+from wrong_inputs import INSIDE, answer, command_lines, make_files
 
 from alphazero.cli import COMMANDS
 from alphazero.games import game_file
-
-#: What a user should never read: the inside of parsers and libraries, and messages for programmers.
-INSIDE = re.compile(
-    r"Traceback|NoneType|Lexer|AnyNode|EOF|Errno|Error:|Exception|codec|deserializ|JSONDecode|"
-    r"DictConfig|ListConfig|full_key|object_type|omegaconf|<class|object at 0x|list index|"
-    r"unhashable|positional argument|site-packages|'str'|'int'|'dict'|'list'|Warning"
-)
 
 OF_THE_USER = "RuntimeError: not today"  # raised by the game file raises.py
 
@@ -54,22 +46,10 @@ def test_a_wrong_command_is_refused_in_a_sentence_and_nothing_is_made(
     monkeypatch.setattr(game_file, "_SILENT_S", 600.0)  # a busy machine takes longer for a check
     before = names_in(folder)
     status, out, err = answer(command_line)
+    # Without a cache of kernels, the first of them is announced.
+    err = "".join(line for line in err.splitlines(True) if "Compiling" not in line)
     assert (status, out) == (2, ""), out + err
     assert err.startswith("error: ") and not INSIDE.search(err.replace(OF_THE_USER, "")), err
     assert err.count("\n") == 1 or command_line.split()[0] not in COMMANDS, err
     assert names_its_input(command_line, err), err
     assert names_in(folder) == before
-
-
-def test_wrong_requests_to_the_engine_are_answered_and_the_next_one_is_read(folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    good = '{"game": "connect_four", "moves": [3]}\n'
-    given = "".join(request + "\n" + good for request in requests())
-    status, out, err = answer("engine player=uct num_simulations=10", given)
-    replies = [json.loads(line) for line in out.splitlines()]
-    assert status == 0 and len(replies) == 2 * len(requests()), err
-    accepted = [text for text, reply in zip(requests(), replies[::2]) if "error" not in reply]
-    assert accepted == []
-    messages = [reply["error"] for reply in replies[::2]]
-    assert [message for message in messages if INSIDE.search(message)] == []
-    assert all("move" in reply for reply in replies[1::2])

@@ -206,26 +206,6 @@ def test_standard_errors_agree_with_a_sandwich_summed_pair_by_pair():
         )
 
 
-@pytest.mark.parametrize("score", [0.5, 0.8])
-def test_standard_error_of_two_players_follows_the_variance_of_the_pairs(score):
-    # 10,000 pairs: the standard deviation of a pair's score, calculated by hand, divided by the
-    # slope p (1 - p) of the expected score.
-    frequencies = {
-        "independent": ((1 - score) ** 2, 0, 2 * score * (1 - score), 0, score**2),
-        "same winner": (1 - score, 0, 0, 0, score),
-        "as equal as the mean allows": (0, 0, 2 * (1 - score), 0, 2 * score - 1),
-    }
-    for name, frequency in frequencies.items():
-        counts = tuple(round(10_000 * chance) for chance in frequency)
-        deviation = math.sqrt(np.dot(frequency, (np.arange(5) / 4 - score) ** 2))
-        if name == "independent":
-            assert deviation == pytest.approx(math.sqrt(score * (1 - score) / 2))
-        ratings = rate([Pairing("a", "b", counts)], "b")
-        assert ratings.stderr("a") == pytest.approx(
-            ELO * deviation / (score * (1 - score)) / 100, rel=0.01, abs=0.5
-        )
-
-
 def test_equal_pairs_do_not_give_a_standard_error_of_zero():
     assert 20 < rate([Pairing("a", "b", (0, 0, 5, 0, 0))], "b").stderr("a") < 400
 

@@ -79,13 +79,17 @@ def test_bounds_are_those_of_wald():
 
 
 @pytest.mark.parametrize(
-    "frequencies",
+    "case",
     mostly_slow(
-        [(0.25, 1e-6, 0.5, 1e-6, 0.25), (0.05, 0.2, 0.5, 0.2, 0.05), (0.4, 0.02, 0.16, 0.02, 0.4)]
+        [
+            (0.0, 150.0, (0.25, 1e-6, 0.5, 1e-6, 0.25)),
+            (-100.0, 0.0, (0.05, 0.2, 0.5, 0.2, 0.05)),
+            (-100.0, 0.0, (0.4, 0.02, 0.16, 0.02, 0.4)),
+        ]
     ),
 )
-@pytest.mark.parametrize(("elo0", "elo1"), [(0.0, 150.0), (-100.0, 0.0)])
-def test_error_probabilities_are_at_most_alpha_and_beta(frequencies, elo0, elo1):
+def test_error_probabilities_are_at_most_alpha_and_beta(case):
+    elo0, elo1, frequencies = case
     sprt, generator, rounds = Sprt(elo0, elo1, alpha=0.1, beta=0.1), np.random.default_rng(0), 150
     for truth, wrong in ((elo0, "H1"), (elo1, "H0")):
         chances, errors = tilted(frequencies, score_from_elo(truth)), 0

@@ -107,25 +107,6 @@ def test_only_the_agent_to_move_has_legal_actions():
     assert environment.observe("player_1")["action_mask"].sum() == 0
 
 
-def test_a_pass_is_the_only_legal_action_if_nothing_else_is():
-    environment = env("othello:4")
-    generator = np.random.default_rng(0)
-    num_passes = 0
-    for _ in range(40):
-        environment.reset()
-        while not any(environment.terminations.values()):
-            mask = environment.last()[0]["action_mask"]
-            assert mask[16] == 0 or mask.sum() == 1
-            num_passes += int(mask[16])
-            mover = environment.agent_selection
-            environment.step(int(generator.choice(np.flatnonzero(mask))))
-            assert environment.agent_selection != mover
-        pieces = environment.observe("player_0")["observation"].sum(axis=(0, 1))
-        result = np.sign(int(pieces[0]) - int(pieces[1]))
-        assert environment.rewards == {"player_0": result, "player_1": -result}
-    assert num_passes > 0
-
-
 def test_a_deep_copy_is_the_same_game_at_the_same_point():
     environment = raw_env("connect_four")
     environment.reset()

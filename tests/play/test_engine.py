@@ -10,15 +10,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from network_samples import SMALL, small_network
+from wrong_inputs import INSIDE
 
 from alphazero.cli import engine
 from alphazero.cli.command import read_settings
 from alphazero.games.registry import make_game
 from alphazero.games.square_names import square_name
+from alphazero.network.weights import network_arrays, save_network
 from alphazero.play.json_engine import MAX_LINE, Engine, parse_request, read_lines, serve
 from alphazero.play.requests import MAX_ERROR, Refusal
 from alphazero.players.base import PlayerSettings
-from alphazero.runtime.errors import ConfigError
 
 ENGINE = Engine("uct", PlayerSettings(num_simulations=20))
 RANDOM_ENGINE = Engine("random")
@@ -57,28 +59,13 @@ def _check_answer(answer: dict, request: dict) -> None:
 # --- answers --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "game",
-    [
-        "tic_tac_toe",
-        "connect_four",
-        "connect_x:4x5x3",
-        pytest.param("connect_x:20x20x5", marks=pytest.mark.slow),
-        pytest.param("othello", marks=pytest.mark.slow),
-        pytest.param("othello:6", marks=pytest.mark.slow),
-        "othello:4",
-    ],
-)
+@pytest.mark.parametrize("game", ["tic_tac_toe", "connect_x:4x5x3", "othello:4"])
 def test_games_are_answered_from_the_start_to_the_end(game):
-    compiled, moves = make_game(game), []
-    for _ in range(compiled.max_plies + 1 if compiled.max_plies < 100 else 12):
+    answer, moves = {}, []
+    while "result" not in answer:
         answer = _ask(game=game, moves=moves)
         _check_answer(answer, {"game": game, "moves": moves})
-        if "result" in answer:
-            break
-        moves.append(answer["move"])
-    else:
-        assert compiled.max_plies >= 100
+        moves.append(answer.get("move"))
 
 
 @pytest.mark.parametrize(
@@ -87,10 +74,7 @@ def test_games_are_answered_from_the_start_to_the_end(game):
         ("tic_tac_toe", [0, 3, 1, 4, 2], 1),
         ("tic_tac_toe", [0, 3, 1, 4, 8, 5], -1),
         ("tic_tac_toe", [0, 1, 2, 4, 3, 5, 7, 6, 8], 0),
-        ("connect_four", [0, 1, 0, 1, 0, 1, 0], 1),
-        ("connect_four", [6, 0, 1, 0, 1, 0, 1, 0], -1),
         ("othello:4", [2, 1, 8, 3, 16, 11, 7, 14, 15, 13, 4, 16, 12], 1),
-        ("othello:4", [2, 1, 8, 3, 16, 12, 7, 4, 13, 11, 15, 14, 16, 0], -1),
         ("othello:4", [8, 14, 11, 12, 13, 4, 2, 7, 3, 15, 1, 0], 0),
     ],
 )
@@ -114,10 +98,6 @@ def test_value_and_move_are_those_of_the_player_to_move():
 def test_a_pass_is_the_number_of_squares():
     assert _ask(game="othello:4", moves=[2, 1, 8, 3])["legal_actions"] == [16]
     assert _ask(game="othello:4", moves=[2, 1, 8, 3])["move"] == 16
-
-
-def test_othello_starts_with_white_in_the_layout_of_the_rules():
-    assert _ask(game="othello", moves=[])["legal_actions"] == [20, 29, 34, 43]
 
 
 def test_the_same_line_gets_the_same_answer_whatever_came_before():
@@ -155,33 +135,26 @@ REFUSED = {
     "hello": None,
     '{"game": "connect_four"': None,
     "[]": None,
-    "3": None,
+    "[" * 100_000: None,
     "null": None,
     "{}": "game",
     '{"game": "chess"}': "game",
     '{"game": 3}': "game",
-    '{"game": ["connect_four"]}': "game",
     '{"game": "connect_x:6x7"}': "game",
-    '{"game": "othello:8x8"}': "game",
     '{"game": "/etc/passwd.py"}': "game",
     '{"game": "examples/snort.py"}': "game",
     '{"game": "connect_four", "move": [3]}': "move",
     '{"game": "connect_four", "moves": 3}': "moves",
     '{"game": "connect_four", "moves": "33"}': "moves",
+    '{"game": "connect_four", "moves": [], "board": 7}': "board",
     '{"game": "connect_four", "moves": [NaN]}': None,
     '{"game": "connect_four", "num_simulations": 0}': "num_simulations",
-    '{"game": "connect_four", "num_simulations": -5}': "num_simulations",
     '{"game": "connect_four", "num_simulations": 1.5}': "num_simulations",
     '{"game": "connect_four", "num_simulations": true}': "num_simulations",
-    '{"game": "connect_four", "num_simulations": "10"}': "num_simulations",
-    '{"game": "connect_four", "num_simulations": 1e999}': "num_simulations",
     '{"game": "connect_four", "num_simulations": 100000000000}': "num_simulations",
-    '{"game": "connect_four", "time_limit_s": 0}': "time_limit_s",
     '{"game": "connect_four", "time_limit_s": -1}': "time_limit_s",
     '{"game": "connect_four", "time_limit_s": NaN}': None,
-    '{"game": "connect_four", "time_limit_s": Infinity}': None,
     '{"game": "connect_four", "time_limit_s": 1e999}': "time_limit_s",
-    '{"game": "connect_four", "time_limit_s": "1"}': "time_limit_s",
     '{"game": "connect_four", "time_limit_s": [1]}': "time_limit_s",
 }
 
@@ -193,13 +166,7 @@ def test_a_line_that_is_no_request_is_refused(line):
     assert refused.value.key == REFUSED[line]
     answer = ENGINE.answer(line)
     _check_answer(answer, {})
-    assert set(answer) == {"error"}
-
-
-def test_a_line_that_json_cannot_read_is_refused():
-    answer = ENGINE.answer("[" * 100_000)
-    _check_answer(answer, {})
-    assert set(answer) == {"error"}
+    assert set(answer) == {"error"} and not INSIDE.search(answer["error"])
 
 
 @pytest.mark.parametrize(
@@ -208,21 +175,17 @@ def test_a_line_that_json_cannot_read_is_refused():
         ('{"game": "connect_x:0x0x0"}', "connect_x:0x0x0"),
         ('{"game": "othello:7"}', "othello:7"),
         ('{"game": "connect_four", "moves": [7]}', "move 1"),
-        ('{"game": "connect_four", "moves": [-1]}', "move 1"),
         ('{"game": "connect_four", "moves": [3, "3"]}', "move 2"),
-        ('{"game": "connect_four", "moves": [3.0]}', "move 1"),
         ('{"game": "connect_four", "moves": [true]}', "move 1"),
-        ('{"game": "connect_four", "moves": [null]}', "move 1"),
         ('{"game": "connect_four", "moves": [1' + "0" * 400 + "]}", "move 1"),
         ('{"game": "connect_four", "moves": [3, 3, 3, 3, 3, 3, 3]}', "move 7"),
-        ('{"game": "tic_tac_toe", "moves": [4, 4]}', "move 2"),
         ('{"game": "tic_tac_toe", "moves": [0, 3, 1, 4, 2, 5]}', "over"),
-        ('{"game": "othello", "moves": [64]}', "move 1"),
     ],
 )
 def test_impossible_games_and_moves_are_refused(line, said):
     answer = ENGINE.answer(line)
     assert set(answer) == {"error"} and said in answer["error"]
+    assert not INSIDE.search(answer["error"])
 
 
 def test_an_engine_goes_on_after_a_bug(monkeypatch):
@@ -249,9 +212,7 @@ _VALUES = st.recursive(
     ),
     max_leaves=6,
 )
-_GAMES = st.sampled_from(
-    ["tic_tac_toe", "connect_four", "othello:4", "connect_x:2x2x2", "connect_x:3x4x3"]
-)
+_GAMES = st.sampled_from(["tic_tac_toe", "connect_four", "othello:4", "connect_x:2x2x2"])
 _REQUESTS = st.fixed_dictionaries(
     {"game": _GAMES | _VALUES},
     optional={
@@ -269,7 +230,7 @@ _LINES = (
 
 
 @given(st.lists(_LINES, max_size=5), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_every_line_gets_exactly_one_line(lines, ends_with_newline):
     answers = io.StringIO()
     if lines and not lines[-1]:
@@ -291,12 +252,7 @@ def test_lines_that_are_too_long_are_refused_and_skipped_whole():
     assert [
         None if line is None else len(line)
         for line in read_lines(io.StringIO(f"{good}\n{long}\n{good}\n{long}"))
-    ] == [
-        23,
-        None,
-        23,
-        None,
-    ]
+    ] == [23, None, 23, None]
     exactly = "y" * MAX_LINE
     assert list(read_lines(io.StringIO(exactly + "\n\n"))) == [exactly, ""]
 
@@ -332,19 +288,13 @@ def test_the_command_answers_and_prints_nothing_but_json():
         b'{"game": "tic_tac_toe", "moves": [0, 3, 1, 4, 2]}\nlast line without an end'
     )
     code = (
-        "import sys; from alphazero.cli import main; "
-        "code = main(['engine', 'num_simulations=50']); "
+        "import sys; from alphazero.cli import main, match, play; "
+        "code = main(['engine', 'num_simulations=5']); "
         "assert 'torch' not in sys.modules; sys.exit(code)"
     )
     strict = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        input=lines,
-        capture_output=True,
-        check=True,
-        timeout=120,
-        env=strict,
-    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, input=lines, capture_output=True, check=True, env=strict)
     answers = [json.loads(line) for line in done.stdout.decode().splitlines()]
     assert [min(answer) for answer in answers] == [
         "action_weights",
@@ -371,58 +321,34 @@ def test_the_command_ends_quietly_when_nobody_listens():
     process.stderr.close()
 
 
+def _command_answers(requests, *words) -> list[dict]:
+    out, lines = io.StringIO(), "\n".join(map(json.dumps, requests))
+    engine.answer(read_settings(engine, [*words, "device=cpu"]), io.StringIO(lines), out)
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
 def test_by_default_the_network_that_ships_with_a_game_answers_and_uct_where_there_is_none():
     requests = [
         {"game": "tic_tac_toe", "num_simulations": 30},
         {"game": "connect_x:4x3x3", "num_simulations": 30},
     ]
-    lines = "\n".join(map(json.dumps, requests))
-
-    def answers(*words):
-        out = io.StringIO()
-        engine.answer(read_settings(engine, [*words, "device=cpu"]), io.StringIO(lines), out)
-        return [json.loads(line) for line in out.getvalue().splitlines()]
-
-    by_default, best, uct = answers(), answers("player=best"), answers("player=uct")
+    by_default = _command_answers(requests)
+    best, uct = (_command_answers(requests, word) for word in ("player=best", "player=uct"))
     assert by_default == [best[0], uct[1]]
     assert best[0] != uct[0]
     _check_answer(best[0], requests[0])
     assert "connect_x:4x3x3" in best[1]["error"]
 
 
-@pytest.mark.parametrize(
-    "words", [["player=nowhere.safetensors"], ["num_simulations=0"], ["net=x"]]
-)
-def test_the_command_refuses_bad_settings_in_one_line(words):
-    with pytest.raises(ValueError, match="nowhere|num_simulations|net") as error:
-        engine.answer(read_settings(engine, words), io.StringIO(), io.StringIO())
-    assert "\n" not in str(error.value)
-
-
 def test_the_command_plays_with_a_network(tmp_path):
-    from alphazero.network.interface import NetworkSettings
-    from alphazero.network.registry import make_network
-    from alphazero.network.weights import network_arrays, save_network
-
-    game = make_game("othello:4")
-    shape = {"kind": "tiny", "channels": 4, "kernel_size": 2}
-    network = make_network(game.planes_shape, game.num_actions, NetworkSettings(**shape))
     path = tmp_path / "small.safetensors"
-    save_network(path, network_arrays(network), game.name, shape, {})
-    lines = [
-        '{"moves": [2, 1, 8, 3]}',
-        '{"game": "othello:4", "num_simulations": 9}',
-        '{"game": "othello:4", "time_limit_s": 0.01}',
-        '{"game": "othello"}',
-    ]
-    answers = io.StringIO()
-    settings = read_settings(engine, [f"player={path}", "num_simulations=8", "device=cpu"])
-    engine.answer(settings, io.StringIO("\n".join(lines)), answers)
-    passed, counted, timed, refused = (json.loads(line) for line in answers.getvalue().splitlines())
+    network = small_network(make_game("othello:4"))
+    save_network(path, network_arrays(network), "othello:4", SMALL | {"kind": "resnet"}, {})
+    requests = ({"moves": [2, 1, 8, 3]}, {"num_simulations": 9}, {"time_limit_s": 0.01})
+    passed, *limited = _command_answers(requests, f"player={path}", "num_simulations=8")
     assert passed["move"] == 16
-    for answer in (counted, timed):
+    for answer in limited:
         _check_answer(answer, {"game": "othello:4"})
-    assert "othello:4" in refused["error"]
 
 
 # --- squares by name ------------------------------------------------------------------------------
@@ -457,29 +383,12 @@ def test_moves_of_othello_may_be_squares_and_so_is_the_answer(moves, setup, acti
         ({"game": "othello", "moves": "e3", "setup": "standard"}, "e3"),
         ({"game": "othello", "moves": "e3z"}, "e3z"),
         ({"game": "othello", "setup": "black"}, "black"),
-        ({"game": "othello", "setup": 1}, "1"),
         ({"game": "othello", "moves": ["e3", None]}, "None"),
-        ({"game": "othello", "moves": ["e3", 21]}, "21"),
         ({"game": "connect_four", "setup": "standard"}, "Othello"),
         ({"game": "connect_four", "moves": "44"}, "44"),
-        ({"game": "connect_four", "moves": ["4"]}, "4"),
     ],
 )
 def test_wrong_squares_and_set_ups_get_an_error(request_, said):
     answer = _ask(Engine("random"), **request_)
     assert set(answer) == {"error"}
     assert said in answer["error"]
-
-
-def test_the_player_of_the_engine_is_a_setting():
-    def answer(*words):
-        out = io.StringIO()
-        requests = io.StringIO('{"game": "tic_tac_toe", "moves": [0]}\n')
-        settings = read_settings(engine, [*words, "num_simulations=8", "engine=torch"])
-        engine.answer(settings, requests, out)
-        return json.loads(out.getvalue())
-
-    assert answer("player=uct:50")["value"] is not None
-    for word in ("player=nobody", "player=no/such/run"):
-        with pytest.raises(ConfigError):
-            answer(word)

@@ -23,7 +23,6 @@ from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame
 from alphazero.players.base import Analysis, PlayerSettings
 from alphazero.players.random import RandomPlayer
 from alphazero.players.uct import UctPlayer
-from alphazero.runtime.errors import ConfigError
 
 # White has no move after the first four: it passes at ply 4, and black passes at ply 11.
 TWO_PASSES = [2, 1, 8, 3, 16, 11, 7, 14, 15, 13, 4, 16, 12]
@@ -141,7 +140,6 @@ def test_engines_print_every_move_the_final_board_and_the_winner():
     ] == list("123132223")
     assert text.count("+---") + text.count("╭───") == 1
     assert winner == 0
-    assert text.splitlines()[-1].startswith("X Yellow (scripted) wins")
 
 
 def test_a_person_meets_an_engine_on_either_side():
@@ -206,25 +204,16 @@ def test_the_question_names_the_range_of_the_numbers():
     ("name", "moves", "typed", "said"),
     [
         ("tic_tac_toe", [4], "5", ["5", "1, 2, 3, 4, 6, 7, 8, 9"]),
-        ("tic_tac_toe", [], "0", ["'0'", "1 to 9"]),
-        ("tic_tac_toe", [], "10", ["'10'", "1 to 9"]),
         ("tic_tac_toe", [], "   ", ["''", "1 to 9"]),
         ("connect_x:2x3x3", [0, 1, 1], "2", ["2", "1, 3"]),
         ("connect_four", [], "8", ["8", "1 to 7"]),
-        ("connect_four", [], "0", ["0", "1 to 7"]),
         ("connect_four", [], "-1", ["'-1'", "1 to 7"]),
-        ("connect_four", [], "3.5", ["'3.5'", "1 to 7"]),
         ("connect_four", [], "3 3", ["'3 3'", "1 to 7"]),
         ("connect_four", [], "[bold]", ["'[bold]'", "1 to 7"]),
-        ("connect_four", [], "³", ["'³'", "1 to 7"]),
-        ("othello", [], "4", ["4", "0-3"]),
         ("othello", [], "20", ["20", "0-3"]),  # the action of e3
         ("othello", [], "9" * 80, ["9" * 80, "0-3"]),
-        ("othello", [], "-1", ["'-1'", "h8"]),
         ("othello", [], "³", ["'³'", "h8"]),
-        ("othello", [], "", ["''", "h8"]),
         ("othello", [], "pass", ["pass", "e3, f4, c5, d6"]),
-        ("othello", [], "e9", ["'e9'", "h8"]),
         ("othello", [], "e6", ["e6", "e3, f4, c5, d6"]),
         ("othello:4", [], "e1", ["'e1'", "d4"]),
         ("othello:4", ONE_SQUARE, "1", ["1", "type 0,"]),
@@ -245,8 +234,7 @@ def test_wrong_input_gets_one_line_and_another_try(name, moves, typed, said):
 
 @pytest.mark.parametrize("word", ["undo", "u", "UNDO", " u "])
 def test_take_back_returns_to_ones_own_previous_turn(word):
-    text, terminal, _ = _play("tic_tac_toe", f"1\n{word}\n9\n", _scripted(4, 3))
-    assert "2 moves" in text
+    _, terminal, _ = _play("tic_tac_toe", f"1\n{word}\n9\n", _scripted(4, 3))
     assert terminal.session.actions == [8, 3]
 
 
@@ -285,11 +273,8 @@ def test_hint_asks_the_adviser_once_it_is_wanted(word):
     assert terminal.session.actions == [0]  # a hint is not a move
 
 
-def test_without_an_adviser_the_opponent_gives_the_hint_and_people_have_none():
-    text, _, _ = _play("tic_tac_toe", "hint\n", _scripted(4))
-    assert "Hint: 5" in text
-    text, _, _ = _play("tic_tac_toe", "hint\n")
-    assert "no engine" in text
+def test_without_an_adviser_the_opponent_gives_the_hint():
+    assert "Hint: 5" in _play("tic_tac_toe", "hint\n", _scripted(4))[0]
 
 
 @pytest.mark.parametrize("word", ["moves", "m"])
@@ -414,10 +399,7 @@ def _command(words, typed="") -> str:
 
 def test_the_command_plays_a_person_against_the_network_that_ships_with_the_game():
     text = _command(["game=connect_four", "num_simulations=50", "device=cpu"], "3\n")
-    assert "\nbest is the network that ships with connect_four: " in text
-    assert "X Yellow (you)  against  O Red (best)" in text
-    assert "2. O Red (best) plays" in text
-    assert "50 simulations" in text
+    assert "2. O Red (best) plays" in text and "50 simulations" in text
 
 
 def test_an_unfinished_game_goes_on_from_what_is_printed_at_its_end():
@@ -427,38 +409,20 @@ def test_an_unfinished_game_goes_on_from_what_is_printed_at_its_end():
     assert _command([*words, *printed]).splitlines()[-1].split() == printed
 
 
-def test_the_command_plays_a_person_against_uct_where_no_network_ships():
-    text = _command(["game=connect_x:4x4x3", "num_simulations=50"], "3\n")
-    assert "X Yellow (you)  against  O Red (uct:50)" in text
-    assert "2. O Red (uct:50) plays" in text
-    assert "best" not in text
-
-
-def test_a_person_takes_the_side_that_is_left_open():
-    assert "X (uct:20)  against  O (you)" in _command(["game=tic_tac_toe", "first=uct:20"])
-    assert "X (you)  against  O (random)" in _command(["game=tic_tac_toe", "second=random"])
-    assert "X Yellow (you)  against  O Red (uct:1000)" in _command(
-        ["game=connect_x:4x4x3", "first=human"]
-    )
-    assert "X Yellow (uct:1000)  against  O Red (you)" in _command(
-        ["game=connect_x:4x4x3", "second=human"]
-    )
-
-
 @pytest.mark.parametrize(
     ("words", "sides"),
     [
-        ([], ("human", "best")),
-        (["first=human"], ("human", "best")),
-        (["second=human"], ("best", "human")),
-        (["first=best"], ("best", "human")),
-        (["first=random"], ("random", "human")),
-        (["second=uct:20"], ("human", "uct:20")),
-        (["first=human", "second=human"], ("human", "human")),
+        (["game=tic_tac_toe"], ("you", "best")),
+        (["game=tic_tac_toe", "second=human"], ("best", "you")),
+        (["game=tic_tac_toe", "first=uct:20"], ("uct:20", "you")),
+        (["game=tic_tac_toe", "second=random"], ("you", "random")),
+        (["game=tic_tac_toe", "first=human", "second=human"], ("human", "human")),
+        (["game=connect_x:4x4x3", "first=human"], ("you", "uct:1000")),
     ],
 )
-def test_against_a_person_the_side_that_is_left_open_is_the_network_that_ships(words, sides):
-    assert _sides(read_settings(play, words), make_game("tic_tac_toe")) == sides
+def test_a_person_takes_a_side_and_the_network_that_ships_or_uct_the_other(words, sides):
+    text = _command([*words, "device=cpu"])
+    assert re.search(r"\((.+?)\) +against .*?\((.+?)\)", text).groups() == sides
 
 
 def test_a_finished_list_of_moves_shows_its_board_once_and_the_result():
@@ -490,13 +454,6 @@ def test_engines_draw_the_last_board_alone_unless_every_one_is_wanted():
     )  # a person sees the start, and leaves
 
 
-def test_uct_gives_hints_where_nobody_else_can():
-    text = _command(
-        ["game=connect_x:4x3x3", "second=random", "moves=[0,1,2,0,2,1,1,1]", "seed=0"], "hint\n"
-    )
-    assert "Hint: 3, value for you +" in text
-
-
 @pytest.mark.parametrize(
     ("name", "words", "adviser"),
     [
@@ -513,48 +470,6 @@ def test_hints_come_from_the_opponent_or_the_network_that_ships(name, words, adv
         read_settings(play, [*words, "seed=1", "device=cpu"]),
     )
     assert _adviser(settings, game, _sides(settings, game))().name == adviser
-
-
-@pytest.mark.parametrize(
-    ("words", "key", "value"),
-    [
-        (["game=tic_tac_toe", "setup=standard"], "setup", "standard"),
-        (["game=othello", "setup=usual"], "setup", "usual"),
-        (["game=othello", "moves=f5d6c3"], "moves", "f5d6c3"),
-        (["game=othello", "setup=standard", "moves=e3f3"], "moves", "e3f3"),
-        (["hint=human"], "hint", "human"),
-        (["boards=some"], "boards", "some"),
-        (["num_simulations=0"], "num_simulations", 0),
-        (["num_simulations=many"], "num_simulations", "many"),
-        (["simulations=5"], "simulations", "5"),
-        (["connect_four"], "connect_four", None),
-    ],
-)
-def test_bad_settings_are_refused(words, key, value):
-    with pytest.raises(ConfigError) as error:
-        _command(words)
-    assert (error.value.key, error.value.value) == (key, value)
-    assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["game=chess"], "chess"),
-        (["game=tic_tac_toe", "moves=[4,4]"], "move 2"),
-        (["game=tic_tac_toe", "moves=[9]"], "move 1"),
-        (["game=tic_tac_toe", "moves=[1"], "[1"),
-        (["game=tic_tac_toe", "moves=[1,x]"], "[1,x]"),
-        (["game=tic_tac_toe", "moves=1,0"], "move 2"),
-        (["game=tic_tac_toe", "moves=123456789"], "move 8"),
-        (["moves=1,2,8"], "move 3"),
-        (["second=deep_blue"], "deep_blue"),
-    ],
-)
-def test_games_moves_and_players_that_do_not_exist_are_refused(words, said):
-    with pytest.raises(ValueError) as error:
-        _command(words)
-    assert said in str(error.value) and "\n" not in str(error.value)
 
 
 def test_expectation_text():

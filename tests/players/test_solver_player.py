@@ -115,12 +115,6 @@ def test_the_engine_answers_with_scores():
     assert "othello" in error and "60 empty squares" in error
 
 
-def test_the_engine_command_takes_it(monkeypatch, capsys):
-    monkeypatch.setattr("sys.stdin", io.StringIO('{"game": "connect_x:4x4x3"}\n'))
-    assert main(["engine", "player=solver"]) == 0
-    assert json.loads(capsys.readouterr().out)["scores"] == [1, 4, 4, 1]
-
-
 def test_two_of_them_play_at_the_terminal_and_each_game_ends_as_the_scores_say(capsys):
     assert main(["play", "game=connect_x:4x4x3", "first=solver", "second=solver", "seed=1"]) == 0
     text = capsys.readouterr().out

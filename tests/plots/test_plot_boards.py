@@ -32,7 +32,6 @@ def folder(tmp_path, monkeypatch):
 
 
 def draw(*words):
-    """Return the path that the command prints."""
     assert run_command(plot, list(words)) == 0
 
 
@@ -146,15 +145,11 @@ def test_stored_ratings_are_drawn_as_they_were():
     ("words", "key"),
     (
         ("what=run run=run output=x.gif", "output"),
-        ("what=ratings run=run output=x.gif", "output"),
         ("what=ratings run=run", "run"),
         ("what=position output=x.gif", "output"),
-        ("what=game output=x.mp4", "output"),
         ("what=game run=run number=1000", "number"),
         ("what=game run=run first=random", "first"),
         ("what=game moves=1,1,1,1,1,1,1", "moves"),
-        ("what=game game=connect_four setup=standard", "setup"),
-        ("what=position moves=1,2,1,2,1,2,1", "moves"),
         ("what=game number=2", "number"),
         ("what=position game=othello moves=f5", "moves"),
         ("what=exact moves=1", "moves"),

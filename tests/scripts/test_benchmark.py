@@ -36,12 +36,6 @@ def test_figures_are_printed_and_written_with_their_units(short, tmp_path, capsy
     assert "playouts/s" in capsys.readouterr().out
 
 
-def test_only_the_chosen_parts_are_measured(short, tmp_path):
-    path = tmp_path / "figures.json"
-    benchmark.main(["--only", "playouts", "--repeats", "1", "--json", str(path)])
-    assert set(json.loads(path.read_text())) == {"machine", "playouts"}
-
-
 def test_every_part_exists_and_is_listed_in_the_help(capsys):
     with pytest.raises(SystemExit, match="0"):
         benchmark.main(["--help"])
@@ -136,6 +130,7 @@ def test_self_play_is_measured_beside_its_engine_with_their_ratios(tiny):
         assert 0 < figures["network_fraction"] < figures["evaluator_fraction"] < 1
 
 
+@pytest.mark.slow
 def test_search_and_learner_are_measured_on_each_number_of_cores(tiny):
     search = benchmark.measure("search", repeats=1)
     assert [row.name for row in search] == ["tic_tac_toe, 1 core", "tic_tac_toe, 2 cores"]

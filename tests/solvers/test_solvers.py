@@ -85,13 +85,11 @@ def final_score(twin):
     ("name", "max_empties", "num"),
     [
         ("connect_x:4x4x3", 9, 25),
-        ("connect_x:5x4x4", 9, 25),
-        ("connect_x:4x5x4", 9, 10),
+        ("connect_x:5x4x4", 9, 10),
         ("connect_x:3x9x5", 8, 10),
         ("connect_x:15x4x5", 8, 5),
         ("connect_x:1x12x2", 9, 5),
-        ("connect_x:9x1x4", 6, 5),
-        ("connect_four", 10, 12),
+        ("connect_four", 9, 8),
         ("othello:4", 6, 10),
         ("othello:6", 5, 20),
         ("othello", 4, 20),
@@ -138,17 +136,11 @@ def test_published_scores_of_othello_on_4x4():
 #: Moves of Connect Four and the scores of the solver bitbully.
 KNOWN = [
     ([5, 6, 5, 3, 3, 1, 1, 5, 4, 1, 1, 5, 1, 6], [-2, -6, -2, -2, -9, -5, 0]),
-    ([5, 3, 6, 0, 6, 4, 0, 6, 4, 5, 1, 0, 3, 3, 6, 0], [-4, -3, -6, -1, -1, -3, -3]),
     (
         [4, 4, 3, 0, 1, 5, 1, 2, 6, 0, 1, 1, 3, 1, 0, 0, 6, 6, 1, 3],
         [-4, ILLEGAL_SCORE, -7, -1, -3, -4, -5],
     ),
     ([3, 3, 3, 5, 3, 2, 6, 6, 2, 1, 1, 1, 3, 4], [13, 10, 13, 14, 11, 9, 9]),
-    ([1, 5, 4, 1, 5, 3, 1, 4, 3, 3, 2, 6, 1, 6, 1, 5, 6, 0, 6, 0], [3, 11, 10, 9, 10, 10, 10]),
-    (
-        [6, 6, 6, 1, 2, 2, 2, 0, 5, 5, 0, 1, 2, 6, 6, 0, 6, 1, 1, 5, 0, 0, 4, 1],
-        [8, 8, 8, 9, 8, 8, ILLEGAL_SCORE],
-    ),
 ]
 
 
@@ -156,12 +148,6 @@ KNOWN = [
 def test_scores_of_connect_four_agree_with_another_solver(moves, scores):
     game = make_game("connect_four")
     assert solver_of("connect_four").scores(game.play_moves(moves)[None])[0].tolist() == scores
-
-
-def test_bitbully_gives_the_scores_of_the_first_position_that_the_protocol_documents():
-    pytest.importorskip("bitbully", reason="the package bitbully is not installed")
-    game = make_game("connect_four")
-    assert make_solver(game).scores(game.initial_states())[0].tolist() == [-2, -1, 0, 1, 0, -1, -2]
 
 
 # --- laws -----------------------------------------------------------------------------------------
@@ -218,17 +204,6 @@ def test_a_search_that_is_paused_again_and_again_finds_the_same(name, monkeypatc
     solver = type(solver_of(name))(make_game(name))
     assert (solver.scores(states) == expected).all()
     assert solver.num_nodes > 3 * len(states)
-
-
-def test_an_earlier_win_scores_higher_and_a_later_loss_too():
-    game = make_game("tic_tac_toe")
-    scores = make_solver(game).scores(game.text_to_state("XX.\nOO.\n...", 0)[None])
-    # X wins at once with 2. After 5 X still draws; after any other move O wins with its next one.
-    # The longest game has 9 moves.
-    illegal = [ILLEGAL_SCORE] * 2
-    assert scores[0].tolist() == [*illegal, 9, *illegal, 0, -8, -8, -8]
-    assert values_of(scores)[0].tolist() == [-2, -2, 1, -2, -2, 0, -1, -1, -1]
-    assert values_of(scores).dtype == np.int8
 
 
 def test_othello_plays_on_after_a_pass_and_counts_no_empty_squares():
