@@ -93,7 +93,7 @@ def test_trees_are_those_of_the_textbook_over_whole_games(name, variant, explore
     constants = (
         dict(pb_c_init=1.1, pb_c_base=50.0, root_prior_temperature=1.4) | TEXTBOOK_SETTINGS[variant]
     )
-    states, rng = random_positions(game, 6, seed=3), np.random.default_rng(5)
+    states, rng = random_positions(game, 4, seed=3), np.random.default_rng(5)
     search = make_search(game, len(states), 40, explores=explores, **constants, **NO_NOISE)
     rows = np.arange(len(states))
     evaluator = HashEvaluator(game.num_actions)

@@ -173,7 +173,7 @@ VARIANTS = {
 def test_trees_and_outputs_are_those_of_the_naive_twin_over_whole_games(name, variant, reuse):
     game, (algorithm, explores, own) = named_game(name), VARIANTS[variant]
     settings = dict(root_prior_temperature=1.4, reuse_tree=reuse, **NO_NOISE, **own)
-    states, rng = random_positions(game, 5, seed=3), np.random.default_rng(5)
+    states, rng = random_positions(game, 3, seed=3), np.random.default_rng(5)
     search = make_search(game, len(states), 30, explores=explores, **settings)
     evaluator, rows = HashEvaluator(game.num_actions), np.arange(len(states))
     naives = [NaivePlannedSearch(game, evaluator, search.settings) for _ in rows]

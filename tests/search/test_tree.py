@@ -267,7 +267,7 @@ def advance_at_random(search, rows, rng):
 @pytest.mark.parametrize("name", mostly_slow(GAMES))
 @pytest.mark.parametrize("explores", (True, False))
 def test_trees_stay_consistent_under_random_operations(name, explores):
-    game, rng, num_games = named_game(name), np.random.default_rng(9), 6
+    game, rng, num_games = named_game(name), np.random.default_rng(9), 4
     search = make_search(game, num_games, 30, seed=1, explores=explores)
     search.reset(np.arange(num_games), game.initial_states(num_games), 30)
     num_kept = 0
