@@ -62,8 +62,8 @@ train learner.learning_rate=[
 train learner.learning_rate='"'
 train learner.learning_rate=nan
 train learner.learning_rate=-1
-train learner.batch_size=0
 train learner.batch_size=1.5
+train learner.batch_size=0
 train learner.batch_size=9999999999999999999999
 train learner.batch_size=
 train learner.batch_size=null
@@ -104,8 +104,8 @@ train experiment=ablation
 train network=9x9
 train network=tiny network.kernel_size=9
 train network.blocks=100000
-train network.kind=transformer
 train device=cuda:99
+train network.kind=transformer
 train evaluator.engine=onnx
 train evaluator.precision=int4
 train search.reuse_tree=perhaps
@@ -166,8 +166,8 @@ play num_simulations=0
 play time_limit_s=0
 play time_limit_s=nan
 play seed=-1
-play hint=maybe
 play hint=human
+play hint=maybe
 play boards=all
 play moves=9
 play moves=[0,0,0,0,0,0,0]
@@ -227,8 +227,8 @@ work . device=abacus
 work . name=!!!
 work . frobnicate=1
 engine network=nowhere
-engine network=files/networks/text.safetensors
 engine game=chess
+engine network=files/networks/text.safetensors
 
 prove game=connect_x:5x5x4 player=human
 prove player=stockfish
@@ -244,8 +244,8 @@ compare run=latest
 compare run=nowhere/*,nothing
 
 evaluate network=human
-evaluate network=files/networks/metadata.safetensors
 evaluate network=random set=nowhere.csv
+evaluate network=files/networks/metadata.safetensors
 evaluate network=random set=files
 evaluate network=random set=files/sets/empty.csv
 evaluate network=random set=files/sets/text.csv
@@ -274,8 +274,8 @@ plot run=files/runs/text_metrics
 plot run=files/runs/list_metrics
 plot run=files/runs/metrics output=nowhere/x.png
 plot run=files/runs/metrics output=x.doc
-plot what=everything
 plot what=exact run=files/runs/metrics
+plot what=everything
 plot lines=mean
 plot what=ratings run=files/runs/metrics
 plot what=game run=files/runs/no_networks

@@ -134,9 +134,10 @@ def test_the_board_as_text(capsys):
     for action in (4, 1, 8, 2):
         environment.step(action)
     assert squares(environment.render()) == "XXX O   O"
-    for _ in range(2):  # also when everybody has left
-        assert environment.render().splitlines()[-1] == "player_0 (X) wins"
+    assert environment.render().splitlines()[-1] == "player_0 (X) wins"
+    for _ in range(2):
         environment.step(None)
+    assert not environment.agents and environment.render().endswith("player_0 (X) wins")
     environment = env("connect_x:2x3x3", render_mode="human")
     environment.reset()
     environment.step(1)

@@ -9,6 +9,7 @@ from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.random import RandomPlayer
 from alphazero.players.registry import (
+    is_path,
     make_player,
     network_path,
     read_spec,
@@ -158,6 +159,14 @@ def test_spec_settings_replace_those_of_the_command():
 def test_a_specification_without_settings_keeps_those_of_the_command(spec, kind):
     command = PlayerSettings(time_limit_s=3.0, seed=9)
     assert read_spec(spec, command) == (kind, command)
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [("uct", False), ("human", False), ("network", False), ("gtp:a/b", False), ("runs/a", True)],
+)
+def test_a_kind_is_a_path_or_a_name(kind, expected):
+    assert is_path(kind) is expected
 
 
 def test_a_limit_in_a_spec_replaces_both_limits_of_the_command():

@@ -150,6 +150,7 @@ def test_stored_ratings_are_drawn_as_they_were():
         ("what=game run=run first=random", "first"),
         ("what=game moves=1,1,1,1,1,1,1", "moves"),
         ("what=game number=2", "number"),
+        ("what=position moves=1,2,1,2,1,2,1", "moves"),
         ("what=position game=othello moves=f5", "moves"),
         ("run=", "run"),
     ),
