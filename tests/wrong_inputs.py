@@ -62,19 +62,17 @@ train learner.learning_rate=[
 train learner.learning_rate='"'
 train learner.learning_rate=nan
 train learner.learning_rate=-1
-train learner.batch_size=0
 train learner.batch_size=1.5
+train learner.batch_size=0
 train learner.batch_size=9999999999999999999999
 train learner.batch_size=
 train learner.batch_size=null
-train learner.step_at=3
 train learner.step_at=[0.5,2]
 train learner.step_at=[a]
 train learner.optimizer=adagrad
 train learner={lr:1}
 train learner=adagrad
 train learner=
-train learner=../learner/nothing
 train learner.=1
 train learner/lr=1
 train learner.batch_size.x=1
@@ -83,7 +81,6 @@ train seed=-1
 train seed=2147483648
 train seed=${nothing}
 train seed=${oc.env:NOTHING_AT_ALL}
-train seed='range(1,3)'
 train --multirun seed=1,x
 train --multirun seed='range(1'
 train --multirun seed=1,2 learner=adam,rmsprop
@@ -91,7 +88,6 @@ train game=chess
 train game=othello:7
 train game=connect_x:4x4
 train game=connect_x:4x4x9
-train game=connect_x:100x100x4
 train game=
 train game=.
 train game=nowhere.py
@@ -101,7 +97,6 @@ train game=files/empty.py
 train game=files/raises.py
 train game=files/two.py
 train game=nothing:Class
-train game=json:loads
 train game=pettingzoo:chess_v9
 train game.name=chess
 train experiment=typo
@@ -109,25 +104,22 @@ train experiment=ablation
 train network=9x9
 train network=tiny network.kernel_size=9
 train network.blocks=100000
-train network.kind=transformer
 train device=cuda:99
+train network.kind=transformer
 train evaluator.engine=onnx
 train evaluator.precision=int4
 train search.reuse_tree=perhaps
 train selfplay.num_simulations=1
 train pit.num_games=3
-train pit=perhaps
 train evaluation.opening_plies=9
 train replay.window_start=20 replay.window_max=10
 train run.name=..
-train run.name=a/b
 train run.root=files/text.txt
 train run.root=/dev/null/x
 train run.num_threads=100000
 train hydra.run.dir=files/text.txt
 train hydra.typo=1
 train hydra/launcher=typo
-train hydra.searchpath=nowhere experiment=typo
 train --config-dir files/configs experiment=key
 train --config-dir files/configs experiment=range
 train --config-dir files/configs experiment=syntax
@@ -157,7 +149,6 @@ play first=uct:100,,
 play first=uct:100,num_simulations
 play first=,
 play first=nowhere.safetensors
-play first=files
 play first=files/text.txt
 play first=files/networks/empty.safetensors
 play first=files/networks/text.safetensors
@@ -170,13 +161,11 @@ play first=latest
 play game=othello:4 first=gtp:nothing_at_all
 play first=gtp:
 play num_simulations=0
-play num_simulations=10000001
 play time_limit_s=0
 play time_limit_s=nan
-play uct_c=-1
 play seed=-1
-play hint=maybe
 play hint=human
+play hint=maybe
 play boards=all
 play moves=9
 play moves=[0,0,0,0,0,0,0]
@@ -197,18 +186,15 @@ play game=tic_tac_toe aim=score
 match a=best,aim=score,endgame=off b=uct:10 num_games=2
 play engine=openvino precision=int4
 play device=tpu
-play rollout=clever
 play rollout_weights=files/text.txt
 play rollout_weights=nowhere
 play statistics=page
-play final_move=best
 play second
 
 match foo=1
 match a=uct:10 b=nowhere
 match a=uct:10 b=human
 match num_games=3
-match num_games=0
 match game=tic_tac_toe a=random b=random opening_plies=9
 match a=random b=random opening_plies=1000
 match a=random b=random sprt=true elo0=50 elo1=0
@@ -216,7 +202,6 @@ match a=random b=random sprt=true alpha=0.9
 match a=random b=random sprt=true num_games=3
 match game=othello a=random b=random drawn_openings=true
 match a=random b=random json=nowhere/x.json
-match a=random b=random json=files
 match a=random b=random json=files/text.txt/x.json
 match game=othello a=files/networks/tic_tac_toe.safetensors b=random
 
@@ -229,7 +214,6 @@ rate players=[
 rate num_games=-1
 rate games_per_match=3
 rate anchor_elo=high
-rate root=nowhere
 rate output=files
 
 engine foo=1
@@ -243,6 +227,7 @@ work . frobnicate=1
 engine player=nowhere
 engine player=files/networks/text.safetensors
 engine game=chess
+engine player=files/networks/text.safetensors
 
 prove game=connect_x:5x5x4 player=human
 prove player=stockfish
@@ -250,7 +235,6 @@ prove show=-1
 prove player=files/networks/truncated.safetensors
 
 compare
-compare run=nowhere
 compare run=nowhere,nothing
 compare run=files/runs/no_networks,files/runs/no_networks
 compare run=,
@@ -282,7 +266,6 @@ make_evaluation_set out=nowhere/x.csv
 make_evaluation_set out=files
 make_evaluation_set out=files/sets/text.csv
 make_evaluation_set game=othello max_empties=40 out=x.csv
-make_evaluation_set max_empties=0
 
 plot run=nowhere
 plot run=files
@@ -291,8 +274,8 @@ plot run=files/runs/text_metrics
 plot run=files/runs/list_metrics
 plot run=files/runs/metrics output=nowhere/x.png
 plot run=files/runs/metrics output=x.doc
-plot what=everything
 plot what=exact run=files/runs/metrics
+plot what=everything
 plot lines=mean
 plot what=ratings run=files/runs/metrics
 plot what=game run=files/runs/no_networks

@@ -373,15 +373,9 @@ def test_tensorboard_has_every_promised_figure_of_every_iteration(events):
 
 
 def test_tensorboard_has_the_strength_the_proof_and_their_steps(events):
-    for tag in (
-        "strength/score",
-        "strength/elo",
-        "interval/strength_score_low",
-        "interval/strength_score_high",
-        "strength/distinct_games",
-        "proof/misplayed_positions",
-        "proof/lost_games",
-    ):
+    strength = "score elo distinct_games".split()
+    tags = [f"interval/strength_score_{end}" for end in ("low", "high")]
+    for tag in (*(f"strength/{name}" for name in strength), *tags, "proof/misplayed_positions"):
         assert [event.step for event in events.Scalars(tag)] == [2, 3], tag
 
 

@@ -5,7 +5,6 @@ import io
 import json
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -83,19 +82,17 @@ def test_misplayed_positions_are_shown(set_file):
 def test_a_set_of_a_users_game_is_named_after_its_file_and_has_all_plies(
     set_file, tmp_path, monkeypatch
 ):
-    made, limits = read_set(set_file, make_game(GAME)), []
+    game, limits = make_game(GAME), []
+    made, game.name = read_set(set_file, game), "othello_like_snort.py"
 
     def sample(game, solver, num_positions, seed, max_empties, progress):
         limits.append(max_empties)
         return made
 
-    monkeypatch.setattr(make_evaluation_set, "make_solver", lambda game: SimpleNamespace(name="x"))
+    monkeypatch.setattr(make_evaluation_set, "make_game", lambda name: game)
     monkeypatch.setattr(make_evaluation_set, "sample_set", sample)
     monkeypatch.chdir(tmp_path)
-    game = Path("games/othello_like_snort.py")
-    game.parent.mkdir()
-    game.write_text((Path(__file__).parents[2] / "examples" / "snort.py").read_text())
-    assert run_command(make_evaluation_set, [f"game={game}", "num_positions=4", "seed=2"]) == 0
+    assert run_command(make_evaluation_set, ["num_positions=4", "seed=2"]) == 0
     assert Path("othello_like_snort_2.csv").is_file() and limits == [None]
 
 

@@ -38,7 +38,7 @@ def names_its_input(command_line, message) -> bool:
     return is_quoted or bool(names & set(re.findall(r"\w+", message.lower())))
 
 
-@pytest.mark.parametrize("command_line", mostly_slow(command_lines(), 3))
+@pytest.mark.parametrize("command_line", mostly_slow(command_lines(), 2))
 def test_a_wrong_command_is_refused_in_a_sentence_and_nothing_is_made(
     command_line, folder, monkeypatch
 ):

@@ -148,12 +148,6 @@ def test_a_match_that_ends_early_is_the_start_of_the_full_match(game):
         assert report.pair_counts == seen[-1]
 
 
-def test_a_match_that_is_not_stopped_plays_all_games(game):
-    players = FixedPlayer(game, 1, 64), FixedPlayer(game, 2)
-    whole = play_match(game, *players, 40)
-    assert play_match(game, *players, 40, should_stop=lambda counts: False).games == whole.games
-
-
 def test_few_games_are_played_and_discarded(game):
     started = set()
 
@@ -171,20 +165,14 @@ def test_few_games_are_played_and_discarded(game):
     def opening_of(state):
         return openings[state.tobytes()]
 
-    report = play_match(
-        game,
-        Watching(game, 1, 256),
-        FixedPlayer(game, 2),
-        100,
-        should_stop=lambda counts: sum(counts) == 6,
-    )
+    players = Watching(game, 1, 256), FixedPlayer(game, 2)
+    report = play_match(game, *players, 100, should_stop=lambda counts: sum(counts) == 6)
     assert len(report.games) == 12
     assert max(started) < 6 + FIRST_GAMES  # of 50 pairs, all of which would fit into one batch
 
 
 def test_a_later_match_continues_with_the_next_openings(game):
-    whole = play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 30, Openings(seed=3))
-    rest = play_match(
-        game, FixedPlayer(game, 1), FixedPlayer(game, 2), 20, Openings(seed=3, num_used=5)
-    )
+    players = FixedPlayer(game, 1), FixedPlayer(game, 2)
+    whole = play_match(game, *players, 30, Openings(seed=3))
+    rest = play_match(game, *players, 20, Openings(seed=3, num_used=5))
     assert [played[:3] for played in rest.games] == [played[:3] for played in whole.games[10:]]

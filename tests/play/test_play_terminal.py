@@ -21,7 +21,6 @@ from alphazero.games.square_names import square_name
 from alphazero.play.screen import line_reader
 from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame
 from alphazero.players.base import Analysis, PlayerSettings
-from alphazero.players.random import RandomPlayer
 from alphazero.players.uct import UctPlayer
 
 # White has no move after the first four: it passes at ply 4, and black passes at ply 11.
@@ -351,27 +350,6 @@ def test_ctrl_c_ends_the_real_program_politely():
 
 
 # --- the screen -----------------------------------------------------------------------------------
-
-
-def test_a_terminal_gets_colours_and_a_pipe_gets_none():
-    game = make_game("connect_four")
-    outputs = []
-    for options in ({"force_terminal": True, "color_system": "truecolor"}, {}):
-        console = _console(**options)
-        TerminalGame(game, (RandomPlayer(game, 1), RandomPlayer(game, 2)), console).run()
-        outputs.append(console.file.getvalue())
-    assert "\x1b[" in outputs[0]
-    assert "●" in outputs[0]
-    assert "\x1b" not in outputs[1]
-    assert "●" not in outputs[1]
-
-
-def test_a_console_without_box_characters_gets_plain_ones():
-    game = make_game("othello:4")
-    console = Console(file=io.TextIOWrapper(io.BytesIO(), encoding="ascii"), width=100)
-    TerminalGame(game, (RandomPlayer(game, 1), RandomPlayer(game, 2)), console).run()
-    console.file.flush()
-    assert console.file.buffer.getvalue().decode("ascii").count("+---+") > 4
 
 
 def test_a_search_shows_its_simulations_after_a_second_and_leaves_nothing(monkeypatch):
