@@ -111,7 +111,7 @@ def test_a_second_call_adds_games_and_networks(run):
 def test_the_same_seed_gives_the_same_games(finished_run, tmp_path):
     runs = [shutil.copytree(finished_run, tmp_path / name) for name in "abc"]
     for folder, seed in zip(runs, (1, 1, 2)):
-        _rate(folder, "num_games=40", f"seed={seed}")
+        _rate(folder, "num_games=12", f"seed={seed}")
     first, second, third = (_stored(folder)["matches"] for folder in runs)
     assert first == second != third
 

@@ -90,7 +90,7 @@ def test_bounds_are_those_of_wald():
 )
 def test_error_probabilities_are_at_most_alpha_and_beta(case):
     elo0, elo1, frequencies = case
-    sprt, generator, rounds = Sprt(elo0, elo1, alpha=0.1, beta=0.1), np.random.default_rng(0), 150
+    sprt, generator, rounds = Sprt(elo0, elo1, alpha=0.1, beta=0.1), np.random.default_rng(0), 100
     for truth, wrong in ((elo0, "H1"), (elo1, "H0")):
         chances, errors = tilted(frequencies, score_from_elo(truth)), 0
         for _ in range(rounds):
@@ -101,7 +101,7 @@ def test_error_probabilities_are_at_most_alpha_and_beta(case):
                     break
             assert result.accepted  # 4000 pairs are many times what these tests need
             errors += result.accepted == wrong
-        # 10% of 150 rounds has a standard deviation of 2.4%; four of them.
+        # 10% of 100 rounds has a standard deviation of 3%; four of them.
         assert errors / rounds < 0.1 + 4 * math.sqrt(0.1 * 0.9 / rounds)
 
 

@@ -39,7 +39,7 @@ def _check_answer(answer: dict, request: dict) -> None:
         assert "Traceback" not in answer["error"]
         return
     game = make_game(request["game"])
-    state = game.play_moves(request.get("moves", []))
+    state = game.play_moves(request.get("moves") or [])
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
     assert answer["legal_actions"] == legal
     if not legal:

@@ -94,6 +94,7 @@ def test_runs_take_turns_and_the_first_of_each_does_not_count():
     assert calls == [(name, seed) for seed in range(4) for name in "ab"]
 
 
+@pytest.mark.slow
 def test_a_new_process_has_the_number_of_cores_asked_for():
     assert measuring.in_new_process(1, measuring.core_counts) == [1]
 
