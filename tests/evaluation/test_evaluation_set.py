@@ -158,6 +158,8 @@ WRONG = {
 @pytest.mark.parametrize("text", WRONG)
 def test_a_wrong_file_is_an_error_that_names_its_line(small, tmp_path, text):
     path = tmp_path / "set.csv"
+    with pytest.raises(StoredFileError):
+        read_set(path, small[0])
     path.write_text(HEAD + GOOD)
     assert read_set(path, small[0]).values.tolist() == [1]
     path.write_text(text)

@@ -158,7 +158,7 @@ def _threats(game, state):
 def test_the_search_proves_small_games_without_a_network():
     game, rules = make_game("connect_x:4x4x3"), Rules(4, 4, 3)
     exact = ExactValues(game)
-    states = unfinished_states(game, 5)
+    states = unfinished_states(game, 8)
     proven = 0
     for state, value in zip(states, exact.values(states)):
         position = rules.read(**kaggle_board(game, state))
