@@ -63,7 +63,9 @@ def _table(skin: Skin, analysis: Analysis, actions: list[int]) -> Table:
         cells: list[RenderableType] = [
             skin.notation.text(action),
             visits,
-            ProgressBar(1.0, weight, _BAR_WIDTH),
+            ProgressBar(
+                1.0, weight, _BAR_WIDTH, style="bright_black", complete_style="bright_green"
+            ),
             f"{100 * weight:.1f}%",
             expectation_text(float(analysis.values[action])) or "-",
         ]
