@@ -45,7 +45,7 @@ def run(settings: Settings, console: Console) -> None:
     path = Path(settings.folder).absolute()
     is_possible = path.is_dir() or (path.parent.is_dir() and not path.exists())
     if not settings.folder or not is_possible:
-        allowed = "the path of the shared folder, which may not exist yet, in a folder that does"
+        allowed = "the path of the shared folder; the folder above it must exist"
         raise ConfigError.of("folder", settings.folder, allowed)
     choose_device(settings.device)
     if settings.game is not None:

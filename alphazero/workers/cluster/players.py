@@ -149,7 +149,7 @@ def _result(call: Any) -> Any:
     """Return the result of a task.
 
     Raises:
-        InputError: of the task, or if Ray has tried it in vain.
+        InputError: of the task, or if Ray gives up after repeating it.
     """
     try:
         return ray.get(call)
