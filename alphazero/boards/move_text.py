@@ -1,4 +1,4 @@
-"""What a person types for a move, and what is asked for it, as text.
+"""Moves as a person types them, and the prompt that asks for one.
 
 In: a session, its game's skin, and what was typed. Out: an action, or text; nothing is printed.
 """

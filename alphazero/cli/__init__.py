@@ -82,7 +82,7 @@ def usage() -> str:
 
 
 def print_error(error: Exception) -> int:
-    """Print the message of an error that is no bug.
+    """Print the message of an expected error, such as bad input.
 
     With ``ALPHAZERO_TRACEBACK=1`` in the environment, raise it again.
 
@@ -110,7 +110,8 @@ def _set_up_process() -> None:
     os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")
     warnings.filterwarnings("ignore", category=UserWarning, module="torch")
     logging.getLogger("torch").setLevel(logging.ERROR)
-    # Batch systems and shutdowns send SIGTERM. Like Ctrl-C, it lets a command say what it stored.
+    # Batch systems and shutdowns send SIGTERM: handle it like Ctrl-C, so that a command reports
+    # what it stored.
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)
 

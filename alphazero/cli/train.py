@@ -196,7 +196,7 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
 
 
 def stopped_lines(trainer: Trainer) -> list[str]:
-    """Return what of a stopped run is kept, and the command that continues it."""
+    """Return what is kept of a stopped run, and the command that resumes it."""
     if not trainer.stored_iteration:
         return ["Stopped. No iteration was finished, so nothing is kept."]
     resume = trainer.folder.resume_words(trainer.game.name)

@@ -1,4 +1,4 @@
-"""Config files: their groups and choices, what they hold, where a value stands.
+"""Config files: their groups and choices, their values, and which file sets a value.
 
 In: a folder of config files. Out: names of groups and files.
 """

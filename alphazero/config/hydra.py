@@ -32,7 +32,7 @@ from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import from_plain, types_of
 from alphazero.runtime.errors import ConfigError, InputError
 
-#: What Hydra and its parts raise for a config that cannot be composed.
+#: Raised by Hydra, OmegaConf and YAML for a config that cannot be composed.
 _ERRORS = (HydraException, OmegaConfBaseException, YAMLError, ValueError)
 _PACKAGE_HINT = " Is its first line '# @package _global_'?"
 _SWEEP_FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag)\(.*\)$")
@@ -237,7 +237,7 @@ def _of_file(path: Path | None) -> str:
 
 
 def _search_path(config_dir: str, words: Sequence[str]) -> str:
-    """Return the argument that has Hydra look for config files in a folder, too."""
+    """Return the argument that adds a folder to Hydra's search path."""
     path, key = Path(config_dir).absolute(), "hydra.searchpath"
     if not path.is_dir():
         raise ConfigError.of("--config-dir", config_dir, reason="there is no such folder")

@@ -29,7 +29,7 @@ class Job(NamedTuple):
     settings: Any
     folder: Path | None  #: of its output
     sweep_folder: Path | None  #: of the output of the whole sweep, None without a sweep
-    #: What tells the run from others of its sweep, such as "seed=1 learner=sgd"; else "".
+    #: The overrides that differ within the sweep, such as "seed=1 learner=sgd"; else "".
     overrides: str
     number: int  #: of the run in its sweep, from 1
     num_jobs: int  #: of the sweep; 0 if unknown, 1 without a sweep
@@ -137,7 +137,7 @@ def split_command_line(arguments: list[str], command: str) -> CommandLine:
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Return a parser of the options of Hydra's that have a meaning here.
+    """Return a parser of the Hydra options that are supported here.
 
     Hydra's own has no public name; it prints a page and ends the process if an option is wrong.
     """

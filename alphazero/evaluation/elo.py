@@ -93,7 +93,7 @@ class Ratings:
 
 
 def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -> Ratings | None:
-    """Return the maximum-likelihood ratings of the players whom games connect to the anchor.
+    """Return the maximum-likelihood ratings of the players connected to the anchor by games.
 
     Args:
         pairings: in any order. The same two players may occur several times, in either order.

@@ -39,7 +39,7 @@ COMMANDS = {
     "quit": ("q", "leave"),
 }
 _END_PROMPT = "r: rematch, s: rematch with sides swapped, u: undo, q: quit > "
-DELAY_S = 1.0  #: before it is shown how far a search is
+DELAY_S = 1.0  #: before a search gets a progress bar
 _NAMES = {name: name for name in COMMANDS} | {"exit": "quit"}
 _NAMES |= {short: name for name, (short, _) in COMMANDS.items()}
 
@@ -157,7 +157,7 @@ class TerminalGame:
         self._play(player, analysis.action, ", ".join(notes))
 
     def _ask(self, question: str) -> None:
-        """Ask a person until the position is another one; EOFError is raised if they leave."""
+        """Prompt until the position has changed; raise EOFError if the person leaves."""
         while True:
             with pondering(None if self.session.over else self._ponderer, self.session.state):
                 typed = self._read_line(question).strip()
@@ -262,7 +262,7 @@ class TerminalGame:
         return isinstance(self.players[player], HumanPlayer)
 
     def _think(self, player: Player, text: str) -> Analysis:
-        """Return a player's analysis; a long search has a bar of its simulations or its time."""
+        """Return a player's analysis; a long search gets a progress bar."""
         console, start_s = self._screen.console, time.monotonic()
         limit_s = getattr(player, "time_limit_s", None)
         columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TaskProgressColumn())

@@ -147,7 +147,7 @@ def with_written_names(text: str) -> str:
 
 
 def announce_first_compilation() -> None:
-    """Have this process print a line to standard error before it compiles its first kernel."""
+    """Print a line to standard error when this process compiles its first kernel."""
     _KernelCache.announces = True
 
 

@@ -56,7 +56,7 @@ class Run(NamedTuple):
         return math.nan
 
     def is_above(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether a figure is above the limit at which the alarm begins, or ends if on."""
+        """Return whether a figure is above the limit, which is ``ends`` while the alarm is on."""
         return value > (ends if self.is_on else begins)
 
     def is_below(self, value: float, begins: float, ends: float) -> bool:
@@ -307,7 +307,7 @@ def _num_games(row: dict[str, Any], match: str) -> int:
 
 
 def disk_nearly_full(run: Run) -> Finding | None:
-    """Little space is left for the files of the run; those of shipped configs take up to 0.2 GB."""
+    """The disk of the run is nearly full; a run of a shipped config takes up to 0.2 GB."""
     free = figure(run.rows[-1], "free_disk_gb")
     if not run.is_below(free, 1.0, ends=2.0):
         return None

@@ -49,7 +49,7 @@ def _find_runs(root: Path, _time: int) -> dict[str, FoundRun]:
 
 
 def _read_run(root: Path, path: Path) -> FoundRun | None:
-    """Return the run in a folder; None if it is none, or is just being deleted."""
+    """Return the run in a folder; None if there is none, or it is being deleted."""
     folder = RunFolder(path)
     try:
         game = _game_name(folder.config, folder.config.stat().st_mtime_ns)

@@ -19,7 +19,7 @@ class Stream(Protocol):
     """Where a job sends its messages."""
 
     def emit(self, message: dict[str, Any]) -> None:
-        """Send a message; one about progress is left out while another waits to be sent."""
+        """Send a message; drop a progress message while another one is still queued."""
         ...
 
     def is_stopped(self) -> bool:

@@ -22,7 +22,7 @@ _SHRINK, _GROW = 0.5, 1.25  # of the units of a worker that lags behind, and of 
 class WorkerState(WorkerReport):
     """A worker that is there. `Roster` changes it."""
 
-    busy_since: float = 0.0  #: when it was given something to do, or answered last
+    busy_since: float = 0.0  #: when it was given work, or last answered
     flights: dict[int, Unit] = dataclasses.field(default_factory=dict)  #: in its hands, by id
     unit_scale: float = 1.0  #: of its units; less than 1 if it lags behind
 

@@ -31,7 +31,7 @@ class WorkerReport:
     facts: WorkerFacts
     games_per_s: float = 0.0  #: while it played; 0 until it has answered
     num_games: int = 0  #: that counted
-    total_staleness: int = 0  #: networks by which these games lagged behind, added up
+    total_staleness: int = 0  #: sum over these games of the networks they lagged behind
     num_stale_games: int = 0  #: dropped, because they lagged too far behind
     is_alive: bool = True  #: False if it was lost or dismissed since
 

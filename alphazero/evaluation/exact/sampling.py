@@ -114,7 +114,7 @@ def _samples(
     max_immediate: float,
     seen: set[bytes],
 ) -> Iterator[_Sample | None]:
-    """Yield a position of each game of a source, without end.
+    """Yield one position from each of an endless sequence of games.
 
     It is the position whose ply has been used least so far; None if it cannot be misplayed, or the
     game has no new one.

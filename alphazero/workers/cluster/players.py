@@ -93,10 +93,10 @@ def _player(recipe: Recipe, seed: str) -> Player:
 
 
 class PlayerCluster:
-    """Lets the cores of a cluster do parts of some work, from the first question on.
+    """Runs parts of a match or of a batch on the cores of a cluster.
 
-    The connection to Ray is made then, too, so that a player that cannot be made is refused at
-    once.
+    It connects to Ray when it is first used, so that a player that cannot be made is refused
+    before that.
 
     Args:
         address: of the cluster, see `alphazero.workers.cluster.ray_connection.connect`. If there
@@ -111,7 +111,7 @@ class PlayerCluster:
 
     @property
     def num_cores(self) -> int:
-        """How many parts are done at a time; the first look connects to the cluster."""
+        """The number of parts that run at a time; connects to the cluster on first use."""
         if not self._num_cores:
             self._owns_ray = connect(self._address, "address")
             nodes = [node for node in live_nodes() if node.num_cpus]
@@ -122,7 +122,7 @@ class PlayerCluster:
         return self._num_cores
 
     def run(self, do: Callable, parts: Sequence[tuple], *recipes: Recipe) -> Iterator[Any]:
-        """Let the cluster do parts of some work; yield the results in the order of the parts.
+        """Run parts on the cluster; yield the results in the order of the parts.
 
         Args:
             do: is called for each part, with the recipes after it.
@@ -140,7 +140,7 @@ class PlayerCluster:
             yield _result(calls.popleft())
 
     def close(self) -> None:
-        """Let go of the cluster, which stays, unless it was started here."""
+        """Disconnect from the cluster; shut it down if it was started here."""
         if self._owns_ray:
             ray.shutdown()
 

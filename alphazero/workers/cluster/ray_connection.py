@@ -25,7 +25,7 @@ from alphazero.runtime.errors import ConfigError  # noqa: E402
 NODE_LEFT = "its machine has left the cluster"  #: one of the reasons that `reason_of` returns
 _CONNECT_S = 5.0
 _OUT_OF_MEMORY = "Ray has ended its process: its machine was running out of memory"
-#: Why an actor or a task is lost, by words of Ray's message.
+#: Why an actor or a task was lost, by a phrase of Ray's message.
 _REASONS = {
     "ModuleNotFoundError": "this program is not installed on its machine",
     "OUT_OF_MEMORY": _OUT_OF_MEMORY,

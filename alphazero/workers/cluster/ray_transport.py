@@ -124,7 +124,7 @@ class RayTransport:
     # --- weights ----------------------------------------------------------------------------------
 
     def _send_weights(self) -> str:
-        """Put weights that wait into the store and tell all actors; return "" or why it failed."""
+        """Store pending weights and notify all actors; return "" or the reason for a failure."""
         if self._unsent is None:
             return ""
         try:
@@ -189,7 +189,7 @@ class RayTransport:
         return [Notice(f"{node.host} {text}: other programs of the Ray cluster use it.")]
 
     def _refuse(self, name: str, version: str) -> Notice:
-        """End an actor that runs another version of this program, and leave its node alone."""
+        """End an actor that runs another version of this program, and do not use its node."""
         self._left_alone.add(self._workers[name].node)
         self._remove(name)
         return Notice(

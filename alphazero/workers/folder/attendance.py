@@ -78,7 +78,7 @@ class Attendance:
         return texts
 
     def _hear(self, name: str, text: bytes, run: str, now: float) -> None:
-        """Note a new sign of life; let a worker join that is new.
+        """Record a heartbeat; add the worker if it is new.
 
         What is no sign of life is ignored, and its file deleted later.
         """

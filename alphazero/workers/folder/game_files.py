@@ -35,7 +35,7 @@ class GamesFile(NamedTuple):
 
 
 def games_per_file(game: Game) -> int:
-    """Return the number of games that surely fit into half a file.
+    """Return a number of games that is sure to fit into half of the largest file.
 
     A unit may end with more games than it was asked for.
     """
@@ -101,7 +101,7 @@ def _parsed(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 def _origin(name: GamesName, job: Job) -> dict[str, Any]:
-    """Return what a file of this name says of itself, if it belongs to the run."""
+    """Return the facts in the name of a file of the run; None for other files."""
     return {
         "format": FORMAT,
         "run": job.run,

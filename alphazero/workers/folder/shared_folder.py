@@ -47,11 +47,11 @@ class Posting:
 
 @dataclasses.dataclass
 class SignOfLife:
-    """What a worker says about itself now and then."""
+    """The heartbeat of a worker."""
 
     run: str = ""
     facts: WorkerFacts = dataclasses.field(default_factory=WorkerFacts)
-    time: float = 0.0  #: of the worker's clock; no two signs of a worker have the same
+    time: float = 0.0  #: of the worker's clock, different in each of its heartbeats
     patience_s: float = option(0.0, "until its next sign, as far as it knows", low=0.0, high=1e6)
 
 
