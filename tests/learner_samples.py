@@ -40,7 +40,7 @@ def make_batch(action_weights, mask, outcomes, root_values):
         np.zeros((len(action_weights), 1, 2, 2), np.float32),
         np.array(action_weights, np.float32),
         np.array(mask, np.bool_),
-        np.array(outcomes, np.int8),
+        np.array(outcomes, np.float32),
         np.array(root_values, np.float32),
     )
 
@@ -71,7 +71,7 @@ def random_batch(num_samples, seed=0):
     weights = np.where(mask, rng.random(mask.shape) ** 4, 0)
     weights /= weights.sum(axis=1, keepdims=True)
     planes = rng.integers(0, 2, (num_samples, *GAME.planes_shape)).astype(np.float32)
-    outcomes = rng.integers(-1, 2, num_samples).astype(np.int8)
+    outcomes = rng.integers(-1, 2, num_samples).astype(np.float32)
     root_values = outcomes.astype(np.float32)
     return Batch(planes, weights.astype(np.float32), mask, outcomes, root_values)
 

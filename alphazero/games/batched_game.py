@@ -23,7 +23,8 @@ class Transition(NamedTuple):
 
     states: np.ndarray  #: [B, K]
     over: np.ndarray  #: bool[B], True where the game is finished
-    #: float32[B], for the player to move there: 1 win, -1 loss, 0 draw or not finished
+    #: float32[B], for the player to move there: 1 is a win, -1 a loss, 0 a draw or not finished;
+    #: results in between are possible
     results: np.ndarray
     players: np.ndarray  #: int8[B], the player to move; 0 began the game
     legal_action_mask: np.ndarray  #: bool[B, A], True = legal; all False where the game is finished
@@ -40,6 +41,8 @@ class Game:
     max_plies: int  #: an upper bound of the number of actions in a game, passes included
     cell_symmetries: np.ndarray  #: int32[S, H*W], see `rules.symmetries`
     action_symmetries: np.ndarray  #: int32[S, A]
+    #: The worst and the best result of the rules, which are scaled to -1 and 1.
+    result_range: tuple[float, float] = (-1.0, 1.0)
     notes: tuple[str, ...] = ()  #: what is allowed in the rules but looks wrong, for the user
 
     def initial_states(self, num_games: int = 1) -> np.ndarray:
@@ -131,6 +134,18 @@ class Game:
     def legal_action_mask(self, states: np.ndarray) -> np.ndarray:
         """Return bool[B, A], True = legal."""
         return self.inspect(states).legal_action_mask
+
+    def identity(self, states: np.ndarray) -> np.ndarray:
+        """Return the part of the states that tells positions apart, [B, at most K].
+
+        The rest tells how a position was reached, which changes nothing that follows.
+        """
+        return states
+
+    def own_result(self, value: float) -> float:
+        """Return a result in [-1, 1] in the numbers of the rules, see `result_range`."""
+        low, high = self.result_range
+        return low + (value + 1) * (high - low) / 2
 
     def check_legal(self, state: np.ndarray, action: int, in_words: bool = True) -> None:
         """Raise ValueError if ``action`` is not legal in ``state`` ([K]).

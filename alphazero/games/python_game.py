@@ -1,31 +1,61 @@
-"""The batched view of a game whose positions are Python objects, for games without compiled rules.
+"""Rules in plain Python: the batched game of a class whose objects are positions.
 
-In: an object for the start position. Out: arrays of objects, one row for each position, so that
-search, self-play, matches and play need not know that the rules are not compiled. This file does
-not know where the objects come from; `alphazero.games.pettingzoo_game` is one source of them.
-Whatever needs compiled rules, such as the fused UCT kernel, does not work with these games.
+In: the object of the start position. Out: a `Game` whose states are numbers, so that search,
+self-play, replay and stored runs treat it as a compiled game. A state holds the actions so far and
+what the object said of the position; the objects themselves are kept in a bounded table, and one
+that is no longer there is made again by playing its actions. Nothing is pickled. Whatever needs
+compiled rules, such as the fused UCT kernel, does not work with these games.
+
+Where the objects come from is not known here: a class of the user, or
+`alphazero.games.pettingzoo_game`.
 """
 
-from typing import Protocol
+import copy
+import hashlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from alphazero.games.batched_game import Game, Transition
 from alphazero.games.symmetry import identity_tables
 from alphazero.games.text import parse_index
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import random_below
+
+#: Objects of each of the two generations of `_Table`; an object takes about 1 kB.
+_MAX_OBJECTS = 32_768
+_KEY_BYTES = 16
+_RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
+_HEADER = 6
 
 
 class Position(Protocol):
-    """One position of a game, as an object.
+    """A position of a game, as an object.
 
     The laws are those of `alphazero.games.rules`: a pass is an action, a position determines
-    everything that follows, and results are from the viewpoint of the player to move. Equal objects
-    (``==``) are the same position.
+    everything that follows, and results are from the viewpoint of the player to move.
+
+    Besides these methods, a class may define:
+
+    ======================  ==================================================================
+    ``num_actions``         A, legal or not; required
+    ``max_plies``           an upper bound of the actions in a game; required
+    ``clone()``             a copy; by default `copy.deepcopy`
+    ``observe()``           the network's input for the player to move, [C, H, W]; by default
+                            the player's own pieces and the opponent's, from ``cells``
+    ``binary_planes``       True if ``observe`` returns 0 and 1 alone, which saves memory
+    ``key()``               bytes that tell positions apart which look the same in ``observe``,
+                            as after a repetition
+    ``result_range``        the worst and the best result, by default (-1, 1)
+    ``symmetries()``        (cells, actions), see `alphazero.games.rules.symmetries`
+    ``piece_letters``       an empty square, the first player's piece, the second's
+    ``action_to_text``      (action), and ``text_to_action(text)``: by default the number
+    ======================  ==================================================================
     """
 
-    def clone(self) -> "Position":
-        """Return a copy; stepping the copy leaves this position unchanged."""
+    num_actions: int
+    max_plies: int
 
     def step(self, action: int) -> None:
         """Play a legal action, in place."""
@@ -40,95 +70,118 @@ class Position(Protocol):
         """Return whether the game is finished."""
 
     def result(self) -> float:
-        """Return the result of a finished game for the player to move: 1 win, 0 draw, -1 loss."""
+        """Return the result of a finished game for the player to move, such as 1, 0 or -1."""
 
-    def legal_actions(self):
-        """Return the legal actions of an unfinished game, in rising order; at least one."""
-
-    def observe(self) -> np.ndarray:
-        """Return the network's input for the player to move, float32[C, H, W]."""
+    def legal_actions(self) -> Sequence[int]:
+        """Return the legal actions of an unfinished game; at least one."""
 
     def cells(self) -> np.ndarray:
-        """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's."""
+        """Return the board, [H, W]: 0 empty, 1 the first player's piece, 2 the second's."""
+
+
+class _Layout(NamedTuple):
+    """The bytes of a state: the header, and where the other parts begin."""
+
+    legal: int  #: one bit for each action
+    planes: int  #: one bit, or a float32, for each value of the planes
+    key: int  #: of the object's key, if it has one
+    plies: int  #: uint16, the number of actions so far
+    actions: int  #: of `action_type`
+    size: int
 
 
 class PythonGame(Game):
-    """A game whose positions are Python objects; a state is an array of one object.
-
-    Such states cannot be stored without pickling, and a step costs as much as `clone` and `step` of
-    the object.
+    """A game whose rules are methods of a Python object.
 
     Args:
-        name: the game's name, as `alphazero.games.registry.make_game` takes it.
         start: the start position.
-        num_actions: A, legal or not.
-        max_plies: an upper bound of the number of actions in a game.
-        symmetries: (cells, actions) as `alphazero.games.rules.symmetries` returns them; None is the
-            identity alone.
-        piece_letters: letters of an empty square, the first player's piece, the second's.
+        name: the game's name, as `alphazero.games.registry.make_game` takes it; by default that of
+            the class.
+
+    Raises:
+        ConfigError: naming the method or attribute that is missing or wrong.
     """
 
-    state_size = 1
-    state_dtype = np.dtype(object)
+    state_dtype = np.dtype(np.uint8)
 
-    def __init__(
-        self,
-        name: str,
-        start: Position,
-        *,
-        num_actions: int,
-        max_plies: int,
-        symmetries=None,
-        piece_letters: str = ".XO",
-    ):
-        self.name = name
-        self.num_actions = num_actions
-        self.max_plies = max_plies
-        self.planes_shape = tuple(start.observe().shape)
+    def __init__(self, start: Any, name: str | None = None):
+        self.name = name or type(start).__name__
+        self._check_methods(start)
+        self.num_actions, self.max_plies = int(start.num_actions), int(start.max_plies)
+        self.result_range = tuple(map(float, getattr(start, "result_range", (-1, 1))))
         self._start = start
-        self._piece_letters = piece_letters
-        if symmetries is None:
-            symmetries = identity_tables(*self.planes_shape[1:], num_actions)
-        self.cell_symmetries, self.action_symmetries = symmetries
+        self._observes = callable(getattr(start, "observe", None))
+        self._is_binary = not self._observes or bool(getattr(start, "binary_planes", False))
+        self._has_key = callable(getattr(start, "key", None))
+        self.planes_shape = np.shape(self._planes(start))
+        if len(self.planes_shape) != 3:
+            raise self._refusal("observe", f"an array of 3 axes, not {self.planes_shape}")
+        tables = start.symmetries() if callable(getattr(start, "symmetries", None)) else None
+        tables = tables or identity_tables(*self.planes_shape[1:], self.num_actions)
+        self.cell_symmetries, self.action_symmetries = tables
+        self._action_type = np.dtype(np.uint8 if self.num_actions <= 256 else np.uint16)
+        self._layout = self._make_layout()
+        self.state_size = self._layout.size
+        self._table = _Table()
+        self._start_state = self._rows([start], np.zeros((1, self.max_plies), self._action_type), 0)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, str]]:
+        return type(self), (self._start, self.name)
 
     def initial_states(self, num_games: int = 1) -> np.ndarray:
-        return _column([self._start] * num_games)
+        return np.repeat(self._start_state, num_games, axis=0)
 
     def step(self, states: np.ndarray, actions: np.ndarray) -> Transition:
-        played = zip(states[:, 0], actions, strict=True)
-        return self.inspect(_column([_after(position, action) for position, action in played]))
+        plies, played = self._plies(states), self._actions(states).copy()
+        if len(plies) and plies.max() >= self.max_plies:
+            raise self._refusal("max_plies", f"at least {self.max_plies + 1}: a game goes on")
+        positions = []
+        for row, (ply, action) in enumerate(zip(plies.tolist(), np.asarray(actions).tolist())):
+            position = self._clone(self._object(played[row, :ply].tobytes()))
+            position.step(action)
+            played[row, ply] = action
+            self._table.add(played[row, : ply + 1].tobytes(), position)
+            positions.append(position)
+        return self.inspect(self._rows(positions, played, plies + 1))
 
     def inspect(self, states: np.ndarray) -> Transition:
-        num = len(states)
-        over, results = np.zeros(num, np.bool_), np.zeros(num, np.float32)
-        players = np.zeros(num, np.int8)
-        legal_action_mask = np.zeros((num, self.num_actions), np.bool_)
-        for row, position in enumerate(states[:, 0]):
-            players[row] = position.player_to_move()
-            over[row] = position.is_over()
-            if over[row]:
-                results[row] = position.result()
-            else:
-                legal_action_mask[row, position.legal_actions()] = True
-        return Transition(states, over, results, players, legal_action_mask)
+        layout = self._layout
+        over = states[:, _OVER].astype(np.bool_)
+        legal = np.unpackbits(states[:, layout.legal : layout.planes], axis=1)
+        return Transition(
+            states=states,
+            over=over,
+            results=_view(states[:, _RESULT], np.float32)[:, 0].copy(),
+            players=states[:, _PLAYER].astype(np.int8),
+            legal_action_mask=legal[:, : self.num_actions].astype(np.bool_),
+        )
 
     def observe(self, states: np.ndarray) -> np.ndarray:
-        planes = np.zeros((len(states), *self.planes_shape), np.float32)
-        for row, position in enumerate(states[:, 0]):
-            planes[row] = position.observe()
-        return planes
+        part = states[:, self._layout.planes : self._layout.key]
+        if self._is_binary:
+            planes = np.unpackbits(part, axis=1)[:, : int(np.prod(self.planes_shape))]
+            return planes.astype(np.float32).reshape(-1, *self.planes_shape)
+        return _view(part, np.float32).reshape(-1, *self.planes_shape).copy()
+
+    def identity(self, states: np.ndarray) -> np.ndarray:
+        """See `Game.identity`: what the object says of a position, without the actions so far."""
+        return states[:, : self._layout.plies]
 
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        return np.array([_playout(position, rng) for position in states[:, 0]], np.float32)
+        return np.array([self._playout(self.position(state), rng) for state in states], np.float32)
+
+    def position(self, state: np.ndarray) -> Any:
+        """Return the object of a position ([K]); do not change it."""
+        return self._object(self._actions(state[None])[0, : self._plies(state[None])[0]].tobytes())
 
     # --- text -------------------------------------------------------------------------------------
 
     def cells(self, state: np.ndarray) -> np.ndarray:
-        return state[0].cells()
+        return np.asarray(self.position(state).cells(), np.int8)
 
     @property
     def piece_letters(self) -> str:
-        return self._piece_letters
+        return getattr(self._start, "piece_letters", ".XO")
 
     def cells_to_state(self, board: np.ndarray, player: int) -> np.ndarray:
         raise ValueError(
@@ -139,31 +192,155 @@ class PythonGame(Game):
         return self.cells_to_state(np.zeros(self.planes_shape[1:], np.int8), player)
 
     def action_to_text(self, action: int) -> str:
-        return str(action)
+        own = getattr(self._start, "action_to_text", str)
+        return own(action)
 
     def text_to_action(self, text: str) -> int:
-        return parse_index(text, self.num_actions)
+        own = getattr(self._start, "text_to_action", None)
+        return parse_index(text, self.num_actions) if own is None else own(text)
+
+    # --- objects and numbers ----------------------------------------------------------------------
+
+    def _rows(self, positions: list, played: np.ndarray, plies: np.ndarray | int) -> np.ndarray:
+        """Return the states of positions.
+
+        Args:
+            played: [B, max_plies], the actions so far.
+            plies: int[B], how many.
+        """
+        num, layout = len(positions), self._layout
+        states = np.zeros((num, layout.size), np.uint8)
+        legal = np.zeros((num, self.num_actions), np.bool_)
+        results = np.zeros((num, 1), np.float32)
+        planes = np.zeros((num, *self.planes_shape), np.bool_ if self._is_binary else np.float32)
+        for row, position in enumerate(positions):
+            states[row, _PLAYER] = position.player_to_move()
+            if position.is_over():
+                states[row, _OVER] = 1
+                results[row] = self._scaled(position.result())
+            else:
+                self._mark_legal(legal[row], position)
+            planes[row] = self._planes(position)
+            if self._has_key:
+                digest = hashlib.blake2b(position.key(), digest_size=_KEY_BYTES).digest()
+                states[row, layout.key : layout.plies] = np.frombuffer(digest, np.uint8)
+        states[:, _RESULT] = results.view(np.uint8)
+        states[:, layout.legal : layout.planes] = np.packbits(legal, axis=1)
+        flat = planes.reshape(num, -1)
+        packed = np.packbits(flat, axis=1) if self._is_binary else flat.view(np.uint8)
+        states[:, layout.planes : layout.key] = packed
+        counts = np.broadcast_to(np.asarray(plies, np.uint16), num)[:, None].copy()
+        states[:, layout.plies : layout.actions] = counts.view(np.uint8)
+        states[:, layout.actions :] = played.view(np.uint8)
+        return states
+
+    def _object(self, key: bytes) -> Any:
+        """Return the object of the position after some actions, given as their bytes."""
+        if (found := self._table.get(key)) is not None:
+            return found
+        width, known = self._action_type.itemsize, len(key)
+        position = self._start
+        while (known := known - width) > 0:
+            if (found := self._table.get(key[:known])) is not None:
+                position = found
+                break
+        position = self._clone(position)
+        for action in np.frombuffer(key[max(known, 0) :], self._action_type).tolist():
+            position.step(action)
+        self._table.add(key, position)
+        return position
+
+    def _make_layout(self) -> _Layout:
+        num_planes = int(np.prod(self.planes_shape))
+        legal = _HEADER
+        planes = legal + -(-self.num_actions // 8)
+        key = planes + (-(-num_planes // 8) if self._is_binary else 4 * num_planes)
+        plies = key + _KEY_BYTES * self._has_key
+        actions = plies + 2
+        return _Layout(
+            legal, planes, key, plies, actions, actions + self.max_plies * self._action_type.itemsize
+        )
+
+    def _plies(self, states: np.ndarray) -> np.ndarray:
+        layout = self._layout
+        return _view(states[:, layout.plies : layout.actions], np.uint16)[:, 0].astype(np.int64)
+
+    def _actions(self, states: np.ndarray) -> np.ndarray:
+        return _view(states[:, self._layout.actions :], self._action_type)
+
+    def _planes(self, position: Any) -> np.ndarray:
+        if self._observes:
+            return position.observe()
+        cells, own = np.asarray(position.cells()), 1 + position.player_to_move()
+        return np.stack([cells == own, (cells != 0) & (cells != own)])
+
+    def _mark_legal(self, mask: np.ndarray, position: Any) -> None:
+        actions = position.legal_actions()
+        if not len(actions):
+            raise self._refusal("legal_actions", "at least one action while the game is not over")
+        try:
+            mask[actions] = True
+        except (IndexError, TypeError, ValueError):
+            allowed = f"numbers from 0 to {self.num_actions - 1}, not {list(actions)[:5]}"
+            raise self._refusal("legal_actions", allowed) from None
+
+    def _scaled(self, result: float) -> float:
+        """Return a result of the rules in [-1, 1]."""
+        low, high = self.result_range
+        if not low <= result <= high:
+            raise self._refusal("result", f"from {low:g} to {high:g} (result_range), not {result}")
+        return 2 * (result - low) / (high - low) - 1
+
+    def _playout(self, position: Any, rng: np.ndarray) -> float:
+        """Return the result of one random game for the player to move in ``position``."""
+        player, position = position.player_to_move(), self._clone(position)
+        while not position.is_over():
+            legal = position.legal_actions()
+            position.step(int(legal[random_below(rng, len(legal))]))
+        result = self._scaled(position.result())
+        return result if position.player_to_move() == player else -result
+
+    def _clone(self, position: Any) -> Any:
+        clone = getattr(position, "clone", None)
+        return copy.deepcopy(position) if clone is None else clone()
+
+    def _check_methods(self, start: Any) -> None:
+        methods = ("step", "player_to_move", "is_over", "result", "legal_actions", "cells")
+        for name in methods:
+            if not callable(getattr(start, name, None)):
+                raise self._refusal(name, "a method of the class")
+        for name in ("num_actions", "max_plies"):
+            value = getattr(start, name, None)
+            if not isinstance(value, int | np.integer) or not 1 <= value <= 65_535:
+                raise self._refusal(name, "a whole number from 1 to 65535")
+
+    def _refusal(self, name: str, allowed: str) -> ConfigError:
+        message = f"the game '{self.name}' cannot be used: {name} must be {allowed}."
+        return ConfigError(message, key="game", value=name, allowed=allowed)
 
 
-def _column(positions: list) -> np.ndarray:
-    """Return the objects as an array, object[B, 1]; numpy must not look inside them."""
-    states = np.empty((len(positions), 1), object)
-    for row, position in enumerate(positions):
-        states[row, 0] = position
-    return states
+class _Table:
+    """Objects by the bytes of the actions that lead to them, at most two generations of them.
+
+    Threads share it: each operation on a dict is atomic, and a lost entry costs a replay.
+    """
+
+    def __init__(self) -> None:
+        self._young: dict[bytes, Any] = {}
+        self._old: dict[bytes, Any] = {}
+
+    def get(self, key: bytes) -> Any:
+        found = self._young.get(key)
+        if found is None and (found := self._old.get(key)) is not None:
+            self.add(key, found)
+        return found
+
+    def add(self, key: bytes, position: Any) -> None:
+        if len(self._young) >= _MAX_OBJECTS:
+            self._old, self._young = self._young, {}
+        self._young[key] = position
 
 
-def _after(position: Position, action: int) -> Position:
-    child = position.clone()
-    child.step(int(action))
-    return child
-
-
-def _playout(position: Position, rng: np.ndarray) -> float:
-    """Return the result of one random game for the player to move in ``position``."""
-    player = position.player_to_move()
-    position = position.clone()
-    while not position.is_over():
-        legal = position.legal_actions()
-        position.step(int(legal[random_below(rng, len(legal))]))
-    return position.result() if position.player_to_move() == player else -position.result()
+def _view(part: np.ndarray, dtype: Any) -> np.ndarray:
+    """Return columns of bytes as another type."""
+    return np.ascontiguousarray(part).view(dtype)

@@ -62,12 +62,11 @@ def value_targets(
     """Return `Targets.values`: the game's result mixed with the search's value.
 
     Args:
-        outcomes: int8[M], 1, 0 or -1, from the viewpoint of the player to move.
+        outcomes: float32[M] in [-1, 1], from the viewpoint of the player to move.
         root_values: float32[M] in [-1, 1], same viewpoint.
         root_value_fraction: fraction of the search's value.
         num_value_logits: 3 for a win/draw/loss head, 1 for a scalar one.
     """
-    outcomes = outcomes.float()
     if num_value_logits == 1:
         return torch.lerp(outcomes, root_values, root_value_fraction).unsqueeze(1)
     return torch.lerp(_win_draw_loss(outcomes), _win_draw_loss(root_values), root_value_fraction)

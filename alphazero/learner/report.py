@@ -82,12 +82,12 @@ class TrainingStatistics:
         """Add a step.
 
         Args:
-            outcomes: int8[M], results from the viewpoint of the player to move.
+            outcomes: float32[M], results from the viewpoint of the player to move.
             parts: the losses of ``output``.
         """
         log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
         log_target = targets.action_weights.clamp_min(1e-30).log()
-        values, results = expected_value(output.value_logits), outcomes.float()
+        values, results = expected_value(output.value_logits), outcomes
         numbers = [
             parts.total(self._value_weight),
             parts.policy,

@@ -25,7 +25,7 @@ class Batch(NamedTuple):
     planes: np.ndarray  #: float32[M, C, H, W], from the viewpoint of the player to move
     action_weights: np.ndarray  #: float32[M, A], policy target
     legal_action_mask: np.ndarray  #: bool[M, A]
-    outcomes: np.ndarray  #: int8[M], the game's result 1, 0 or -1, for the player to move
+    outcomes: np.ndarray  #: float32[M], the game's result in [-1, 1], for the player to move
     root_values: np.ndarray  #: float32[M], the search's value, for the player to move
 
 
@@ -52,7 +52,7 @@ class ReplayBuffer:
         size = settings.window_max
         self._states = np.zeros((size, game.state_size), game.state_dtype)
         self._action_weights = np.zeros((size, game.num_actions), np.float32)
-        self._outcomes = np.zeros(size, np.int8)
+        self._outcomes = np.zeros(size, np.float32)
         self._root_values = np.zeros(size, np.float32)
         stores_images = settings.symmetries == "all"
         # The symmetry of each sample, where all distinct images are stored.

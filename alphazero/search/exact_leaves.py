@@ -30,7 +30,7 @@ class ExactLeaves(Protocol):
             states: [M, K].
 
         Returns:
-            int8[M]: 1, 0 or -1 for the player to move, `UNPROVEN` where the limit was reached.
+            float32[M]: for the player to move, `UNPROVEN` where the limit was reached.
         """
         ...
 

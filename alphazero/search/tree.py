@@ -27,7 +27,7 @@ ROOT_INDEX = 0
 NO_PARENT = -1
 UNVISITED = -1
 ILLEGAL = -2
-UNPROVEN = 2
+UNPROVEN = 2.0  # above every result
 
 
 class Tree(NamedTuple):
@@ -45,7 +45,7 @@ class Tree(NamedTuple):
     parents: np.ndarray  #: int32[B, N], NO_PARENT at the root
     action_from_parent: np.ndarray  #: int32[B, N], NO_PARENT at the root
     players: np.ndarray  #: int8[B, N], the player to move
-    proven_values: np.ndarray  #: int8[B, N], -1, 0 or 1 if the result is proven, else UNPROVEN
+    proven_values: np.ndarray  #: float32[B, N], the result if it is proven, else UNPROVEN
     visited_priors: np.ndarray  #: float32[B, N], sum of the priors of the visited actions
     children_index: np.ndarray  #: int32[B, N, A], the child's node, UNVISITED or ILLEGAL
     #: float32[B, N, A], probabilities over the legal actions; 0 for one that is proven to lose
@@ -59,7 +59,7 @@ class Tree(NamedTuple):
 
 def bytes_per_node(num_actions: int) -> int:
     """Return the memory that one node of one tree takes."""
-    return 16 * num_actions + 26
+    return 16 * num_actions + 29
 
 
 def make_tree(num_games: int, num_nodes: int, num_actions: int, solves: bool = True) -> Tree:
@@ -77,7 +77,7 @@ def make_tree(num_games: int, num_nodes: int, num_actions: int, solves: bool = T
         parents=np.full(nodes, NO_PARENT, np.int32),
         action_from_parent=np.full(nodes, NO_PARENT, np.int32),
         players=np.zeros(nodes, np.int8),
-        proven_values=np.full(nodes, UNPROVEN, np.int8),
+        proven_values=np.full(nodes, UNPROVEN, np.float32),
         visited_priors=np.zeros(nodes, np.float32),
         children_index=np.full(edges, UNVISITED, np.int32),
         children_priors=np.zeros(edges, np.float32),
@@ -110,7 +110,7 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
         tree.action_from_parent[b, node] = actions[i]
         tree.players[b, node] = players[i]
         tree.node_visits[b, node] = 1
-        tree.proven_values[b, node] = np.int8(results[i]) if over[i] else UNPROVEN
+        tree.proven_values[b, node] = results[i] if over[i] else UNPROVEN
         tree.visited_priors[b, node] = 0.0
         if parent != NO_PARENT:
             tree.children_index[b, parent, actions[i]] = node
@@ -247,7 +247,7 @@ def _prove(tree, b, node):
             continue
         best = max(best, _sign(tree, b, node, child) * np.float64(tree.proven_values[b, child]))
     if best == 1.0 or (complete and best > -2.0):
-        tree.proven_values[b, node] = np.int8(best)
+        tree.proven_values[b, node] = best
         return True
     return False
 

@@ -17,7 +17,7 @@ class GameRecord(NamedTuple):
     #: float32[T, A], policy target: `alphazero.search.roots.PolicyOutput.action_weights`
     action_weights: np.ndarray
     root_values: np.ndarray  #: float32[T], the search's value, for the player to move
-    outcomes: np.ndarray  #: int8[T], the game's result 1, 0 or -1, for the player to move
+    outcomes: np.ndarray  #: float32[T], the game's result in [-1, 1], for the player to move
     #: bool[T], True for plies with a search, which become training samples; False for the moves of
     #: a random opening
     is_target: np.ndarray
@@ -26,6 +26,6 @@ class GameRecord(NamedTuple):
     surprises: np.ndarray | None = None
 
     @property
-    def first_player_result(self) -> int:
-        """The result 1, 0 or -1 from the viewpoint of the player who moves at ply 0."""
-        return int(self.outcomes[0])
+    def first_player_result(self) -> float:
+        """The result from the viewpoint of the player who moves at ply 0."""
+        return float(self.outcomes[0])

@@ -86,17 +86,17 @@ class GamesInProgress:
 
         Args:
             last_player: the player to move in the last position.
-            last_result: 1, 0 or -1, from the viewpoint of ``last_player``.
+            last_result: in [-1, 1], from the viewpoint of ``last_player``.
         """
         self.playing[row] = False
         moves = Moves(*(noted[row, : self.plies[row]].copy() for noted in self.moves))
-        outcomes = np.where(moves.players == last_player, last_result, -last_result)
+        outcomes = np.where(moves.players == last_player, last_result, -last_result) + 0.0  # no -0
         return GameRecord(
             states=moves.states,
             actions=moves.actions,
             action_weights=moves.action_weights,
             root_values=moves.root_values,
-            outcomes=outcomes.astype(np.int8),
+            outcomes=outcomes.astype(np.float32),
             is_target=moves.is_target,
             surprises=moves.surprises,
         )

@@ -39,7 +39,7 @@ class Positions:
     over: np.ndarray
     #: int32[N, A], the index of the position after each action, `NO_CHILD` where illegal.
     children: np.ndarray
-    #: int8[N], result of perfect play (1, 0 or -1) from the viewpoint of the player to move.
+    #: float32[N], result of perfect play, in [-1, 1], from the viewpoint of the player to move.
     values: np.ndarray
     #: int16[N], actions on the longest path to the end of the game; less after every action.
     plies_left: np.ndarray
@@ -51,10 +51,10 @@ class Positions:
     def action_values(self) -> np.ndarray:
         """The result of perfect play after each action.
 
-        int8[N, A], from the viewpoint of the player to move, `ILLEGAL_VALUE` where illegal.
+        float32[N, A], from the viewpoint of the player to move, `ILLEGAL_VALUE` where illegal.
         """
         values = _sign_of_children(self, slice(None)) * self.values[self.children]
-        return np.where(self.children == NO_CHILD, ILLEGAL_VALUE, values).astype(np.int8)
+        return np.where(self.children == NO_CHILD, np.float32(ILLEGAL_VALUE), values)
 
 
 class ExactValues:
@@ -70,17 +70,18 @@ class ExactValues:
     def __init__(self, game: Game, positions: Positions | None = None):
         self.game = game
         self.positions = positions or enumerate_positions(game)
-        self._index = {state.tobytes(): index for index, state in enumerate(self.positions.states)}
+        identities = game.identity(self.positions.states)
+        self._index = {row.tobytes(): index for index, row in enumerate(identities)}
 
     def values(self, states: np.ndarray) -> np.ndarray:
-        """Return int8[B]: the result of perfect play from each of ``states`` ([B, K]).
+        """Return float32[B]: the result of perfect play from each of ``states`` ([B, K]).
 
-        Results are 1, 0 or -1 from the viewpoint of the player to move.
+        Results are from the viewpoint of the player to move.
         """
         return self.positions.values[self.indices(states)]
 
     def action_values(self, states: np.ndarray) -> np.ndarray:
-        """Return int8[B, A]: the result of perfect play after each action in ``states`` ([B, K]).
+        """Return float32[B, A]: the results of perfect play after each action in ``states`` ([B, K]).
 
         Results are from the viewpoint of the player to move in ``states``, `ILLEGAL_VALUE` where
         the action is illegal.
@@ -103,9 +104,9 @@ class ExactValues:
         Raises:
             InputError: if a state is not among them.
         """
-        states = np.ascontiguousarray(states, self.game.state_dtype)
+        identities = self.game.identity(np.ascontiguousarray(states, self.game.state_dtype))
         try:
-            return np.array([self._index[state.tobytes()] for state in states], np.int64)
+            return np.array([self._index[row.tobytes()] for row in identities], np.int64)
         except KeyError:
             raise InputError(
                 f"a position of {self.game.name} is not among the enumerated ones."
@@ -164,7 +165,7 @@ def _reachable(
         The positions in batches, and the legal actions of each batch: the index of the position,
         the action, and the index of the position after it.
     """
-    index_of = {frontier[0].tobytes(): 0}
+    index_of = {game.identity(frontier)[0].tobytes(): 0}
     batches, edges = [], []
     while len(frontier):
         batch = game.inspect(frontier)
@@ -172,7 +173,8 @@ def _reachable(
         rows, actions = np.nonzero(batch.legal_action_mask)
         following = game.step(frontier[rows], actions).states
         num_known = len(index_of)
-        found = [index_of.setdefault(state.tobytes(), len(index_of)) for state in following]
+        identities = game.identity(following)
+        found = [index_of.setdefault(row.tobytes(), len(index_of)) for row in identities]
         targets = np.array(found, np.int32)
         if len(index_of) > max_positions:
             raise UnsolvableError(
@@ -189,7 +191,7 @@ def _reachable(
 
 def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
     """Return `Positions.values` and `Positions.plies_left`, from final positions backwards."""
-    values = results.astype(np.int8)
+    values = results.copy()
     plies_left = np.where(over, 0, -1).astype(np.int16)
     unsolved = np.flatnonzero(~over)
     while len(unsolved):
@@ -201,8 +203,9 @@ def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
                 "a position can occur twice in one game: the game cannot be solved backwards."
             )
         rows, following, legal = unsolved[ready], following[ready], legal[ready]
-        signs = np.where(players[following] == players[rows, None], 1, -1)
-        values[rows] = np.where(legal, signs * values[following], -1).max(axis=1)
+        signs = np.where(players[following] == players[rows, None], np.float32(1), np.float32(-1))
+        worst = np.float32(-1)
+        values[rows] = np.where(legal, signs * values[following], worst).max(axis=1) + 0  # no -0
         plies_left[rows] = 1 + np.where(legal, plies_left[following], -1).max(axis=1)
         unsolved = unsolved[~ready]
     return values, plies_left
@@ -229,4 +232,4 @@ def _action_scores(positions: Positions) -> np.ndarray:
 def _sign_of_children(positions: Positions, rows) -> np.ndarray:
     """Return [len(rows), A]: 1 where the same player moves after the action, otherwise -1."""
     same = positions.players[positions.children[rows]] == positions.players[rows, None]
-    return np.where(same, 1, -1)
+    return np.where(same, np.float32(1), np.float32(-1))

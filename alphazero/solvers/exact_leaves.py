@@ -60,7 +60,7 @@ class Prover(Protocol):
             most_nodes: for all positions together; the first ones have them first.
 
         Returns:
-            int8[M], results for the player to move, `UNPROVEN` where the nodes ran out; and the
+            float32[M], results for the player to move, `UNPROVEN` where the nodes ran out; and the
             nodes searched.
         """
         ...
@@ -110,7 +110,7 @@ class ProvenLeaves:
 
     def prove(self, states: np.ndarray) -> np.ndarray:
         """See `ExactLeaves.prove`."""
-        results = np.full(len(states), UNPROVEN, np.int8)
+        results = np.full(len(states), UNPROVEN, np.float32)
         self.num_asked += len(states)
         budgets = self._budgets[self._tier][self._provers[0].stages(states)]
         asked = np.flatnonzero(budgets)

@@ -1,7 +1,7 @@
 """Exact results of leaves of any game with compiled rules, within a number of nodes for each.
 
-In: positions. Out: their results where a plain alpha-beta search over the rules proves them: win,
-draw or loss, moves in the order of their numbers, no table. The search keeps its own stack, so that
+In: positions. Out: their results where a plain alpha-beta search over the rules proves them, with
+moves in the order of their numbers and without a table. The search keeps its own stack, so that
 a budget of nodes can end it.
 
 Shapes: M positions, K state words, A actions, D depth of the stack.
@@ -19,7 +19,7 @@ from alphazero.search.tree import UNPROVEN
 #: The longest line of play that is searched.
 MAX_DEPTH = 256
 #: Below every result.
-WORST = -2
+WORST = -2.0
 
 
 class Stack(NamedTuple):
@@ -29,8 +29,8 @@ class Stack(NamedTuple):
     masks: np.ndarray  #: bool[D, A], the legal actions
     players: np.ndarray  #: int64[D], the player to move
     next_actions: np.ndarray  #: int64[D], the first action not yet searched
-    best: np.ndarray  #: int64[D], the best result found so far
-    enough: np.ndarray  #: int64[D], a result that ends the search of the position
+    best: np.ndarray  #: float32[D], the best result found so far
+    enough: np.ndarray  #: float32[D], a result that ends the search of the position
 
 
 class PlainProver:
@@ -49,8 +49,8 @@ class PlainProver:
             masks=np.zeros((depth, game.num_actions), np.bool_),
             players=np.zeros(depth, np.int64),
             next_actions=np.zeros(depth, np.int64),
-            best=np.zeros(depth, np.int64),
-            enough=np.zeros(depth, np.int64),
+            best=np.zeros(depth, np.float32),
+            enough=np.zeros(depth, np.float32),
         )
 
     def stages(self, states: np.ndarray) -> np.ndarray:
@@ -61,7 +61,7 @@ class PlainProver:
         self, states: np.ndarray, budgets: np.ndarray, most_nodes: int
     ) -> tuple[np.ndarray, int]:
         """See `Prover.prove`."""
-        results = np.full(len(states), UNPROVEN, np.int8)
+        results = np.full(len(states), UNPROVEN, np.float32)
         rules = self._game.rules
         return results, _prove_rows(rules, self._stack, states, budgets, results, most_nodes)
 
@@ -71,13 +71,13 @@ class PlainProver:
 
 @njit
 def _prove_rows(game, stack, states, budgets, results, most_nodes):
-    """Write the results that are proven into ``results`` (int8[M]); return the nodes searched."""
+    """Write the results that are proven into ``results`` (float32[M]); return the nodes searched."""
     num_nodes = 0
     for row in range(states.shape[0]):
         budget = min(budgets[row], most_nodes - num_nodes)
         if budget > 0:
             _copy(states[row], stack.states[0])
-            _enter(game, stack, 0, 1)
+            _enter(game, stack, 0, 1.0)
             results[row], nodes = _prove(game, stack, budget)
             num_nodes += nodes
     return num_nodes
@@ -105,11 +105,11 @@ def _prove(game, stack, budget):
         rules.step(game, child, action)
         same = rules.player_to_move(game, child) == stack.players[depth]
         if rules.is_over(game, child):
-            result = np.int64(rules.result(game, child))
+            result = np.float32(rules.result(game, child))
             stack.best[depth] = max(stack.best[depth], result if same else -result)
         else:
             # A loss of the opponent is enough there to reject the move here, and so on.
-            known = max(stack.best[depth], -1)
+            known = max(stack.best[depth], np.float32(-1.0))
             _enter(game, stack, depth + 1, stack.enough[depth] if same else -known)
             depth += 1
 

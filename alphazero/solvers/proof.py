@@ -44,8 +44,8 @@ class Failure:
 
     state: np.ndarray  #: [K]
     action: int  #: the move chosen
-    value: int  #: the result after it
-    best_value: int  #: the best possible result
+    value: float  #: the result after it
+    best_value: float  #: the best possible result
     best_actions: list[int]  #: the moves that keep it
 
 
@@ -118,10 +118,10 @@ def _check_choices(game: Game, positions: Positions, rows: np.ndarray, actions: 
             )
 
 
-def _failure(exact: ExactValues, row: int, action: int, value: int) -> Failure:
+def _failure(exact: ExactValues, row: int, action: int, value: float) -> Failure:
     state = exact.positions.states[row]
-    best_value = int(exact.positions.values[row])
-    return Failure(state, int(action), int(value), best_value, exact.best_actions(state))
+    best_value = float(exact.positions.values[row])
+    return Failure(state, int(action), float(value), best_value, exact.best_actions(state))
 
 
 def _play_out(positions: Positions, chosen: np.ndarray, color: int) -> SideReport:
@@ -138,7 +138,7 @@ def _play_out(positions: Positions, chosen: np.ndarray, color: int) -> SideRepor
                 num_games[child] += num_games[row]
     occurs = num_games.astype(bool)
     results = np.where(positions.players == color, positions.values, -positions.values)
-    final = [occurs & positions.over & (results == result) for result in _RESULTS]
+    final = [occurs & positions.over & (np.sign(results) == result) for result in _RESULTS]
     return SideReport(
         color=color,
         num_positions=int(occurs.sum()),

@@ -46,7 +46,7 @@ class BitboardProver:
         self, states: np.ndarray, budgets: np.ndarray, most_nodes: int
     ) -> tuple[np.ndarray, int]:
         """See `Prover.prove`."""
-        results = np.full(len(states), UNPROVEN, np.int8)
+        results = np.full(len(states), UNPROVEN, np.float32)
         num_nodes = self._prove(self._rules, self._search, states, budgets, results, most_nodes)
         return results, num_nodes
 
@@ -57,7 +57,7 @@ class BitboardProver:
 
 @njit
 def _prove_connect_x(game, search, states, budgets, results, most_nodes):
-    """Write the results that are proven into ``results`` (int8[M]); return the nodes searched."""
+    """Write the results that are proven into ``results`` (float32[M]); return the nodes searched."""
     num_nodes = 0
     for row in range(states.shape[0]):
         mine, occupied = states[row, 0], states[row, 0] | states[row, 1]
@@ -81,7 +81,7 @@ def _prove_connect_x(game, search, states, budgets, results, most_nodes):
 
 @njit
 def _prove_othello(game, search, states, budgets, results, most_nodes):
-    """Write the results that are proven into ``results`` (int8[M]); return the nodes searched."""
+    """Write the results that are proven into ``results`` (float32[M]); return the nodes searched."""
     num_nodes = 0
     for row in range(states.shape[0]):
         budget = min(budgets[row], most_nodes - num_nodes)

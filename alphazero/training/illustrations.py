@@ -50,7 +50,7 @@ def game_text(game: Game, record: GameRecord) -> str:
     moves = " ".join(notation.text(int(action)) for action in record.actions)
     last = game.step(record.states[-1:], record.actions[-1:]).states[0]
     results = {1: "the first player wins", 0: "a draw", -1: "the second player wins"}
-    result = results[record.first_player_result]
+    result = results[int(np.sign(record.first_player_result))]
     return f"{moves}\n{result} after {len(record.actions)} plies\n\n{game.state_to_text(last)}"
 
 

@@ -94,7 +94,7 @@ def selfplay_report(
         exact_fraction=work.exact_s / thread_s,
         search_depth=work.total_depth / max(work.num_simulations, 1),
         game_length=num_positions / len(records),
-        first_player_wins=float((results == 1).mean()),
+        first_player_wins=float((results > 0).mean()),
         draws=float((results == 0).mean()),
         distinct_games=len({record.actions.tobytes() for record in records}) / len(records),
     )

@@ -77,7 +77,7 @@ def _check_arrays(columns: dict[str, np.ndarray], game: Game) -> None:
         "actions": (np.int32, (num_plies,)),
         "action_weights": (np.float32, (num_plies, game.num_actions)),
         "root_values": (np.float32, (num_plies,)),
-        "outcomes": (np.int8, (num_plies,)),
+        "outcomes": (np.float32, (num_plies,)),
         "is_target": (np.bool_, (num_plies,)),
         "surprises": (np.float32, (num_plies,)),
     }
@@ -165,5 +165,5 @@ def _check_outcomes(
     known = np.isfinite(expected)
     if (outcomes[known] != expected[known]).any():
         raise AnswerError("its results are not those of its games")
-    if ((outcomes < -1) | (outcomes > 1)).any():  # the absolute value of -128 is -128
-        raise AnswerError("its results are not 1, 0 or -1")
+    if not (np.abs(outcomes) <= 1).all():
+        raise AnswerError("its results are not between -1 and 1")

@@ -50,7 +50,7 @@ def test_the_gradients_are_those_of_the_closed_formulas(num_value_logits, value_
 
 
 def test_value_targets_by_hand():
-    outcomes = torch.tensor([1, -1, 0], dtype=torch.int8)
+    outcomes = torch.tensor([1, -1, 0], dtype=torch.float32)
     root_values = torch.tensor([0.5, 0.0, -1.0])
     torch.testing.assert_close(
         value_targets(outcomes, root_values, 0.25, 1), torch.tensor([[0.875], [-0.75], [-0.25]])

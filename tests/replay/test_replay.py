@@ -38,7 +38,7 @@ def random_record(game, generator, num_plies=None):
         actions=np.array(actions, np.int32),
         action_weights=np.array(weights, np.float32),
         root_values=generator.uniform(-1, 1, num).astype(np.float32),
-        outcomes=generator.integers(-1, 2, num).astype(np.int8),
+        outcomes=generator.integers(-1, 2, num).astype(np.float32),
         is_target=generator.random(num) < 0.6,
     )
 
@@ -206,7 +206,7 @@ def test_samples_and_symmetries_are_uniformly_distributed():
     replay = make_replay(game)
     weights = np.arange(9, dtype=np.float32) / 36  # different under every symmetry
     states, plies = np.repeat(game.initial_states(1), 4, axis=0), np.arange(4)
-    outcomes, is_target = np.zeros(4, np.int8), np.ones(4, bool)
+    outcomes, is_target = np.zeros(4, np.float32), np.ones(4, bool)
     root_values = plies.astype(np.float32)
     replay.add(GameRecord(states, plies, np.array([weights] * 4), root_values, outcomes, is_target))
     num_samples = 8000

@@ -88,7 +88,7 @@ def test_records_are_whole_games_of_the_rules(name, search):
         assert (played > 0).all() or search  # a forced visit may be played, and is no target
         assert (np.abs(record.root_values) <= 1).all()
         assert len({len(column) for column in record}) == 1
-        types = [np.int32, np.float32, np.float32, np.int8, np.bool_, np.float32]
+        types = [np.int32, np.float32, np.float32, np.float32, np.bool_, np.float32]
         assert [column.dtype for column in record] == [game.state_dtype, *types]
         results.add(record.first_player_result)
     assert {1, -1} <= results

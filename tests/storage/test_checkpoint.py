@@ -156,7 +156,7 @@ def some_records(num_games, seed=0):
             actions=rng.integers(0, 9, num).astype(np.int32),
             action_weights=rng.random((num, 9)).astype(np.float32),
             root_values=rng.random(num).astype(np.float32),
-            outcomes=rng.integers(-1, 2, num).astype(np.int8),
+            outcomes=rng.integers(-1, 2, num).astype(np.float32),
             is_target=rng.random(num) < 0.5,
             surprises=rng.random(num).astype(np.float32),
         )

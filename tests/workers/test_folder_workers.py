@@ -72,7 +72,7 @@ def a_game(seed: int) -> GameRecord:
         np.array(actions, np.int32),
         np.eye(GAME.num_actions, dtype=np.float32)[actions],
         np.zeros(length, np.float32),
-        (signs * results).astype(np.int8),
+        (signs * results).astype(np.float32),
         np.ones(length, np.bool_),
         np.zeros(length, np.float32),
     )

@@ -47,7 +47,7 @@ class BoardPictures:
             for cell in placed(before, after):
                 numbers[cell] = str(ply)
         winner = {1: f"{skin.sides[0]} wins", 0: "a draw", -1: f"{skin.sides[1]} wins"}
-        result = winner[record.first_player_result]
+        result = winner[int(np.sign(record.first_player_result))]
         shapes = board_shapes(boards[-1], skin, texts=numbers)
         caption = [f"{result} after {len(record.actions)} plies"]
         return self._sheet([(shapes, caption)], _GAME_WIDTH)

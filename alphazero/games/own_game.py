@@ -1,0 +1,193 @@
+"""Games in plain Python that a user brings: an object, `module:Class`, or the GAME of a file.
+
+In: an object with the methods of `alphazero.games.python_game.Position`, or one in the form of the
+published notebook (``start_state``, ``get_transitions``, ...), or a class of which a call makes one.
+Out: a `PythonGame`. `alphazero.games.registry` decides whose word imports a module.
+
+In the notebook's form, a game is one object that knows the rules, and states are plain values:
+
+    action_size                 actions are 0 to action_size - 1
+    start_state()
+    get_transitions(state)      ({action: state}, None), or ({}, outcome) at the end
+    canonicalize(state)         the board for the player to move: 1 own, -1 the opponent's, 0 empty
+    get_symmetries(board, probs)  optional: [(board, probs), ...], all images of both
+
+Turns alternate, and outcomes are for the player to move. ``max_plies`` and ``result_range`` may be
+stated; if not, random games give estimates.
+"""
+
+import importlib
+import os
+import random
+import sys
+from typing import Any
+
+import numpy as np
+
+from alphazero.games.python_game import PythonGame
+from alphazero.runtime.errors import ConfigError
+
+_NUM_PROBES = 100  # random games that a game in the notebook's form is estimated from
+_MAX_PROBED_PLIES = 5_000
+
+
+def is_module_name(name: str) -> bool:
+    """Return whether a game's name is ``module:Class``."""
+    module, _, attribute = name.partition(":")
+    parts = [*module.split("."), *attribute.split(".")]
+    return bool(attribute) and all(part.isidentifier() for part in parts)
+
+
+def importable_name(source: Any) -> str:
+    """Return the ``module:Class`` of an object or a class."""
+    made_by = source if isinstance(source, type) else type(source)
+    return f"{made_by.__module__}:{made_by.__qualname__}"
+
+
+def game_of_module(name: str) -> PythonGame:
+    """Import ``module:Class``, or ``module:function``, call it, and return the game.
+
+    Raises:
+        ConfigError: if there is no such module or name in it, or what it makes is no game.
+    """
+    module_name, _, attribute = name.partition(":")
+    if os.getcwd() not in sys.path:  # as `python -m` has it; a console command does not
+        sys.path.insert(0, os.getcwd())
+    try:
+        source = importlib.import_module(module_name)
+        for part in attribute.split("."):
+            source = getattr(source, part)
+    except (ModuleNotFoundError, AttributeError) as error:
+        raise ConfigError.of("game", name, "an importable module:Class", str(error)) from None
+    return game_of_object(source, name)
+
+
+def game_of_object(source: Any, name: str | None = None) -> PythonGame:
+    """Return the game of an object, or of what a call of a class or function makes.
+
+    Args:
+        name: the game's name; by default ``module:Class``.
+
+    Raises:
+        ConfigError: if it is no game; it names what is missing.
+    """
+    name = name or importable_name(source)
+    if isinstance(source, type) or not _has_rules(source) and callable(source):
+        source = source()
+    if callable(getattr(source, "get_transitions", None)):
+        source = _StatelessStart(source, name)
+    return PythonGame(source, name)
+
+
+def _has_rules(source: Any) -> bool:
+    return hasattr(source, "legal_actions") or hasattr(source, "get_transitions")
+
+
+class StatelessPosition:
+    """A state of a game in the notebook's form, as a `Position`."""
+
+    binary_planes = True
+
+    def __init__(self, game: Any, state: Any, player: int, shape: tuple[int, int]):
+        self._game, self._state, self._player, self._shape = game, state, player, shape
+        self._transitions, self._outcome = game.get_transitions(state)
+
+    def clone(self) -> "StatelessPosition":
+        """See `Position`."""
+        twin = object.__new__(StatelessPosition)
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    def step(self, action: int) -> None:
+        """See `Position`."""
+        self._state, self._player = self._transitions[action], 1 - self._player
+        self._transitions, self._outcome = self._game.get_transitions(self._state)
+
+    def player_to_move(self) -> int:
+        """See `Position`."""
+        return self._player
+
+    def is_over(self) -> bool:
+        """See `Position`."""
+        return self._outcome is not None
+
+    def result(self) -> float:
+        """See `Position`."""
+        return self._outcome
+
+    def legal_actions(self) -> list[int]:
+        """See `Position`."""
+        return list(self._transitions)
+
+    def observe(self) -> np.ndarray:
+        """See `Position`: the player's own pieces, the opponent's."""
+        board = self._board()
+        return np.stack([board > 0, board < 0])
+
+    def cells(self) -> np.ndarray:
+        """See `Position`."""
+        board = self._board()
+        return np.where(board > 0, 1 + self._player, np.where(board < 0, 2 - self._player, 0))
+
+    def _board(self) -> np.ndarray:
+        return np.asarray(self._game.canonicalize(self._state)).reshape(self._shape)
+
+
+class _StatelessStart(StatelessPosition):
+    """The start position of a game in the notebook's form, and what the game says of itself."""
+
+    def __init__(self, game: Any, name: str):
+        for needed in ("start_state", "canonicalize"):
+            if not callable(getattr(game, needed, None)):
+                message = f"the game '{name}' cannot be used: it has no method '{needed}'."
+                raise ConfigError(message, key="game", value=needed, allowed="a method")
+        state = game.start_state()
+        board = np.asarray(game.canonicalize(state))
+        super().__init__(game, state, 0, _shape(board))
+        self.num_actions = getattr(game, "action_size", None)
+        longest, largest = self._probe()
+        self.max_plies = getattr(game, "max_plies", max(2 * longest, board.size))
+        self.result_range = getattr(game, "result_range", (-max(1, largest), max(1, largest)))
+
+    def symmetries(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """See `Position`: the images of numbered cells and actions are the permutations."""
+        if not callable(getattr(self._game, "get_symmetries", None)):
+            return None
+        board = np.asarray(self._game.canonicalize(self._state))
+        numbers = _like(np.arange(board.size).reshape(board.shape), self._state)
+        images = self._game.get_symmetries(numbers, list(range(self.num_actions)))
+        cells, actions = zip(*images)
+        tables = [np.array([np.ravel(row) for row in part], np.int32) for part in (cells, actions)]
+        first = int((tables[0] == np.arange(board.size)).all(axis=1).argmax())
+        order = [first, *(row for row in range(len(images)) if row != first)]  # identity first
+        return tables[0][order], tables[1][order]
+
+    def _probe(self) -> tuple[int, float]:
+        """Return the most actions and the largest outcome of random games."""
+        rng, longest, largest = random.Random(0), 0, 0.0
+        for _ in range(_NUM_PROBES):
+            position, plies = self.clone(), 0
+            while not position.is_over() and plies < _MAX_PROBED_PLIES:
+                position.step(rng.choice(position.legal_actions()))
+                plies += 1
+            longest, largest = max(longest, plies), max(largest, abs(position.result() or 0))
+        return longest, largest
+
+
+def _shape(board: np.ndarray) -> tuple[int, int]:
+    """Return (H, W) of a board; a flat one with a square number of cells is a square."""
+    if board.ndim == 2:
+        return board.shape
+    side = round(board.size**0.5)
+    return (side, side) if side * side == board.size else (1, board.size)
+
+
+def _like(numbers: np.ndarray, state: Any) -> Any:
+    """Return numbers as the game writes a board: an array, or nested tuples or lists."""
+    if isinstance(state, np.ndarray):
+        return numbers
+
+    def nested(part: Any) -> Any:
+        return type(state)(map(nested, part)) if isinstance(part, list) else part
+
+    return nested(numbers.tolist())
