@@ -226,7 +226,7 @@ class PythonGame(Game):
                 states[row, layout.key : layout.plies] = np.frombuffer(digest, np.uint8)
         states[:, _RESULT] = results.view(np.uint8)
         states[:, layout.legal : layout.planes] = np.packbits(legal, axis=1)
-        flat = planes.reshape(num, -1)
+        flat = planes.reshape(num, int(np.prod(self.planes_shape)))
         packed = np.packbits(flat, axis=1) if self._is_binary else flat.view(np.uint8)
         states[:, layout.planes : layout.key] = packed
         counts = np.broadcast_to(np.asarray(plies, np.uint16), num)[:, None].copy()
