@@ -1,6 +1,6 @@
-"""Games by name: `connect_four`, `connect_x:5x5x4`, or a file of your own, `examples/snort.py`.
+"""Games by name: `connect_four`, `connect_x:5x5x4`, a file `examples/snort.py`, `module:Class`.
 
-In: a name. Out: the batched game (`alphazero.games.batched_game.Game`) that everything else uses.
+In: a name, or an object with the rules of a game. Out: the batched game (`alphazero.games.batched_game.Game`) that everything else uses.
 This file alone decides which names exist, when two names mean the same game, and whose word runs a
 game file: only the user's. A name that was read from a file goes through `make_stored_game`.
 """
@@ -12,6 +12,7 @@ from typing import Any
 
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.game_file import load_checked_game
+from alphazero.games.own_game import game_of_module, game_of_object, importable_name, is_module_name
 from alphazero.runtime.errors import ConfigError
 
 _NAMES = (
@@ -22,6 +23,7 @@ _NAMES = (
     "othello:6",
     "othello:4",
     "PATH/TO/YOUR_GAME.py",
+    "MODULE:CLASS",
     "pettingzoo:connect_four_v3",
 )
 #: What games are called elsewhere, in small letters alone, and their names here.
@@ -40,6 +42,8 @@ _MEANT = {
     "tictactoe": "tic_tac_toe",
     "ttt": "tic_tac_toe",
 }
+#: Objects that the user passed to `make_game`, by their names.
+_OBJECTS: dict[str, Any] = {}
 _CONNECT_X = re.compile(r"connect_x:([0-9]{1,3})x([0-9]{1,3})x([0-9]{1,3})")
 _CONNECT_X_WITHOUT_LENGTH = re.compile(r"connect_x:([0-9]{1,3})x([0-9]{1,3})x?")
 _OTHELLO = re.compile(r"othello(?::([0-9]{1,3}))?")
@@ -50,15 +54,29 @@ def game_names() -> tuple[str, ...]:
     return _NAMES
 
 
-def make_game(name: str) -> Game:
+def make_game(game: Any) -> Game:
     """Return the game that the user names.
 
-    A name that ends in ``.py`` is the path of a game file, which is run. Never pass a name that was
-    read from a stored file: see `make_stored_game`.
+    A name that ends in ``.py`` is the path of a game file, which is run; `module:Class` is imported.
+    Never pass a name that was read from a stored file: see `make_stored_game`.
+
+    Args:
+        game: a name; a `Game`, which is returned; or an object or a class with the rules of a game
+            in plain Python, see `alphazero.games.python_game.Position`. The name of such an object
+            is its class's ``module:Class``, and means this object from now on in this process.
 
     Raises:
         ConfigError: if there is no such game or its sizes are impossible.
     """
+    if isinstance(game, Game):
+        return game
+    if not isinstance(game, str):
+        name = importable_name(game)
+        _OBJECTS[name] = game
+        return game_of_object(game, name)
+    name = game
+    if name in _OBJECTS:
+        return game_of_object(_OBJECTS[name], name)
     if is_game_file(name):
         return load_checked_game(name)
     if name == "tic_tac_toe":
@@ -77,6 +95,8 @@ def make_game(name: str) -> Game:
         from alphazero.games.pettingzoo_game import make_pettingzoo_game
 
         return make_pettingzoo_game(name.removeprefix("pettingzoo:"))
+    if is_module_name(name):
+        return game_of_module(name)
     meant = _MEANT.get(re.sub("[^a-z0-9]", "", name.lower()).removesuffix("v3"))
     hint = f" Did you mean {meant}?" if meant else ""
     games = ", ".join(_NAMES)
@@ -96,16 +116,16 @@ def make_stored_game(name: str, source: str, named: str | None = None, key: str 
         key: the setting by which they name it.
 
     Raises:
-        ConfigError: if the name is a game file's and the user does not name it, if the user names
+        ConfigError: if the name is that of a file or a module and the user does not name it, if the user names
             another game, or if there is no such game.
     """
     if named is not None:
         if not same_game(named, name):
             raise ConfigError.of(key, named, name, f"{source} is of another game")
         return make_game(named)
-    if is_game_file(name):
-        message = f"{source} is of the game file '{name}'. A stored file never runs a program by "
-        message += f"itself: if you trust that file, name it with {key}={name}."
+    if runs_own_code(name) and name not in _OBJECTS:
+        message = f"{source} is of the game '{name}'. A stored file never runs a program by "
+        message += f"itself: if you trust that game, name it with {key}={name}."
         raise ConfigError(message, key=key, allowed=name)
     try:
         return make_game(name)
@@ -117,6 +137,11 @@ def make_stored_game(name: str, source: str, named: str | None = None, key: str 
 def is_game_file(name: str) -> bool:
     """Return whether a game's name is the path of a game file."""
     return name.endswith(".py")
+
+
+def runs_own_code(name: str) -> bool:
+    """Return whether making the game of this name runs the user's code: a file or a module."""
+    return is_game_file(name) or is_module_name(name) and not name.startswith("pettingzoo:")
 
 
 def same_game(name: str, stored_name: str) -> bool:
