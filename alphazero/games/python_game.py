@@ -137,8 +137,7 @@ class PythonGame(Game):
             raise self._refusal("max_plies", f"at least {self.max_plies + 1}: a game goes on")
         positions = []
         for row, (ply, action) in enumerate(zip(plies.tolist(), np.asarray(actions).tolist())):
-            position = self._clone(self._object(played[row, :ply].tobytes()))
-            position.step(action)
+            position = self.after(self._object(played[row, :ply].tobytes()), action)
             played[row, ply] = action
             self._table.add(played[row, : ply + 1].tobytes(), position)
             positions.append(position)
@@ -173,6 +172,25 @@ class PythonGame(Game):
     def position(self, state: np.ndarray) -> Any:
         """Return the object of a position ([K]); do not change it."""
         return self._object(self._actions(state[None])[0, : self._plies(state[None])[0]].tobytes())
+
+    def after(self, position: Any, action: int) -> Any:
+        """Return the object of the position after an action; ``position`` stays as it is."""
+        following = self.copied(position)
+        following.step(action)
+        return following
+
+    def copied(self, position: Any) -> Any:
+        """Return a copy of an object."""
+        clone = getattr(position, "clone", None)
+        return copy.deepcopy(position) if clone is None else clone()
+
+    def scaled_result(self, position: Any) -> float:
+        """Return the result of a finished game for the player to move, in [-1, 1]."""
+        low, high = self.result_range
+        result = position.result()
+        if not low <= result <= high:
+            raise self._refusal("result", f"from {low:g} to {high:g} (result_range), not {result}")
+        return 2 * (result - low) / (high - low) - 1
 
     # --- text -------------------------------------------------------------------------------------
 
@@ -217,7 +235,7 @@ class PythonGame(Game):
             states[row, _PLAYER] = position.player_to_move()
             if position.is_over():
                 states[row, _OVER] = 1
-                results[row] = self._scaled(position.result())
+                results[row] = self.scaled_result(position)
             else:
                 self._mark_legal(legal[row], position)
             planes[row] = self._planes(position)
@@ -244,7 +262,7 @@ class PythonGame(Game):
             if (found := self._table.get(key[:known])) is not None:
                 position = found
                 break
-        position = self._clone(position)
+        position = self.copied(position)
         for action in np.frombuffer(key[max(known, 0) :], self._action_type).tolist():
             position.step(action)
         self._table.add(key, position)
@@ -258,7 +276,12 @@ class PythonGame(Game):
         plies = key + _KEY_BYTES * self._has_key
         actions = plies + 2
         return _Layout(
-            legal, planes, key, plies, actions, actions + self.max_plies * self._action_type.itemsize
+            legal,
+            planes,
+            key,
+            plies,
+            actions,
+            actions + self.max_plies * self._action_type.itemsize,
         )
 
     def _plies(self, states: np.ndarray) -> np.ndarray:
@@ -284,25 +307,14 @@ class PythonGame(Game):
             allowed = f"numbers from 0 to {self.num_actions - 1}, not {list(actions)[:5]}"
             raise self._refusal("legal_actions", allowed) from None
 
-    def _scaled(self, result: float) -> float:
-        """Return a result of the rules in [-1, 1]."""
-        low, high = self.result_range
-        if not low <= result <= high:
-            raise self._refusal("result", f"from {low:g} to {high:g} (result_range), not {result}")
-        return 2 * (result - low) / (high - low) - 1
-
     def _playout(self, position: Any, rng: np.ndarray) -> float:
         """Return the result of one random game for the player to move in ``position``."""
-        player, position = position.player_to_move(), self._clone(position)
+        player, position = position.player_to_move(), self.copied(position)
         while not position.is_over():
             legal = position.legal_actions()
             position.step(int(legal[random_below(rng, len(legal))]))
-        result = self._scaled(position.result())
+        result = self.scaled_result(position)
         return result if position.player_to_move() == player else -result
-
-    def _clone(self, position: Any) -> Any:
-        clone = getattr(position, "clone", None)
-        return copy.deepcopy(position) if clone is None else clone()
 
     def _check_methods(self, start: Any) -> None:
         methods = ("step", "player_to_move", "is_over", "result", "legal_actions", "cells")

@@ -20,9 +20,9 @@ from alphazero.config.settings import from_plain
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.gtp import GtpPlayer
+from alphazero.players.python_uct import uct_player
 from alphazero.players.random import RandomPlayer
 from alphazero.players.solver import SolverPlayer
-from alphazero.players.uct import UctPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
 from alphazero.storage.run_folder import folder_name
@@ -70,7 +70,7 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
     if kind == "random":
         return RandomPlayer(game, settings.seed)
     if kind == "uct":
-        return UctPlayer(game, settings)
+        return uct_player(game, settings)
     if kind == "solver":
         return SolverPlayer(game, settings.seed)
     if kind.startswith("gtp:"):

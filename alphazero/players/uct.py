@@ -26,7 +26,7 @@ class UctPlayer:
     def __init__(self, game: Game, settings: PlayerSettings | None = None):
         self.game = game
         self.settings = settings or PlayerSettings()
-        self.name = _specification(self.settings)
+        self.name = specification(self.settings)
         uct_settings = UctSettings(
             **{key: getattr(self.settings, key) for key in _UCT_KEYS},
             num_simulations=uct_simulations(self.settings),
@@ -89,7 +89,7 @@ def uct_simulations(settings: PlayerSettings) -> int | None:
     return settings.num_simulations
 
 
-def _specification(settings: PlayerSettings) -> str:
+def specification(settings: PlayerSettings) -> str:
     """Return the player specification with these settings, such as "uct:500,uct_c=0.7"."""
     num_simulations = uct_simulations(settings)
     parts = ["uct" if num_simulations is None else f"uct:{num_simulations}"]

@@ -6,8 +6,6 @@
 import dataclasses
 from pathlib import Path
 
-import numpy as np
-
 from alphazero.config.settings import check, from_stored, option, section
 from alphazero.evaluation.match import check_num_games
 from alphazero.games.batched_game import Game
@@ -203,9 +201,6 @@ def _check_workers(workers: WorkerSettings) -> None:
 
 def _check_game(settings: TrainSettings, game: Game) -> None:
     """Check the settings that depend on the game."""
-    if np.dtype(game.state_dtype).kind == "O":
-        reason = "its positions are Python objects, which cannot be stored; it can only be played"
-        raise ConfigError.of("game.name", game.name, "a game as docs/ADD_A_GAME.md says", reason)
     _check_small_network(settings.network, game)
     evaluation = settings.evaluation
     plays_uct = evaluation.num_games or evaluation.final_num_games

@@ -14,8 +14,8 @@ from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
 from alphazero.players.base import PlayerSettings
+from alphazero.players.python_uct import uct_player
 from alphazero.players.search_player import SearchPlayer
-from alphazero.players.uct import UctPlayer
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.enumeration import ExactValues
 from alphazero.solvers.proof import prove
@@ -68,7 +68,7 @@ class StrengthMeasurement:
         settings = self.settings.evaluation
         seed = iteration_seed(self.settings, "uct", iteration)
         uct_settings = PlayerSettings(num_simulations=settings.uct_simulations, seed=seed)
-        uct = UctPlayer(self._game, uct_settings)
+        uct = uct_player(self._game, uct_settings)
         seed = iteration_seed(self.settings, "evaluation", iteration)
         openings = Openings(settings.opening_plies, seed)
         match = play_match(self._game, player, uct, num_games, openings)
