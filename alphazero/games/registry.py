@@ -1,8 +1,9 @@
 """Games by name: `connect_four`, `connect_x:5x5x4`, a file `examples/snort.py`, `module:Class`.
 
-In: a name, or an object with the rules of a game. Out: the batched game (`alphazero.games.batched_game.Game`) that everything else uses.
-This file alone decides which names exist, when two names mean the same game, and whose word runs a
-game file: only the user's. A name that was read from a file goes through `make_stored_game`.
+In: a name, or an object with the rules of a game. Out: the batched game
+(`alphazero.games.batched_game.Game`) that everything else uses. This file alone decides which names
+exist, when two names mean the same game, and who may run code that is not of this package: only the
+user. A name that was read from a file goes through `make_stored_game`.
 """
 
 import os
@@ -44,11 +45,6 @@ _MEANT = {
 }
 #: Objects that the user passed to `make_game`, by their names.
 _OBJECTS: dict[str, Any] = {}
-_CONNECT_X = re.compile(r"connect_x:([0-9]{1,3})x([0-9]{1,3})x([0-9]{1,3})")
-_CONNECT_X_WITHOUT_LENGTH = re.compile(r"connect_x:([0-9]{1,3})x([0-9]{1,3})x?")
-_OTHELLO = re.compile(r"othello(?::([0-9]{1,3}))?")
-
-
 def game_names() -> tuple[str, ...]:
     """Return the names that `make_game` takes, with capitals where the user fills something in."""
     return _NAMES
@@ -57,8 +53,8 @@ def game_names() -> tuple[str, ...]:
 def make_game(game: Any) -> Game:
     """Return the game that the user names.
 
-    A name that ends in ``.py`` is the path of a game file, which is run; `module:Class` is imported.
-    Never pass a name that was read from a stored file: see `make_stored_game`.
+    A name that ends in ``.py`` is the path of a game file, which is run; ``module:Class`` is
+    imported. Never pass a name that was read from a stored file: see `make_stored_game`.
 
     Args:
         game: a name; a `Game`, which is returned; or an object or a class with the rules of a game
@@ -74,33 +70,19 @@ def make_game(game: Any) -> Game:
         name = importable_name(game)
         _OBJECTS[name] = game
         return game_of_object(game, name)
-    name = game
-    if name in _OBJECTS:
-        return game_of_object(_OBJECTS[name], name)
-    if is_game_file(name):
-        return load_checked_game(name)
-    if name == "tic_tac_toe":
-        from alphazero.games.tic_tac_toe import TicTacToe
-
-        return CompiledGame(name, TicTacToe(3))
-    if name == "connect_four":
-        return _connect_x(name, 6, 7, 4)
-    if match := _CONNECT_X.fullmatch(name):
-        return _connect_x(name, *map(int, match.groups()))
-    if match := _CONNECT_X_WITHOUT_LENGTH.fullmatch(name):
-        raise _without_length(name, *map(int, match.groups()))
-    if match := _OTHELLO.fullmatch(name):
-        return _othello(name, int(match[1] or 8))
-    if name.startswith("pettingzoo:"):
-        from alphazero.games.pettingzoo_game import make_pettingzoo_game
-
-        return make_pettingzoo_game(name.removeprefix("pettingzoo:"))
-    if is_module_name(name):
-        return game_of_module(name)
-    meant = _MEANT.get(re.sub("[^a-z0-9]", "", name.lower()).removesuffix("v3"))
+    if game in _OBJECTS:
+        return game_of_object(_OBJECTS[game], game)
+    if is_game_file(game):
+        return load_checked_game(game)
+    family, _, rest = game.partition(":")
+    if family in _FAMILIES:
+        return _FAMILIES[family](game, rest)
+    if is_module_name(game):
+        return game_of_module(game)
+    meant = _MEANT.get(re.sub("[^a-z0-9]", "", game.lower()).removesuffix("v3"))
     hint = f" Did you mean {meant}?" if meant else ""
     games = ", ".join(_NAMES)
-    raise _refusal(f"there is no game '{name}'.{hint} The games are {games}.", name, _NAMES)
+    raise _refusal(f"there is no game '{game}'.{hint} The games are {games}.", game, _NAMES)
 
 
 def make_stored_game(name: str, source: str, named: str | None = None, key: str = "game") -> Game:
@@ -116,8 +98,8 @@ def make_stored_game(name: str, source: str, named: str | None = None, key: str 
         key: the setting by which they name it.
 
     Raises:
-        ConfigError: if the name is that of a file or a module and the user does not name it, if the user names
-            another game, or if there is no such game.
+        ConfigError: if the name is that of a file or a module and the user does not name it, if
+            the user names another game, or if there is no such game.
     """
     if named is not None:
         if not same_game(named, name):
@@ -141,7 +123,8 @@ def is_game_file(name: str) -> bool:
 
 def runs_own_code(name: str) -> bool:
     """Return whether making the game of this name runs the user's code: a file or a module."""
-    return is_game_file(name) or is_module_name(name) and not name.startswith("pettingzoo:")
+    is_known = name.partition(":")[0] in _FAMILIES
+    return is_game_file(name) or is_module_name(name) and not is_known
 
 
 def same_game(name: str, stored_name: str) -> bool:
@@ -164,7 +147,32 @@ def canonical_name(name: str) -> str:
     return str(Path(name).resolve()) if is_game_file(name) else name
 
 
-def _connect_x(name: str, rows: int, columns: int, length: int) -> CompiledGame:
+# --- families of games: the name before the colon, and what makes a game of the rest --------------
+
+
+def _tic_tac_toe(name: str, sizes: str) -> Game:
+    from alphazero.games.tic_tac_toe import TicTacToe
+
+    if name != "tic_tac_toe":
+        raise _refusal(f"'{name}' is impossible: tic_tac_toe has one size.", name, "tic_tac_toe")
+    return CompiledGame(name, TicTacToe(3))
+
+
+def _connect_four(name: str, sizes: str) -> Game:
+    if name != "connect_four":
+        raise _refusal(f"'{name}' is impossible: other sizes are connect_x's.", name, _NAMES)
+    return _connect_x(name, "6x7x4")
+
+
+def _connect_x(name: str, sizes: str) -> Game:
+    match = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})(?:x([0-9]{1,3})?)?", sizes)
+    if match is None:
+        allowed = "connect_x:ROWSxCOLUMNSxLENGTH, such as connect_x:5x5x4"
+        raise ConfigError.of("game", name, allowed)
+    rows, columns = int(match[1]), int(match[2])
+    if not match[3]:
+        raise _without_length(name, rows, columns)
+    length = int(match[3])
     if not (1 <= rows <= 64 and 1 <= columns <= 64 and 2 <= length <= max(rows, columns)):
         allowed = "rows and columns from 1 to 64, a length from 2 to the longer side of the board"
         raise _refusal(f"'{name}' is impossible: Connect-X takes {allowed}.", name, allowed)
@@ -183,12 +191,27 @@ def _without_length(name: str, rows: int, columns: int) -> ConfigError:
     return _refusal(message, name, example)
 
 
-def _othello(name: str, size: int) -> CompiledGame:
+def _othello(name: str, sizes: str) -> Game:
     from alphazero.games.othello import Othello
 
-    if size not in (4, 6, 8):
+    if name not in ("othello", "othello:8", "othello:6", "othello:4"):
         raise _refusal(f"'{name}' is impossible: Othello has a side of 4, 6 or 8.", name, (4, 6, 8))
-    return CompiledGame(name, Othello(size))
+    return CompiledGame(name, Othello(int(sizes or 8)))
+
+
+def _pettingzoo(name: str, environment: str) -> Game:
+    from alphazero.games.pettingzoo_game import make_pettingzoo_game
+
+    return make_pettingzoo_game(environment)
+
+
+_FAMILIES = {
+    "tic_tac_toe": _tic_tac_toe,
+    "connect_four": _connect_four,
+    "connect_x": _connect_x,
+    "othello": _othello,
+    "pettingzoo": _pettingzoo,
+}
 
 
 def _refusal(message: str, name: str, allowed: Any) -> ConfigError:
