@@ -61,9 +61,10 @@ def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
     skin, medium = skin_of(game), Medium.of(console)
     better = ", ".join(skin.notation.text(action) for action in failure.best_actions)
     mover = side(skin, int(game.players(failure.state[None])[0]), medium)
+    found, best = _RESULT_NAMES[int(failure.value)], _RESULT_NAMES[int(failure.best_value)]
     text = (
-        f" played {skin.notation.text(failure.action)}, a {_RESULT_NAMES[failure.value]}, where "
-        f"{better} would have kept a {_RESULT_NAMES[failure.best_value]}"
+        f" played {skin.notation.text(failure.action)}, a {found}, where "
+        f"{better} would have kept a {best}"
     )
     console.print(Text.assemble("\nmisplayed: ", mover, text), soft_wrap=True)
     console.print(draw_board(game, skin, failure.state, medium))

@@ -1,8 +1,8 @@
 """Games in plain Python that a user brings: an object, `module:Class`, or the GAME of a file.
 
-In: an object with the methods of `alphazero.games.python_game.Position`, or one in the form of the
-published notebook (``start_state``, ``get_transitions``, ...), or a class of which a call makes one.
-Out: a `PythonGame`. `alphazero.games.registry` decides whose word imports a module.
+In: an object with the methods of `alphazero.games.python_game.Position`, one in the form of the
+published notebook (``start_state``, ``get_transitions``, ...), or a class of such objects.
+Out: a `PythonGame`. `alphazero.games.registry` decides who may import a module.
 
 In the notebook's form, a game is one object that knows the rules, and states are plain values:
 
@@ -144,7 +144,7 @@ class _StatelessStart(StatelessPosition):
         state = game.start_state()
         board = np.asarray(game.canonicalize(state))
         super().__init__(game, state, 0, _shape(board))
-        self.num_actions = getattr(game, "action_size", None)
+        self.num_actions = getattr(game, "action_size", 0)
         longest, largest = self._probe()
         self.max_plies = getattr(game, "max_plies", max(2 * longest, board.size))
         self.result_range = getattr(game, "result_range", (-max(1, largest), max(1, largest)))

@@ -67,10 +67,7 @@ def game_of_environment(name: str, make_environment, max_plies: int, symmetries=
         message = f"the agents of '{name}' do not share one Discrete action space."
         allowed = "one Discrete space for both agents"
         raise ConfigError(message, key="game", value=sizes, allowed=allowed)
-    start = EnvironmentPosition(make_environment)
-    return PythonGame(
-        name, start, num_actions=int(sizes.pop()), max_plies=max_plies, symmetries=symmetries
-    )
+    return PythonGame(_Start(make_environment, int(sizes.pop()), max_plies, symmetries), name)
 
 
 class EnvironmentPosition:
@@ -139,6 +136,10 @@ class EnvironmentPosition:
         opponents = np.where(planes[:, :, 1], 2 - self._player, 0)
         return np.where(planes[:, :, 0], 1 + self._player, opponents).astype(np.int8)
 
+    def key(self) -> bytes:
+        """See `Position`; the observation alone may not tell positions apart."""
+        return self._planes().tobytes()
+
     @property
     def _agent(self) -> str:
         return self._environment.possible_agents[self._player]
@@ -152,6 +153,23 @@ class EnvironmentPosition:
 
     def _key(self) -> tuple:
         return self._player, self.is_over(), self._planes().tobytes()
+
+
+class _Start(EnvironmentPosition):
+    """The start position, and the sizes of the game."""
+
+    binary_planes = True
+
+    def __init__(self, make_environment, num_actions, max_plies, symmetries):
+        super().__init__(make_environment)
+        self.num_actions, self.max_plies, self._symmetries = num_actions, max_plies, symmetries
+
+    def __reduce__(self):
+        sizes = self.num_actions, self.max_plies, self._symmetries
+        return type(self), (self._make_environment, *sizes)
+
+    def symmetries(self):
+        return self._symmetries
 
 
 def _copy_environment(environment):

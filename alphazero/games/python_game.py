@@ -108,7 +108,8 @@ class PythonGame(Game):
         self.name = name or type(start).__name__
         self._check_methods(start)
         self.num_actions, self.max_plies = int(start.num_actions), int(start.max_plies)
-        self.result_range = tuple(map(float, getattr(start, "result_range", (-1, 1))))
+        low, high = getattr(start, "result_range", (-1, 1))
+        self.result_range = float(low), float(high)
         self._start = start
         self._observes = callable(getattr(start, "observe", None))
         self._is_binary = not self._observes or bool(getattr(start, "binary_planes", False))

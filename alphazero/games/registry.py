@@ -45,6 +45,8 @@ _MEANT = {
 }
 #: Objects that the user passed to `make_game`, by their names.
 _OBJECTS: dict[str, Any] = {}
+
+
 def game_names() -> tuple[str, ...]:
     """Return the names that `make_game` takes, with capitals where the user fills something in."""
     return _NAMES

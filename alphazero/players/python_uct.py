@@ -130,8 +130,10 @@ class PythonUctPlayer:
         """See `alphazero.players.base.Player.limited`."""
         if num_simulations is None and time_limit_s is None:
             return PythonUctPlayer(self.game, self.settings)
-        limits = {"num_simulations": num_simulations, "time_limit_s": time_limit_s}
-        return PythonUctPlayer(self.game, dataclasses.replace(self.settings, **limits))
+        settings = dataclasses.replace(
+            self.settings, num_simulations=num_simulations, time_limit_s=time_limit_s
+        )
+        return PythonUctPlayer(self.game, settings)
 
     def _line(self, node: Node, action: int) -> list[int]:
         """Return the expected line: an action, then the most visited ones."""

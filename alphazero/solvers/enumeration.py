@@ -81,7 +81,7 @@ class ExactValues:
         return self.positions.values[self.indices(states)]
 
     def action_values(self, states: np.ndarray) -> np.ndarray:
-        """Return float32[B, A]: the results of perfect play after each action in ``states`` ([B, K]).
+        """Return float32[B, A]: the results of perfect play after each action in ``states``.
 
         Results are from the viewpoint of the player to move in ``states``, `ILLEGAL_VALUE` where
         the action is illegal.

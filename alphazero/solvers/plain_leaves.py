@@ -71,7 +71,7 @@ class PlainProver:
 
 @njit
 def _prove_rows(game, stack, states, budgets, results, most_nodes):
-    """Write the results that are proven into ``results`` (float32[M]); return the nodes searched."""
+    """Write proven results into ``results`` (float32[M]); return the number of nodes searched."""
     num_nodes = 0
     for row in range(states.shape[0]):
         budget = min(budgets[row], most_nodes - num_nodes)

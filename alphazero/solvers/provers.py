@@ -57,7 +57,7 @@ class BitboardProver:
 
 @njit
 def _prove_connect_x(game, search, states, budgets, results, most_nodes):
-    """Write the results that are proven into ``results`` (float32[M]); return the nodes searched."""
+    """Write proven results into ``results`` (float32[M]); return the number of nodes searched."""
     num_nodes = 0
     for row in range(states.shape[0]):
         mine, occupied = states[row, 0], states[row, 0] | states[row, 1]
@@ -81,7 +81,7 @@ def _prove_connect_x(game, search, states, budgets, results, most_nodes):
 
 @njit
 def _prove_othello(game, search, states, budgets, results, most_nodes):
-    """Write the results that are proven into ``results`` (float32[M]); return the nodes searched."""
+    """Write proven results into ``results`` (float32[M]); return the number of nodes searched."""
     num_nodes = 0
     for row in range(states.shape[0]):
         budget = min(budgets[row], most_nodes - num_nodes)

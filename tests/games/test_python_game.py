@@ -18,11 +18,13 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 class Nim:
     """One heap; take one or two; who takes the last wins."""
 
+    num_actions, max_plies = 2, 4
+
     def __init__(self, heap: int, player: int = 0):
         self.heap, self.player = heap, player
 
     def clone(self):
-        return Nim(self.heap, self.player)
+        return type(self)(self.heap, self.player)
 
     def step(self, action):
         self.heap -= action + 1
@@ -49,15 +51,15 @@ class Nim:
 
 @pytest.fixture
 def nim():
-    return PythonGame("nim", Nim(4), num_actions=2, max_plies=4)
+    return PythonGame(Nim(4), "nim")
 
 
 def test_a_batch_of_objects_steps_row_by_row(nim):
     states = nim.initial_states(3)
-    assert states.shape == (3, 1) and states.dtype == nim.state_dtype
+    assert states.shape == (3, nim.state_size) and states.dtype == nim.state_dtype == np.uint8
     states = nim.step(states, np.array([0, 1, 1])).states
     transition = nim.step(states, np.array([1, 0, 1]))
-    assert [position.heap for position in states[:, 0]] == [3, 2, 2]
+    assert [nim.position(state).heap for state in states] == [3, 2, 2]
     assert transition.over.tolist() == [False, False, True]
     assert transition.results.tolist() == [0.0, 0.0, -1.0]
     assert transition.players.tolist() == [0, 0, 0]
@@ -68,7 +70,7 @@ def test_a_batch_of_objects_steps_row_by_row(nim):
 def test_a_playout_ends_with_the_result_for_the_player_to_move(nim):
     states = nim.step(nim.initial_states(200), np.array([1, 0] * 100)).states
     results = nim.playout(states, np.array([7], np.uint64))
-    assert [position.heap for position in states[:, 0]] == [2, 3] * 100
+    assert [nim.position(state).heap for state in states] == [2, 3] * 100
     # Heap 2: taking both wins, taking one loses, each with probability 1/2; the mean of 100 such
     # results has a standard deviation of 0.1.
     assert set(results.tolist()) == {1.0, -1.0} and abs(results[::2].mean()) < 0.5
@@ -170,18 +172,16 @@ def test_stepping_leaves_the_parent_as_it_is(twins):
 
 def test_positions_are_equal_where_the_boards_are(twins):
     wrapped, _ = twins
-    first, transposed, other = (
-        wrapped.play_moves(moves)[0] for moves in ([0, 1, 2], [2, 1, 0], [0, 2, 1])
-    )
-    assert first == transposed and hash(first) == hash(transposed)
-    assert first != other and first != "a position"
+    lines = [0, 1, 2], [2, 1, 0], [0, 2, 1]
+    first, transposed, other = wrapped.identity(np.stack([wrapped.play_moves(m) for m in lines]))
+    assert np.array_equal(first, transposed) and not np.array_equal(first, other)
 
 
 def test_positions_and_games_can_be_sent_to_another_process(twins):
     wrapped, _ = twins
     state = wrapped.play_moves([4, 0, 1])
     game, copied = pickle.loads(pickle.dumps((wrapped, state)))
-    assert copied[0] == state[0] and copied[0].moves == (4, 0, 1)
+    assert np.array_equal(copied, state) and game.position(copied).moves == (4, 0, 1)
     assert np.array_equal(game.observe(copied[None]), wrapped.observe(state[None]))
 
 

@@ -76,8 +76,8 @@ class BoardPictures:
         right = ", ".join(text(action) for action in failure.best_actions)
         played = f"{mover} plays {text(failure.action)}"
         return [
-            f"{played}: a {_RESULTS[failure.value]}",
-            f"right: {right} ({_RESULTS[failure.best_value]})",
+            f"{played}: a {_RESULTS[int(failure.value)]}",
+            f"right: {right} ({_RESULTS[int(failure.best_value)]})",
         ]
 
     def _sheet(self, boards: list[tuple[list[Shape], list[str]]], total_width: int) -> np.ndarray:

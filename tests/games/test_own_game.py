@@ -1,0 +1,181 @@
+"""Games that a user brings: objects, `module:Class`, and the form of the published notebook."""
+
+import sys
+
+import numpy as np
+import pytest
+from test_python_game import Nim
+
+from alphazero.games.registry import make_game, make_stored_game, runs_own_code
+from alphazero.players.base import PlayerSettings
+from alphazero.players.python_uct import uct_player
+from alphazero.runtime.errors import ConfigError
+from alphazero.solvers.enumeration import enumerate_positions
+
+
+class NotebookTicTacToe:
+    """Tic-tac-toe in the form of the published notebook; a state is (board, player)."""
+
+    action_size = 9
+    lines = np.array(
+        [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]]
+    )
+
+    def start_state(self):
+        return (0,) * 9
+
+    def get_transitions(self, state):
+        """Pieces are 1 for the player to move and -1 for the opponent."""
+        board = np.array(state)
+        if (board[self.lines].sum(axis=1) == -3).any():
+            return {}, -1
+        if board.all():
+            return {}, 0
+        following = {}
+        for action in np.flatnonzero(board == 0).tolist():
+            board[action] = 1
+            following[action] = tuple((-board).tolist())
+            board[action] = 0
+        return following, None
+
+    def canonicalize(self, state):
+        return state
+
+    def get_symmetries(self, board, probs):
+        square, weights = np.reshape(board, (3, 3)), np.reshape(probs, (3, 3))
+        return [
+            (np.rot90(square, turns).ravel(), np.rot90(weights, turns).ravel())
+            for turns in range(4)
+        ]
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """A module `pile` in the current folder, with a class and a function that makes a game."""
+    text = "from test_python_game import Nim\n\n"
+    text += "class Pile(Nim):\n    def __init__(self, heap=3, player=0):\n"
+    text += "        super().__init__(heap, player)\n\n"
+    text += "def large():\n    return Pile(4)\n\nnumber = 3\n"
+    (tmp_path / "pile.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield "pile"
+    sys.modules.pop("pile", None)
+
+
+def test_a_class_and_a_function_of_a_module_are_games(module):
+    for name, heap in (("pile:Pile", 3), ("pile:large", 4)):
+        game = make_game(name)
+        assert game.name == name
+        assert game.position(game.initial_states()[0]).heap == heap
+
+
+@pytest.mark.parametrize("name", ("pile:Nothing", "no_such_module:Pile", "pile:number"))
+def test_modules_without_a_game_are_refused(module, name):
+    with pytest.raises(ConfigError) as error:
+        make_game(name)
+    assert error.value.key == "game"
+
+
+def test_a_stored_name_imports_a_module_only_if_the_user_names_it(module):
+    assert runs_own_code("pile:Pile") and not runs_own_code("connect_x:4x4x3")
+    with pytest.raises(ConfigError) as error:
+        make_stored_game("pile:Pile", "the network 'x'")
+    assert "pile" not in sys.modules and error.value.allowed == "pile:Pile"
+    assert make_stored_game("pile:Pile", "the network 'x'", "pile:Pile").name == "pile:Pile"
+
+
+def test_an_object_is_a_game_and_its_name_means_it_from_then_on():
+    game = make_game(Nim(4))
+    assert game.name == "test_python_game:Nim" and game.max_plies == 4
+    assert make_game(game) is game
+    stored = make_stored_game(game.name, "the run 'x'")
+    assert stored.position(stored.initial_states()[0]).heap == 4
+
+
+def test_results_are_scaled_from_the_range_that_the_game_states():
+    class Coins(Nim):
+        result_range = (0, 10)
+
+        def result(self):
+            return 2.5
+
+    game = make_game(Coins(1))
+    end = game.step(game.initial_states(), np.array([0]))
+    assert end.over[0] and end.results[0] == -0.5 and end.results.dtype == np.float32
+    assert game.own_result(-0.5) == 2.5
+    Coins.result_range = (0, 2)
+    with pytest.raises(ConfigError) as error:
+        make_game(Coins(1)).step(game.initial_states(), np.array([0]))
+    assert error.value.value == "result"
+
+
+def test_the_notebooks_form_is_the_same_game_as_the_compiled_rules():
+    """5,478 positions; the symmetries are found by turning a board of numbers."""
+    game, compiled = make_game(NotebookTicTacToe()), make_game("tic_tac_toe")
+    found, expected = enumerate_positions(game), enumerate_positions(compiled)
+    assert len(found.states) == len(expected.states) == 5478
+    assert np.array_equal(np.sort(found.values), np.sort(expected.values))
+    assert game.cell_symmetries.shape == (4, 9) and game.action_symmetries.shape == (4, 9)
+    assert (game.cell_symmetries[0] == np.arange(9)).all()
+    assert game.max_plies >= 9 and game.result_range == (-1, 1)
+
+
+def test_uct_plays_on_the_objects_and_finds_the_winning_move():
+    game = make_game(Nim(4))
+    player = uct_player(game, PlayerSettings(num_simulations=200))
+    analysis = player.analyse(game.initial_states()[0])
+    assert analysis.action == 0 and analysis.num_simulations == 200  # 3 are left, which is lost
+    assert analysis.visits[0] > analysis.visits[1] and analysis.principal_variation[0] == 0
+    choice = player.choose(game.initial_states(2))
+    assert choice.actions.tolist() == [0, 0]
+    assert np.allclose(choice.action_weights.sum(axis=1), 1)
+
+
+def test_settings_of_uct_that_need_compiled_rules_are_refused():
+    with pytest.raises(ConfigError) as error:
+        uct_player(make_game(Nim(4)), PlayerSettings(statistics="position"))
+    assert error.value.key == "statistics"
+
+
+def test_objects_that_left_the_table_are_replayed(monkeypatch):
+    """A table of three objects gives the same rows as one that keeps all."""
+    from alphazero.games import python_game
+
+    def rows(game):
+        rng, states, found = np.random.default_rng(0), game.initial_states(20), []
+        while len(states):
+            mask = game.legal_action_mask(states)
+            actions = np.where(mask, rng.random(mask.shape), -1).argmax(axis=1)
+            transition = game.step(states, actions)
+            found.append(transition.states)
+            states = transition.states[~transition.over]
+        return np.concatenate(found)
+
+    kept = rows(make_game(NotebookTicTacToe()))
+    monkeypatch.setattr(python_game, "_MAX_OBJECTS", 3)
+    assert np.array_equal(rows(make_game(NotebookTicTacToe())), kept)
+
+
+class TwoFaced(Nim):
+    def legal_actions(self):
+        return [5]
+
+
+@pytest.mark.parametrize(
+    "source, value",
+    [
+        (TwoFaced(4), "legal_actions"),
+        (object(), "step"),
+        (type("Endless", (Nim,), {"max_plies": 1})(4), "max_plies"),
+        (type("Flat", (Nim,), {"observe": lambda self: np.zeros(3)})(4), "observe"),
+        (type("Uncounted", (Nim,), {"num_actions": "two"})(4), "num_actions"),
+    ],
+)
+def test_objects_that_are_no_game_are_refused_with_what_is_wrong(source, value):
+    with pytest.raises(ConfigError) as error:
+        game = make_game(source)
+        states = game.initial_states()
+        for _ in range(2):
+            states = game.step(states, np.array([0])).states
+    assert error.value.value == value
