@@ -532,12 +532,3 @@ def test_lists_within_lists_are_refused():
     with pytest.raises(ConfigError) as refused:
         from_overrides(Outer, ["shares=[[0.5]]"], "test")
     assert refused.value.key == "shares"
-
-
-def test_a_game_of_python_objects_is_refused_before_anything_starts(tmp_path, monkeypatch):
-    pytest.importorskip("pettingzoo")
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigError) as error:
-        compose(["game=custom", "game.name=pettingzoo:connect_four_v3"])
-    assert (error.value.key, error.value.value) == ("game.name", "pettingzoo:connect_four_v3")
-    assert not list(tmp_path.iterdir())
