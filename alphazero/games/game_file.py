@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import types
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,7 +47,28 @@ def load_checked_game(name: str) -> CompiledGame:
     Raises:
         ConfigError: if there is no such file, or its rules break a law or do not compile.
     """
-    path = _existing(name)
+    return _checked(_existing(name), name, lambda: load_game_file(name))
+
+
+def checked_game(rules: Any, name: str) -> CompiledGame:
+    """Return the compiled game of rules that were imported, after checking their file likewise.
+
+    Args:
+        rules: the ``GAME`` of a module.
+        name: the game's name.
+
+    Raises:
+        ConfigError: if they are not the GAME of a file, break a law, or do not compile.
+    """
+    module = sys.modules.get(type(rules).__module__)
+    path = Path(getattr(module, "__file__", None) or "")
+    if not path.is_file() or getattr(module, "GAME", None) != rules:
+        raise ConfigError.of("game", name, reason="compiled rules must be the GAME of their file")
+    return _checked(path, name, lambda: CompiledGame(name, rules))
+
+
+def _checked(path: Path, name: str, load: Callable[[], CompiledGame]) -> CompiledGame:
+    """Return the game that ``load`` returns, unless the check of its file finds a broken law."""
     stored = _stored_findings_path(path)
     findings = _read_findings(stored)
     is_new = findings is None
@@ -55,7 +77,7 @@ def load_checked_game(name: str) -> CompiledGame:
     if findings.broken is not None:
         message = f"the game file '{path}' cannot be played: {findings.broken} {_HELP}"
         raise _refusal(message, name)
-    game = load_game_file(name)
+    game = load()
     game.notes = findings.notes
     if is_new:
         _compile(game, path)
@@ -115,7 +137,7 @@ def _refusal(message: str, name: str) -> ConfigError:
 def _check_laws(path: Path) -> _Findings:
     limits = [str(_SECONDS), str(_TIME_LIMIT_S)]
     # A notebook may have found this package by a path that a new process does not know.
-    search_path = [str(_PACKAGE_FOLDER), os.environ.get("PYTHONPATH", "")]
+    search_path = [str(_PACKAGE_FOLDER), *sys.path]
     environment = {
         **os.environ,
         "NUMBA_DISABLE_JIT": "1",

@@ -1,8 +1,9 @@
-"""Games in plain Python that a user brings: an object, `module:Class`, or the GAME of a file.
+"""Games that a user brings as objects: those of `module:Class`, or of the GAME of a file.
 
 In: an object with the methods of `alphazero.games.python_game.Position`, one in the form of the
-published notebook (``start_state``, ``get_transitions``, ...), or a class of such objects.
-Out: a `PythonGame`. `alphazero.games.registry` decides who may import a module.
+published notebook (``start_state``, ``get_transitions``, ...), or a class of such objects: then a
+`PythonGame` comes out. Compiled rules (`alphazero.games.rules`) give a `CompiledGame`, after the
+check that game files undergo. `alphazero.games.registry` decides who may import a module.
 
 In the notebook's form, a game is one object that knows the rules, and states are plain values:
 
@@ -16,26 +17,19 @@ Turns alternate, and outcomes are for the player to move. ``max_plies`` and ``re
 stated; if not, random games give estimates.
 """
 
-import importlib
-import os
 import random
-import sys
 from typing import Any
 
 import numpy as np
 
+from alphazero.games.batched_game import Game
+from alphazero.games.game_file import checked_game
 from alphazero.games.python_game import PythonGame
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.own_code import reason_of
 
 _NUM_PROBES = 100  # random games that a game in the notebook's form is estimated from
 _MAX_PROBED_PLIES = 5_000
-
-
-def is_module_name(name: str) -> bool:
-    """Return whether a game's name is ``module:Class``."""
-    module, _, attribute = name.partition(":")
-    parts = [*module.split("."), *attribute.split(".")]
-    return bool(attribute) and all(part.isidentifier() for part in parts)
 
 
 def importable_name(source: Any) -> str:
@@ -44,28 +38,11 @@ def importable_name(source: Any) -> str:
     return f"{made_by.__module__}:{made_by.__qualname__}"
 
 
-def game_of_module(name: str) -> PythonGame:
-    """Import ``module:Class``, or ``module:function``, call it, and return the game.
-
-    Raises:
-        ConfigError: if there is no such module or name in it, or what it makes is no game.
-    """
-    module_name, _, attribute = name.partition(":")
-    if os.getcwd() not in sys.path:  # as `python -m` has it; a console command does not
-        sys.path.insert(0, os.getcwd())
-    try:
-        source = importlib.import_module(module_name)
-        for part in attribute.split("."):
-            source = getattr(source, part)
-    except (ModuleNotFoundError, AttributeError) as error:
-        raise ConfigError.of("game", name, "an importable module:Class", str(error)) from None
-    return game_of_object(source, name)
-
-
-def game_of_object(source: Any, name: str | None = None) -> PythonGame:
+def game_of_object(source: Any, name: str | None = None) -> Game:
     """Return the game of an object, or of what a call of a class or function makes.
 
     Args:
+        source: also a `Game`, or the NamedTuple of a compiled game, the ``GAME`` of its module.
         name: the game's name; by default ``module:Class``.
 
     Raises:
@@ -73,10 +50,25 @@ def game_of_object(source: Any, name: str | None = None) -> PythonGame:
     """
     name = name or importable_name(source)
     if isinstance(source, type) or not _has_rules(source) and callable(source):
-        source = source()
+        source = _called(source, name)
+    if isinstance(source, Game):
+        source.name = name
+        return source
+    if isinstance(source, tuple) and hasattr(source, "_fields"):
+        return checked_game(source, name)
     if callable(getattr(source, "get_transitions", None)):
         source = _StatelessStart(source, name)
     return PythonGame(source, name)
+
+
+def _called(source: Any, name: str) -> Any:
+    try:
+        return source()
+    except ConfigError:
+        raise
+    except Exception as error:  # of the user's own code
+        reason = f"it cannot be made without arguments: {reason_of(error)}"
+        raise ConfigError.of("game", name, reason=reason) from error
 
 
 def _has_rules(source: Any) -> bool:

@@ -1,5 +1,8 @@
 """Games by name: `connect_four`, `connect_x:5x5x4`, a file `examples/snort.py`, `module:Class`.
 
+The names are the table `_FAMILIES`, files, modules, and what installed packages announce as entry
+points of the group `alphazero.games`. To add a game to this package, add a line to `_FAMILIES`.
+
 In: a name, or an object with the rules of a game. Out: the batched game
 (`alphazero.games.batched_game.Game`) that everything else uses. This file alone decides which names
 exist, when two names mean the same game, and who may run code that is not of this package: only the
@@ -13,8 +16,9 @@ from typing import Any
 
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.game_file import load_checked_game
-from alphazero.games.own_game import game_of_module, game_of_object, importable_name, is_module_name
+from alphazero.games.own_game import game_of_object, importable_name
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.own_code import GAMES, announced, is_module_name, load_own
 
 _NAMES = (
     "tic_tac_toe",
@@ -48,15 +52,18 @@ _OBJECTS: dict[str, Any] = {}
 
 
 def game_names() -> tuple[str, ...]:
-    """Return the names that `make_game` takes, with capitals where the user fills something in."""
-    return _NAMES
+    """Return the names that `make_game` takes, with capitals where the user fills something in.
+
+    Those that installed packages announce come last.
+    """
+    return (*_NAMES, *announced(GAMES))
 
 
 def make_game(game: Any) -> Game:
     """Return the game that the user names.
 
     A name that ends in ``.py`` is the path of a game file, which is run; ``module:Class`` is
-    imported. Never pass a name that was read from a stored file: see `make_stored_game`.
+    imported, and so is the module of an entry point. Never pass a name that was read from a stored file: see `make_stored_game`.
 
     Args:
         game: a name; a `Game`, which is returned; or an object or a class with the rules of a game
@@ -79,19 +86,22 @@ def make_game(game: Any) -> Game:
     family, _, rest = game.partition(":")
     if family in _FAMILIES:
         return _FAMILIES[family](game, rest)
-    if is_module_name(game):
-        return game_of_module(game)
+    if is_module_name(game) or game in announced(GAMES):
+        return game_of_object(load_own(game, GAMES, "game"), game)
     meant = _MEANT.get(re.sub("[^a-z0-9]", "", game.lower()).removesuffix("v3"))
     hint = f" Did you mean {meant}?" if meant else ""
-    games = ", ".join(_NAMES)
-    raise _refusal(f"there is no game '{game}'.{hint} The games are {games}.", game, _NAMES)
+    names = game_names()
+    games = ", ".join(names)
+    raise _refusal(f"there is no game '{game}'.{hint} The games are {games}.", game, names)
 
 
 def make_stored_game(name: str, source: str, named: str | None = None, key: str = "game") -> Game:
     """Return the game that a stored file names; run a game file only if the user names it as well.
 
     Stored files are exchanged: nobody who opens a network or a run expects it to run a program.
-    Games of this package and the known PettingZoo environments need no permission.
+    Games of this package and the known PettingZoo environments need no permission, nor does a name
+    that an installed package announces as an entry point: by installing that package the user has
+    chosen to run it, and the stored file can only choose among such packages.
 
     Args:
         name: the game's name in the stored file.
@@ -124,7 +134,10 @@ def is_game_file(name: str) -> bool:
 
 
 def runs_own_code(name: str) -> bool:
-    """Return whether making the game of this name runs the user's code: a file or a module."""
+    """Return whether making the game of this name runs code that the stored name itself points to.
+
+    That is a file or ``module:Class``; an entry point is not, see `make_stored_game`.
+    """
     is_known = name.partition(":")[0] in _FAMILIES
     return is_game_file(name) or is_module_name(name) and not is_known
 

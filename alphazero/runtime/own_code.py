@@ -1,0 +1,90 @@
+"""Code that is not of this package, by name: ``module:name``, or a name that a package announces.
+
+In: a name. Out: the object that it stands for, or one sentence. An installed package announces
+names as entry points, in its ``pyproject.toml``:
+
+    [project.entry-points."alphazero.games"]
+    breakthrough = "my_package.rules:GAME"
+
+Importing a module runs it. Whoever calls this decides whether the user wants that: ``module:name``
+from a stored file runs only if the user names it too; an entry point was installed by the user.
+"""
+
+import importlib
+import os
+import sys
+import traceback
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from alphazero.runtime.errors import ConfigError
+
+#: The groups of entry points.
+GAMES, NETWORKS, PLAYERS = "alphazero.games", "alphazero.networks", "alphazero.players"
+_PACKAGE, _PYTHON = Path(__file__).parents[1], Path(os.__file__).parent
+
+
+def is_module_name(name: str) -> bool:
+    """Return whether a name is ``module:name``; dots are allowed in both parts."""
+    module, _, attribute = name.partition(":")
+    parts = [*module.split("."), *attribute.split(".")]
+    return bool(attribute) and all(part.isidentifier() for part in parts)
+
+
+def announced(group: str) -> dict[str, EntryPoint]:
+    """Return the entry points of a group by name, without loading them."""
+    return {entry.name: entry for entry in entry_points(group=group)}
+
+
+def load_own(name: str, group: str, key: str) -> Any:
+    """Return the object that ``module:name`` or an entry point stands for; its module is imported.
+
+    Args:
+        group: of the entry points.
+        key: the setting that names it, for errors.
+
+    Raises:
+        ConfigError: if there is no such module, name or entry point, or the import fails.
+    """
+    if is_module_name(name):
+        return _imported(name, name, key)
+    if (entry := announced(group).get(name)) is None:
+        raise ConfigError.of(key, name, ["module:name", *announced(group)])
+    return _imported(entry.value.partition("[")[0].strip(), name, key)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return an error of somebody else's code as a clause, with the line of theirs that led to it."""
+    text = " ".join(str(error).split()).rstrip(".")
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
+    # A syntax error names its line itself.
+    is_placed = own and not isinstance(error, SyntaxError)
+    place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if is_placed else ""
+    return f"{type(error).__name__}: {text}{place}"
+
+
+def _is_own(file: str) -> bool:
+    """Return whether a file is neither of this package, nor of Python, nor of torch."""
+    is_pythons = file.startswith("<") or Path(file).is_relative_to(_PYTHON)
+    parts = Path(file).parts
+    return not (
+        Path(file).is_relative_to(_PACKAGE)
+        or "torch" in parts
+        or is_pythons and "site-packages" not in parts
+    )
+
+
+def _imported(target: str, name: str, key: str) -> Any:
+    """Return the object at ``module:name``; ``name`` is what the user called it."""
+    module_name, _, attribute = target.partition(":")
+    if os.getcwd() not in sys.path:  # as `python -m` has it; a console command does not
+        sys.path.insert(0, os.getcwd())
+    try:
+        found = importlib.import_module(module_name)
+        for part in filter(None, attribute.split(".")):
+            found = getattr(found, part)
+        return found
+    except Exception as error:  # whatever a module raises while it is run
+        where = "" if target == name else f"its entry point {target}: "
+        raise ConfigError.of(key, name, reason=f"{where}{reason_of(error)}") from error
