@@ -153,6 +153,7 @@ def train(
     settings: TrainSettings | None = None,
     resume: str | Path | None = None,
     game: str | None = None,
+    network_kind: str | None = None,
     progress: Callable[[StageProgress], None] | None = None,
 ) -> Iterator[IterationReport]:
     """Train a network by self-play; yield a report after each stored iteration.
@@ -168,6 +169,7 @@ def train(
             combined with ``overrides`` or ``settings``.
         game: with ``resume`` only: the path of the game file, required if the run used your own
             game, because stored settings never execute code.
+        network_kind: likewise ``module:Class``, required if the run used your own network.
         progress: called several times a second during an iteration.
 
     Raises:
@@ -185,7 +187,7 @@ def train(
         message = f"game={game} is for a resumed run only: pass 'game={game}' among the overrides."
         raise ConfigError(message, key="game", value=game)
     if resume is not None:
-        settings, folder = _stored_run(resume, game)
+        settings, folder = _stored_run(resume, game, network_kind)
     else:
         settings = settings or make_settings(*overrides)
         check_run(settings)
@@ -258,9 +260,11 @@ def _player(player: Player | str, game: Game) -> Player:
     return load_player(player, game) if isinstance(player, str) else player
 
 
-def _stored_run(path: str | Path, game: str | None) -> tuple[TrainSettings, RunFolder]:
-    """Return the settings and the folder of a run to continue; ``game`` as in `train`."""
+def _stored_run(
+    path: str | Path, game: str | None, network_kind: str | None
+) -> tuple[TrainSettings, RunFolder]:
+    """Return the settings and the folder of a run to continue; arguments as in `train`."""
     folder = RunFolder.find(str(path), TrainSettings().run.root, None)
-    settings = settings_to_resume(folder, game)
+    settings = settings_to_resume(folder, game, network_kind)
     check_run(settings)
     return settings, folder

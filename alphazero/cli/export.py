@@ -22,6 +22,7 @@ from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game
 from alphazero.interop import kaggle_submission, onnx_file
 from alphazero.interop.export_agreement import Evaluate, check_agreement
+from alphazero.players.base import NETWORK_KIND_HELP
 from alphazero.players.network import load_module, network_file_game
 from alphazero.players.registry import network_path
 from alphazero.runtime.console import Console
@@ -48,6 +49,7 @@ class Settings:
     game: str | None = option(
         None, f"the game; by default that of the network's file, for best {DEFAULT_GAME}"
     )
+    network_kind: str | None = option(None, NETWORK_KIND_HELP)
     format: str = option(
         "onnx",
         "an ONNX file, or a Python file that plays on Kaggle's ConnectX",
@@ -69,7 +71,7 @@ def run(settings: Settings, console: Console) -> None:
         reason = "it exists and was not written by this command; name another file"
         raise unwritable(output, "output", reason)
     check_output(output, "output")
-    network, _, file = load_module(game, path)
+    network, _, file = load_module(game, path, settings.network_kind)
     data = file_format.to_bytes(game, network, file.info)
     agreement = check_agreement(game, network, file_format.evaluate(data))
     write_atomically(output, data)

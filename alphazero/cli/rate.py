@@ -31,7 +31,7 @@ from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game
 from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.network.weights import load_network
-from alphazero.players.base import Player, PlayerSettings
+from alphazero.players.base import NETWORK_KIND_HELP, Player, PlayerSettings
 from alphazero.plots.figure import check_picture
 from alphazero.plots.ratings import draw_ratings
 from alphazero.runtime.console import Console
@@ -80,6 +80,7 @@ class Settings(PlayerWorkers):
         "number format of networks; auto is float32 with an engine that is named",
         choices=("auto", *PRECISIONS),
     )
+    network_kind: str | None = option(None, NETWORK_KIND_HELP)
     seed: int = option(0, "seed of openings and players", 0, 2**63 - 4)
     output: str = option(
         "", "picture to write (.png, .svg, .pdf), by default ratings.png in the run's folder"
@@ -87,7 +88,7 @@ class Settings(PlayerWorkers):
 
     def of_networks(self) -> PlayerSettings:
         """Return the settings of the run's networks as players."""
-        keys = ("num_simulations", "device", "engine", "precision", "seed")
+        keys = ("num_simulations", "device", "engine", "precision", "network_kind", "seed")
         return PlayerSettings(**{key: getattr(self, key) for key in keys})
 
 

@@ -15,7 +15,7 @@ from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.batched_game import Game
 from alphazero.network.weights import load_network, network_info
 from alphazero.players.base import Player, PlayerSettings
-from alphazero.players.registry import make_player, network_path, read_spec
+from alphazero.players.registry import has_network, make_player, network_path, read_spec
 from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.storage.pretrained import is_shipped
@@ -109,6 +109,6 @@ def _network_name(path: Path) -> str:
 def _limited(spec: str, settings: PlayerSettings) -> PlayerSettings:
     """Return the settings of a player: the number of simulations is that of networks only."""
     kind, _ = read_spec(spec)
-    if kind in ("uct", "random", "solver"):
+    if not has_network(kind):
         return dataclasses.replace(settings, num_simulations=None)
     return settings

@@ -18,8 +18,11 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alphazero.cli.players import DEFAULT_GAME
 from alphazero.config.settings import option
 from alphazero.games.registry import make_game
+from alphazero.players.base import NETWORK_KIND_HELP
+from alphazero.players.registry import check_player
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 
@@ -36,6 +39,8 @@ class Settings:
     game: str | None = option(
         None, "the game that the page begins with; also a game file of your own, which is then run"
     )
+    network_kind: str | None = option(None, NETWORK_KIND_HELP)
+    players: list[str] = option([], "players of your own, as in 'alphazero match': [module:Class]")
     runs: str = option("checkpoints", "the folder of training runs, whose networks can be played")
     host: str = option(
         "127.0.0.1",
@@ -61,7 +66,9 @@ def run(settings: Settings, console: Console) -> None:
         message = f'the page needs {error.name}: pip install "alphazero-selfplay[web]" installs it.'
         raise ConfigError(message) from None
     game = None if settings.game is None else make_game(settings.game).name
-    backend = Backend(settings.runs, game)
+    for spec in settings.players:
+        check_player(spec, game or DEFAULT_GAME)
+    backend = Backend(settings.runs, game, settings.network_kind, settings.players)
     server = Server(backend, settings.host, settings.port, settings.token)
     url = server.address.url
     print(f"The page is at {url}", flush=True)

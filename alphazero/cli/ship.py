@@ -19,6 +19,7 @@ from alphazero.evaluation.model_card import card_text
 from alphazero.evaluation.run_facts import AUTOTUNED_KEYS, RUN_FOLDER_KEYS, run_facts, summary
 from alphazero.games.registry import make_stored_game
 from alphazero.network.weights import NetworkFile, load_network, network_info, save_network
+from alphazero.players.base import NETWORK_KIND_HELP
 from alphazero.players.network import load_module
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError, value_text
@@ -45,6 +46,7 @@ class Settings:
     game: str | None = option(
         None, "your own game's file, if the network is of one; a stored file alone never runs it"
     )
+    network_kind: str | None = option(None, NETWORK_KIND_HELP)
     hardware: str = option("", "for the card: the machine that trained it")
     measured: list[str] = option([], "for the card: further measurements, and their commands")
 
@@ -86,7 +88,7 @@ def with_facts(source: Path, settings: Settings) -> NetworkFile:
     """
     name = load_network(source).game
     game = make_stored_game(name, f"the network '{source}'", settings.game)
-    network = load_module(game, source).file
+    network = load_module(game, source, settings.network_kind).file
     info = dict(network.info)
     if source.parent.name == "networks" and "iteration" in info:
         info |= run_facts(RunFolder(source.parent.parent), info["iteration"])

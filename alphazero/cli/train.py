@@ -25,8 +25,10 @@ from alphazero.cli.prove import proof_lines
 from alphazero.config.command_line import parse_overrides, split_word
 from alphazero.config.settings import from_plain
 from alphazero.evaluation.run_facts import duration_text
+from alphazero.network.registry import is_own_kind
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.own_code import is_module_name
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
 from alphazero.training.loggers.console import ConsoleLogger
@@ -161,6 +163,8 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     texts = dict(split_word(word) for word in arguments)
     choice, name = texts.pop("game", None), texts.pop("game.name", None)
     game = game_of_choice(choice) if choice is not None else name
+    if is_own_kind(texts.get("network", "")):
+        texts["network.kind"] = texts.pop("network")
     root = texts.get("run.root", TrainSettings().run.root)
     folder = RunFolder.find(texts.pop("resume"), root, game)
     for group in config_groups():
@@ -168,7 +172,7 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
             reason = "resume= continues a run with its own settings and network"
             allowed = "single settings, such as learner.learning_rate=1e-3"
             raise ConfigError.of(group, texts[group], allowed, reason)
-    old = settings_to_resume(folder, game)
+    old = settings_to_resume(folder, game, texts.get("network.kind"))
     changes = [f"{key}={text}" for key, text in texts.items()]
     settings = from_plain(old, parse_overrides(TrainSettings, changes, f"{COMMAND} resume=..."))
     check_run(settings)
@@ -199,7 +203,7 @@ def stopped_lines(trainer: Trainer) -> list[str]:
     """Return what is kept of a stopped run, and the command that resumes it."""
     if not trainer.stored_iteration:
         return ["Stopped. No iteration was finished, so nothing is kept."]
-    resume = trainer.folder.resume_words(trainer.game.name)
+    resume = _resume_words(trainer)
     return [
         f"Stopped. Iteration {trainer.stored_iteration} is stored; the unfinished one is lost.",
         f"Resume with:  {program()} train {resume}",
@@ -271,18 +275,24 @@ def _longer_run(trainer: Trainer) -> str:
     done = {"run.num_iterations": trainer.iteration, "run.time_limit_s": trainer.elapsed_s}
     longer = {key: math.ceil(2 * max(value, done[key])) for key, value in limits.items()}
     changes = " ".join(f"{key}={value}" for key, value in longer.items())
-    return f"{program()} train {trainer.folder.resume_words(trainer.game.name)} {changes}"
+    return f"{program()} train {_resume_words(trainer)} {changes}"
+
+
+def _resume_words(trainer: Trainer) -> str:
+    return trainer.folder.resume_words(trainer.game.name, trainer.settings.network.kind)
 
 
 def _next_steps(trainer: Trainer, report: IterationReport) -> list[str]:
     folder, network = trainer.folder, trainer.folder.network(report.iteration)
     root = Path(trainer.settings.run.root)
-    runs = "" if root == Path("checkpoints") else f" runs={root}"
+    own = trainer.settings.network.kind
+    named = f" network_kind={own}" if is_module_name(own) else ""
+    runs = named if root == Path("checkpoints") else f" runs={root}{named}"
     return [
         f"Trained for {duration_text(report.elapsed_s)}. The network is {network}",
         "",
         "[bold]What next?[/]",
-        f"  play against it:   {program()} play game={trainer.game.name} second={network}",
+        f"  play against it:   {program()} play game={trainer.game.name} second={network}{named}",
         f"  on a page:         {program()} serve game={trainer.game.name}{runs}",
         f"  look at the run:   {program('tensorboard')} --logdir {folder.path}",
         f"  train it further:  {_longer_run(trainer)}",

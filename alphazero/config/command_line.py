@@ -112,4 +112,7 @@ def _read_value(text: str, kind: type) -> Any:
         with contextlib.suppress(yaml.YAMLError):
             # The base loader leaves all scalars text: 'on' is not a switch and '010' no octal.
             return yaml.load(text, Loader=yaml.BaseLoader)
+    if kind is dict:
+        with contextlib.suppress(yaml.YAMLError):
+            return yaml.safe_load(text)
     return text

@@ -22,6 +22,7 @@ _TYPE_TEXT = {
     bool: "true or false",
     str: "text",
     list: "a list such as [1,2]",
+    dict: "names and values such as {units: 64}",
 }
 #: What is converted to each type. A fraction is no whole number, and a switch no number.
 _ACCEPTED = {
@@ -79,7 +80,7 @@ def rows(settings: Any) -> Iterator[Row]:
 
 
 def types_of(cls: type) -> dict[str, type]:
-    """Return the type of each setting by its key: int, float, bool, str or list."""
+    """Return the type of each setting by its key: int, float, bool, str, list or dict."""
     return {key: _plain_type(field.type) for key, field, _ in _walk(cls())}
 
 
@@ -197,7 +198,7 @@ def _converted(key: str, field: dataclasses.Field, value: Any) -> Any:
     """Return a value with the type of its setting."""
     try:
         return _as_type(field.type, value)
-    except (TypeError, ValueError, KeyError, OverflowError):
+    except (TypeError, ValueError, KeyError, OverflowError, AttributeError):
         limits, wanted = allowed_text(field), _TYPE_TEXT[_plain_type(field.type)]
         allowed = f"{wanted}, {limits}" if limits else wanted
         raise ConfigError.of(key, value, allowed) from None
@@ -213,6 +214,8 @@ def _as_type(annotation: Any, value: Any) -> Any:
             raise TypeError
         (item,) = typing.get_args(kind)
         return [_as_type(item, one) for one in value]
+    if typing.get_origin(kind) is dict:
+        return {str(name): one for name, one in value.items()}
     is_switch_as_number = isinstance(value, bool) and kind in (int, float)
     if not isinstance(value, _ACCEPTED[kind]) or is_switch_as_number:
         raise TypeError

@@ -63,7 +63,8 @@ def make_game(game: Any) -> Game:
     """Return the game that the user names.
 
     A name that ends in ``.py`` is the path of a game file, which is run; ``module:Class`` is
-    imported, and so is the module of an entry point. Never pass a name that was read from a stored file: see `make_stored_game`.
+    imported, and so is the module of an entry point. Never pass a name that was read from a stored
+    file: see `make_stored_game`.
 
     Args:
         game: a name; a `Game`, which is returned; or an object or a class with the rules of a game

@@ -6,7 +6,6 @@ In: a network, sample positions, and an engine and a precision that may be "auto
 decided whenever they are loaded (`alphazero.inference.verified_engine`).
 """
 
-import dataclasses
 import math
 import sys
 
@@ -22,6 +21,7 @@ from alphazero.inference.measurements import (
     write_measurement,
 )
 from alphazero.network.interface import NetworkSettings
+from alphazero.network.registry import identity_of
 
 _BATCH_SIZES = (1, 64)
 
@@ -56,7 +56,7 @@ def fastest_engine(
         return EngineChoice("torch", precision)  # not worth measuring
     if len(choices) <= 1:
         return choices[0] if choices else EngineChoice("openvino", wanted.precision)
-    shape = [game.planes_shape, game.num_actions, dataclasses.asdict(settings), wanted.precision]
+    shape = [game.planes_shape, game.num_actions, *identity_of(settings), wanted.precision]
     path = measurement_path("engine", device, num_threads, shape)
     stored = read_measurement(path) or {}
     for choice in choices:

@@ -14,7 +14,7 @@ import torch
 
 from alphazero.inference.engines.agreement import Deviation, PositionSample, deviation
 from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
-from alphazero.inference.engines.registry import make_engine
+from alphazero.inference.engines.registry import load_first, make_engine
 from alphazero.inference.engines.selection import fallbacks
 from alphazero.runtime.figures import curve
 
@@ -54,7 +54,11 @@ class VerifiedEngine:
         self._engines: dict[EngineChoice, Engine] = {}
 
     def load(self, network, sample: PositionSample, limits: Deviation) -> EngineReport:
-        """Copy the weights of ``network`` into an engine within ``limits``; return its report."""
+        """Copy the weights of ``network`` into an engine within ``limits``; return its report.
+
+        Raises:
+            ConfigError: if the preferred engine cannot run the network at all.
+        """
         start = time.perf_counter()
         refused = []
         for choice in fallbacks(self._choice, self._device):
@@ -74,7 +78,10 @@ class VerifiedEngine:
         return self.current.evaluate(planes)
 
     def _loaded(self, choice: EngineChoice, network, sample: PositionSample) -> Engine:
-        if choice not in self._engines:
-            self._engines[choice] = make_engine(choice, self._device, self._num_threads)
-        self._engines[choice].load(network, sample.planes)
+        if choice in self._engines:
+            self._engines[choice].load(network, sample.planes)
+        else:
+            engine = make_engine(choice, self._device, self._num_threads)
+            load_first(engine, choice, network, sample.planes)
+            self._engines[choice] = engine
         return self._engines[choice]

@@ -29,6 +29,7 @@ from alphazero.interop.export_agreement import Evaluate
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.own_code import reason_of
 
 ONNX_FORMAT = "alphazero-onnx-1"
 #: Every runtime of the last years reads it.
@@ -66,7 +67,7 @@ def onnx_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
         info: facts about the network, see `alphazero.network.weights.NetworkFile`.
 
     Raises:
-        ConfigError: if a package is missing.
+        ConfigError: if a package is missing, or torch cannot export the network.
     """
     onnx = _package("onnx")
     model = _traced(game, network)
@@ -136,6 +137,9 @@ def _traced(game: Game, network: nn.Module) -> Any:
                 opset_version=_OPSET,
                 verbose=False,
             )
+    except Exception as error:  # the exporter raises many types; a user's network may be unknown
+        reason = f"torch cannot export this network ({reason_of(error)[:300]})"
+        raise ConfigError.of("format", "onnx", reason=reason) from error
     finally:
         logger.setLevel(level)
     return program.model_proto

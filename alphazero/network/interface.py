@@ -1,14 +1,25 @@
-"""The interface of all networks: their settings, their outputs, and the value of an output."""
+"""The interface of all networks: their settings, their outputs, and the value of an output.
+
+A network is a `torch.nn.Module`, made by ``Class(planes_shape, num_actions, settings, **options)``:
+
+    planes_shape        (C, H, W), the shape of the game's planes; a vector is (C, 1, 1)
+    num_actions         A
+    settings            `NetworkSettings`, of which it uses what it likes
+    options             those of the setting ``network.options``
+    forward(planes)     maps float32[M, C, H, W] to a `NetworkOutput`
+
+The planes may lie in memory with their channels last: use `flatten` or `reshape`, not `view`. A
+class may define ``check_settings(planes_shape, settings)``, a static method that raises
+`ConfigError` for settings that do not suit a game; it is called before a run begins.
+"""
 
 import dataclasses
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
 from alphazero.config.settings import option
-
-#: Networks without padding: their kernel must fit on the board.
-UNPADDED_KINDS = ("tiny", "notebook")
+from alphazero.runtime.errors import ConfigError
 
 
 @dataclasses.dataclass
@@ -18,8 +29,10 @@ class NetworkSettings:
     kind: str = option(
         "resnet",
         "resnet: a residual tower; tiny: one convolution and one layer of shared units; notebook: "
-        "the published notebook's, on one plane",
-        choices=("resnet", "tiny", "notebook"),
+        "the published notebook's, on one plane; or module:Class, a network of your own",
+    )
+    options: dict[str, Any] | None = option(
+        None, "arguments for a network of your own, such as {units: 64}"
     )
     blocks: int = option(4, "residual blocks (AlphaZero: 19)", low=0, high=80)
     channels: int = option(48, "channels of every convolution (AlphaZero: 256)", low=1, high=2048)
@@ -64,6 +77,19 @@ def expected_value(value_logits: torch.Tensor) -> torch.Tensor:
         return torch.tanh(value_logits.squeeze(-1))
     probabilities = torch.softmax(value_logits, dim=-1)
     return probabilities[..., 0] - probabilities[..., 2]
+
+
+def check_kernel_fits(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
+    """Check that the kernel of a network without padding fits on the board.
+
+    Raises:
+        ConfigError: if it does not.
+    """
+    _, height, width = planes_shape
+    size, largest = settings.kernel_size, min(height, width)
+    if size > largest:
+        reason = f"the {settings.kind} network's kernel must fit the {height} x {width} board"
+        raise ConfigError.of("network.kernel_size", size, f"at most {largest}", reason)
 
 
 def num_value_logits(settings: NetworkSettings) -> int:

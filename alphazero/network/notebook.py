@@ -3,7 +3,13 @@
 import torch
 from torch import nn
 
-from alphazero.network.interface import NetworkOutput, NetworkSettings, num_value_logits
+from alphazero.network.interface import (
+    NetworkOutput,
+    NetworkSettings,
+    check_kernel_fits,
+    num_value_logits,
+)
+from alphazero.runtime.errors import ConfigError
 
 
 class NotebookNetwork(nn.Module):
@@ -26,6 +32,14 @@ class NotebookNetwork(nn.Module):
         self.policy = nn.Linear(settings.policy_units, num_actions)
         self.value_hidden = nn.Linear(settings.shared_units, settings.value_units)
         self.value = nn.Linear(settings.value_units, num_value_logits(settings))
+
+    @staticmethod
+    def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
+        """See `alphazero.network.interface`."""
+        check_kernel_fits(planes_shape, settings)
+        if planes_shape[0] < 2:
+            reason = "it reads own and opponent's pieces from two planes, and the game has one"
+            raise ConfigError.of("network.kind", settings.kind, "resnet or tiny", reason)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
         """Map planes [M, C, H, W] to logits."""

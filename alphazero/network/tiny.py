@@ -3,7 +3,12 @@
 import torch
 from torch import nn
 
-from alphazero.network.interface import NetworkOutput, NetworkSettings, num_value_logits
+from alphazero.network.interface import (
+    NetworkOutput,
+    NetworkSettings,
+    check_kernel_fits,
+    num_value_logits,
+)
 
 
 class TinyNetwork(nn.Module):
@@ -20,6 +25,11 @@ class TinyNetwork(nn.Module):
         self.shared = nn.Linear(num_features, settings.shared_units)
         self.policy = nn.Linear(settings.shared_units, num_actions)
         self.value = nn.Linear(settings.shared_units, num_value_logits(settings))
+
+    @staticmethod
+    def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
+        """See `alphazero.network.interface`."""
+        check_kernel_fits(planes_shape, settings)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
         """Map planes [M, C, H, W] to logits."""

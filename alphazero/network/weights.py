@@ -116,6 +116,15 @@ def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> No
     network.load_state_dict({name: torch.from_numpy(np.array(a)) for name, a in arrays.items()})
 
 
+def copy_weights(source: "torch.nn.Module", target: "torch.nn.Module") -> None:
+    """Copy parameters and buffers in place, so that compiled code and captured graphs stay valid.
+
+    Networks of this package have no buffers once they are folded; a user"s network may have.
+    """
+    for old, new in zip(target.state_dict().values(), source.state_dict().values()):
+        old.copy_(new)
+
+
 def _shape_text(shape: tuple | None) -> str:
     return "missing" if shape is None else f"[{', '.join(map(str, shape))}]"
 

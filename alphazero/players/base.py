@@ -23,6 +23,9 @@ ENDGAME_HELP = (
     "network: exact results at the leaves of the search, near the end of the game: off, auto (as "
     "far as this machine solves them quickly), or the nodes that an answer may cost on average"
 )
+NETWORK_KIND_HELP = (
+    "network: the class of your own network, module:Class; a stored network alone never imports it"
+)
 MAX_SIMULATIONS = 10_000_000
 #: So many reach every kernel of a search of one position.
 WARM_UP_SIMULATIONS = 64
@@ -205,6 +208,7 @@ class ThinkingSettings:
         "network: number format; auto is float32 with an engine that is named; int8 needs openvino",
         choices=("auto", *PRECISIONS),
     )
+    network_kind: str | None = option(None, NETWORK_KIND_HELP)
     endgame: str = option("off", ENDGAME_HELP)
     aim: str = option(
         "result",

@@ -20,7 +20,7 @@ from alphazero.inference.fastest_engine import fastest_engine
 from alphazero.inference.measurements import measurement_path
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.network.interface import NetworkSettings
-from alphazero.network.registry import make_network
+from alphazero.network.registry import check_stored_kind, make_network
 from alphazero.network.weights import NetworkFile, load_arrays, load_network, network_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.exact_leaves import LeafPolicy, check_setting, make_leaf_policy
@@ -67,7 +67,7 @@ def load_network_player(
     wanted = EngineChoice(settings.engine, settings.precision)
     check_setting(settings.endgame)
     check_aim(game, settings.aim, settings.endgame)
-    evaluator = _load_evaluator(game, path, wanted, settings.device)
+    evaluator = _load_evaluator(game, path, wanted, settings)
     player = SearchPlayer(
         game,
         evaluator,
@@ -101,10 +101,14 @@ def network_file_game(path: str | Path) -> str:
     return network_game(find_network(path))
 
 
-def load_module(game: Game, path: Path) -> LoadedNetwork:
+def load_module(game: Game, path: Path, network_kind: str | None = None) -> LoadedNetwork:
     """Return the network of a file as a module of torch.
 
+    Args:
+        network_kind: the class of their own network that the user names, see `check_stored_kind`.
+
     Raises:
+        ConfigError: if the network is of a class ``module:Class`` that the user does not name.
         StoredFileError: if it is no network, or it plays another game.
     """
     stored = load_network(path)
@@ -113,6 +117,7 @@ def load_module(game: Game, path: Path) -> LoadedNetwork:
             f"the network '{path}' plays {stored.game}, not {game.name}.", path=path
         )
     network_settings = from_stored(NetworkSettings, stored.settings, path)
+    check_stored_kind(network_settings.kind, f"the network '{path}'", network_kind)
     network = make_network(game.planes_shape, game.num_actions, network_settings)
     try:
         load_arrays(network, stored.arrays)
@@ -121,10 +126,12 @@ def load_module(game: Game, path: Path) -> LoadedNetwork:
     return LoadedNetwork(network.eval(), network_settings, stored)
 
 
-def _load_evaluator(game: Game, path: Path, wanted: EngineChoice, device: str) -> NetworkEvaluator:
-    network, network_settings, _ = load_module(game, path)
+def _load_evaluator(
+    game: Game, path: Path, wanted: EngineChoice, player: PlayerSettings
+) -> NetworkEvaluator:
+    network, network_settings, _ = load_module(game, path, player.network_kind)
     sample = sample_positions(game, _NUM_SAMPLE_POSITIONS, child_generator(0, "sample"))
-    place, num_threads = choose_device(device), set_num_threads(0)
+    place, num_threads = choose_device(player.device), set_num_threads(0)
     choice = fastest_engine(game, network, network_settings, sample, wanted, place, num_threads)
     settings = EvaluatorSettings(cache_mb=0)
     return NetworkEvaluator(

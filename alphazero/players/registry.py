@@ -6,12 +6,15 @@ grammar:
     specification  = kind {"," setting "=" value}
     kind           = "random" | "uct" | "uct:" simulations | "solver" | "best" | "network"
                    | "gtp:" command line | [ "network:" ] path | "human"
+                   | module ":" class | name of an entry point of the group `alphazero.players`
 
-Settings are fields of `PlayerSettings`. torch is imported only for a network.
+Settings are fields of `PlayerSettings`. torch is imported only for a network. To add a player to
+this package, add a line to `_PLAYERS`.
 """
 
 import dataclasses
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,14 +27,21 @@ from alphazero.players.python_uct import uct_player
 from alphazero.players.random import RandomPlayer
 from alphazero.players.solver import SolverPlayer
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.own_code import PLAYERS, announced, is_module_name, load_own, reason_of
 from alphazero.storage.pretrained import shipped_network
 from alphazero.storage.run_folder import folder_name
 
-#: Players without a network, and names that stand for the path of one.
-_PLAYERS, _NETWORKS = ("random", "uct", "solver"), ("best", "network", "latest")
+#: The players without a network by name.
+_PLAYERS: dict[str, Callable[[Game, PlayerSettings], Player]] = {
+    "random": lambda game, settings: RandomPlayer(game, settings.seed),
+    "uct": uct_player,
+    "solver": lambda game, settings: SolverPlayer(game, settings.seed),
+}
+_NETWORKS = ("best", "network", "latest")  # names that stand for the path of one
 _NAMED_KINDS = (*_PLAYERS, *_NETWORKS, "human")
-#: What `make_player` takes, for messages.
-_ALLOWED = [*_PLAYERS, "uct:1000", *_NETWORKS, "gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY"]
+_OTHERS = ["gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY", "module:Class"]
+#: What every player has, see `Player`.
+_MEMBERS = ("name", "batch_size", "choose", "analyse", "limited")
 _ROOT = Path("checkpoints")  #: of the trained networks
 _LIMITS = ("num_simulations", "time_limit_s")
 
@@ -58,7 +68,9 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
             - ``best``: the network that ships with the game;
             - ``network``: the newest network of the game under checkpoints/, otherwise ``best``;
             - the path of a network, or of a run's folder for its newest network;
-            - ``gtp:COMMAND``: another program's engine, see `alphazero.players.gtp`.
+            - ``gtp:COMMAND``: another program's engine, see `alphazero.players.gtp`;
+            - ``module:Class``, or the name of an entry point: the user's own, which is called with
+              the game and the `PlayerSettings`.
         settings: defaults for the settings that ``spec`` does not give.
 
     Raises:
@@ -67,12 +79,10 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
         StoredFileError: if the network cannot be read, or plays another game.
     """
     kind, settings = read_spec(spec, settings)
-    if kind == "random":
-        return RandomPlayer(game, settings.seed)
-    if kind == "uct":
-        return uct_player(game, settings)
-    if kind == "solver":
-        return SolverPlayer(game, settings.seed)
+    if kind in _PLAYERS:
+        return _PLAYERS[kind](game, settings)
+    if is_own_player(kind):
+        return _own_player(kind, game, settings)
     if kind.startswith("gtp:"):
         return GtpPlayer(game, kind.removeprefix("gtp:"))
     path = existing_network(kind, spec, game.name)
@@ -88,7 +98,9 @@ def check_player(spec: str, game_name: str, settings: PlayerSettings | None = No
         ConfigError: if there is no such player, setting or value.
     """
     kind, _ = read_spec(spec, settings)
-    if kind not in (*_PLAYERS, "human") and not kind.startswith("gtp:"):
+    if is_own_player(kind):
+        load_own(kind, PLAYERS, "player")
+    elif has_network(kind):
         existing_network(kind, spec, game_name)
 
 
@@ -96,9 +108,10 @@ def existing_network(kind: str, spec: str, game_name: str) -> Path:
     """Return the path of the network that a player's kind stands for; refuse any other kind."""
     path = network_path(kind, game_name)
     if path is None:
-        message = f"there is no player '{spec}'. A player is one of {', '.join(_ALLOWED)}, "
+        allowed = [*_PLAYERS, "uct:1000", *_NETWORKS, *announced(PLAYERS), *_OTHERS]
+        message = f"there is no player '{spec}'. A player is one of {', '.join(allowed)}, "
         message += "and in 'alphazero play' also human (docs/players.md)."
-        raise ConfigError(message, value=spec, allowed=_ALLOWED)
+        raise ConfigError(message, value=spec, allowed=allowed)
     return path
 
 
@@ -156,9 +169,40 @@ def _num_simulations_word(spec: str, kind: str, number: str) -> str:
     return f"num_simulations={number}"
 
 
+def is_own_player(kind: str) -> bool:
+    """Return whether a player's kind is the user's own: ``module:Class`` or an entry point."""
+    is_known = kind in _NAMED_KINDS or kind.startswith("gtp:")
+    return not is_known and (is_module_name(kind) or kind in announced(PLAYERS))
+
+
+def has_network(kind: str) -> bool:
+    """Return whether a player's kind can only be that of a network."""
+    return kind in _NETWORKS or is_path(kind)
+
+
 def is_path(kind: str) -> bool:
     """Return whether a player's kind can only be the path of a network or a run."""
-    return kind not in _NAMED_KINDS and not kind.startswith("gtp:")
+    is_known = kind in _NAMED_KINDS or kind.startswith("gtp:")
+    return not is_known and not is_own_player(kind)
+
+
+def _own_player(kind: str, game: Game, settings: PlayerSettings) -> Player:
+    """Return a player of the user's own.
+
+    Raises:
+        ConfigError: if it cannot be made, or lacks what every player has.
+    """
+    made_by = load_own(kind, PLAYERS, "player")
+    try:
+        player = made_by(game, settings)
+    except ConfigError:
+        raise
+    except Exception as error:
+        raise ConfigError.of("player", kind, reason=reason_of(error)) from error
+    if missing := [name for name in _MEMBERS if not hasattr(player, name)]:
+        reason = f"it has no {' and no '.join(missing)} (alphazero.players.base.Player)"
+        raise ConfigError.of("player", kind, reason=reason)
+    return player
 
 
 def network_path(kind: str, game_name: str) -> Path | None:

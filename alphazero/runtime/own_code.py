@@ -14,6 +14,7 @@ import importlib
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -37,12 +38,13 @@ def announced(group: str) -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=group)}
 
 
-def load_own(name: str, group: str, key: str) -> Any:
+def load_own(name: str, group: str, key: str, others: Sequence[str] = ()) -> Any:
     """Return the object that ``module:name`` or an entry point stands for; its module is imported.
 
     Args:
         group: of the entry points.
         key: the setting that names it, for errors.
+        others: what else the setting takes, likewise.
 
     Raises:
         ConfigError: if there is no such module, name or entry point, or the import fails.
@@ -50,12 +52,12 @@ def load_own(name: str, group: str, key: str) -> Any:
     if is_module_name(name):
         return _imported(name, name, key)
     if (entry := announced(group).get(name)) is None:
-        raise ConfigError.of(key, name, ["module:name", *announced(group)])
+        raise ConfigError.of(key, name, [*others, *announced(group), "module:name"])
     return _imported(entry.value.partition("[")[0].strip(), name, key)
 
 
 def reason_of(error: BaseException) -> str:
-    """Return an error of somebody else's code as a clause, with the line of theirs that led to it."""
+    """Return an error of the user's code as a clause, with the line of theirs that led to it."""
     text = " ".join(str(error).split()).rstrip(".")
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
     # A syntax error names its line itself.
@@ -71,7 +73,8 @@ def _is_own(file: str) -> bool:
     return not (
         Path(file).is_relative_to(_PACKAGE)
         or "torch" in parts
-        or is_pythons and "site-packages" not in parts
+        or is_pythons
+        and "site-packages" not in parts
     )
 
 

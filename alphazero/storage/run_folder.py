@@ -31,9 +31,10 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from alphazero.config.files import parse_yaml, to_yaml
-from alphazero.games.registry import is_game_file
+from alphazero.games.registry import runs_own_code
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import read_text, write_atomically
+from alphazero.runtime.own_code import is_module_name
 from alphazero.selfplay.flat_games import REQUIRED, flatten, unflatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.checkpoint import load_state, save_state
@@ -177,13 +178,15 @@ class RunFolder:
                 Path(self._lock.lock_file).unlink(missing_ok=True)
             self._lock.release(force=True)
 
-    def resume_words(self, game_name: str) -> str:
+    def resume_words(self, game_name: str, network_kind: str = "") -> str:
         """Return the arguments of `alphazero train` that resume the run.
 
-        They include the game file, because a file that only a stored config names is not executed.
+        They include the user's own game and network: code that only a stored config names is not
+        executed.
         """
-        game = f" game={game_name}" if is_game_file(game_name) else ""
-        return f"resume={self.path}{game}"
+        game = f" game={game_name}" if runs_own_code(game_name) else ""
+        network = f" network={network_kind}" if is_module_name(network_kind) else ""
+        return f"resume={self.path}{game}{network}"
 
     # --- settings and metrics ---------------------------------------------------------------------
 

@@ -16,11 +16,12 @@ from alphazero.config.help import HELP, print_help
 from alphazero.config.hydra import Composer, Configs, store_choice
 from alphazero.config.hydra_main import Job, split_command_line
 from alphazero.games.registry import make_game
+from alphazero.network.registry import is_own_kind
 from alphazero.storage.run_folder import name_part
 from alphazero.training.settings import TrainSettings, check_new_run
 
 COMMAND = "alphazero train"
-#: The choices of the group ``game`` that were made for games without a file, with their games.
+#: The choices that were made for games and networks without a file, with their names.
 _MADE_CHOICES: dict[str, str] = {}
 
 
@@ -88,7 +89,7 @@ def print_run_help(
 
 def run_configs() -> Configs:
     """Return what Hydra composes."""
-    return Configs(TrainSettings, config_folder(), "train", check_new_run, _with_choice_of_game)
+    return Configs(TrainSettings, config_folder(), "train", check_new_run, _with_own_choices)
 
 
 def config_folder() -> Path:
@@ -109,11 +110,12 @@ def game_of_choice(choice: str) -> str:
     return str(read_values(path)["game"]["name"]) if path.is_file() else choice
 
 
-def _with_choice_of_game(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]:
-    """Return the arguments with the name of a game replaced by a choice of the group ``game``.
+def _with_own_choices(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]:
+    """Return the arguments with the names of games and networks replaced by choices of groups.
 
     ``game=connect_x:4x5x4`` chooses the proposals for that game. So does
     ``game.name=connect_x:4x5x4`` alone, which would keep the proposals for another game.
+    ``network=module:Class`` is ``network.kind=module:Class`` with the other settings' defaults.
     """
     is_chosen = any(word.lstrip("+~").startswith("game=") for word in words)
     found = []
@@ -123,6 +125,15 @@ def _with_choice_of_game(words: Sequence[str], groups: dict[str, list[str]]) -> 
             choices = groups["game"]
             names = [name if name in choices else _choice_for(name) for name in split_values(text)]
             word = f"game={','.join(names)}"
+        elif text and key == "network":
+            choices = groups["network"]
+            names = [
+                _made_choice("network", name, ["_self_"], {"kind": name})
+                if name not in choices and is_own_kind(name)
+                else name
+                for name in split_values(text)
+            ]
+            word = f"network={','.join(names)}"
         found.append(word)
     return found
 
@@ -140,10 +151,20 @@ def _choice_for(name: str) -> str:
     choices = config_groups()["game"]
     choice = next((choice for choice in choices if game_of_choice(choice) == name), None)
     if choice is None:
-        choice = re.sub(r"\W", "_", Path(name).stem if name.endswith(".py") else name)
-        while choice in choices or _MADE_CHOICES.setdefault(choice, name) != name:
-            choice += "_"
         family = name.partition(":")[0]
         proposals = family if family in ("connect_x", "othello") else "custom"
-        store_choice("game", choice, {"defaults": [proposals, "_self_"], "game": {"name": name}})
+        choice = _made_choice("game", name, [proposals, "_self_"], {"name": name})
+    return choice
+
+
+def _made_choice(group: str, name: str, defaults: list[str], values: dict[str, str]) -> str:
+    """Make a choice of a config group for a name without a file; return the choice.
+
+    Args:
+        values: of the section that is called as the group is.
+    """
+    choice = re.sub(r"\W", "_", Path(name).stem if name.endswith(".py") else name)
+    while choice in config_groups()[group] or _MADE_CHOICES.setdefault(choice, name) != name:
+        choice += "_"
+    store_choice(group, choice, {"defaults": defaults, group: values})
     return choice

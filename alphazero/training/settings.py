@@ -12,7 +12,8 @@ from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game, same_game
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.learner.settings import LearnerSettings
-from alphazero.network.interface import UNPADDED_KINDS, NetworkSettings
+from alphazero.network.interface import NetworkSettings
+from alphazero.network.registry import check_settings, check_stored_kind
 from alphazero.replay.settings import ReplaySettings
 from alphazero.runtime.device import choose_device
 from alphazero.runtime.errors import ConfigError
@@ -142,18 +143,23 @@ def check_new_run(settings: TrainSettings) -> None:
             raise ConfigError.of(f"workers.{name}", value, reason=reason)
 
 
-def settings_to_resume(folder: RunFolder, game: str | None) -> TrainSettings:
+def settings_to_resume(
+    folder: RunFolder, game: str | None, network_kind: str | None = None
+) -> TrainSettings:
     """Return the stored settings of a run that is to be continued.
 
     Args:
         game: the game that the user names, see `make_stored_game`.
+        network_kind: the class of their own network that the user names, see `check_stored_kind`.
 
     Raises:
         StoredFileError: if they cannot be read.
-        ConfigError: if the game is another one, or a game file that the user does not name.
+        ConfigError: if the game is another one, or if the user does not name a game file, or a
+            module of theirs.
     """
     settings = from_stored(TrainSettings, folder.read_config(), folder.config)
     source = f"the run '{folder.path}'"
+    check_stored_kind(settings.network.kind, source, network_kind, "network.kind")
     settings.game.name = make_stored_game(settings.game.name, source, game).name
     return settings
 
@@ -201,7 +207,7 @@ def _check_workers(workers: WorkerSettings) -> None:
 
 def _check_game(settings: TrainSettings, game: Game) -> None:
     """Check the settings that depend on the game."""
-    _check_small_network(settings.network, game)
+    check_settings(game.planes_shape, settings.network)
     evaluation = settings.evaluation
     plays_uct = evaluation.num_games or evaluation.final_num_games
     for key, is_used, plies in (
@@ -211,15 +217,3 @@ def _check_game(settings: TrainSettings, game: Game) -> None:
         if is_used and plies >= game.max_plies:
             reason = f"a game of {game.name} ends after at most {game.max_plies} plies"
             raise ConfigError.of(key, plies, f"at most {game.max_plies - 1}", reason)
-
-
-def _check_small_network(network: NetworkSettings, game: Game) -> None:
-    """Check that the kernel of a network without padding fits on the board, and its planes."""
-    num_planes, height, width = game.planes_shape
-    size, kind = network.kernel_size, network.kind
-    if kind in UNPADDED_KINDS and size > min(height, width):
-        reason = f"the {kind} network's kernel must fit the {height} x {width} board of {game.name}"
-        raise ConfigError.of("network.kernel_size", size, f"at most {min(height, width)}", reason)
-    if kind == "notebook" and num_planes < 2:
-        reason = f"it reads own and opponent's pieces from two planes, and {game.name} has one"
-        raise ConfigError.of("network.kind", kind, "resnet or tiny", reason)

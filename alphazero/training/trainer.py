@@ -207,7 +207,8 @@ class Trainer:
         report.learner = self.learner.report
         report.learner_s = time.monotonic() - start
         if not (math.isfinite(report.learner.loss) and math.isfinite(report.learner.weight_norm)):
-            resume_words = self.folder.resume_words(self.game.name)
+            kind = self.settings.network.kind
+            resume_words = self.folder.resume_words(self.game.name, kind)
             raise TrainingDivergedError(report, self.settings, self.stored_iteration, resume_words)
 
     def _pit(self, report: IterationReport) -> Iterator[StageProgress]:

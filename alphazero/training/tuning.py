@@ -20,6 +20,7 @@ from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_speeds
 from alphazero.inference.measurements import measurement_path, read_measurement, write_measurement
 from alphazero.inference.network_evaluator import NetworkEvaluator, num_streams
+from alphazero.network.registry import identity_of
 from alphazero.runtime.errors import ConfigError
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.training.settings import TrainSettings
@@ -104,7 +105,7 @@ def _tuning_path(
     depends_on = [
         canonical_name(game.name),
         game.planes_shape,
-        dataclasses.asdict(settings.network),
+        *identity_of(settings.network),
         dataclasses.asdict(settings.evaluator),
         dataclasses.asdict(settings.selfplay),
         settings.learner.precision,
@@ -136,7 +137,8 @@ def _measure(
     measured = [*choices, *(_LEARNER_CHOICES if is_open else ())]
     planes, num_calls = sample.planes[:_ENGINE_BATCH], num_streams(device, num_threads)
     speeds = measure_speeds(list(dict.fromkeys(measured)), network, planes, device, num_calls)
-    best = next(choice for choice, _ in speeds if choice in choices)
+    # If none of the choices can run the network, the evaluator says why.
+    best = next((choice for choice, _ in speeds if choice in choices), choices[0])
     tuning = Tuning({str(choice): round(speed) for choice, speed in speeds}, *best)
     if settings.learner.precision == "auto":
         tuning.learner_precision = _learner_precision(dict(speeds)) if is_open else "float32"
@@ -149,7 +151,7 @@ def _measure(
 
 def _learner_precision(speeds: dict[EngineChoice, float]) -> str:
     """Return the learner's precision, judged by the speed of torch's forward pass."""
-    float32, bfloat16 = (speeds[choice] for choice in _LEARNER_CHOICES)
+    float32, bfloat16 = (speeds.get(choice, 0.0) for choice in _LEARNER_CHOICES)
     return "bfloat16" if bfloat16 > _MIN_BFLOAT16_SPEEDUP * float32 else "float32"
 
 

@@ -4,6 +4,7 @@ In: the JSON object of a request. Out: the object of the answer, or for a stream
 several of them. A request is checked before its job begins, so that a refusal has a status of HTTP.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from alphazero.games.batched_game import Game
@@ -28,7 +29,7 @@ from alphazero.web.thinking import USUAL_SIMULATIONS, Thinking
 from alphazero.web.turns import Job, Stream
 
 #: The kinds of players that move; solver and random players do not search.
-_MOVERS = USUAL_SIMULATIONS | {"solver": 0, "random": 0}
+_MOVERS = USUAL_SIMULATIONS | {"solver": 0, "random": 0, "own": 0}
 
 
 class Backend:
@@ -37,11 +38,19 @@ class Backend:
     Args:
         runs: the folder of all training runs.
         game: a game that the user names besides the usual ones, None if they name none.
+        network_kind: the class of their own networks, see `PlayerSettings`.
+        own_players: specifications of players of their own.
     """
 
-    def __init__(self, runs: str = "checkpoints", game: str | None = None):
-        self.catalogue = Catalogue(runs, game)
-        self.thinking = Thinking(self.catalogue)
+    def __init__(
+        self,
+        runs: str = "checkpoints",
+        game: str | None = None,
+        network_kind: str | None = None,
+        own_players: Sequence[str] = (),
+    ):
+        self.catalogue = Catalogue(runs, game, own_players)
+        self.thinking = Thinking(self.catalogue, network_kind)
 
     def warm_up(self) -> None:
         """Load what the first move of the default game needs."""

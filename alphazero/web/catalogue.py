@@ -7,12 +7,13 @@ for the page, and games by name. A request that names anything else is refused.
 import functools
 import importlib.metadata
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.registry import is_game_file, make_game, same_game
+from alphazero.games.registry import make_game, runs_own_code, same_game
 from alphazero.play.requests import Refusal, quoted
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
@@ -32,7 +33,7 @@ class PlayerChoice(NamedTuple):
 
     id: str
     name: str
-    kind: str  #: network, uct, solver or random
+    kind: str  #: network, uct, solver, random or own
     max_simulations: int = 0  #: that a request may ask for
     note: str = ""
     network: Path | None = None  #: its file
@@ -51,11 +52,15 @@ class Catalogue:
         runs: the folder of all training runs.
         named_game: a game that the user named, None if they named none. Runs of a game file are
             shown always, and can be played if it is this file.
+        own_players: specifications of players without a network that the user named.
     """
 
-    def __init__(self, runs: str | Path, named_game: str | None = None):
+    def __init__(
+        self, runs: str | Path, named_game: str | None = None, own_players: Sequence[str] = ()
+    ):
         self._root = Path(runs)
         self._named = named_game
+        self._own = [PlayerChoice(spec, spec, "own") for spec in own_players]
         self._make_game = functools.cache(make_game)
 
     @property
@@ -122,7 +127,7 @@ class Catalogue:
 
     def players(self, game: Game) -> list[PlayerChoice]:
         """Return the players of a game: those that every machine has, and the networks of runs."""
-        found = players_of(game)
+        found = [*players_of(game), *self._own]
         for run in self.runs().values():
             if same_game(game.name, run.game):
                 for iteration, path in reversed(run.networks.items()):
@@ -148,7 +153,7 @@ class Catalogue:
 @functools.cache
 def _is_ours(name: str) -> bool:
     """Return whether a name in a stored file is that of a game of this package."""
-    if is_game_file(name) or name.startswith("pettingzoo:"):
+    if runs_own_code(name) or name.startswith("pettingzoo:"):
         return False
     try:
         make_game(name)

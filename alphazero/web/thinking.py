@@ -6,6 +6,7 @@ many people cannot take more than the cores there are.
 """
 
 import functools
+import math
 import secrets
 import threading
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 from alphazero.games.batched_game import Game
 from alphazero.play.requests import Refusal
 from alphazero.players.base import PlayerSettings
+from alphazero.players.registry import make_player
 from alphazero.players.search_player import DEFAULT_SIMULATIONS, SearchPlayer
 from alphazero.players.uct import DEFAULT_UCT_SIMULATIONS
 from alphazero.search.uct.search import UctSearch
@@ -37,13 +39,20 @@ _REPORTS_PER_VIEW = 4
 
 
 class Thinking:
-    """Asks the players of the catalogue."""
+    """Asks the players of the catalogue.
 
-    def __init__(self, catalogue: Catalogue):
+    Args:
+        network_kind: the class of the user's own networks, see `PlayerSettings`.
+    """
+
+    def __init__(self, catalogue: Catalogue, network_kind: str | None = None):
         self._catalogue = catalogue
+        self._network_kind = network_kind
         self.solvers = Solvers()
         self._load = functools.lru_cache(MAX_LOADED)(self._load_network)
         self._loading = threading.Lock()
+        self._make_own = functools.cache(make_player)
+        self._own_turn = threading.Lock()  # players know nothing of threads
         self._uct_turns = Turns(_NUM_UCT, _MAX_UCT_WAITING)
 
     def network(self, game: Game, player: PlayerChoice) -> SharedSearch:
@@ -60,7 +69,8 @@ class Thinking:
 
         assert player.network is not None
         try:
-            searcher = load_network_player(game, player.network, PlayerSettings(endgame=ENDGAME))
+            settings = PlayerSettings(endgame=ENDGAME, network_kind=self._network_kind)
+            searcher = load_network_player(game, player.network, settings)
         except ValueError as error:
             raise Refusal(f"{player.name} cannot play: {error}") from None
         assert isinstance(searcher, SearchPlayer)
@@ -84,6 +94,8 @@ class Thinking:
         if player.kind == "random":
             legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
             return {"action": secrets.choice(legal), "value": None, "num_simulations": 0}
+        if player.kind == "own":
+            return self._own_move(game, player, state)
         if player.kind == "solver":
             try:
                 exact = self.solvers.scores(game, state, question.is_stopped)
@@ -95,6 +107,16 @@ class Thinking:
                 question.num_simulations = USUAL_SIMULATIONS[player.kind]
         view = self.search(game, player, question)
         return {"action": view.best, "value": view.value, "num_simulations": view.num_simulations}
+
+    def _own_move(self, game: Game, player: PlayerChoice, state: np.ndarray) -> dict[str, Any]:
+        with self._own_turn:
+            try:
+                found = self._make_own(player.id, game).analyse(state)
+            except ValueError as error:
+                raise Refusal(f"{player.name} cannot play: {error}") from None
+        value = None if math.isnan(found.value) else float(found.value)
+        num_simulations = int(found.num_simulations)
+        return {"action": int(found.action), "value": value, "num_simulations": num_simulations}
 
 
 def _search_uct(game: Game, question: Question) -> SearchView:

@@ -19,6 +19,7 @@ from alphazero.inference.engines.compilation import check_compiled
 from alphazero.inference.engines.padding import padded_size
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
+from alphazero.network.weights import copy_weights
 from alphazero.runtime.errors import ConfigError
 
 _log = logging.getLogger(__name__)
@@ -58,8 +59,7 @@ class CudaEngine:
             ]
         else:
             for own in self._networks:
-                for old, new in zip(own.parameters(), fresh.parameters()):
-                    old.copy_(new)  # in place, so that captured graphs stay valid
+                copy_weights(fresh, own)
         for device in self.devices:
             torch.cuda.synchronize(device)  # the threads' streams do not wait for this one
         if is_first and self._compiled:

@@ -54,7 +54,8 @@ class OpenVinoEngine:
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
         """See `alphazero.inference.engines.engine.Engine.load`."""
         network = folded(network).float().cpu().requires_grad_(False)
-        if self._template is None:
+        # Buffers, which a user's network may have, are constants of the template.
+        if self._template is None or any(True for _ in network.buffers()):
             self._template = openvino_conversion.convert(network, planes)
         model = openvino_conversion.with_weights(self._template, network)
         if self._precision == "int8":

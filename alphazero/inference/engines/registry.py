@@ -9,10 +9,11 @@ torch and OpenVINO take seconds.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from alphazero.inference.engines.engine import Engine, EngineChoice
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.own_code import reason_of
 
 if TYPE_CHECKING:
     import torch
@@ -60,6 +61,28 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
         ConfigError: if there is no such engine, or it does not run on this machine.
     """
     return _module(choice.engine).make(choice, device, num_threads)
+
+
+def load_first(engine: Engine, choice: EngineChoice, network: torch.nn.Module, planes: Any) -> None:
+    """Load a network into an engine that has none, and evaluate two positions.
+
+    An engine may know only operations and types that networks of this package have.
+
+    Args:
+        planes: float32[M, C, H, W], see `Engine.load`.
+
+    Raises:
+        ConfigError: if the engine cannot run this network.
+    """
+    try:
+        engine.load(network, planes)
+        engine.evaluate(planes[:2])
+    except ConfigError:
+        raise
+    except Exception as error:  # engines raise many types, few of them public
+        reason = f"it cannot run this network with {choice.precision} ({reason_of(error)[:300]})"
+        allowed = [name for name in ("auto", "torch") if name != choice.engine]
+        raise ConfigError.of("engine", choice.engine, allowed, reason) from error
 
 
 def precisions(engine: str, device: torch.device) -> list[str]:

@@ -13,7 +13,13 @@ import numpy as np
 import torch
 
 from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
-from alphazero.inference.engines.registry import AUTOMATIC_ENGINES, make_engine, precisions
+from alphazero.inference.engines.registry import (
+    AUTOMATIC_ENGINES,
+    load_first,
+    make_engine,
+    precisions,
+)
+from alphazero.runtime.errors import ConfigError
 
 _NUM_ROUNDS = 9
 _ROUND_S = 0.02  # of one engine in one round
@@ -56,7 +62,7 @@ def fallbacks(choice: EngineChoice, device: torch.device) -> list[EngineChoice]:
 def measure_speeds(
     choices, network: torch.nn.Module, planes: np.ndarray, device: torch.device, num_threads: int
 ) -> list[EngineSpeed]:
-    """Return the engines' speeds, the fastest first.
+    """Return the engines' speeds, the fastest first; engines that cannot run it are left out.
 
     Each engine keeps ``num_threads`` threads busy with batches of ``planes``. The engines take
     turns and the median counts, so that a moment in which the machine is busy does not decide.
@@ -87,10 +93,21 @@ def measure_batch_sizes(
 
 
 def _loaded(choices, network, planes, device, num_threads) -> dict[EngineChoice, Engine]:
-    engines = {}
+    """Return the engines that can run a network.
+
+    Raises:
+        ConfigError: if none can.
+    """
+    engines, refusal = {}, None
     for choice in choices:
-        engines[choice] = make_engine(choice, device, num_threads)
-        engines[choice].load(network, planes)
+        try:
+            engine = make_engine(choice, device, num_threads)
+            load_first(engine, choice, network, planes)
+            engines[choice] = engine
+        except ConfigError as error:
+            refusal = refusal or error
+    if refusal is not None and not engines:
+        raise refusal
     return engines
 
 

@@ -14,6 +14,7 @@ from alphazero.inference.engines.engine import Engine, EngineChoice
 from alphazero.inference.engines.padding import padded, padded_size
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
+from alphazero.network.weights import copy_weights
 from alphazero.runtime.errors import ConfigError
 
 _SMALLEST_COMPILED = 32  # rows
@@ -63,8 +64,7 @@ class TorchEngine:
         fresh = folded(network).to(self._device, self._dtype).to(memory_format=torch.channels_last)
         fresh.requires_grad_(False)
         if self._network is not None:
-            for old, new in zip(self._network.parameters(), fresh.parameters()):
-                old.copy_(new)  # in place, so that compiled code stays valid
+            copy_weights(fresh, self._network)
             return
         self._network = fresh
         self._forward = torch.compile(fresh, dynamic=False) if self._compiled else fresh

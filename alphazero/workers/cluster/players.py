@@ -21,7 +21,7 @@ from alphazero.evaluation.match import MatchGame, Openings, play_match
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
 from alphazero.players.base import Analysis, Choice, Player, PlayerSettings, SearchProgress, joined
-from alphazero.players.registry import existing_network, make_player, read_spec
+from alphazero.players.registry import existing_network, has_network, make_player, read_spec
 from alphazero.runtime.device import limit_cores
 from alphazero.runtime.errors import ConfigError, InputError
 from alphazero.runtime.random_generators import child_generator
@@ -232,7 +232,7 @@ def make_cluster_player(
         _notify(f"{spec} plays in this process alone: it remembers earlier positions.")
         return local
     network = None
-    if kind not in ("random", "uct"):
+    if has_network(kind):
         network = find_network(existing_network(kind, spec, game.name)).read_bytes()
     fields = (field.name for field in dataclasses.fields(PlayerSettings))
     plain = PlayerSettings(**{name: getattr(own, name) for name in fields})

@@ -20,7 +20,9 @@ import numpy as np
 from alphazero.config.settings import option
 from alphazero.games.registry import is_game_file, make_stored_game
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
+from alphazero.network.registry import check_stored_kind
 from alphazero.network.weights import load_network
+from alphazero.players.base import NETWORK_KIND_HELP
 from alphazero.runtime.errors import ConfigError, InputError, StoredFileError
 from alphazero.runtime.files import read_text
 from alphazero.runtime.random_generators import child_generator
@@ -59,6 +61,7 @@ class Settings:
     game: str | None = option(
         None, "your copy of the run's game file: a run never runs a program here by itself"
     )
+    network_kind: str | None = option(None, NETWORK_KIND_HELP)
     until_finished: bool = option(
         False, "end when the run ends or is stopped, instead of waiting for it to go on"
     )
@@ -168,6 +171,8 @@ class FolderWorker:
         self._player, self._sample = None, None
         self._say("getting ready")
         game, device = self._game_name(job), self._settings.device
+        kind, source = job.network.kind, f"the run in '{self._folder.path}'"
+        check_stored_kind(kind, source, self._settings.network_kind)
         own = dataclasses.replace(job, game=game, game_file=None, device=device)
         self._player = UnitPlayer(own, self._settings.num_threads, self.name)
         self._job = job
