@@ -1,0 +1,305 @@
+"""A game, a network and a player in a package outside the repository: every command takes them."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from own_package import write_package
+
+import alphazero as az
+from alphazero.cli import main
+from alphazero.games.registry import game_names, make_game, make_stored_game, runs_own_code
+from alphazero.inference.engines.agreement import sample_positions
+from alphazero.inference.engines.engine import REFERENCE, EngineChoice
+from alphazero.inference.engines.selection import candidates, measure_speeds
+from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
+from alphazero.network.interface import NetworkSettings
+from alphazero.network.registry import make_network
+from alphazero.network.weights import load_network, network_arrays, save_network
+from alphazero.players.base import PlayerSettings
+from alphazero.players.registry import make_player
+from alphazero.runtime.errors import ConfigError
+from alphazero.web.catalogue import Catalogue
+
+GAME, NETWORK, PLAYER = (
+    "heap_package.rules:Heap",
+    "heap_package.network:HeapNet",
+    "heap_package.player:Taker",
+)
+QUICK = (
+    "experiment=dummy_run evaluator.engine=torch evaluator.precision=float32 device=cpu "
+    "learner.precision=float32 run.num_threads=1 evaluation.every=0 evaluation.num_games=2 "
+    "evaluation.final_num_games=2 evaluation.opening_plies=2 pit.num_games=2 "
+    "learner.ema_half_life_steps=4 run.num_iterations=2"
+).split()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_package(tmp_path_factory.mktemp("elsewhere"))
+
+
+@pytest.fixture(autouse=True)
+def package(folder, monkeypatch):
+    """Make the package importable, in this test alone, and work in its folder."""
+    torch.set_num_threads(1)
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.chdir(folder)
+    yield
+    for name in [name for name in sys.modules if name.partition(".")[0] == "heap_package"]:
+        del sys.modules[name]
+
+
+@pytest.fixture(scope="module")
+def run_path(folder):
+    """Train a tiny run with the names of modules; return its folder."""
+    sys.path.insert(0, str(folder))
+    try:
+        words = [f"game={GAME}", f"network={NETWORK}", "network.options={units: 6}", *QUICK]
+        assert main(["train", *words, f"run.root={folder}/runs", "run.name=first"]) == 0
+    finally:
+        sys.path.remove(str(folder))
+    return folder / "runs" / "heap_package.rules_Heap" / "first"
+
+
+def run(capsys, *words):
+    """Return (exit status, standard output, standard error) of a command."""
+    status = main(list(words))
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def network_settings(name, **options):
+    return NetworkSettings(kind=f"heap_package.network:{name}", options=options or None)
+
+
+# --- the whole way --------------------------------------------------------------------------------
+
+
+def test_a_network_is_stored_with_its_name_and_options(run_path):
+    file = load_network(run_path / "networks" / "000002.safetensors")
+    assert file.game == GAME
+    assert file.settings["kind"] == NETWORK and file.settings["options"] == {"units": 6}
+    assert file.arrays["trunk.1.weight"].shape == (6, 8)
+
+
+def test_a_run_resumes_only_if_the_user_names_game_and_network(run_path, capsys):
+    resume = ["train", f"resume={run_path}", "run.num_iterations=3"]
+    for named in ([], [f"game={GAME}"], [f"network={NETWORK}"]):
+        status, _, error = run(capsys, *resume, *named)
+        assert status == 2 and "never runs a program" in error
+    status, output, _ = run(capsys, *resume, f"game={GAME}", f"network={NETWORK}")
+    assert status == 0 and (run_path / "networks" / "000003.safetensors").is_file()
+    assert f"network_kind={NETWORK}" in output  # in the command that plays against it
+    status, output, _ = run(capsys, *resume, f"game={GAME}", f"network.kind={NETWORK}")
+    assert status == 0 and f"resume={run_path} game={GAME} network={NETWORK}" in output
+
+
+def test_a_stored_network_plays_where_the_user_names_its_class(run_path, capsys):
+    match = ["match", f"game={GAME}", f"a={run_path}", f"b={PLAYER}", "num_games=4"]
+    match += ["num_simulations=8", "opening_plies=1", "endgame=off", "engine=torch"]
+    status, _, error = run(capsys, *match)
+    assert status == 2 and f"network_kind={NETWORK}" in error.replace("\n", "")
+    for named in (match + [f"network_kind={NETWORK}"], [*match]):
+        if named == match:
+            named[2] += f",network_kind={NETWORK}"  # of one player alone
+        status, output, _ = run(capsys, *named)
+        assert status == 0 and "taker" in output
+
+
+def test_it_plays_in_the_terminal_and_is_rated(run_path, capsys):
+    play = ["play", f"game={GAME}", f"first={run_path}", "second=taker", "num_simulations=8"]
+    status, output, _ = run(capsys, *play, f"network_kind={NETWORK}", "engine=torch")
+    assert status == 0 and "taker" in output
+    rate = ["rate", f"run={run_path}", f"game={GAME}", "players=[random,taker]", "anchor=random"]
+    rate += ["num_networks=1", "num_games=12", "num_simulations=4", "opening_plies=1"]
+    status, output, _ = run(capsys, *rate, f"network_kind={NETWORK}", "engine=torch")
+    assert status == 0 and "taker" in output and "network 3" in output
+
+
+def test_the_page_plays_with_the_users_network_and_player(run_path):
+    web = pytest.importorskip("alphazero.web.backend")
+    backend = web.Backend(str(run_path.parents[1]), GAME, NETWORK, ("taker",))
+    game = backend.catalogue.game(GAME)
+    players = {one.kind: one.id for one in backend.catalogue.players(game)}
+    for kind, num_simulations in (("own", None), ("network", 8)):
+        asked = {"id": players[kind], "num_simulations": num_simulations}
+        request = {"game": GAME, "moves": [0], "player": asked}
+        emitted = []
+        stream = type("Stream", (), {"emit": emitted.append, "is_stopped": lambda: False})
+        backend.move(request)(stream)
+        assert emitted[-1]["type"] == "move" and emitted[-1]["action"] in (0, 1)
+        if kind == "own":
+            assert emitted[-1]["action"] == 1 and emitted[-1]["value"] is None
+
+
+def test_names_of_entry_points_need_no_other_name(folder, capsys):
+    words = ["game=heap", "network=heap_net", *QUICK, f"run.root={folder}/runs", "run.name=short"]
+    assert run(capsys, "train", *words)[0] == 0
+    path = folder / "runs" / "heap" / "short"
+    assert load_network(path / "networks" / "000002.safetensors").settings["kind"] == "heap_net"
+    words = ["train", f"resume={path}", "run.num_iterations=3"]
+    assert run(capsys, *words)[0] == 0  # installed by the user: no file of theirs is named
+    report = az.play_match("heap", str(path), "taker", num_games=2, opening_plies=1)
+    assert report.player_b == "taker"
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+def test_entry_points_are_listed_and_loaded_only_by_name(capsys):
+    assert {"heap", "broken_heap"} <= set(game_names())
+    with pytest.raises(ConfigError) as error:
+        make_game("heaps")
+    assert "heap" in error.value.allowed
+    assert "heap_package" not in sys.modules
+    assert make_game("heap").name == "heap" and "heap_package.network" not in sys.modules
+    with pytest.raises(ConfigError) as error:
+        make_player("takr", make_game("heap"))
+    assert "taker" in error.value.allowed
+    status, _, text = run(capsys, "train", "network.kind=heap_nets", *QUICK)
+    assert status == 2 and "heap_net" in text and "resnet" in text
+
+
+def test_a_broken_entry_point_is_one_sentence():
+    with pytest.raises(ConfigError) as error:
+        make_game("broken_heap")
+    assert error.value.value == "broken_heap" and "heap_package.nothing" in str(error.value)
+
+
+def test_an_error_in_a_users_module_names_file_and_line(folder):
+    (folder / "faulty.py").write_text("x = 1\ny = x / 0\n")
+    with pytest.raises(ConfigError) as error:
+        make_game("faulty:Game")
+    assert "faulty.py, line 2" in str(error.value)
+
+
+def test_a_stored_name_runs_an_entry_point_but_no_module():
+    assert not runs_own_code("heap") and runs_own_code(GAME)
+    assert make_stored_game("heap", "the run 'x'").name == "heap"
+    with pytest.raises(ConfigError):
+        make_stored_game(GAME, "the run 'x'")
+
+
+def test_the_catalogue_imports_no_module_that_a_run_names(run_path, tmp_path):
+    shutil.copytree(run_path, tmp_path / "heap" / "first")
+    catalogue = Catalogue(tmp_path)
+    assert [run.game for run in catalogue.runs().values()] == [GAME]
+    assert GAME not in catalogue.game_names() and "heap_package" not in sys.modules
+
+
+def test_compiled_rules_of_a_module_are_checked_and_played(folder):
+    text = (Path(__file__).parents[2] / "examples/snort.py").read_text()
+    (folder / "my_snort.py").write_text(text)
+    game = make_game("my_snort:GAME")
+    assert game.name == "my_snort:GAME" and game.num_actions == 25
+    (folder / "bad_snort.py").write_text(text.replace("return -1  #", "return 7  #"))
+    with pytest.raises(ConfigError) as error:
+        make_game("bad_snort:GAME")
+    assert "result" in str(error.value)
+
+
+# --- networks -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ("Narrow", "Viewing", "Tuple", "Missing"))
+def test_a_network_with_wrong_outputs_is_refused_before_a_run(name, folder, capsys):
+    with pytest.raises(ConfigError) as error:
+        make_network((8, 2, 2), 2, network_settings(name))
+    assert error.value.key == "network.kind"
+    if name != "Viewing":  # which suits a vector
+        words = [f"game={GAME}", f"network=heap_package.network:{name}", *QUICK]
+        status, _, text = run(capsys, "train", *words, f"run.root={folder}/refused")
+        assert status == 2 and text.startswith("error: network.kind=")
+        assert not list((folder / "refused").rglob("*.yaml"))
+
+
+def test_options_reach_the_constructor_and_wrong_ones_are_refused():
+    network = make_network((8, 1, 1), 2, network_settings("HeapNet", units=5))
+    assert network.policy.in_features == 5
+    with pytest.raises(ConfigError):
+        make_network((8, 1, 1), 2, network_settings("HeapNet", width=5))
+    with pytest.raises(ConfigError) as error:
+        az.make_settings("game=tic_tac_toe", "network=tiny", "network.options={units: 3}")
+    assert error.value.key == "network.options"
+
+
+def test_the_seed_determines_the_weights():
+    def weights(seed):
+        return network_arrays(make_network((8, 1, 1), 2, network_settings("HeapNet"), seed))
+
+    first, again, other = map(weights, (1, 1, 2))
+    assert all((first[name] == again[name]).all() for name in first)
+    assert (first["policy.weight"] != other["policy.weight"]).any()
+
+
+def evaluator_of(network, game, choice=REFERENCE):
+    sample = sample_positions(game, 16, np.random.default_rng(0))
+    return NetworkEvaluator(network, sample, game, choice, EvaluatorSettings(cache_mb=0))
+
+
+@pytest.mark.parametrize("engine", ("torch", "openvino"))
+def test_new_statistics_of_a_normalization_reach_the_engine(engine):
+    if engine == "openvino":
+        pytest.importorskip("openvino")
+    game, settings = make_game(GAME), network_settings("HeapNet")
+    network = make_network(game.planes_shape, 2, settings).eval()
+    evaluator = evaluator_of(network, game, EngineChoice(engine, "float32"))
+    with torch.no_grad():
+        network.trunk[2].running_mean += 1.0
+    evaluator.update(network)
+    planes = game.observe(game.initial_states())
+    with torch.inference_mode():
+        expected = network(torch.from_numpy(planes)).prior_logits.numpy()
+    assert np.allclose(evaluator.evaluate(planes)[0], expected, atol=1e-5)
+    assert evaluator.report.name == f"{engine} float32"
+
+
+def test_an_engine_that_cannot_run_a_network_is_left_out_or_refused():
+    pytest.importorskip("openvino")
+    game = make_game(GAME)
+    network = make_network(game.planes_shape, 2, network_settings("Unknown")).eval()
+    planes, device = (
+        sample_positions(game, 16, np.random.default_rng(0)).planes,
+        torch.device("cpu"),
+    )
+    choices = candidates("auto", "float32", device)
+    assert {choice.engine for choice in choices} == {"torch", "openvino"}
+    speeds = measure_speeds(choices, network, sample.planes, device, 1)
+    assert [speed.choice.engine for speed in speeds] == ["torch"]
+    with pytest.raises(ConfigError) as error:
+        evaluator_of(network, game, EngineChoice("openvino", "float32"))
+    assert error.value.key == "engine" and error.value.value == "openvino"
+
+
+def test_a_players_engine_falls_back_to_torch_or_is_refused(tmp_path):
+    pytest.importorskip("openvino")
+    game, settings = make_game(GAME), network_settings("Unknown")
+    network, path = make_network(game.planes_shape, 2, settings), tmp_path / "net.safetensors"
+    save_network(path, network_arrays(network), GAME, vars(settings), {})
+    own = dict(network_kind=settings.kind, num_simulations=4)
+    assert make_player(str(path), game, PlayerSettings(**own)).engine.startswith("torch")
+    with pytest.raises(ConfigError):
+        make_player(str(path), game, PlayerSettings(engine="openvino", **own))
+
+
+def test_a_users_network_is_exported(run_path, tmp_path, capsys):
+    pytest.importorskip("onnxscript")
+    words = ["export", f"network={run_path}", f"game={GAME}", f"output={tmp_path}/heap.onnx"]
+    assert run(capsys, *words)[0] == 2
+    assert run(capsys, *words, f"network_kind={NETWORK}")[0] == 0
+    assert (tmp_path / "heap.onnx").is_file()
+
+
+# --- players --------------------------------------------------------------------------------------
+
+
+def test_a_player_that_lacks_what_players_have_is_refused():
+    with pytest.raises(ConfigError) as error:
+        make_player("heap_package.player:Halfway", make_game(GAME))
+    assert "choose" in str(error.value) and "name" not in str(error.value).split("no ")[1]
+    with pytest.raises(ConfigError):
+        make_player("heap_package.player:Nobody", make_game(GAME))
