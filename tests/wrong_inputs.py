@@ -97,6 +97,11 @@ train game=files/empty.py
 train game=files/raises.py
 train game=files/two.py
 train game=nothing:Class
+train network=nothing:Class
+train network.kind=typo
+train network.options=3
+match game=tic_tac_toe a=nothing:Class b=random
+serve players=[nothing:Class] open=false
 train game=pettingzoo:chess_v9
 train game.name=chess
 train experiment=typo

@@ -23,6 +23,7 @@ from alphazero.runtime.errors import ConfigError
 
 #: The groups of entry points.
 GAMES, NETWORKS, PLAYERS = "alphazero.games", "alphazero.networks", "alphazero.players"
+_PLAIN = (ImportError, AttributeError, SyntaxError)  # whose messages say what they are
 _PACKAGE, _PYTHON = Path(__file__).parents[1], Path(os.__file__).parent
 
 
@@ -63,7 +64,8 @@ def reason_of(error: BaseException) -> str:
     # A syntax error names its line itself.
     is_placed = own and not isinstance(error, SyntaxError)
     place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if is_placed else ""
-    return f"{type(error).__name__}: {text}{place}"
+    kind = "" if isinstance(error, _PLAIN) else f"{type(error).__name__}: "
+    return f"{kind}{text}{place}"
 
 
 def _is_own(file: str) -> bool:

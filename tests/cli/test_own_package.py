@@ -262,10 +262,8 @@ def test_an_engine_that_cannot_run_a_network_is_left_out_or_refused():
     pytest.importorskip("openvino")
     game = make_game(GAME)
     network = make_network(game.planes_shape, 2, network_settings("Unknown")).eval()
-    planes, device = (
-        sample_positions(game, 16, np.random.default_rng(0)).planes,
-        torch.device("cpu"),
-    )
+    sample = sample_positions(game, 16, np.random.default_rng(0))
+    device = torch.device("cpu")
     choices = candidates("auto", "float32", device)
     assert {choice.engine for choice in choices} == {"torch", "openvino"}
     speeds = measure_speeds(choices, network, sample.planes, device, 1)
