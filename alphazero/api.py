@@ -27,7 +27,12 @@ from alphazero.solvers.proof import ProofReport
 from alphazero.solvers.proof import prove as _prove
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport, StageProgress
-from alphazero.training.settings import TrainSettings, check_run, settings_to_resume
+from alphazero.training.settings import (
+    TrainSettings,
+    check_rules,
+    check_run,
+    settings_to_resume,
+)
 
 if TYPE_CHECKING:
     from alphazero.training.trainer import Trainer
@@ -153,6 +158,7 @@ def train(
     settings: TrainSettings | None = None,
     resume: str | Path | None = None,
     game: str | None = None,
+    on_changed_rules: str = "refuse",
     progress: Callable[[StageProgress], None] | None = None,
 ) -> Iterator[IterationReport]:
     """Train a network by self-play; yield a report after each stored iteration.
@@ -168,6 +174,8 @@ def train(
             combined with ``overrides`` or ``settings``.
         game: with ``resume`` only: the path of the game file, required if the run used your own
             game, because stored settings never execute code.
+        on_changed_rules: with ``resume`` only: "drop_window" keeps the network and drops all games
+            if the rules of your own game have changed, see ``run.on_changed_rules``.
         progress: called several times a second during an iteration.
 
     Raises:
@@ -185,7 +193,7 @@ def train(
         message = f"game={game} is for a resumed run only: pass 'game={game}' among the overrides."
         raise ConfigError(message, key="game", value=game)
     if resume is not None:
-        settings, folder = _stored_run(resume, game)
+        settings, folder = _stored_run(resume, game, on_changed_rules)
     else:
         settings = settings or make_settings(*overrides)
         check_run(settings)
@@ -258,9 +266,13 @@ def _player(player: Player | str, game: Game) -> Player:
     return load_player(player, game) if isinstance(player, str) else player
 
 
-def _stored_run(path: str | Path, game: str | None) -> tuple[TrainSettings, RunFolder]:
-    """Return the settings and the folder of a run to continue; ``game`` as in `train`."""
+def _stored_run(
+    path: str | Path, game: str | None, on_changed_rules: str
+) -> tuple[TrainSettings, RunFolder]:
+    """Return the settings and the folder of a run to continue; arguments as in `train`."""
     folder = RunFolder.find(str(path), TrainSettings().run.root, None)
     settings = settings_to_resume(folder, game)
+    settings.run.on_changed_rules = on_changed_rules
     check_run(settings)
+    check_rules(folder, settings, make_game(settings.game.name))
     return settings, folder

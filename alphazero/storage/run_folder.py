@@ -3,6 +3,7 @@
     checkpoints/<game>/<run>/
         config.yaml                  the resolved settings
         versions.json                of this program and its libraries
+        rules.py                     of a user's game, to tell what has changed; it is never run
         networks/000012.safetensors  one for each iteration, with game and shape: enough to play
         games/000012.safetensors     the games of each iteration that is in the replay window
         state.safetensors            what a resume needs besides the games; written last, so it
@@ -31,7 +32,8 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from alphazero.config.files import parse_yaml, to_yaml
-from alphazero.games.registry import is_game_file
+from alphazero.games.registry import runs_own_code
+from alphazero.games.rules_digest import digest_of
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import read_text, write_atomically
 from alphazero.selfplay.flat_games import REQUIRED, flatten, unflatten
@@ -50,6 +52,7 @@ class RunFolder:
         self.path = Path(path)
         self.config = self.path / "config.yaml"
         self.metrics = self.path / "metrics.jsonl"
+        self.rules = self.path / "rules.py"
         self.state = self.path / STATE_FILE
         self._lock = FileLock(self.path / ".lock", thread_local=False)
         self._is_own = False  # whether everything in the folder is the run's
@@ -111,7 +114,13 @@ class RunFolder:
 
     @classmethod
     def find(
-        cls, path: str, root: str, game: str | None, key: str = "resume", holding: str = STATE_FILE
+        cls,
+        path: str,
+        root: str,
+        game: str | None,
+        key: str = "resume",
+        holding: str = STATE_FILE,
+        rules_digest: str = "",
     ) -> "RunFolder":
         """Return the folder of a stored run.
 
@@ -121,6 +130,7 @@ class RunFolder:
             game: the game of the run, for "latest"; None is any game.
             key: the setting that named the run, for errors.
             holding: a file that the folder must contain.
+            rules_digest: of the game, for "latest": the same rules are the same game.
 
         Raises:
             ConfigError: if there is no such run.
@@ -133,7 +143,15 @@ class RunFolder:
                 message += f"it has no {holding}."
                 raise ConfigError(message, key=key, value=path)
             return cls(path)
-        states = list(Path(root).glob(f"{folder_name(game) if game else '*'}/*/{STATE_FILE}"))
+        states = list(Path(root).glob(f"*/*/{STATE_FILE}"))
+        if game:
+            states = [
+                state
+                for state in states
+                if state.parents[1].name == folder_name(game)
+                or rules_digest
+                and cls(state.parent).rules_digest == rules_digest
+            ]
         if not states:
             of_game = f" of {game}" if game else ""
             message = f"{key}=latest: there is no run{of_game} with a finished iteration under "
@@ -180,9 +198,9 @@ class RunFolder:
     def resume_words(self, game_name: str) -> str:
         """Return the arguments of `alphazero train` that resume the run.
 
-        They include the game file, because a file that only a stored config names is not executed.
+        They include the user's own game, because code that only a stored config names is not run.
         """
-        game = f" game={game_name}" if is_game_file(game_name) else ""
+        game = f" game={game_name}" if runs_own_code(game_name) else ""
         return f"resume={self.path}{game}"
 
     # --- settings and metrics ---------------------------------------------------------------------
@@ -237,6 +255,38 @@ class RunFolder:
             lines = read_text(self.metrics).splitlines()
             kept = [line for line in lines if 0 < _iteration_of(line) <= iteration]
             write_atomically(self.metrics, "".join(line + "\n" for line in kept).encode())
+
+    # --- the rules of a user's game ---------------------------------------------------------------
+
+    def write_rules(self, text: str) -> None:
+        """Store the rules that the run is played by, see `Game.rules_text`; "" stores nothing."""
+        if text:
+            write_atomically(self.rules, text.encode())
+
+    def read_rules(self) -> str:
+        """Return the stored rules, "" if there are none or they are damaged."""
+        try:
+            text = read_text(self.rules)
+            digest_of(text)
+            return text
+        except (StoredFileError, SyntaxError, ValueError):
+            return ""
+
+    @property
+    def rules_digest(self) -> str:
+        """The digest of the stored rules, "" if there are none."""
+        return digest_of(self.read_rules())
+
+    def drop_window(self, rules_text: str) -> None:
+        """Delete all games, those in progress included, and store the rules that follow.
+
+        The rules come last: if this is interrupted, they still differ, and it has to be repeated.
+        """
+        state = load_state(self.state)
+        save_state(self.state, state | {"selfplay": {}, "rows_of": {}})
+        for path in (self.path / "games").glob("*.safetensors"):
+            path.unlink()
+        self.write_rules(rules_text)
 
     # --- networks ---------------------------------------------------------------------------------
 

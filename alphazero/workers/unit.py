@@ -32,6 +32,7 @@ class Job:
     code_version: str = ""  #: see `alphazero.workers.sent_code`
     game: str = ""  #: the game's name
     game_file: str | None = None  #: the text of the user's own game file
+    rules_digest: str = ""  #: see `alphazero.games.batched_game.Game`
     network: NetworkSettings = dataclasses.field(default_factory=NetworkSettings)
     evaluator: EvaluatorSettings = dataclasses.field(default_factory=EvaluatorSettings)
     search: SearchSettings = dataclasses.field(default_factory=SearchSettings)
