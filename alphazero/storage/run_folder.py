@@ -33,7 +33,7 @@ from filelock import FileLock, Timeout
 
 from alphazero.config.files import parse_yaml, to_yaml
 from alphazero.games.registry import runs_own_code
-from alphazero.games.rules_digest import digest_of
+from alphazero.games.rules_digest import digest_of, is_rules_text
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import read_text, write_atomically
 from alphazero.selfplay.flat_games import REQUIRED, flatten, unflatten
@@ -267,10 +267,9 @@ class RunFolder:
         """Return the stored rules, "" if there are none or they are damaged."""
         try:
             text = read_text(self.rules)
-            digest_of(text)
-            return text
-        except (StoredFileError, SyntaxError, ValueError):
+        except StoredFileError:
             return ""
+        return text if is_rules_text(text) else ""
 
     @property
     def rules_digest(self) -> str:

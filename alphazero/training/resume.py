@@ -87,7 +87,7 @@ class RunStore:
             if check_rules(self.folder, self.settings, self.game):
                 self.folder.drop_window(self.game.rules_text)
                 self.settings.run.on_changed_rules = "refuse"
-            elif not self.folder.rules.is_file():
+            elif not self.folder.rules_digest:
                 self.folder.write_rules(self.game.rules_text)
             state = load_state(self.folder.state)
             self._load(state)

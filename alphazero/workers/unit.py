@@ -32,7 +32,6 @@ class Job:
     code_version: str = ""  #: see `alphazero.workers.sent_code`
     game: str = ""  #: the game's name
     game_file: str | None = None  #: the text of the user's own game file
-    rules_digest: str = ""  #: see `alphazero.games.batched_game.Game`
     network: NetworkSettings = dataclasses.field(default_factory=NetworkSettings)
     evaluator: EvaluatorSettings = dataclasses.field(default_factory=EvaluatorSettings)
     search: SearchSettings = dataclasses.field(default_factory=SearchSettings)
@@ -43,6 +42,7 @@ class Job:
     #: mode, where a worker uses all its cores.
     unit_threads: int = 0
     parallel_games_per_thread: int = 1  #: in free mode
+    rules_digest: str = ""  #: see `alphazero.games.batched_game.Game`
 
 
 class Weights(NamedTuple):
