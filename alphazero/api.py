@@ -27,7 +27,12 @@ from alphazero.solvers.proof import ProofReport
 from alphazero.solvers.proof import prove as _prove
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport, StageProgress
-from alphazero.training.settings import TrainSettings, check_run, settings_to_resume
+from alphazero.training.settings import (
+    TrainSettings,
+    check_rules,
+    check_run,
+    settings_to_resume,
+)
 
 if TYPE_CHECKING:
     from alphazero.training.trainer import Trainer
@@ -154,6 +159,7 @@ def train(
     resume: str | Path | None = None,
     game: str | None = None,
     network_kind: str | None = None,
+    on_changed_rules: str = "refuse",
     progress: Callable[[StageProgress], None] | None = None,
 ) -> Iterator[IterationReport]:
     """Train a network by self-play; yield a report after each stored iteration.
@@ -170,6 +176,8 @@ def train(
         game: with ``resume`` only: the path of the game file, required if the run used your own
             game, because stored settings never execute code.
         network_kind: likewise ``module:Class``, required if the run used your own network.
+        on_changed_rules: with ``resume`` only: "drop_window" keeps the network and drops all games
+            if the rules of your own game have changed, see ``run.on_changed_rules``.
         progress: called several times a second during an iteration.
 
     Raises:
@@ -187,7 +195,7 @@ def train(
         message = f"game={game} is for a resumed run only: pass 'game={game}' among the overrides."
         raise ConfigError(message, key="game", value=game)
     if resume is not None:
-        settings, folder = _stored_run(resume, game, network_kind)
+        settings, folder = _stored_run(resume, game, network_kind, on_changed_rules)
     else:
         settings = settings or make_settings(*overrides)
         check_run(settings)
@@ -261,10 +269,12 @@ def _player(player: Player | str, game: Game) -> Player:
 
 
 def _stored_run(
-    path: str | Path, game: str | None, network_kind: str | None
+    path: str | Path, game: str | None, network_kind: str | None, on_changed_rules: str
 ) -> tuple[TrainSettings, RunFolder]:
     """Return the settings and the folder of a run to continue; arguments as in `train`."""
     folder = RunFolder.find(str(path), TrainSettings().run.root, None)
     settings = settings_to_resume(folder, game, network_kind)
+    settings.run.on_changed_rules = on_changed_rules
     check_run(settings)
+    check_rules(folder, settings, make_game(settings.game.name))
     return settings, folder

@@ -20,7 +20,7 @@ from script_command import exit_status
 
 from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.set_file import read_set, shipped_path
-from alphazero.games.registry import make_stored_game
+from alphazero.games.registry import make_stored_game, warn_of_changed_rules
 from alphazero.inference.engines.engine import REFERENCE
 from alphazero.inference.engines.registry import make_engine
 from alphazero.learner.learner import Learner
@@ -80,7 +80,10 @@ def _game_of(folder: RunFolder, words: list[str]):
     values = dict(word.partition("=")[::2] for word in words)
     stored_name = folder.read_config()["game"]["name"]
     named = values.get("game.name")
-    return make_stored_game(stored_name, f"the run '{folder.path}'", named, key="game.name")
+    source, digest = f"the run '{folder.path}'", folder.rules_digest
+    game = make_stored_game(stored_name, source, named, key="game.name", digest=digest)
+    warn_of_changed_rules(game, digest, source)
+    return game
 
 
 def _buffer_of(game, settings: TrainSettings, records) -> ReplayBuffer:

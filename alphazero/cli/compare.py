@@ -119,9 +119,11 @@ def compare_runs(folders: list[RunFolder], settings: Settings, console: Console)
         ConfigError: if the runs are of different games, or there are no positions for the game.
     """
     stored = [from_stored(TrainSettings, folder.read_config(), folder.config) for folder in folders]
-    game = make_stored_game(stored[0].game.name, f"the run '{folders[0].path}'", settings.game)
-    for run in stored:
-        if not same_game(game.name, run.game.name):
+    digests = [folder.rules_digest for folder in folders]
+    source = f"the run '{folders[0].path}'"
+    game = make_stored_game(stored[0].game.name, source, settings.game, digest=digests[0])
+    for run, digest in zip(stored, digests):
+        if not same_game(game.name, run.game.name, game.rules_digest, digest):
             names = f"{game.name} and {run.game.name}"
             message = f"runs of {names} cannot be compared: name runs of one game."
             raise ConfigError(message, key="run", value=run.game.name, allowed=game.name)

@@ -18,7 +18,7 @@ from typing import TextIO
 
 from alphazero.cli.players import PLAYER_HELP
 from alphazero.config.settings import option
-from alphazero.games.registry import make_game, make_stored_game
+from alphazero.games.registry import make_game
 from alphazero.play.json_engine import Engine, serve
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings
 from alphazero.players.registry import existing_network, is_path, read_spec
@@ -60,11 +60,10 @@ def _make_engine(settings: Settings) -> Engine:
     kind, _ = read_spec(settings.player, settings)
     game = None
     if kind != "auto" and is_path(kind):
-        from alphazero.players.network import network_file_game
+        from alphazero.players.network import game_of_network
 
         path = existing_network(kind, settings.player, "")
-        stored_game = network_file_game(path)
-        game = make_stored_game(stored_game, f"the network '{path}'", settings.game).name
+        game = game_of_network(path, settings.game).name
     elif settings.game is not None:
         game = make_game(settings.game).name
     engine = Engine(settings.player, settings, game)

@@ -19,11 +19,11 @@ from torch import nn
 from alphazero.cli.players import DEFAULT_GAME
 from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game, make_stored_game
+from alphazero.games.registry import make_game
 from alphazero.interop import kaggle_submission, onnx_file
 from alphazero.interop.export_agreement import Evaluate, check_agreement
 from alphazero.players.base import NETWORK_KIND_HELP
-from alphazero.players.network import load_module, network_file_game
+from alphazero.players.network import game_of_network, load_module
 from alphazero.players.registry import network_path
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
@@ -99,7 +99,7 @@ def _game_and_network(settings: Settings) -> tuple[Game, Path]:
     path = find_network(found)
     if place in ("best", "latest", "network"):
         return make_game(name), path
-    return make_stored_game(network_file_game(path), f"the network '{path}'", settings.game), path
+    return game_of_network(path, settings.game), path
 
 
 def _format(name: str) -> Format:

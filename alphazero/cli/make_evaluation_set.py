@@ -17,6 +17,7 @@ from alphazero.cli.progress import progress
 from alphazero.config.settings import option
 from alphazero.evaluation.exact.sampling import METHOD_NOTES, sample_set
 from alphazero.evaluation.exact.set_file import write_set
+from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
@@ -68,19 +69,20 @@ def run(settings: Settings, console: Console) -> None:
     num_positions, seed, max_empties = settings.num_positions, settings.seed, settings.max_empties
     with progress(f"positions of {game.name}", num_positions) as show:
         sampled = sample_set(game, solver, num_positions, seed, max_empties, show)
-    write_set(out, dataclasses.replace(sampled, notes=_notes(settings, solver.name)))
+    write_set(out, dataclasses.replace(sampled, notes=_notes(settings, game, solver.name)))
     first, last = sampled.plies.min(), sampled.plies.max()
     text = f"{len(sampled):,} positions of plies {first} to {last}, scored by {solver.name}: {out}"
     console.print(text, markup=False, soft_wrap=True)
 
 
-def _notes(settings: Settings, solver: str) -> dict[str, str]:
+def _notes(settings: Settings, game: Game, solver: str) -> dict[str, str]:
     """Return what the file says about itself: how it was made."""
     keys = ["game", "num_positions", "seed"] + (["max_empties"] if settings.max_empties else [])
     arguments = [f"{key}={getattr(settings, key)}" for key in keys]
+    rules = {"rules_digest": game.rules_digest} if game.rules_digest else {}
     made = {
         "seed": str(settings.seed),
         "made by": f"alphazero make_evaluation_set {' '.join(arguments)}",
         "scored by": solver,
     }
-    return made | METHOD_NOTES
+    return rules | made | METHOD_NOTES

@@ -15,7 +15,7 @@ from alphazero.boards.notation import read_moves
 from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game, make_stored_game
+from alphazero.games.registry import make_game
 from alphazero.play.terminal import HumanPlayer
 from alphazero.players.base import WARM_UP_SIMULATIONS, Player, PlayerSettings
 from alphazero.players.gtp import GtpPlayer
@@ -72,9 +72,9 @@ def choose_game(named: str | None, specs: Iterable[str | None], settings: Player
     for spec in filter(None, specs):
         kind, _ = read_spec(spec, settings)
         if is_path(kind) and (path := network_path(kind, "")):
-            from alphazero.players.network import network_file_game
+            from alphazero.players.network import game_of_network
 
-            return make_stored_game(network_file_game(path), f"the network '{path}'")
+            return game_of_network(path)
     return make_game(DEFAULT_GAME)
 
 

@@ -34,7 +34,7 @@ from alphazero.config.settings import option
 from alphazero.evaluation.elo import rate
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_stored_game
+from alphazero.games.registry import make_stored_game, warn_of_changed_rules
 from alphazero.players.base import MAX_SIMULATIONS, Player, PlayerSettings
 from alphazero.players.registry import default_player, make_player
 from alphazero.plots.exact_error import draw_exact_error
@@ -284,7 +284,9 @@ def _plot_selfplay_game(settings: Settings) -> Path:
     output = Path(settings.output or folder.path / "game.gif")
     check_picture_file(output, "output", GAME_FORMATS)
     name = folder.read_config()["game"]["name"]
-    game = _with_board(make_stored_game(name, f"the run '{folder.path}'", settings.game))
+    source, digest = f"the run '{folder.path}'", folder.rules_digest
+    game = _with_board(make_stored_game(name, source, settings.game, digest=digest))
+    warn_of_changed_rules(game, digest, source)
     record = _stored_game(folder, settings.number)
     values = dict(enumerate(record.root_values.tolist()))
     played = PlayedGame(Session(game, record.actions.tolist()), values)

@@ -28,9 +28,7 @@ from alphazero.evaluation.ratings import RatingFile, rating_text, search_of, sho
 from alphazero.evaluation.report import Z_95
 from alphazero.evaluation.tournament import play_tournament
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_stored_game
 from alphazero.inference.engines.registry import ENGINES, PRECISIONS
-from alphazero.network.weights import load_network
 from alphazero.players.base import NETWORK_KIND_HELP, Player, PlayerSettings
 from alphazero.plots.figure import check_picture
 from alphazero.plots.ratings import draw_ratings
@@ -94,15 +92,17 @@ class Settings(PlayerWorkers):
 
 def run(settings: Settings, console: Console) -> int:
     """Play the games, store them, and show the ratings."""
+    from alphazero.players.network import game_of_network  # torch takes a second
+
     check_num_games(settings.num_games, low=0)
     check_num_games(settings.games_per_match, "games_per_match")
     if settings.output:
         check_picture(settings.output, "output")
     folder = RunFolder.find(settings.run, settings.root, None, key="run")
     networks = choose_networks(folder, settings.num_networks)
-    stored_game = load_network(networks[0]).game
-    game = make_stored_game(stored_game, f"the network '{networks[0]}'", settings.game)
-    file = RatingFile.open(folder.path / "ratings.json", game.name, settings.opening_plies)
+    game = game_of_network(networks[0], settings.game)
+    path = folder.path / "ratings.json"
+    file = RatingFile.open(path, game.name, settings.opening_plies, game.rules_digest)
     anchor = player_name(settings.anchor, game, settings.of_networks())
     status = 0
     if settings.num_games:

@@ -17,10 +17,9 @@ from typing import Any
 from alphazero.config.settings import option, rows
 from alphazero.evaluation.model_card import card_text
 from alphazero.evaluation.run_facts import AUTOTUNED_KEYS, RUN_FOLDER_KEYS, run_facts, summary
-from alphazero.games.registry import make_stored_game
-from alphazero.network.weights import NetworkFile, load_network, network_info, save_network
+from alphazero.network.weights import NetworkFile, network_info, save_network
 from alphazero.players.base import NETWORK_KIND_HELP
-from alphazero.players.network import load_module
+from alphazero.players.network import game_of_network, load_module
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError, value_text
 from alphazero.runtime.files import unwritable, write_atomically
@@ -86,8 +85,7 @@ def with_facts(source: Path, settings: Settings) -> NetworkFile:
     Raises:
         ValueError: if it is no network, or its weights do not fit its game.
     """
-    name = load_network(source).game
-    game = make_stored_game(name, f"the network '{source}'", settings.game)
+    game = game_of_network(source, settings.game)
     network = load_module(game, source, settings.network_kind).file
     info = dict(network.info)
     if source.parent.name == "networks" and "iteration" in info:

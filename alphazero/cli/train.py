@@ -25,6 +25,7 @@ from alphazero.cli.prove import proof_lines
 from alphazero.config.command_line import parse_overrides, split_word
 from alphazero.config.settings import from_plain
 from alphazero.evaluation.run_facts import duration_text
+from alphazero.games.registry import make_game
 from alphazero.network.registry import is_own_kind
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
@@ -42,6 +43,7 @@ from alphazero.training.run_config import (
 from alphazero.training.settings import (
     TrainSettings,
     check_resumable,
+    check_rules,
     check_run,
     settings_to_resume,
 )
@@ -166,7 +168,8 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     if is_own_kind(texts.get("network", "")):
         texts["network.kind"] = texts.pop("network")
     root = texts.get("run.root", TrainSettings().run.root)
-    folder = RunFolder.find(texts.pop("resume"), root, game)
+    digest = make_game(game).rules_digest if game else ""
+    folder = RunFolder.find(texts.pop("resume"), root, game, rules_digest=digest)
     for group in config_groups():
         if group in texts:
             reason = "resume= continues a run with its own settings and network"
@@ -177,6 +180,7 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     settings = from_plain(old, parse_overrides(TrainSettings, changes, f"{COMMAND} resume=..."))
     check_run(settings)
     check_resumable(old, settings)
+    check_rules(folder, settings, make_game(settings.game.name))
     return settings, folder
 
 

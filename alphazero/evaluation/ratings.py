@@ -1,6 +1,6 @@
 """The file ratings.json of a run: all matches played for its ratings, and the ratings themselves.
 
-    {"format": ..., "game": ..., "opening_plies": ...,
+    {"format": ..., "game": ..., "rules_digest": ..., "opening_plies": ...,
      "networks": {player: {"iteration": ..., "elapsed_s": ...}},
      "ratings": [{"player": ..., "elo": ..., ...}, ...],
      "matches": [
@@ -42,19 +42,29 @@ class RatingFile:
     #: the player whose rating was fixed when the file was last written, and that rating; None if
     #: there were no ratings
     anchor: tuple[str, float] | None = None
+    rules_digest: str = ""  #: see `alphazero.games.batched_game.Game`
 
     @classmethod
-    def open(cls, path: Path, game: str, opening_plies: int) -> "RatingFile":
+    def open(
+        cls, path: Path, game: str, opening_plies: int, rules_digest: str = ""
+    ) -> "RatingFile":
         """Read the file; without one, return an empty `RatingFile`.
 
         Raises:
-            StoredFileError: if it cannot be read, or holds games of another game.
+            StoredFileError: if it cannot be read, or holds games of another game or by other rules.
             ConfigError: if its games have openings of another length.
         """
         if not path.exists():
-            return cls(path, game, opening_plies)
+            return cls(path, game, opening_plies, rules_digest=rules_digest)
         stored = cls.read(path)
-        if not same_game(game, stored.game):
+        digests = {stored.rules_digest, rules_digest} - {""}
+        if len(digests) > 1 and same_game(game, stored.game):
+            raise StoredFileError(
+                f"'{path}' holds ratings from before the rules of {game} have changed; "
+                "move it away to start a new one.",
+                path=path,
+            )
+        if not same_game(game, stored.game, rules_digest, stored.rules_digest):
             raise StoredFileError(
                 f"'{path}' holds ratings of {stored.game}, not of {game}; "
                 "move it away to start a new one.",
@@ -63,6 +73,7 @@ class RatingFile:
         if stored.opening_plies != opening_plies:
             reason = f"it differs from the games in '{path}', which you may move away"
             raise ConfigError.of("opening_plies", opening_plies, [stored.opening_plies], reason)
+        stored.rules_digest = stored.rules_digest or rules_digest
         return stored
 
     @classmethod
@@ -79,7 +90,8 @@ class RatingFile:
             [match.pairing for match in matches]  # fails if scores are not those of pairs
             anchor = _anchor_of(plain.get("ratings", []))
             are_known = all(_NETWORK_FACTS <= facts.keys() for facts in networks.values())
-            has_types = isinstance(game, str) and type(plies) is int
+            digest = plain.get("rules_digest", "")
+            has_types = isinstance(game, str) and isinstance(digest, str) and type(plies) is int
             if plain["format"] != RATINGS_FORMAT or not (are_known and has_types):
                 raise ValueError
         except (AttributeError, KeyError, TypeError, ValueError, IndexError):
@@ -87,7 +99,7 @@ class RatingFile:
                 f"'{path}' is damaged, or not a file of ratings; move it away to start a new one.",
                 path=path,
             ) from None
-        return cls(path, game, plies, networks, matches, anchor)
+        return cls(path, game, plies, networks, matches, anchor, digest)
 
     @property
     def pairings(self) -> list[Pairing]:
@@ -118,6 +130,7 @@ class RatingFile:
         head = {
             "format": RATINGS_FORMAT,
             "game": self.game,
+            "rules_digest": self.rules_digest,
             "opening_plies": self.opening_plies,
             "networks": self.networks,
             "ratings": plain_ratings,

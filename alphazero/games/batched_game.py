@@ -44,6 +44,10 @@ class Game:
     #: The worst and the best result of the rules, which are scaled to -1 and 1.
     result_range: tuple[float, float] = (-1.0, 1.0)
     notes: tuple[str, ...] = ()  #: what is allowed in the rules but looks wrong, for the user
+    #: The identity of a user's rules, see `alphazero.games.rules_digest`; "" for games that their
+    #: names identify: those of this package and of its adapters.
+    rules_digest: str = ""
+    rules_text: str = ""  #: from which the digest follows
 
     def initial_states(self, num_games: int = 1) -> np.ndarray:
         """Return ``num_games`` start positions, [B, K]."""
@@ -118,6 +122,11 @@ class Game:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
+
+    @property
+    def rules_object(self) -> Any:
+        """The object whose class has the rules."""
+        return self
 
     def over(self, states: np.ndarray) -> np.ndarray:
         """Return bool[B]: which games are finished."""
@@ -209,6 +218,10 @@ class CompiledGame(Game):
 
     def __reduce__(self) -> tuple[type, tuple[str, Any]]:
         return type(self), (self.name, self.rules)
+
+    @property
+    def rules_object(self) -> Any:
+        return self.rules
 
     def initial_states(self, num_games: int = 1) -> np.ndarray:
         state = np.zeros(self.state_size, self.state_dtype)

@@ -82,6 +82,7 @@ class StatelessPosition:
 
     def __init__(self, game: Any, state: Any, player: int, shape: tuple[int, int]):
         self._game, self._state, self._player, self._shape = game, state, player, shape
+        self.rules_object = game  #: see `alphazero.games.batched_game.Game.rules_object`
         self._transitions, self._outcome = game.get_transitions(state)
 
     def clone(self) -> "StatelessPosition":

@@ -129,6 +129,10 @@ class PythonGame(Game):
     def __reduce__(self) -> tuple[type, tuple[Any, str]]:
         return type(self), (self._start, self.name)
 
+    @property
+    def rules_object(self) -> Any:
+        return getattr(self._start, "rules_object", self._start)
+
     def initial_states(self, num_games: int = 1) -> np.ndarray:
         return np.repeat(self._start_state, num_games, axis=0)
 

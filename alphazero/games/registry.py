@@ -11,12 +11,14 @@ user. A name that was read from a file goes through `make_stored_game`.
 
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.game_file import load_checked_game
 from alphazero.games.own_game import game_of_object, importable_name
+from alphazero.games.rules_digest import identify
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, announced, is_module_name, load_own
 
@@ -49,6 +51,8 @@ _MEANT = {
 }
 #: Objects that the user passed to `make_game`, by their names.
 _OBJECTS: dict[str, Any] = {}
+#: Digests of stored and of present rules that the user was warned of.
+_WARNED: set[tuple[str, str]] = set()
 
 
 def game_names() -> tuple[str, ...]:
@@ -74,8 +78,12 @@ def make_game(game: Any) -> Game:
     Raises:
         ConfigError: if there is no such game or its sizes are impossible.
     """
-    if isinstance(game, Game):
-        return game
+    if not isinstance(game, Game):
+        game = _make(game)
+    return game if game.rules_digest else identify(game)
+
+
+def _make(game: Any) -> Game:
     if not isinstance(game, str):
         name = importable_name(game)
         _OBJECTS[name] = game
@@ -96,7 +104,9 @@ def make_game(game: Any) -> Game:
     raise _refusal(f"there is no game '{game}'.{hint} The games are {games}.", game, names)
 
 
-def make_stored_game(name: str, source: str, named: str | None = None, key: str = "game") -> Game:
+def make_stored_game(
+    name: str, source: str, named: str | None = None, key: str = "game", digest: str = ""
+) -> Game:
     """Return the game that a stored file names; run a game file only if the user names it as well.
 
     Stored files are exchanged: nobody who opens a network or a run expects it to run a program.
@@ -109,15 +119,19 @@ def make_stored_game(name: str, source: str, named: str | None = None, key: str 
         source: what the stored file is, for messages: "the network 'x.safetensors'".
         named: the game that the user names in the same command, None if they name none.
         key: the setting by which they name it.
+        digest: of the game's rules, in the stored file. Other rules under the same name are for the
+            caller to refuse, or to accept with `warn_of_changed_rules`.
 
     Raises:
         ConfigError: if the name is that of a file or a module and the user does not name it, if
             the user names another game, or if there is no such game.
     """
     if named is not None:
-        if not same_game(named, name):
-            raise ConfigError.of(key, named, name, f"{source} is of another game")
-        return make_game(named)
+        if digest or same_game(named, name):  # other games may turn out to have the same rules
+            game = make_game(named)
+            if same_game(named, name, game.rules_digest, digest):
+                return game
+        raise ConfigError.of(key, named, name, f"{source} is of another game")
     if runs_own_code(name) and name not in _OBJECTS:
         message = f"{source} is of the game '{name}'. A stored file never runs a program by "
         message += f"itself: if you trust that game, name it with {key}={name}."
@@ -127,6 +141,20 @@ def make_stored_game(name: str, source: str, named: str | None = None, key: str 
     except ConfigError as error:
         message = f"{source} is of a game that cannot be played here: {error}"
         raise ConfigError(message, key=error.key, value=name, allowed=error.allowed) from None
+
+
+def warn_of_changed_rules(game: Game, digest: str, source: str) -> None:
+    """Tell the user, once for each change, that a stored file is from before the rules changed.
+
+    Args:
+        digest: of the rules in the stored file; "" is unknown.
+        source: what the stored file is: "the network 'x.safetensors'".
+    """
+    change = digest, game.rules_digest
+    if all(change) and digest != game.rules_digest and change not in _WARNED:
+        _WARNED.add(change)
+        text = f"warning: the rules of {game.name} have changed since {source} was stored, so it "
+        print(text + "plays a game that it was not trained for.", file=sys.stderr)
 
 
 def is_game_file(name: str) -> bool:
@@ -143,16 +171,24 @@ def runs_own_code(name: str) -> bool:
     return is_game_file(name) or is_module_name(name) and not is_known
 
 
-def same_game(name: str, stored_name: str) -> bool:
+def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str = "") -> bool:
     """Return whether a name in a stored file means the game of the given name.
+
+    The same rules are the same game, whatever it is called. Other rules under the same name are a
+    new version of the same game.
 
     Paths of game files are compared as places, however they are spelled. A stored path that leads
     nowhere from the current folder was stored in another folder or on another machine; then the
     file's name decides. This never makes a difference to which file is run: that is always the one
     the user named.
+
+    Args:
+        digest, stored_digest: of the rules; "" is unknown, or one of our games.
     """
+    if name == stored_name or digest and digest == stored_digest:
+        return True
     if not (is_game_file(name) and is_game_file(stored_name)):
-        return name == stored_name
+        return False
     if os.path.isfile(stored_name):  # unlike Path.is_file, no name makes it raise
         return canonical_name(name) == canonical_name(stored_name)
     return re.split(r"[/\\]", name)[-1] == re.split(r"[/\\]", stored_name)[-1]

@@ -155,7 +155,7 @@ def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
         "planes": json.dumps(planes or "as the game's rule 'observe' writes them"),
         "actions": json.dumps([game.action_to_text(action) for action in range(game.num_actions)]),
     }
-    facts = {key: str(info[key]) for key in ("run", "iteration") if key in info}
+    facts = {key: str(info[key]) for key in ("run", "iteration", "rules_digest") if key in info}
     return known | facts
 
 

@@ -28,6 +28,7 @@ _TYPES_OF_INFO: dict[str, Any] = {
     "recipe": list,
     "iteration": int,
     "elapsed_s": (int, float),
+    "rules_digest": str,
 }
 
 
@@ -37,7 +38,8 @@ class NetworkFile(NamedTuple):
     arrays: dict[str, np.ndarray]  #: weights by name
     game: str  #: the game's name, see `alphazero.games.registry.make_game`
     settings: dict  #: the network's shape, see `alphazero.network.interface.NetworkSettings`
-    info: dict  #: further facts, such as run, iteration and strength
+    #: further facts, such as run, iteration, strength, and the `Game.rules_digest` of a user's game
+    info: dict
 
 
 def save_network(

@@ -11,7 +11,7 @@ from torch import nn
 
 from alphazero.config.settings import from_stored
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import same_game
+from alphazero.games.registry import make_stored_game, same_game, warn_of_changed_rules
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
@@ -21,7 +21,13 @@ from alphazero.inference.measurements import measurement_path
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import check_stored_kind, make_network
-from alphazero.network.weights import NetworkFile, load_arrays, load_network, network_game
+from alphazero.network.weights import (
+    NetworkFile,
+    load_arrays,
+    load_network,
+    network_game,
+    network_info,
+)
 from alphazero.players.base import PlayerSettings
 from alphazero.players.exact_leaves import LeafPolicy, check_setting, make_leaf_policy
 from alphazero.players.network_alone import NetworkAlone
@@ -89,20 +95,24 @@ def make_cache(game: Game, evaluator: Evaluator) -> CachedEvaluator:
     return CachedEvaluator(evaluator, game.planes_shape, *symmetries, CACHE_BYTES, True)
 
 
-def network_file_game(path: str | Path) -> str:
-    """Return the name of the game that a stored network plays.
+def game_of_network(path: str | Path, named: str | None = None) -> Game:
+    """Return the game that a stored network plays, see `make_stored_game`.
 
     Args:
         path: a network file, or the folder of a run.
+        named: the game that the user names, None if they name none.
 
     Raises:
         StoredFileError: if there is no network.
+        ConfigError: if the user names another game, or none where they have to.
     """
-    return network_game(find_network(path))
+    path = find_network(path)
+    name, digest = network_game(path), network_info(path).get("rules_digest", "")
+    return make_stored_game(name, f"the network '{path}'", named, digest=digest)
 
 
 def load_module(game: Game, path: Path, network_kind: str | None = None) -> LoadedNetwork:
-    """Return the network of a file as a module of torch.
+    """Return the network of a file as a module of torch; warn if the rules have changed since.
 
     Args:
         network_kind: the class of their own network that the user names, see `check_stored_kind`.
@@ -112,7 +122,8 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
         StoredFileError: if it is no network, or it plays another game.
     """
     stored = load_network(path)
-    if not same_game(game.name, stored.game):
+    digest = stored.info.get("rules_digest", "")
+    if not same_game(game.name, stored.game, game.rules_digest, digest):
         raise StoredFileError(
             f"the network '{path}' plays {stored.game}, not {game.name}.", path=path
         )
@@ -123,6 +134,7 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
         load_arrays(network, stored.arrays)
     except InputError as error:
         raise StoredFileError(f"'{path}' cannot play {game.name}: {error}", path=path) from None
+    warn_of_changed_rules(game, digest, f"the network '{path}'")
     return LoadedNetwork(network.eval(), network_settings, stored)
 
 

@@ -3,6 +3,7 @@
     checkpoints/<game>/<run>/
         config.yaml                  the resolved settings
         versions.json                of this program and its libraries
+        rules.py                     of a user's game, to tell what has changed; it is never run
         networks/000012.safetensors  one for each iteration, with game and shape: enough to play
         games/000012.safetensors     the games of each iteration that is in the replay window
         state.safetensors            what a resume needs besides the games; written last, so it
@@ -32,6 +33,7 @@ from filelock import FileLock, Timeout
 
 from alphazero.config.files import parse_yaml, to_yaml
 from alphazero.games.registry import runs_own_code
+from alphazero.games.rules_digest import digest_of, is_rules_text
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import read_text, write_atomically
 from alphazero.runtime.own_code import is_module_name
@@ -51,6 +53,7 @@ class RunFolder:
         self.path = Path(path)
         self.config = self.path / "config.yaml"
         self.metrics = self.path / "metrics.jsonl"
+        self.rules = self.path / "rules.py"
         self.state = self.path / STATE_FILE
         self._lock = FileLock(self.path / ".lock", thread_local=False)
         self._is_own = False  # whether everything in the folder is the run's
@@ -112,7 +115,13 @@ class RunFolder:
 
     @classmethod
     def find(
-        cls, path: str, root: str, game: str | None, key: str = "resume", holding: str = STATE_FILE
+        cls,
+        path: str,
+        root: str,
+        game: str | None,
+        key: str = "resume",
+        holding: str = STATE_FILE,
+        rules_digest: str = "",
     ) -> "RunFolder":
         """Return the folder of a stored run.
 
@@ -122,6 +131,7 @@ class RunFolder:
             game: the game of the run, for "latest"; None is any game.
             key: the setting that named the run, for errors.
             holding: a file that the folder must contain.
+            rules_digest: of the game, for "latest": the same rules are the same game.
 
         Raises:
             ConfigError: if there is no such run.
@@ -134,7 +144,15 @@ class RunFolder:
                 message += f"it has no {holding}."
                 raise ConfigError(message, key=key, value=path)
             return cls(path)
-        states = list(Path(root).glob(f"{folder_name(game) if game else '*'}/*/{STATE_FILE}"))
+        states = list(Path(root).glob(f"*/*/{STATE_FILE}"))
+        if game:
+            states = [
+                state
+                for state in states
+                if state.parents[1].name == folder_name(game)
+                or rules_digest
+                and cls(state.parent).rules_digest == rules_digest
+            ]
         if not states:
             of_game = f" of {game}" if game else ""
             message = f"{key}=latest: there is no run{of_game} with a finished iteration under "
@@ -240,6 +258,37 @@ class RunFolder:
             lines = read_text(self.metrics).splitlines()
             kept = [line for line in lines if 0 < _iteration_of(line) <= iteration]
             write_atomically(self.metrics, "".join(line + "\n" for line in kept).encode())
+
+    # --- the rules of a user's game ---------------------------------------------------------------
+
+    def write_rules(self, text: str) -> None:
+        """Store the rules that the run is played by, see `Game.rules_text`; "" stores nothing."""
+        if text:
+            write_atomically(self.rules, text.encode())
+
+    def read_rules(self) -> str:
+        """Return the stored rules, "" if there are none or they are damaged."""
+        try:
+            text = read_text(self.rules)
+        except StoredFileError:
+            return ""
+        return text if is_rules_text(text) else ""
+
+    @property
+    def rules_digest(self) -> str:
+        """The digest of the stored rules, "" if there are none."""
+        return digest_of(self.read_rules())
+
+    def drop_window(self, rules_text: str) -> None:
+        """Delete all games, those in progress included, and store the rules that follow.
+
+        The rules come last: if this is interrupted, they still differ, and it has to be repeated.
+        """
+        state = load_state(self.state)
+        save_state(self.state, state | {"selfplay": {}, "rows_of": {}})
+        for path in (self.path / "games").glob("*.safetensors"):
+            path.unlink()
+        self.write_rules(rules_text)
 
     # --- networks ---------------------------------------------------------------------------------
 

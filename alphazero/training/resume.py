@@ -19,7 +19,7 @@ from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport, flat
 from alphazero.training.gate import Gate
-from alphazero.training.settings import TrainSettings
+from alphazero.training.settings import TrainSettings, check_rules
 from alphazero.workers.source import GameSource
 
 
@@ -48,6 +48,8 @@ class RunStore:
         folder.save_games(iteration, records)
         elapsed_s = round(report.elapsed_s, 1)
         info = {"run": folder.path.name, "iteration": iteration, "elapsed_s": elapsed_s}
+        if self.game.rules_digest:
+            info["rules_digest"] = self.game.rules_digest
         if report.strength is not None:
             info["strength"] = dataclasses.asdict(report.strength)
         network = network_arrays(self.learner.played_network)
@@ -76,10 +78,17 @@ class RunStore:
     def restore(self) -> float:
         """Restore the parts as they were after the last stored iteration; return `elapsed_s`.
 
+        If the rules have changed, all games are dropped; `check_rules` has to allow it.
+
         Raises:
             StoredFileError: if the files of the run cannot be read.
         """
         try:
+            if check_rules(self.folder, self.settings, self.game):
+                self.folder.drop_window(self.game.rules_text)
+                self.settings.run.on_changed_rules = "refuse"
+            elif not self.folder.rules_digest:
+                self.folder.write_rules(self.game.rules_text)
             state = load_state(self.folder.state)
             self._load(state)
             return state["elapsed_s"]

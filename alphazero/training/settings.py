@@ -10,6 +10,7 @@ from alphazero.config.settings import check, from_stored, option, section
 from alphazero.evaluation.match import check_num_games
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_game, make_stored_game, same_game
+from alphazero.games.rules_digest import changes, network_shapes
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkSettings
@@ -80,6 +81,12 @@ class RunSettings:
     retune: bool = option(False, "measure settings left to auto again on a machine measured before")
     sample_game_every: int = option(
         5, "iterations between sample games and histograms in TensorBoard; 0 is none", low=0
+    )
+    on_changed_rules: str = option(
+        "refuse",
+        "what resume= does if the rules of your game have changed: refuse, or drop_window, which "
+        "keeps the network and drops all games; it is valid for one resume",
+        choices=("refuse", "drop_window"),
     )
     keep_networks: int = option(20, "networks to keep, spread over the run; 0 keeps all", low=0)
 
@@ -158,10 +165,32 @@ def settings_to_resume(
             module of theirs.
     """
     settings = from_stored(TrainSettings, folder.read_config(), folder.config)
-    source = f"the run '{folder.path}'"
+    source, digest = f"the run '{folder.path}'", folder.rules_digest
     check_stored_kind(settings.network.kind, source, network_kind, "network.kind")
-    settings.game.name = make_stored_game(settings.game.name, source, game).name
+    settings.game.name = make_stored_game(settings.game.name, source, game, digest=digest).name
+    settings.run.on_changed_rules = "refuse"
     return settings
+
+
+def check_rules(folder: RunFolder, settings: TrainSettings, game: Game) -> bool:
+    """Return whether the rules of the game have changed since the run was stored.
+
+    Raises:
+        ConfigError: if they have and the settings do not allow it, or no network can be kept.
+    """
+    stored = folder.read_rules()
+    if not stored or not game.rules_text or not (found := changes(stored, game.rules_text)):
+        return False
+    reason = f"the rules of {game.name} are not those of the run ({found})"
+    before, after = network_shapes(stored), network_shapes(game.rules_text)
+    if before != after:
+        reason += f"; its network cannot be kept, as planes and number of actions were {before}"
+        reason += f" and are {after}: start a new run"
+        raise ConfigError.of("resume", str(folder.path), reason=reason)
+    if settings.run.on_changed_rules == "refuse":
+        reason += "; run.on_changed_rules=drop_window keeps the network and drops all games"
+        raise ConfigError.of("resume", str(folder.path), reason=reason)
+    return True
 
 
 def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
@@ -173,7 +202,7 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
     old_shape, new_shape = dataclasses.asdict(old.network), dataclasses.asdict(new.network)
     fixed = [(f"network.{name}", old_shape[name], new_shape[name]) for name in old_shape]
     fixed.append(("learner.optimizer", old.learner.optimizer, new.learner.optimizer))
-    if not same_game(new.game.name, old.game.name):
+    if not same_game(new.game.name, old.game.name):  # `settings_to_resume` has compared the rules
         fixed.insert(0, ("game.name", old.game.name, new.game.name))
     for key, before, after in fixed:
         if before != after:

@@ -101,6 +101,7 @@ class Trainer:
         """
         if self.iteration == 0:
             self.folder.write_config(dataclasses.asdict(self.settings))
+            self.folder.write_rules(self.game.rules_text)
             self.gate.accept()
         self.source.update(self.iteration, self.learner.played_network, self._sample)
         is_last = self.finished

@@ -129,7 +129,7 @@ class Catalogue:
         """Return the players of a game: those that every machine has, and the networks of runs."""
         found = [*players_of(game), *self._own]
         for run in self.runs().values():
-            if same_game(game.name, run.game):
+            if same_game(game.name, run.game, game.rules_digest, run.rules_digest):
                 for iteration, path in reversed(run.networks.items()):
                     name = f"{run.id.partition('/')[2]}, iteration {iteration}"
                     found.append(_network(run.player_id(iteration), name, path))
@@ -145,9 +145,13 @@ class Catalogue:
             raise Refusal(f"nobody here can analyse {game.name}: train a network first.")
         return analyst
 
-    def named_run_game(self, run_game: str) -> str | None:
+    def named_run_game(self, run: FoundRun) -> str | None:
         """Return the name here of a run's game; None if it cannot be played."""
-        return next((name for name in self.game_names() if same_game(name, run_game)), None)
+        for name in self.game_names():
+            digest = self.game(name).rules_digest if run.rules_digest else ""
+            if same_game(name, run.game, digest, run.rules_digest):
+                return name
+        return None
 
 
 @functools.cache

@@ -26,6 +26,7 @@ class FoundRun(NamedTuple):
     folder: RunFolder
     networks: dict[int, Path]  #: by iteration, oldest first
     updated: float  #: when it last grew, in seconds since 1970
+    rules_digest: str  #: of its game, see `alphazero.games.batched_game.Game`
 
     def player_id(self, iteration: int) -> str:
         """Return the id of a network of this run as a player."""
@@ -53,16 +54,23 @@ def _read_run(root: Path, path: Path) -> FoundRun | None:
     folder = RunFolder(path)
     try:
         game = _game_name(folder.config, folder.config.stat().st_mtime_ns)
+        rules = folder.rules
+        digest = _rules_digest(rules, rules.stat().st_mtime_ns) if rules.exists() else ""
         files = sorted(path.glob("networks/[0-9]*.safetensors"))
         networks = {int(file.stem): file for file in files if file.stem.isdigit()}
         newest = folder.metrics if folder.metrics.exists() else folder.config
         updated = newest.stat().st_mtime
     except (StoredFileError, OSError):
         return None
-    return FoundRun(path.relative_to(root).as_posix(), game, folder, networks, updated)
+    return FoundRun(path.relative_to(root).as_posix(), game, folder, networks, updated, digest)
 
 
 @functools.lru_cache(1_000)
 def _game_name(config: Path, _changed: int) -> str:
     """Return the game that settings name; reading them takes some milliseconds."""
     return RunFolder(config.parent).read_config()["game"]["name"]
+
+
+@functools.lru_cache(1_000)
+def _rules_digest(rules: Path, _changed: int) -> str:
+    return RunFolder(rules.parent).rules_digest

@@ -45,7 +45,7 @@ def show_run(catalogue: Catalogue, run_id: str | None) -> dict[str, Any]:
 
 def _summary(run: FoundRun, catalogue: Catalogue) -> dict[str, Any]:
     rows = _read_rows(run.folder.path, run.updated)
-    game = catalogue.named_run_game(run.game)
+    game = catalogue.named_run_game(run)
     accuracy = newest(rows, "exact.accuracy")
     if accuracy is None and (proven := newest(rows, "proof.num_accurate")) is not None:
         accuracy = proven / max(newest(rows, "proof.num_positions") or 1, 1)

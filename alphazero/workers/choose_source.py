@@ -60,6 +60,7 @@ def make_source(
         code_version=code_version(),
         game=game.name,
         game_file=own_file_text(game.name),
+        rules_digest=game.rules_digest,
         network=settings.network,
         evaluator=settings.evaluator if is_ordered else wanted_evaluator,
         search=settings.search,

@@ -3,10 +3,13 @@
 import functools
 import hashlib
 import importlib.metadata
+import socket
 import tempfile
 from pathlib import Path
 
-from alphazero.games.registry import is_game_file
+from alphazero.games.batched_game import Game
+from alphazero.games.registry import is_game_file, make_game
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
 
 _PACKAGE = Path(__file__).parents[1]
@@ -34,7 +37,25 @@ def own_file_text(name: str) -> str | None:
     return Path(name).read_text(encoding="utf-8") if is_game_file(name) else None
 
 
-def name_here(name: str, text: str | None) -> str:
+def game_here(name: str, text: str | None, rules_digest: str) -> Game:
+    """Return the game, made on this machine.
+
+    Args:
+        name, text: of the game, see `own_file_text`.
+        rules_digest: of the game where it was sent from.
+
+    Raises:
+        ConfigError: if its rules are others here.
+    """
+    game = make_game(_name_here(name, text))
+    if game.rules_digest != rules_digest:
+        allowed = "the version that the learner, or the command, runs"
+        reason = f"its rules are others on this machine ({socket.gethostname()})"
+        raise ConfigError.of("game", name, allowed, reason)
+    return game
+
+
+def _name_here(name: str, text: str | None) -> str:
     """Return the game's name on this machine.
 
     The file is written to a temporary folder unless it is here already.

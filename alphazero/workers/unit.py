@@ -42,6 +42,7 @@ class Job:
     #: mode, where a worker uses all its cores.
     unit_threads: int = 0
     parallel_games_per_thread: int = 1  #: in free mode
+    rules_digest: str = ""  #: see `alphazero.games.batched_game.Game`
 
 
 class Weights(NamedTuple):

@@ -7,7 +7,6 @@ import dataclasses
 import socket
 import time
 
-from alphazero.games.registry import make_game
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_speeds
@@ -19,7 +18,7 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.flat_games import flatten
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.solvers.exact_leaves import exact_leaves_maker
-from alphazero.workers.sent_code import name_here
+from alphazero.workers.sent_code import game_here
 from alphazero.workers.unit import (
     Answer,
     Job,
@@ -48,7 +47,7 @@ class UnitPlayer:
 
     def __init__(self, job: Job, num_threads: int = 0, name: str = ""):
         self.job = job
-        self.game = make_game(name_here(job.game, job.game_file))
+        self.game = game_here(job.game, job.game_file, job.rules_digest)
         self.version = -1
         self._num_threads = set_num_threads(num_threads)
         self._device = choose_device(job.device)

@@ -93,7 +93,13 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
         StoredFileError: naming the file and the line, if it cannot be read or a line is wrong.
     """
     lines, notes = _read(path)
-    if not same_game(game.name, notes["game"]):
+    digest = notes.get("rules_digest", "")
+    if len({digest, game.rules_digest} - {""}) > 1 and same_game(game.name, notes["game"]):
+        message = (
+            f"the evaluation set '{path}' is from before the rules of {game.name} have changed."
+        )
+        raise StoredFileError(message, path=path)
+    if not same_game(game.name, notes["game"], game.rules_digest, digest):
         raise StoredFileError(
             f"the evaluation set '{path}' is for {notes['game']}, not {game.name}.", path=path
         )

@@ -19,7 +19,6 @@ import numpy as np
 
 from alphazero.evaluation.match import MatchGame, Openings, play_match
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game
 from alphazero.players.base import Analysis, Choice, Player, PlayerSettings, SearchProgress, joined
 from alphazero.players.registry import existing_network, has_network, make_player, read_spec
 from alphazero.runtime.device import limit_cores
@@ -28,7 +27,7 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.runtime.wording import counted
 from alphazero.storage.run_folder import find_network
 from alphazero.workers.cluster.ray_connection import connect, live_nodes, ray, reason_of
-from alphazero.workers.sent_code import code_version, name_here, own_file_text
+from alphazero.workers.sent_code import code_version, game_here, own_file_text
 
 _TASKS_PER_GPU = 8
 _TASKS_PER_CORE = 4  # that are under way or wait; a match that ends early wastes no more
@@ -45,6 +44,7 @@ class Recipe(NamedTuple):
     kind: str  #: see `alphazero.players.registry.PlayerSpec`
     game: str
     game_file: str | None  #: the text of the user's own game file
+    rules_digest: str  #: see `alphazero.games.batched_game.Game`
     network: bytes | None  #: the content of the network's file
     settings: PlayerSettings
     limits: tuple[int | None, float | None] = (None, None)  #: see `Player.limited`
@@ -236,8 +236,8 @@ def make_cluster_player(
         network = find_network(existing_network(kind, spec, game.name)).read_bytes()
     fields = (field.name for field in dataclasses.fields(PlayerSettings))
     plain = PlayerSettings(**{name: getattr(own, name) for name in fields})
-    text = own_file_text(game.name)
-    recipe = Recipe(next(_numbers), kind, game.name, text, network, plain)
+    rules = own_file_text(game.name), game.rules_digest
+    recipe = Recipe(next(_numbers), kind, game.name, *rules, network, plain)
     return ClusterPlayer(local, cluster, recipe)
 
 
@@ -253,7 +253,7 @@ class _GivenOpenings(Openings):
 
 
 def _game(recipe: Recipe) -> Game:
-    return make_game(name_here(recipe.game, recipe.game_file))
+    return game_here(recipe.game, recipe.game_file, recipe.rules_digest)
 
 
 def _notify(text: str) -> None:

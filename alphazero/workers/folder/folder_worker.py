@@ -18,13 +18,12 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.config.settings import option
-from alphazero.games.registry import is_game_file, make_stored_game
+from alphazero.games.registry import make_stored_game
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
 from alphazero.network.registry import check_stored_kind
 from alphazero.network.weights import load_network
 from alphazero.players.base import NETWORK_KIND_HELP
 from alphazero.runtime.errors import ConfigError, InputError, StoredFileError
-from alphazero.runtime.files import read_text
 from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.flat_games import LENGTHS
 from alphazero.workers.folder.game_files import games_per_file, to_bytes
@@ -179,12 +178,8 @@ class FolderWorker:
 
     def _game_name(self, job: Job) -> str:
         """Return the game's name here; a game file is run only if the user named it."""
-        named = self._settings.game
-        name = make_stored_game(job.game, f"the run in '{self._folder.path}'", named).name
-        if is_game_file(name) and named is not None and read_text(named) != job.game_file:
-            message = f"game={named} is not the file that the learner runs: their texts differ."
-            raise ConfigError(message, key="game", value=named)
-        return name
+        named, source = self._settings.game, f"the run in '{self._folder.path}'"
+        return make_stored_game(job.game, source, named, digest=job.rules_digest).name
 
     def _load_newest(self) -> None:
         """Play with the newest network from now on.
