@@ -123,6 +123,11 @@ def is_game_file(name: str) -> bool:
     return name.endswith(".py")
 
 
+def is_object(name: str) -> bool:
+    """Return whether a name means an object or a class that was passed to `make_game`."""
+    return name in _OBJECTS
+
+
 def runs_own_code(name: str) -> bool:
     """Return whether making the game of this name runs the user's code: a file or a module."""
     is_known = name.partition(":")[0] in _FAMILIES

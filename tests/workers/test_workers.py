@@ -5,6 +5,7 @@ import signal
 
 import numpy as np
 import pytest
+from python_games import SMALL
 from run_samples import assert_same, make_trainer, reports
 
 from alphazero.network.weights import network_arrays
@@ -16,9 +17,9 @@ from alphazero.workers import choose_source
 ORDERED = ("workers.mode=ordered", "workers.unit_games=3", "run.num_threads=1")
 
 
-def weights_after(tmp_path, *words, num_workers=0):
+def weights_after(tmp_path, *words, num_workers=0, game="tic_tac_toe"):
     """Train, once so many workers are there; return the weights, and the reports."""
-    trainer = make_trainer(tmp_path, *words)
+    trainer = make_trainer(tmp_path, *words, game=game)
     trainer.source.update(0, trainer.learner.played_network, trainer._sample)
     while num_workers and len(trainer.source._roster.workers) < num_workers:
         trainer.source.tend()
@@ -44,6 +45,15 @@ def test_processes_play_the_games_of_one_process_in_order(tmp_path, in_order):
     assert sum(one.num_games for one in report.workers.each) == report.selfplay.num_games
     speed = report.selfplay.num_games / report.selfplay.seconds
     assert report.workers.games_per_s == pytest.approx(speed)
+
+
+def test_processes_play_a_game_in_plain_python(tmp_path):
+    words = (*ORDERED, "run.num_iterations=2")
+    expected, _ = weights_after(tmp_path / "threads", *words, "workers=threads", game=SMALL)
+    words += ("workers=processes", "workers.num_processes=2")
+    found, made = weights_after(tmp_path / "processes", *words, num_workers=2, game=SMALL)
+    assert_same(found, expected)
+    assert made[0].workers.num_workers == 2
 
 
 @pytest.mark.slow
@@ -123,6 +133,14 @@ def test_the_nodes_of_a_cluster_play_the_games_of_one_process_in_order(tmp_path,
     found, made = weights_after(tmp_path, *ORDERED, "workers=ray", num_workers=2)
     assert_same(found, in_order)
     assert len({one.name for report in made for one in report.workers.each}) == 2
+
+
+@pytest.mark.slow
+def test_nodes_play_a_game_in_plain_python(tmp_path, cluster):
+    words = (*ORDERED, "run.num_iterations=1")
+    expected, _ = weights_after(tmp_path / "threads", *words, game=SMALL)
+    found, _ = weights_after(tmp_path / "ray", *words, "workers=ray", num_workers=2, game=SMALL)
+    assert_same(found, expected)
 
 
 @pytest.mark.slow
