@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from alphazero.training.trainer import Trainer
 
 
-def load_player(spec: str, game: Game | str, **settings: Any) -> Player:
+def load_player(spec: str, game: Any, **settings: Any) -> Player:
     """Return the player that ``spec`` names.
 
     Args:
         spec: "random", "uct", "uct:1000", "solver", "best" (the network that ships with the game),
             "network" (the newest one under checkpoints/), "gtp:COMMAND", or the path of a network
             file or of a run's folder.
-        game: a game, or its name.
+        game: what `make_game` takes: a name, a game, or rules in plain Python.
         settings: fields of `alphazero.players.base.PlayerSettings`, such as
             ``num_simulations=400``, ``time_limit_s=1.0``, ``with_search=False`` or ``seed=1``.
 
@@ -57,11 +57,11 @@ def load_player(spec: str, game: Game | str, **settings: Any) -> Player:
         key: value.item() if isinstance(value, np.generic) else value
         for key, value in settings.items()
     }
-    return make_player(spec, _game(game), from_plain(PlayerSettings, plain))
+    return make_player(spec, make_game(game), from_plain(PlayerSettings, plain))
 
 
 def play_match(
-    game: Game | str,
+    game: Any,
     player_a: Player | str,
     player_b: Player | str,
     num_games: int = 100,
@@ -71,7 +71,7 @@ def play_match(
     """Play a match between two players: pairs of games with colours swapped.
 
     Args:
-        game: a game, or its name.
+        game: what `make_game` takes: a name, a game, or rules in plain Python.
         player_a: a player, or a specification as `load_player` reads it.
         player_b: likewise.
         num_games: an even number.
@@ -85,18 +85,18 @@ def play_match(
     Raises:
         ConfigError: for an odd number of games, or if there is no such player or opening.
     """
-    game = _game(game)
+    game = make_game(game)
     a, b = _player(player_a, game), _player(player_b, game)
     return _play_match(game, a, b, num_games, Openings(plies=opening_plies, seed=seed))
 
 
 def measure_accuracy(
-    game: Game | str, player: Player | str, evaluation_set: str | Path | None = None
+    game: Any, player: Player | str, evaluation_set: str | Path | None = None
 ) -> AccuracyReport:
     """Compare a player's moves with those of an exact solver.
 
     Args:
-        game: a game, or its name.
+        game: what `make_game` takes: a name, a game, or rules in plain Python.
         player: a player, or a specification as `load_player` reads it.
         evaluation_set: a file of positions with exact scores; None takes the one that ships with
             the game.
@@ -109,16 +109,16 @@ def measure_accuracy(
         ConfigError: if no set ships with the game, or there is no such player.
         StoredFileError: if the file is not an evaluation set of this game.
     """
-    game = _game(game)
+    game = make_game(game)
     positions = find_set(evaluation_set, game)
     return _measure_accuracy(_player(player, game).choose, positions)
 
 
-def prove(game: Game | str, player: Player | str) -> ProofReport:
+def prove(game: Any, player: Player | str) -> ProofReport:
     """Ask a player for its move in every position of a small game.
 
     Args:
-        game: a game, or its name.
+        game: what `make_game` takes: a name, a game, or rules in plain Python.
         player: a player, or a specification as `load_player` reads it.
 
     Returns:
@@ -128,17 +128,18 @@ def prove(game: Game | str, player: Player | str) -> ProofReport:
     Raises:
         InputError: if the game has too many positions.
     """
-    game = _game(game)
+    game = make_game(game)
     chosen = _player(player, game)
     return _prove(game, lambda states: chosen.choose(states).actions)
 
 
-def make_settings(*overrides: str) -> TrainSettings:
+def make_settings(*overrides: Any) -> TrainSettings:
     """Return the settings of a training run.
 
     Args:
         overrides: arguments of ``alphazero train``, such as ``"game=connect_four"``,
-            ``"experiment=connect_four_5min"`` or ``"learner.batch_size=512"``.
+            ``"experiment=connect_four_5min"`` or ``"learner.batch_size=512"``. In place of
+            ``"game=..."`` stands any game that `make_game` takes, such as ``MyGame()``.
 
     Raises:
         ConfigError: for an unknown key, a value that the key does not take, or ``resume``: a stored
@@ -146,7 +147,7 @@ def make_settings(*overrides: str) -> TrainSettings:
     """
     from alphazero.training.run_config import compose
 
-    settings = compose(list(overrides))
+    settings = compose([_argument(override) for override in overrides])
     if settings.resume:
         message = f"resume={settings.resume} is no setting here: call train(resume=...)."
         raise ConfigError(message, key="resume", value=settings.resume)
@@ -154,10 +155,10 @@ def make_settings(*overrides: str) -> TrainSettings:
 
 
 def train(
-    *overrides: str,
+    *overrides: Any,
     settings: TrainSettings | None = None,
     resume: str | Path | None = None,
-    game: str | None = None,
+    game: Any = None,
     network_kind: str | None = None,
     on_changed_rules: str = "refuse",
     progress: Callable[[StageProgress], None] | None = None,
@@ -169,12 +170,13 @@ def train(
     ``resume`` continues after the last finished iteration.
 
     Args:
-        overrides: arguments as `make_settings` takes them, such as ``"game=connect_four"``.
+        overrides: arguments as `make_settings` takes them, such as ``"game=connect_four"`` or
+            ``MyGame()``.
         settings: complete settings, in place of ``overrides``.
         resume: the folder of a run to continue with its stored settings, or "latest"; cannot be
             combined with ``overrides`` or ``settings``.
-        game: with ``resume`` only: the path of the game file, required if the run used your own
-            game, because stored settings never execute code.
+        game: with ``resume`` only: your own game, required if the run used one, because stored
+            settings never execute code.
         network_kind: likewise ``module:Class``, required if the run used your own network.
         on_changed_rules: with ``resume`` only: "drop_window" keeps the network and drops all games
             if the rules of your own game have changed, see ``run.on_changed_rules``.
@@ -192,10 +194,11 @@ def train(
         message = "give one of overrides, settings and resume: a resumed run keeps its settings."
         raise ConfigError(message, key="resume", value=resume)
     if game is not None and resume is None:
-        message = f"game={game} is for a resumed run only: pass 'game={game}' among the overrides."
+        message = "game= is for a resumed run only: pass the game among the overrides."
         raise ConfigError(message, key="game", value=game)
     if resume is not None:
-        settings, folder = _stored_run(resume, game, network_kind, on_changed_rules)
+        name = None if game is None else make_game(game).name
+        settings, folder = _stored_run(resume, name, network_kind, on_changed_rules)
     else:
         settings = settings or make_settings(*overrides)
         check_run(settings)
@@ -260,8 +263,8 @@ def load_run(path: str | Path = "latest", root: str | Path = "checkpoints") -> R
     )
 
 
-def _game(game: Game | str) -> Game:
-    return make_game(game) if isinstance(game, str) else game
+def _argument(override: Any) -> str:
+    return override if isinstance(override, str) else f"game={make_game(override).name}"
 
 
 def _player(player: Player | str, game: Game) -> Player:

@@ -162,6 +162,11 @@ def is_game_file(name: str) -> bool:
     return name.endswith(".py")
 
 
+def is_object(name: str) -> bool:
+    """Return whether a name means an object or a class that was passed to `make_game`."""
+    return name in _OBJECTS
+
+
 def runs_own_code(name: str) -> bool:
     """Return whether making the game of this name runs code that the stored name itself points to.
 

@@ -21,6 +21,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.storage.run_folder import RunFolder
+from alphazero.workers.sent_code import why_not_elsewhere
 from alphazero.workers.settings import WorkerSettings
 
 
@@ -30,8 +31,8 @@ class GameSettings:
 
     name: str = option(
         "tic_tac_toe",
-        "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:6, or the path "
-        "of your own game's file",
+        "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:6, the path "
+        "of your own game's file, or MODULE:CLASS",
     )
 
 
@@ -237,6 +238,8 @@ def _check_workers(workers: WorkerSettings) -> None:
 def _check_game(settings: TrainSettings, game: Game) -> None:
     """Check the settings that depend on the game."""
     check_settings(game.planes_shape, settings.network)
+    if settings.workers.kind not in ("auto", "threads") and (reason := why_not_elsewhere(game)):
+        raise ConfigError.of("workers.kind", settings.workers.kind, "threads", reason)
     evaluation = settings.evaluation
     plays_uct = evaluation.num_games or evaluation.final_num_games
     for key, is_used, plies in (

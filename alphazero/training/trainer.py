@@ -76,7 +76,9 @@ class Trainer:
             self.game, _NUM_ENGINE_POSITIONS, child_generator(settings.seed, "sample")
         )
         self.evaluator = self._make_evaluator(self.learner.played_network)
-        self.source = make_source(settings, wanted_evaluator, self.game, self.evaluator.streams)
+        self.source = make_source(
+            settings, wanted_evaluator, self.game, self.evaluator.streams, self._num_threads
+        )
         generator = child_generator(settings.seed, "replay")
         self.replay = ReplayBuffer(self.game, settings.replay, generator)
         self.gate = Gate(self.game, settings, self.learner, self._make_evaluator)

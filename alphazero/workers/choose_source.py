@@ -1,17 +1,18 @@
 """Make the source of training games that the settings ask for."""
 
 import uuid
+import warnings
 from typing import Protocol
 
 from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.python_game import PythonGame
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.network.interface import NetworkSettings
-from alphazero.runtime.device import num_cores
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.workers.dispatcher import Dispatcher
-from alphazero.workers.sent_code import code_version, own_file_text
+from alphazero.workers.sent_code import code_version, own_file_text, why_not_elsewhere
 from alphazero.workers.settings import WorkerSettings, check_ray_installed
 from alphazero.workers.source import GameSource
 from alphazero.workers.thread_source import ThreadSource
@@ -38,6 +39,7 @@ def make_source(
     wanted_evaluator: EvaluatorSettings,
     game: Game,
     streams: list[CachedEvaluator],
+    num_threads: int,
 ) -> GameSource:
     """Return the source of training games.
 
@@ -45,12 +47,14 @@ def make_source(
         settings: checked settings, with the learner's own engine.
         wanted_evaluator: as the user gave it: it may say "auto".
         streams: evaluators of the learner's own process.
+        num_threads: cores of this machine that the run may use.
 
     Raises:
         ConfigError: if the kind of workers needs what is not here.
     """
     workers, is_ordered = settings.workers, settings.workers.mode == "ordered"
-    if workers.kind == "threads":
+    kind = _kind(workers, game, num_threads)
+    if kind == "threads":
         unit_games = workers.unit_games if is_ordered else 0
         return ThreadSource(
             game, streams, settings.selfplay, settings.search, settings.seed, unit_games
@@ -70,23 +74,36 @@ def make_source(
         unit_threads=len(streams) if is_ordered else 0,
         parallel_games_per_thread=max(1, settings.selfplay.num_parallel_games // len(streams)),
     )
-    if workers.kind == "folder":
+    if kind == "folder":
         from alphazero.workers.folder.folder_source import FolderSource
 
         return FolderSource(workers, game, job)
-    return Dispatcher(workers, game, _make_transport(workers, game, job), job)
+    return Dispatcher(workers, game, _make_transport(workers, kind, game, job, num_threads), job)
 
 
-def _make_transport(workers: WorkerSettings, game: Game, job: Job) -> Transport:
-    if workers.kind == "ray":
+def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
+    """Return the kind of workers; "auto" avoids threads that wait for Python's global lock."""
+    if workers.kind != "auto":
+        return workers.kind
+    if num_threads == 1 or not isinstance(game, PythonGame):
+        return "threads"
+    if (reason := why_not_elsewhere(game)) is None:
+        return "processes"
+    warnings.warn(f"Self-play uses one core: {reason}.", stacklevel=2)
+    return "threads"
+
+
+def _make_transport(
+    workers: WorkerSettings, kind: str, game: Game, job: Job, num_threads: int
+) -> Transport:
+    if kind == "ray":
         check_ray_installed("workers.kind", ("threads", "processes", "folder"))
         from alphazero.workers.cluster.ray_transport import RayTransport
 
         return RayTransport(workers, job)
     from alphazero.workers.processes import ProcessTransport
 
-    cores = num_cores()
     num_processes = workers.num_processes or (
-        max(1, cores // _CORES_PER_PROCESS) if isinstance(game, CompiledGame) else cores
+        max(1, num_threads // _CORES_PER_PROCESS) if isinstance(game, CompiledGame) else num_threads
     )
-    return ProcessTransport(job, num_processes, max(1, cores // num_processes))
+    return ProcessTransport(job, num_processes, max(1, num_threads // num_processes))

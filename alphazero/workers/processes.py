@@ -9,7 +9,10 @@ import multiprocessing
 import multiprocessing.connection
 import pickle
 import signal
+import sys
+import types
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 from alphazero.workers.transport import Answered, Event, Joined, Left
@@ -92,7 +95,8 @@ class ProcessTransport:
             name=f"alphazero {name}",
             daemon=True,
         )
-        process.start()
+        with _without_program():
+            process.start()
         there.close()
         self._processes[name], self._connections[name] = process, here
         self._send(name, self._weights)
@@ -114,6 +118,19 @@ class ProcessTransport:
         if code < 0:
             return f"its process was ended by {signal.Signals(-code).name}"
         return f"its process ended with status {code}; its error stands above"
+
+
+@contextlib.contextmanager
+def _without_program() -> Iterator[None]:
+    """Keep new processes from running this process's script, which may start a run itself.
+
+    `multiprocessing` imports the main module again, so that its functions can be called.
+    """
+    program, sys.modules["__main__"] = sys.modules["__main__"], types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = program
 
 
 def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:

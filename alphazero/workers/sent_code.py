@@ -1,15 +1,23 @@
-"""The code that both sides of a run must share: this program and the user's own game file."""
+"""The code that both sides of a run must share: this program and the user's own game.
+
+A game file is sent as its text. A class is not sent: workers import it by its name, `module:Class`.
+"""
 
 import functools
 import hashlib
 import importlib.metadata
+import importlib.util
 import socket
 import tempfile
 from pathlib import Path
 
+import numpy as np
+
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import is_game_file, make_game
+from alphazero.games.own_game import game_of_object
+from alphazero.games.registry import is_game_file, is_object, make_game
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.own_code import GAMES, load_own
 from alphazero.runtime.files import write_atomically
 
 _PACKAGE = Path(__file__).parents[1]
@@ -35,6 +43,26 @@ def _release() -> str:
 def own_file_text(name: str) -> str | None:
     """Return the text of the user's own game file; None for a game of the package."""
     return Path(name).read_text(encoding="utf-8") if is_game_file(name) else None
+
+
+def why_not_elsewhere(game: Game) -> str | None:
+    """Return why another process cannot make a game from its name, as a clause; None if it can."""
+    if not is_object(game.name):
+        return None
+    module = game.name.partition(":")[0]
+    remedy = "move its class to a file my_game.py, and import it from there"
+    if module == "__main__":
+        return f"other processes cannot import '{game.name}'; {remedy}"
+    try:
+        is_found = importlib.util.find_spec(module) is not None
+        made = game_of_object(load_own(game.name, GAMES, "game"), game.name)
+    except Exception as error:  # a module may do anything
+        return f"other processes cannot make '{game.name}' ({error}); {remedy}"
+    if not is_found:
+        return f"other processes cannot import '{game.name}'; {remedy}"
+    if not np.array_equal(made.initial_states(), game.initial_states()):
+        return f"other processes would play '{game.name}' as it is made without arguments"
+    return None
 
 
 def game_here(name: str, text: str | None, rules_digest: str) -> Game:

@@ -12,10 +12,11 @@ class WorkerSettings:
     """Who plays the training games."""
 
     kind: str = option(
-        "threads",
+        "auto",
         "threads of this process, processes of this machine, ray: every machine of a Ray cluster, "
-        "folder: whoever runs `alphazero work` on a shared folder",
-        choices=("threads", "processes", "ray", "folder"),
+        "folder: whoever runs `alphazero work` on a shared folder; auto is processes for a game in "
+        "plain Python, else threads",
+        choices=("auto", "threads", "processes", "ray", "folder"),
     )
     mode: str = option(
         "free",

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from python_games import SMALL
 from run_samples import TINY, assert_same, figures, make_trainer, reports, run_until
 
 from alphazero.cli import main
@@ -20,7 +21,7 @@ from alphazero.network.weights import load_network, network_arrays
 from alphazero.runtime.errors import ConfigError
 from alphazero.selfplay.games_in_progress import Moves
 from alphazero.storage.checkpoint import load_state
-from alphazero.storage.run_folder import RunFolder
+from alphazero.storage.run_folder import RunFolder, folder_name
 from alphazero.training import trainer as training
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.illustrations import game_text
@@ -66,6 +67,7 @@ CASES = {
         "connect_four",
         "selfplay.initial_num_simulations=3 selfplay.random_opening_fraction=0.5",
     ),
+    "a game in plain Python": (SMALL, "selfplay.random_opening_fraction=0.5 run.num_threads=1"),
     "averaged weights, and measured in between": (
         "tic_tac_toe",
         "learner.ema_half_life_steps=3 evaluation.every=1 evaluation.num_games=2 "
@@ -142,12 +144,14 @@ def test_another_seed_is_another_run_and_the_same_seed_the_same(tmp_path):
     )
 
 
-def test_a_killed_run_loses_its_unfinished_iteration_only(tmp_path):
-    words = ["game=tic_tac_toe", *TINY, "learner.schedule=constant", "run.num_iterations=100000"]
+@pytest.mark.parametrize("game", ("tic_tac_toe", pytest.param(SMALL, marks=pytest.mark.slow)))
+def test_a_killed_run_loses_its_unfinished_iteration_only(tmp_path, game):
+    words = [f"game={game}", *TINY, "learner.schedule=constant", "run.num_iterations=100000"]
     words += [f"run.root={tmp_path}", "run.name=killed"]
-    folder = RunFolder(tmp_path / "tic_tac_toe" / "killed")
-    package = str(Path(__file__).parents[2])
-    environment = {**os.environ, "PYTHONPATH": package, "OMP_NUM_THREADS": "1"}
+    folder = RunFolder(tmp_path / folder_name(game) / "killed")
+    package = Path(__file__).parents[2]
+    path = os.pathsep.join([str(package), str(package / "tests")])
+    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "alphazero", "train", *words]
     with open(tmp_path / "log", "w") as log:
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
@@ -163,10 +167,10 @@ def test_a_killed_run_loses_its_unfinished_iteration_only(tmp_path):
     stored = load_state(folder.state)["iteration"]
     assert stored >= 2
     length = f"run.num_iterations={stored + 2}"
-    assert main(["train", f"resume={folder.path}", length]) == 0
+    assert main(["train", f"resume={folder.path}", f"game={game}", length]) == 0
     iterations = [row["iteration"] for row in folder.read_metrics()]
     assert iterations == list(range(1, stored + 3))
-    whole = make_trainer(tmp_path / "whole", "learner.schedule=constant", length)
+    whole = make_trainer(tmp_path / "whole", "learner.schedule=constant", length, game=game)
     reports(whole)
     network = load_network(folder.network(stored + 2))
     assert_same(network.arrays, network_arrays(whole.learner.network))

@@ -2,13 +2,15 @@
 
 import os
 import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
+from python_games import SMALL
 from run_samples import assert_same, make_trainer, reports
 
 from alphazero.network.weights import network_arrays
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, InputError
 from alphazero.selfplay.flat_games import flatten, unflatten
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.workers import choose_source
@@ -16,9 +18,9 @@ from alphazero.workers import choose_source
 ORDERED = ("workers.mode=ordered", "workers.unit_games=3", "run.num_threads=1")
 
 
-def weights_after(tmp_path, *words, num_workers=0):
+def weights_after(tmp_path, *words, num_workers=0, game="tic_tac_toe"):
     """Train, once so many workers are there; return the weights, and the reports."""
-    trainer = make_trainer(tmp_path, *words)
+    trainer = make_trainer(tmp_path, *words, game=game)
     trainer.source.update(0, trainer.learner.played_network, trainer._sample)
     while num_workers and len(trainer.source._roster.workers) < num_workers:
         trainer.source.tend()
@@ -44,6 +46,15 @@ def test_processes_play_the_games_of_one_process_in_order(tmp_path, in_order):
     assert sum(one.num_games for one in report.workers.each) == report.selfplay.num_games
     speed = report.selfplay.num_games / report.selfplay.seconds
     assert report.workers.games_per_s == pytest.approx(speed)
+
+
+def test_processes_play_a_game_in_plain_python(tmp_path):
+    words = (*ORDERED, "run.num_iterations=2")
+    expected, _ = weights_after(tmp_path / "threads", *words, "workers=threads", game=SMALL)
+    words += ("workers=processes", "workers.num_processes=2")
+    found, made = weights_after(tmp_path / "processes", *words, num_workers=2, game=SMALL)
+    assert_same(found, expected)
+    assert made[0].workers.num_workers == 2
 
 
 @pytest.mark.slow
@@ -111,18 +122,40 @@ def cluster():
     ray = pytest.importorskip("ray", reason="Ray is not installed")
     from ray.cluster_utils import Cluster
 
+    found, tests = os.environ.get("PYTHONPATH"), str(Path(__file__).parents[1])  # python_games
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [found, tests]))
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     cluster.add_node(num_cpus=1)
     ray.init(address=cluster.address, log_to_driver=False)
     yield cluster
     ray.shutdown()
     cluster.shutdown()
+    os.environ["PYTHONPATH"] = found or ""
 
 
 def test_the_nodes_of_a_cluster_play_the_games_of_one_process_in_order(tmp_path, cluster, in_order):
     found, made = weights_after(tmp_path, *ORDERED, "workers=ray", num_workers=2)
     assert_same(found, in_order)
     assert len({one.name for report in made for one in report.workers.each}) == 2
+
+
+@pytest.mark.slow
+def test_nodes_play_a_game_in_plain_python(tmp_path, cluster):
+    words = (*ORDERED, "run.num_iterations=1")
+    expected, _ = weights_after(tmp_path / "threads", *words, game=SMALL)
+    found, _ = weights_after(tmp_path / "ray", *words, "workers=ray", num_workers=2, game=SMALL)
+    assert_same(found, expected)
+
+
+@pytest.mark.slow
+def test_nodes_that_cannot_import_the_game_end_the_run_with_its_name(tmp_path, cluster):
+    (tmp_path / "only_here.py").write_text("from python_games import SmallConnectFour\n")
+    name = "only_here:SmallConnectFour"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(tmp_path)
+        with pytest.raises(InputError) as error:
+            weights_after(tmp_path, "workers=ray", game=name)
+    assert name in str(error.value) and "only_here" in str(error.value)
 
 
 @pytest.mark.slow

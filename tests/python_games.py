@@ -1,0 +1,19 @@
+"""Games in plain Python that tests train: twins of compiled games."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
+
+from benchmark_parts.python_rules import ConnectFour, NotebookConnectFour
+
+__all__ = ["ConnectFour", "NotebookConnectFour", "SmallConnectFour"]
+
+#: The names of `SmallConnectFour` and of its compiled twin.
+SMALL, COMPILED_SMALL = "python_games:SmallConnectFour", "connect_x:4x4x3"
+
+
+class SmallConnectFour(ConnectFour):
+    """4 x 4, three in a row."""
+
+    rows, columns, length = 4, 4, 3

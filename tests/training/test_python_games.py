@@ -1,0 +1,126 @@
+"""Training of games in plain Python: like compiled ones, and in worker processes by default."""
+
+import sys
+import warnings
+
+import pytest
+import torch
+from python_games import COMPILED_SMALL, SMALL, ConnectFour, SmallConnectFour
+from run_samples import TINY, assert_same, figures, make_trainer, reports, run_until
+
+import alphazero as az
+from alphazero.games.registry import make_game
+from alphazero.network.weights import network_arrays
+from alphazero.runtime.errors import ConfigError
+from alphazero.training.events import IterationReport
+from alphazero.training.settings import TrainSettings, check_run
+from alphazero.workers.dispatcher import Dispatcher
+from alphazero.workers.sent_code import why_not_elsewhere
+from alphazero.workers.thread_source import ThreadSource
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+class Local(SmallConnectFour):
+    """A class that a new process cannot import by a name: tests hide it."""
+
+
+def test_a_class_and_its_compiled_twin_train_to_the_same_weights(tmp_path):
+    """Bit for bit, also where the run of the class is stopped and resumed."""
+    words = ("pit.every=2", "pit.acceptance=0.4", "learner.ema_half_life_steps=3")
+    words += ("selfplay.random_opening_fraction=0.5", "replay.surprise_fraction=0.5")
+    name = f"game.name={COMPILED_SMALL}"  # with the settings of a game of one's own
+    twin = make_trainer(tmp_path / "twin", *words, name, game="custom")
+    expected = reports(twin)
+    stopped = make_trainer(tmp_path / "class", *words, game=SMALL)
+    run_until(stopped, lambda event: isinstance(event, IterationReport) and event.iteration == 3)
+    resumed = make_trainer(tmp_path / "class", *words, game=SMALL)
+    resumed.restore()
+    assert resumed.iteration == 2
+    found = reports(resumed)
+    for report, other in zip(found, expected[2:], strict=True):
+        assert_same(figures(report), figures(other))
+    arrays = network_arrays(resumed.learner.network)
+    assert_same(arrays, network_arrays(twin.learner.network))
+    assert_same(
+        network_arrays(resumed.learner.played_network), network_arrays(twin.learner.played_network)
+    )
+
+
+def test_the_functions_of_the_api_take_objects_and_classes(tmp_path):
+    game = SmallConnectFour()
+    run = f"run.root={tmp_path}"
+    made = list(az.train(game, *TINY, run, "run.name=own", "run.num_iterations=1"))
+    assert len(made) == 1
+    (folder,) = tmp_path.glob("*/own")
+    with pytest.raises(ConfigError) as error:
+        next(az.train(resume=folder, game=ConnectFour))
+    assert error.value.key == "game"
+    with pytest.raises(StopIteration):  # it is finished
+        next(az.train(resume=folder, game=game))
+    match = az.play_match(SmallConnectFour, str(folder), "uct:20", num_games=2, opening_plies=1)
+    assert match.wins + match.draws + match.losses == 2
+    assert az.make_settings(game).game.name == SMALL
+    assert az.make_settings(make_game("connect_four")).game.name == "connect_four"
+    assert az.load_player("uct:10", game).game.num_actions == 4
+
+
+# --- workers --------------------------------------------------------------------------------------
+
+
+def source_of(path, *words, game=SMALL):
+    """Return the source of the games of a run, which nothing is asked for."""
+    return make_trainer(path, *words, game=game).source
+
+
+def test_games_in_plain_python_are_played_by_a_process_for_each_core(tmp_path):
+    source = source_of(tmp_path / "a", "run.num_threads=3")
+    assert isinstance(source, Dispatcher)
+    assert source._transport._num_processes == 3 and source._transport._num_threads == 1
+    for words, game in (
+        (["run.num_threads=1"], SMALL),
+        (["run.num_threads=2", "workers=threads"], SMALL),
+        (["run.num_threads=2"], COMPILED_SMALL),
+    ):
+        assert isinstance(source_of(tmp_path / "b", *words, game=game), ThreadSource)
+
+
+def test_a_class_that_processes_cannot_import_is_played_here_and_it_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(Local, "__module__", "__main__")
+    name = make_game(Local).name
+    assert name == "__main__:Local"
+    with pytest.warns(UserWarning) as warned:
+        source = source_of(tmp_path, "run.num_threads=2", game=name)
+    assert isinstance(source, ThreadSource) and len(warned) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        source_of(tmp_path, "workers=threads", "run.num_threads=2", game=name)
+
+
+@pytest.mark.parametrize("kind", ("processes", "folder"))
+def test_workers_elsewhere_are_refused_where_they_cannot_import_the_game(kind, monkeypatch):
+    monkeypatch.setattr(Local, "__module__", "__main__")
+    settings = TrainSettings()
+    settings.game.name = make_game(Local()).name
+    settings.workers.kind, settings.workers.folder = kind, "somewhere"
+    with pytest.raises(ConfigError) as error:
+        check_run(settings)
+    assert (error.value.key, error.value.allowed) == ("workers.kind", "threads")
+
+
+def test_what_other_processes_cannot_make_from_a_name(monkeypatch):
+    assert why_not_elsewhere(make_game(SmallConnectFour())) is None
+    assert why_not_elsewhere(make_game(COMPILED_SMALL)) is None
+    started = SmallConnectFour()
+    started.step(1)
+    assert why_not_elsewhere(make_game(started)) is not None
+    make_game(SmallConnectFour)  # so that the name means the class again
+    inner = type("Inner", (SmallConnectFour,), {"__qualname__": "f.<locals>.Inner"})
+    assert why_not_elsewhere(make_game(inner)) is not None
+    monkeypatch.setitem(sys.modules, "typed_in", type(sys)("typed_in"))
+    monkeypatch.setattr(sys.modules["typed_in"], "Local", Local, raising=False)
+    monkeypatch.setattr(Local, "__module__", "typed_in")
+    assert why_not_elsewhere(make_game(Local)) is not None
