@@ -156,7 +156,7 @@ def _statements(module: ModuleType) -> list[_Statement]:
         binds, reads = bound_names(node), _read_names(node)
         registers = _registered(node, reads)
         if is_script and isinstance(node, _COMPOUND):
-            registers = set()
+            registers = _filled_names(node)
         found.append(_Statement(node, text, binds, reads, registers))
     bound = set().union(*(statement.binds for statement in found))
     return [one._replace(reads=one.reads & bound, registers=one.registers & bound) for one in found]
@@ -171,6 +171,12 @@ def _registered(node: ast.stmt, reads: set[str]) -> set[str]:
         isinstance(target, (ast.Name, ast.Tuple)) for target in targets
     )
     return set() if gives_names_values else reads
+
+
+def _filled_names(node: ast.stmt) -> set[str]:
+    """Return the names of tables and objects in which a statement stores something."""
+    parts = [part for part in ast.walk(node) if isinstance(part, (ast.Subscript, ast.Attribute))]
+    return set().union(*(_read_names(part) for part in parts if isinstance(part.ctx, ast.Store)))
 
 
 def bound_names(node: ast.AST) -> set[str]:

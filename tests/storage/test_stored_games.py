@@ -14,6 +14,7 @@ import alphazero
 from alphazero.cli import engine, main, train
 from alphazero.cli.command import read_settings
 from alphazero.evaluation.ratings import RatingFile
+from alphazero.games import game_file
 from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays, network_game, save_network
 from alphazero.runtime.errors import ConfigError
@@ -198,3 +199,20 @@ def test_a_resumed_run_keeps_its_game(snort, tmp_path):
         train._resumed([f"resume={SNORT}", "game.name=other.py"])
     assert (error.value.key, error.value.value) == ("game", "other.py")
     assert folder_name(error.value.allowed) == "snort"
+
+
+def test_a_compiled_game_is_its_rules_and_not_its_files_name(snort, tmp_path, monkeypatch):
+    monkeypatch.setattr(game_file, "_compile", lambda game, path: None)
+    RunFolder(SNORT).write_rules(make_game(EXAMPLE).rules_text)
+    (tmp_path / "other.py").write_text("# my copy\n" + Path(EXAMPLE).read_text())
+    settings, _ = train._resumed([f"resume={SNORT}", "game=other.py"])
+    assert settings.game.name == "other.py"
+    text = Path(EXAMPLE).read_text()
+    assert "return -1" in text
+    (tmp_path / "snort.py").write_text(text.replace("return -1", "return 1"))
+    words = [f"resume={SNORT}", "game=snort.py"]
+    with pytest.raises(ConfigError) as error:
+        train._resumed(words)
+    assert error.value.key == "resume" and "result" in str(error.value)
+    settings, _ = train._resumed([*words, "run.on_changed_rules=drop_window"])
+    assert settings.run.on_changed_rules == "drop_window"
