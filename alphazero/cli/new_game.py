@@ -1,0 +1,83 @@
+"""Write a package for a game of your own: rules to replace, a second simple version of them, tests,
+starting values for training. It trains at once.
+
+    alphazero new_game my_game
+    alphazero new_game my_game kind=compiled
+
+In: a name. Out: a folder of that name. docs/ADD_A_GAME.md describes what is in it.
+"""
+
+import dataclasses
+import keyword
+import re
+import sys
+from pathlib import Path
+
+from alphazero.config.settings import option
+from alphazero.games.registry import game_names
+from alphazero.runtime.console import Console
+from alphazero.runtime.errors import ConfigError
+
+POSITIONAL = "name"
+_TEMPLATES = Path(__file__).with_name("new_game_files")
+#: The files of the package, and the texts that they are made from.
+_FILES = {
+    "pyproject.toml": "pyproject.toml",
+    "README.md": "README.md",
+    "my_game.py": "rules_{kind}.py",
+    "my_game_twin.py": "twin.py",
+    "test_my_game.py": "test.py",
+    "configs/experiment/my_game.yaml": "my_game.yaml",
+}
+
+
+@dataclasses.dataclass
+class Settings:
+    """What is written."""
+
+    name: str = option("", "the game's name, in small letters; also the one word without a '='")
+    kind: str = option(
+        "python",
+        "python: a class with a few methods; compiled: functions for numba, many times faster",
+        choices=("python", "compiled"),
+    )
+
+
+def run(settings: Settings, console: Console) -> None:
+    """Write the files, and print what to do with them."""
+    name, folder = settings.name, Path(settings.name)
+    _check(name, folder)
+    for place, source in _FILES.items():
+        template = _TEMPLATES / f"{source.format(kind=settings.kind)}.txt"
+        text = template.read_text(encoding="utf-8")
+        path = folder / place.replace("my_game", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_named(text, name), encoding="utf-8")
+    lines = [
+        f"{name}/{name}.py holds rules to replace by yours. They can be trained as they are:",
+        "",
+        f"    cd {name}",
+        "    pip install -e .",
+        f"    alphazero train game={name}",
+        "",
+        f"Not installed, it is game={name}:GAME in that folder, game={name}/{name}.py from here.",
+    ]
+    console.print("\n".join(lines), markup=False, soft_wrap=True)
+
+
+def _named(text: str, name: str) -> str:
+    """Return a text about my_game as a text about the game of that name."""
+    class_name = "".join(part.capitalize() for part in name.split("_"))
+    return text.replace("MyGame", class_name).replace("my_game", name)
+
+
+def _check(name: str, folder: Path) -> None:
+    """Refuse a name that no package or game can have, and a folder that exists."""
+    allowed = "a name such as my_game: small letters, digits and _, a letter first"
+    if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        raise ConfigError.of("name", name, allowed)
+    if name in game_names() or name in sys.stdlib_module_names or name == "alphazero":
+        reason = "a game or a module has this name already"
+        raise ConfigError.of("name", name, "another one", reason)
+    if folder.exists():
+        raise ConfigError.of("name", name, "another one", "a folder or a file of this name exists")
