@@ -17,8 +17,8 @@ from alphazero.games.batched_game import Game
 from alphazero.games.own_game import game_of_object
 from alphazero.games.registry import is_game_file, is_object, make_game
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.own_code import GAMES, load_own
 from alphazero.runtime.files import write_atomically
+from alphazero.runtime.own_code import GAMES, load_own
 
 _PACKAGE = Path(__file__).parents[1]
 
