@@ -14,7 +14,7 @@ import dataclasses
 from rich.text import Text
 
 from alphazero.boards.skin import skin_of
-from alphazero.boards.text import Medium, draw_board, side
+from alphazero.boards.text import Medium, draw_board, result_name, side
 from alphazero.cli.players import PLAYER_HELP
 from alphazero.cli.progress import counted_choice
 from alphazero.config.settings import option
@@ -25,8 +25,6 @@ from alphazero.players.registry import make_player
 from alphazero.runtime.console import Console
 from alphazero.solvers.enumeration import MAX_POSITIONS, ExactValues
 from alphazero.solvers.proof import Failure, ProofReport, prove
-
-_RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 
 
 @dataclasses.dataclass
@@ -61,7 +59,7 @@ def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
     skin, medium = skin_of(game), Medium.of(console)
     better = ", ".join(skin.notation.text(action) for action in failure.best_actions)
     mover = side(skin, int(game.players(failure.state[None])[0]), medium)
-    found, best = _RESULT_NAMES[int(failure.value)], _RESULT_NAMES[int(failure.best_value)]
+    found, best = result_name(game, failure.value), result_name(game, failure.best_value)
     text = (
         f" played {skin.notation.text(failure.action)}, a {found}, where "
         f"{better} would have kept a {best}"
