@@ -101,6 +101,9 @@ def run(settings: Settings, console: Console) -> int:
     networks = choose_networks(folder, settings.num_networks)
     stored_game = load_network(networks[0]).game
     game = make_stored_game(stored_game, f"the network '{networks[0]}'", settings.game)
+    if game.num_players == 1:
+        reason = f"{game.name} has one player; 'alphazero match' compares two players of it"
+        raise ConfigError.of("game", game.name, reason=reason)
     file = RatingFile.open(folder.path / "ratings.json", game.name, settings.opening_plies)
     anchor = player_name(settings.anchor, game, settings.of_networks())
     status = 0
