@@ -171,8 +171,7 @@ class MatchReport:
             "opening_plies": self.opening_plies,
             "seed": self.seed,
             **self.total._asdict(),
-            "as_first": self.as_first._asdict(),
-            "as_second": self.as_second._asdict(),
+            **self._tallies_by_side(),
             "score": self.score,
             "score_interval": self.score_interval,
             "elo": _finite(self.elo),
@@ -187,6 +186,11 @@ class MatchReport:
             },
             "games": [game._asdict() for game in self.games],
         }
+
+    def _tallies_by_side(self) -> dict[str, Any]:
+        if self.num_players == 1:
+            return {}
+        return {"as_first": self.as_first._asdict(), "as_second": self.as_second._asdict()}
 
 
 def pair_score(points: Sequence[float], num_players: int = 2) -> float:
