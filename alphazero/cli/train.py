@@ -29,7 +29,7 @@ from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
-from alphazero.training.loggers.console import ConsoleLogger
+from alphazero.training.loggers.console import ConsoleLogger, puzzle_text
 from alphazero.training.run_config import (
     COMMAND,
     Job,
@@ -215,7 +215,10 @@ def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
             "(evaluation.stop_when_proven=true).",
             "",
         ]
-    if (strength := report.strength) is not None:
+    if report.puzzle is not None and report.strength is not None:
+        text = puzzle_text(report.puzzle, report.strength.opponent)
+        lines.append(f"{text[0].upper()}{text[1:]}.")
+    elif (strength := report.strength) is not None:
         lines.append(
             f"Scored {strength.score:.1%} against {strength.opponent} with "
             f"{strength.num_simulations} simulations per move ({strength.wins} won, "
@@ -278,12 +281,21 @@ def _next_steps(trainer: Trainer, report: IterationReport) -> list[str]:
     folder, network = trainer.folder, trainer.folder.network(report.iteration)
     root = Path(trainer.settings.run.root)
     runs = "" if root == Path("checkpoints") else f" runs={root}"
+    game = f"game={trainer.game.name}"
+    play = [
+        f"  play against it:   {program()} play {game} second={network}",
+        f"  on a page:         {program()} serve {game}{runs}",
+    ]
+    if trainer.game.num_players == 1:
+        play = [
+            f"  see it play:       {program()} play {game} first={network}",
+            f"  compare it:        {program()} match {game} a={network} b=uct:1000",
+        ]
     return [
         f"Trained for {duration_text(report.elapsed_s)}. The network is {network}",
         "",
         "[bold]What next?[/]",
-        f"  play against it:   {program()} play game={trainer.game.name} second={network}",
-        f"  on a page:         {program()} serve game={trainer.game.name}{runs}",
+        *play,
         f"  look at the run:   {program('tensorboard')} --logdir {folder.path}",
         f"  train it further:  {_longer_run(trainer)}",
     ]
