@@ -93,7 +93,8 @@ def run(
     people = any(isinstance(player, HumanPlayer) for player in (first, second))
     every_board = people if settings.boards == "auto" else settings.boards == "every"
     warm_up(game, (first, second), console)
-    thinking = [(one.name, thinking_of(one)) for one in (first, second)]
+    sides = (first, second)[: game.num_players]
+    thinking = [(one.name, thinking_of(one)) for one in sides]
     introduction = [f"{name} thinks here with {how}." for name, how in thinking if how]
     best = shipped_network(game.name)
     if best is not None and "best" in [_kind(spec, settings) for spec in specs]:

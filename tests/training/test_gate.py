@@ -8,6 +8,7 @@ import pytest
 import torch
 from run_samples import assert_same, make_trainer, reports
 
+from alphazero.evaluation.report import PAIR_SCORES
 from alphazero.inference.engines.torch_engine import TorchEngine
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.network.residual import ResidualNetwork
