@@ -8,6 +8,7 @@ import numpy as np
 from alphazero.games.registry import make_game
 
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "snort.py")
+PUZZLE = str(Path(__file__).parents[1] / "examples" / "peg_solitaire.py")
 TWICE = str(Path(__file__).parent / "twice_game.py")
 
 #: Every game, in several sizes if it has them: square, wide and tall boards, boards that just fit
@@ -25,6 +26,7 @@ GAME_NAMES = (
     "othello:6",
     "othello:4",
     EXAMPLE,
+    PUZZLE,
 )
 
 

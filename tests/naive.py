@@ -159,6 +159,39 @@ class NaiveSnort:
         return -1
 
 
+class NaivePegSolitaire:
+    """Peg solitaire on a triangle: jump over a peg into an empty hole; few pegs are to be left."""
+
+    player = 0
+
+    def __init__(self, side):
+        self.board = [[1 if column <= row else 2 for column in range(side)] for row in range(side)]
+        self.board[0][0] = 0
+        steps = [(-1, -1), (-1, 0), (0, -1), (0, 1), (1, 0), (1, 1)]
+        holes = [(row, column) for row in range(side) for column in range(row + 1)]
+        self.jumps = [
+            [(row + n * down, column + n * right) for n in range(3)]
+            for row, column in holes
+            for down, right in steps
+            if (row + 2 * down, column + 2 * right) in holes
+        ]
+
+    def legal(self):
+        pegs = [[self.board[row][column] for row, column in jump] for jump in self.jumps]
+        return [action for action, found in enumerate(pegs) if found == [1, 1, 0]]
+
+    def play(self, action):
+        for (row, column), peg in zip(self.jumps[action], (0, 0, 1)):
+            self.board[row][column] = peg
+
+    def over(self):
+        return not self.legal()
+
+    def result(self):
+        num_pegs = sum(row.count(1) for row in self.board)
+        return np.float32(1 - 2 * (num_pegs - 1) / 9)  # 1 peg: 1, 10 pegs: -1
+
+
 def naive_twin(name):
     """Return the naive game of a name that `alphazero.games.registry.make_game` takes."""
     if name == "tic_tac_toe":
@@ -171,6 +204,8 @@ def naive_twin(name):
         return NaiveOthello(int(name.partition(":")[2] or 8))
     if name.endswith("snort.py"):
         return NaiveSnort(5)
+    if name.endswith("peg_solitaire.py"):
+        return NaivePegSolitaire(5)
     raise ValueError(f"{name} has no naive twin")
 
 

@@ -56,14 +56,16 @@ class Session:
         return int(self.game.players(self.states[ply][None])[0])
 
     @property
+    def result(self) -> float:
+        """The result of a finished game, in [-1, 1], for the player who moved first."""
+        inspected = self.game.inspect(self.state[None])
+        sign = 1 if inspected.players[0] == 0 else -1
+        return sign * float(inspected.results[0]) + 0.0  # no -0
+
+    @property
     def winner(self) -> int | None:
         """The winner of a finished game, 0 for the player who moved first; None for a draw."""
-        inspected = self.game.inspect(self.state[None])
-        result = float(inspected.results[0])
-        if result == 0.0:
-            return None
-        player = int(inspected.players[0])
-        return player if result > 0 else 1 - player
+        return None if self.result == 0.0 else int(self.result < 0)
 
     @property
     def legal_actions(self) -> list[int]:

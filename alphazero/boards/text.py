@@ -247,12 +247,46 @@ class _Drawing:
         return skin.glyphs[owner - 1].center(self._width), style
 
 
-def expectation_text(value: float) -> str:
+# --- results --------------------------------------------------------------------------------------
+
+
+def own_text(game: Game, value: float) -> str:
+    """Return a result in [-1, 1], or a mean of results, in the numbers of the rules."""
+    return f"{round(game.own_result(value), 2) + 0.0:g}"  # adding 0 turns -0 into 0
+
+
+def result_name(game: Game, value: float) -> str:
+    """Return what a result in [-1, 1] is called, such as "win", "loss (-0.5)", "result of 3"."""
+    if game.num_players == 1:
+        return f"result of {own_text(game, value)}"
+    name = "draw" if value == 0 else "win" if value > 0 else "loss"
+    return name if game.own_result(value) in (1, 0, -1) else f"{name} ({own_text(game, value)})"
+
+
+def ending_text(game: Game, sides: tuple[str, str], first_result: float) -> str:
+    """Return how a game has ended, such as "X wins", "a draw", "a result of 3".
+
+    Args:
+        sides: what the players are called.
+        first_result: in [-1, 1], for the player who moved first.
+    """
+    name = result_name(game, abs(first_result) if game.num_players == 2 else first_result)
+    if not name.startswith("win"):
+        return f"a {name}"
+    return name.replace("win", f"{sides[first_result < 0]} wins", 1)
+
+
+def expectation_text(value: float, game: Game | None = None) -> str:
     """Return an expected result in [-1, 1] as text, "" if it is nan.
 
     Example: ``+0.12 (56%)``. The percentage counts a draw as half a win.
+
+    Args:
+        game: if it has one player, the text is in the numbers of its rules.
     """
     if math.isnan(value):
         return ""
+    if game is not None and game.num_players == 1:
+        return own_text(game, value)
     rounded = round(value, 2) + 0.0  # adding 0 turns -0.00 into +0.00
     return f"{rounded:+.2f} ({50 + 50 * value:.0f}%)"

@@ -1,5 +1,5 @@
 """Play paired games between two players: each opening twice, with colours swapped. A draw is half a
-point.
+point. In a game of one player, each plays every opening alone, and their results are compared.
 
     alphazero match
     alphazero match a=uct:1000 b=uct:200 num_games=100
@@ -7,6 +7,7 @@ point.
     alphazero match a=uct:1000 b=uct:200 sprt=true elo0=0 elo1=50 num_games=1000
     alphazero match a=best b=solver drawn_openings=true opening_plies=8
     alphazero match a=uct:10000 b=uct:1000 workers=ray
+    alphazero match game=examples/peg_solitaire.py a=uct:1000 b=uct:100
     alphazero match game=othello a=uct,rollout=weighted b=uct time_limit_s=0.1
 
 In: two players. Out: a table with the score, its interval and the Elo difference; with ``json=``
@@ -40,6 +41,7 @@ from alphazero.evaluation.match import (
     check_num_games,
     play_match,
 )
+from alphazero.evaluation.puzzle import PuzzleResults, puzzle_results, small_game_values
 from alphazero.evaluation.report import Tally
 from alphazero.evaluation.sprt import Sprt
 from alphazero.games.batched_game import Game
@@ -94,12 +96,18 @@ def run(settings: Settings, console: Console) -> None:
         players = make_pair(specs, game, settings, make_player)
         warm_up(game, players)
         report = _play(game, players, settings, sprt)
-    table = report_table(report, thinking=[thinking_of(player) for player in players])
+    thinking = [thinking_of(player) for player in players]
+    puzzle = None
+    if game.num_players == 1:
+        puzzle = puzzle_results(game, report, small_game_values(game))
+        table = puzzle_table(report, puzzle, thinking)
+    else:
+        table = report_table(report, thinking=thinking)
     if sprt is not None:
         _add_test(table, report, sprt, settings.num_games)
     console.print(table)
     if settings.json:
-        write_figures(settings.json, _figures(report, players, sprt), console)
+        write_figures(settings.json, _figures(report, players, sprt, puzzle), console)
 
 
 def _play(
@@ -131,13 +139,18 @@ def _is_drawn(game: Game) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _figures(
-    report: MatchReport, players: tuple[Player, Player], sprt: Sprt | None
+    report: MatchReport,
+    players: tuple[Player, Player],
+    sprt: Sprt | None,
+    puzzle: PuzzleResults | None,
 ) -> dict[str, Any]:
     """Return the report as plain data for JSON."""
     figures = report.to_plain()
     for side, player in zip("ab", players):
         figures[f"engine_{side}"] = engine_of(player)
         figures[f"method_{side}"] = getattr(player, "method", "")
+    if puzzle is not None:
+        figures["puzzle"] = puzzle.to_plain()
     if sprt is not None:
         figures["sprt"] = dataclasses.asdict(sprt) | sprt.test(report.pair_counts)._asdict()
     return figures
@@ -159,12 +172,7 @@ def report_table(
     """
     a, b = sides
     title = f"{report.game}: {counted(len(report.games), 'game')} of {a} against {b}"
-    table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
-    table.add_column(style="dim")
-    table.add_column()
-    for side, name, how in zip(sides, (report.player_a, report.player_b), thinking):
-        table.add_row(side, Text.assemble(name, (f"  ({how})" if how else "", "dim")))
-    table.add_section()
+    table = _table(title, report, sides, thinking)
     table.add_row(f"{a} in all", tally_text(report.total))
     table.add_row(f"{a} moving first", tally_text(report.as_first))
     table.add_row(f"{a} moving second", tally_text(report.as_second))
@@ -177,13 +185,53 @@ def report_table(
     table.add_row(f"{a}'s rating minus {b}'s", elo)
     table.add_section()
     distinct = f"{report.num_distinct_games} of {len(report.games)}"
-    openings = counted(report.num_distinct_openings, "opening")
-    openings += f" of {report.opening_plies} plies"
-    table.add_row("Different games", f"{distinct}, from {openings}")
+    table.add_row("Different games", f"{distinct}, from {_openings_text(report)}")
     lengths = report.lengths
     mean = sum(lengths) / len(lengths)
     table.add_row("Length", f"{min(lengths)} to {max(lengths)} plies, {mean:.1f} on average")
     return table
+
+
+def puzzle_table(
+    report: MatchReport, puzzle: PuzzleResults, thinking: Sequence[str] = ("", "")
+) -> Table:
+    """Return the results of two players of a game of one player, and their difference.
+
+    Args:
+        thinking: how the players think, "" for players without a network.
+    """
+    num_openings = counted(len(puzzle.results_a), "opening")
+    title = f"{report.game}: {num_openings}, each played by A and by B alone"
+    table = _table(title, report, ("A", "B"), thinking)
+    for side, results in zip("AB", (puzzle.results_a, puzzle.results_b)):
+        table.add_row(f"{side}'s mean result", f"{results.mean():.2f}, best {results.max():g}")
+        if puzzle.best is not None:
+            solved = f"{puzzle.solved(results):.1%} of the openings"
+            table.add_row(f"{side} reaches the best possible result in", solved)
+    table.add_section()
+    margin = puzzle.difference_margin
+    table.add_row("A's minus B's", f"[bold]{puzzle.difference:+.2f}[/bold]  (95%: ± {margin:.2f})")
+    better, same, worse = report.total
+    table.add_row("A's compared with B's", f"{better} better, {same} equal, {worse} worse")
+    table.add_section()
+    table.add_row("Different openings", _openings_text(report))
+    return table
+
+
+def _table(title: str, report: MatchReport, sides: Sequence[str], thinking: Sequence[str]) -> Table:
+    """Return a table that says who played."""
+    table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
+    table.add_column(style="dim")
+    table.add_column()
+    for side, name, how in zip(sides, (report.player_a, report.player_b), thinking):
+        table.add_row(side, Text.assemble(name, (f"  ({how})" if how else "", "dim")))
+    table.add_section()
+    return table
+
+
+def _openings_text(report: MatchReport) -> str:
+    openings = counted(report.num_distinct_openings, "opening")
+    return f"{openings} of {report.opening_plies} plies"
 
 
 def tally_text(tally: Tally | MatchProgress) -> str:

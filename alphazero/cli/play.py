@@ -48,7 +48,7 @@ class Settings(PlayerSettings):
     first: str | None = option(None, f"who moves first: human, {PLAYER_HELP}")
     second: str | None = option(
         None,
-        "who moves second. By default a person plays against best, the network that ships with the "
+        "who moves second; a puzzle has no second side. By default a person plays against best, the network that ships with the "
         "game, or against uct where none ships",
     )
     moves: str = option("", f"moves to start after, {MOVES_HELP}")
@@ -86,11 +86,15 @@ def run(
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)
     with getting_ready(console):
-        first, second = make_pair(specs, game, settings, _make_side)
+        if game.num_players == 1:
+            first = second = _make_side(specs[0], game, settings)
+        else:
+            first, second = make_pair(specs, game, settings, _make_side)
     people = any(isinstance(player, HumanPlayer) for player in (first, second))
     every_board = people if settings.boards == "auto" else settings.boards == "every"
     warm_up(game, (first, second), console)
-    thinking = [(one.name, thinking_of(one)) for one in (first, second)]
+    sides = (first, second)[: game.num_players]
+    thinking = [(one.name, thinking_of(one)) for one in sides]
     introduction = [f"{name} thinks here with {how}." for name, how in thinking if how]
     best = shipped_network(game.name)
     if best is not None and "best" in [_kind(spec, settings) for spec in specs]:
@@ -115,8 +119,17 @@ def _sides(settings: Settings, game: Game) -> tuple[str, str]:
     """Return who plays.
 
     A person takes a side that is left open, unless the other side is a person: then the default
-    player of the game takes it.
+    player of the game takes it. A puzzle has one side, whose player is returned twice.
+
+    Raises:
+        ConfigError: if a second player is named for a puzzle.
     """
+    if game.num_players == 1:
+        if settings.second is not None:
+            reason = f"{game.name} has one player; first= says who"
+            raise ConfigError.of("second", settings.second, reason=reason)
+        first = settings.first or "human"
+        return first, first
 
     def opponent(spec: str) -> str:
         return default_player(game.name) if _kind(spec, settings) == "human" else "human"

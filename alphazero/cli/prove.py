@@ -1,5 +1,5 @@
-"""Play a small game against every possible opponent, and compare each of the player's moves with
-perfect play. The exit status is 0 if no position is misplayed, otherwise 1.
+"""Play a small game against every possible opponent, or a puzzle, and compare each of the player's
+moves with perfect play. The exit status is 0 if no position is misplayed, otherwise 1.
 
     alphazero prove player=checkpoints/tic_tac_toe/RUN num_simulations=100
     alphazero prove player=uct:5000
@@ -14,7 +14,7 @@ import dataclasses
 from rich.text import Text
 
 from alphazero.boards.skin import skin_of
-from alphazero.boards.text import Medium, draw_board, side
+from alphazero.boards.text import Medium, draw_board, own_text, result_name, side
 from alphazero.cli.players import PLAYER_HELP
 from alphazero.cli.progress import counted_choice
 from alphazero.config.settings import option
@@ -25,8 +25,6 @@ from alphazero.players.registry import make_player
 from alphazero.runtime.console import Console
 from alphazero.solvers.enumeration import MAX_POSITIONS, ExactValues
 from alphazero.solvers.proof import Failure, ProofReport, prove
-
-_RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 
 
 @dataclasses.dataclass
@@ -49,7 +47,7 @@ def run(settings: Settings, console: Console) -> int:
         report = prove(game, lambda states: choose(states).actions, exact)
     thinking = f" ({thinking_of(player)})" if thinking_of(player) else ""
     asked = f"{player.name}{thinking}, asked for its move in {num_positions:,} positions."
-    text = "\n".join([asked, "", *proof_lines(report)])
+    text = "\n".join([asked, "", *proof_lines(game, report)])
     console.print(text, markup=False, soft_wrap=True)
     for failure in report.failures[: settings.show]:
         print_misplayed(console, game, failure)
@@ -61,7 +59,7 @@ def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
     skin, medium = skin_of(game), Medium.of(console)
     better = ", ".join(skin.notation.text(action) for action in failure.best_actions)
     mover = side(skin, int(game.players(failure.state[None])[0]), medium)
-    found, best = _RESULT_NAMES[int(failure.value)], _RESULT_NAMES[int(failure.best_value)]
+    found, best = result_name(game, failure.value), result_name(game, failure.best_value)
     text = (
         f" played {skin.notation.text(failure.action)}, a {found}, where "
         f"{better} would have kept a {best}"
@@ -73,8 +71,16 @@ def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
 # --- the text of a proof, also at the end of a training run ---------------------------------------
 
 
-def proof_lines(report: ProofReport) -> list[str]:
+def proof_lines(game: Game, report: ProofReport) -> list[str]:
     """Return a proof as lines of text."""
+    kept = f"{report.num_accurate:,} of {report.num_not_final:,} unfinished positions"
+    if report.results is not None:
+        found, best = (own_text(game, result) for result in report.results)
+        return [
+            f"Alone ({report.game_name}):",
+            f"  result from the start: {found}; the best possible: {best}",
+            f"  best possible result kept in {kept}",
+        ]
     lines = [f"Against every possible play of the opponent ({report.game_name}):"]
     for one, name in zip(report.sides, ("first: ", "second:")):
         lines += [
@@ -83,7 +89,6 @@ def proof_lines(report: ProofReport) -> list[str]:
             f"    {_counts_text('games', one.games)}",
             f"    {_counts_text('final positions', one.final_positions)}",
         ]
-    kept = f"{report.num_accurate:,} of {report.num_not_final:,} unfinished positions"
     return [*lines, f"  {_verdict(report)}", f"  best possible result kept in {kept}"]
 
 

@@ -101,6 +101,9 @@ def run(settings: Settings, console: Console) -> int:
     folder = RunFolder.find(settings.run, settings.root, None, key="run")
     networks = choose_networks(folder, settings.num_networks)
     game = game_of_network(networks[0], settings.game)
+    if game.num_players == 1:
+        reason = f"{game.name} has one player; 'alphazero match' compares two players of it"
+        raise ConfigError.of("game", game.name, reason=reason)
     path = folder.path / "ratings.json"
     file = RatingFile.open(path, game.name, settings.opening_plies, game.rules_digest)
     anchor = player_name(settings.anchor, game, settings.of_networks())

@@ -32,7 +32,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import is_module_name
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
-from alphazero.training.loggers.console import ConsoleLogger
+from alphazero.training.loggers.console import ConsoleLogger, puzzle_text
 from alphazero.training.run_config import (
     COMMAND,
     Job,
@@ -216,14 +216,17 @@ def stopped_lines(trainer: Trainer) -> list[str]:
 
 def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
     """Return what the run reached, and what to do with it."""
-    lines = [*proof_lines(report.proof.report), ""] if report.proof is not None else []
+    lines = [*proof_lines(trainer.game, report.proof.report), ""] if report.proof is not None else []
     if not trainer.finished:
         lines += [
             f"Ended early, after iteration {report.iteration}: the proof is complete "
             "(evaluation.stop_when_proven=true).",
             "",
         ]
-    if (strength := report.strength) is not None:
+    if report.puzzle is not None and report.strength is not None:
+        text = puzzle_text(report.puzzle, report.strength.opponent)
+        lines.append(f"{text[0].upper()}{text[1:]}.")
+    elif (strength := report.strength) is not None:
         lines.append(
             f"Scored {strength.score:.1%} against {strength.opponent} with "
             f"{strength.num_simulations} simulations per move ({strength.wins} won, "
@@ -292,12 +295,21 @@ def _next_steps(trainer: Trainer, report: IterationReport) -> list[str]:
     own = trainer.settings.network.kind
     named = f" network_kind={own}" if is_module_name(own) else ""
     runs = named if root == Path("checkpoints") else f" runs={root}{named}"
+    game = f"game={trainer.game.name}"
+    play = [
+        f"  play against it:   {program()} play {game} second={network}{named}",
+        f"  on a page:         {program()} serve {game}{runs}",
+    ]
+    if trainer.game.num_players == 1:
+        play = [
+            f"  see it play:       {program()} play {game} first={network}{named}",
+            f"  compare it:        {program()} match {game} a={network} b=uct:1000{named}",
+        ]
     return [
         f"Trained for {duration_text(report.elapsed_s)}. The network is {network}",
         "",
         "[bold]What next?[/]",
-        f"  play against it:   {program()} play game={trainer.game.name} second={network}{named}",
-        f"  on a page:         {program()} serve game={trainer.game.name}{runs}",
+        *play,
         f"  look at the run:   {program('tensorboard')} --logdir {folder.path}",
         f"  train it further:  {_longer_run(trainer)}",
     ]

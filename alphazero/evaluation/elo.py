@@ -56,7 +56,7 @@ class Pairing(NamedTuple):
     player_a: str
     player_b: str
     #: Pairs of games in which player A's mean score was 0, 1/4, 1/2, 3/4, 1; see `PAIR_SCORES`.
-    pair_counts: tuple[int, ...]
+    pair_counts: tuple[float, ...]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """A match: paired games between two players.
 
 In: a game and two players. Out: a `MatchReport`. Both games of a pair start from the same random
-opening; each player moves first in one of them, so that an unbalanced opening favours nobody.
+opening; each player moves first in one of them, so that an unbalanced opening favours nobody. In a
+game of one player, each plays one of them alone, and the better result wins the pair.
 Openings differ from pair to pair, so that deterministic players do not repeat one game. This file
 knows nothing of networks, files or consoles.
 """
@@ -12,7 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.evaluation.openings import Openings
-from alphazero.evaluation.report import PAIR_SCORES, MatchGame, MatchReport
+from alphazero.evaluation.report import (
+    PAIR_SCORES,
+    MatchGame,
+    MatchReport,
+    count_pair,
+    pair_score,
+)
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player
 from alphazero.runtime.errors import ConfigError
@@ -24,14 +31,17 @@ FIRST_GAMES = 16
 
 
 class MatchProgress(NamedTuple):
-    """The state of a match while it is played; results are player A's."""
+    """The state of a match while it is played; results are player A's.
+
+    They are results of finished games; in a game of one player, of counted pairs.
+    """
 
     num_finished: int
     num_games: int
     wins: int
     draws: int
     losses: int
-    pair_counts: tuple[int, ...]  #: of the counted pairs, see `MatchReport.pair_counts`
+    pair_counts: tuple[float, ...]  #: of the counted pairs, see `MatchReport.pair_counts`
 
 
 def play_match(
@@ -42,7 +52,7 @@ def play_match(
     openings: Openings = DEFAULT_OPENINGS,
     *,
     progress: Callable[[MatchProgress], None] | None = None,
-    should_stop: Callable[[Sequence[int]], bool] | None = None,
+    should_stop: Callable[[Sequence[float]], bool] | None = None,
 ) -> MatchReport:
     """Play ``num_games`` games between two players, in pairs with colours swapped.
 
@@ -83,7 +93,13 @@ def play_match(
             num_reported = match.num_finished
             progress(match.progress())
     return MatchReport(
-        game.name, player_a.name, player_b.name, openings.plies, openings.seed, match.games()
+        game.name,
+        player_a.name,
+        player_b.name,
+        openings.plies,
+        openings.seed,
+        match.games(),
+        game.num_players,
     )
 
 
@@ -112,7 +128,7 @@ class _Match:
         self._moves = [list(opening) for opening in openings for _ in range(2)]
         self._states = np.stack([game.play_moves(line) for line in openings]).repeat(2, axis=0)
         self._scores = np.full(num_games, np.nan)  # player A's points; nan while a game goes on
-        self._pair_counts = [0] * len(PAIR_SCORES)
+        self._pair_counts = [0.0] * len(PAIR_SCORES)
         self._stopped = False  # whether the last counted pair ends the match
         self._active, self._waiting = np.arange(0), np.arange(num_games)  # game indices
 
@@ -121,9 +137,11 @@ class _Match:
         return self._stopped or not (len(self._active) or len(self._waiting))
 
     def progress(self) -> MatchProgress:
-        wins, draws, losses = (int((self._scores == points).sum()) for points in (1.0, 0.5, 0.0))
-        pair_counts = tuple(self._pair_counts)
-        return MatchProgress(self.num_finished, len(self._scores), wins, draws, losses, pair_counts)
+        scores, counts = self._scores, tuple(self._pair_counts)
+        tally = [int(found.sum()) for found in (scores > 0.5, scores == 0.5, scores < 0.5)]
+        if self._game.num_players == 1:
+            tally = [int(counts[PAIR_SCORES.index(score)]) for score in (1.0, 0.5, 0.0)]
+        return MatchProgress(self.num_finished, len(scores), *tally, counts)
 
     def games(self) -> tuple[MatchGame, ...]:
         """Return the games of all counted pairs."""
@@ -139,6 +157,7 @@ class _Match:
         num_new = max(0, max_parallel - len(self._active))
         active = np.concatenate([self._active, self._waiting[:num_new]])
         self._waiting = self._waiting[num_new:]
+        # In a game of one player, where 0 is always to move, this gives A every other game alone.
         a_to_move = self._game.players(self._states[active]) == active % 2
         for player, indices in zip(self._players, (active[a_to_move], active[~a_to_move])):
             if len(indices):
@@ -152,14 +171,14 @@ class _Match:
         self._waiting = self._waiting[len(games) :]
         self.num_finished += len(games)
 
-    def count_pairs(self, should_stop: Callable[[Sequence[int]], bool] | None) -> None:
+    def count_pairs(self, should_stop: Callable[[Sequence[float]], bool] | None) -> None:
         """Count finished pairs in the order of their openings, until ``should_stop`` is True."""
         while not self._stopped and self.num_counted < len(self._scores):
-            points = self._scores[self.num_counted : self.num_counted + 2].sum()
-            if np.isnan(points):
+            points = self._scores[self.num_counted : self.num_counted + 2]
+            if np.isnan(points).any():
                 return
             self.num_counted += 2
-            self._pair_counts[round(2 * points)] += 1
+            count_pair(self._pair_counts, pair_score(points.tolist(), self._game.num_players))
             self._stopped = should_stop is not None and should_stop(tuple(self._pair_counts))
 
     def _move(self, player: Player, indices: np.ndarray) -> None:

@@ -14,6 +14,9 @@ as the "plus four" interval does (Agresti and Coull, "Approximate is better than
     interval = centre -+ 1.96 score_stderr, cut to [0, 1]
 
 If pairs are only won or lost, this is exactly their interval; for few pairs it is rather too wide.
+
+In a game of one player, both players play each opening alone. The better result wins the pair, so
+that x is 0, 1/2 or 1; `alphazero.evaluation.puzzle` has the results themselves.
 """
 
 import math
@@ -34,7 +37,9 @@ class MatchGame(NamedTuple):
 
     moves: tuple[int, ...]  #: actions from the start of the game, including the opening
     a_moves_first: bool  #: whether player A plays the side that moves first in the game
-    score: float  #: player A's points: 1 for a win, 0.5 for a draw, 0 for a loss
+    #: player A's points: 1 for a win, 0.5 for a draw, 0 for a loss, or between; in a game of one
+    #: player, A has (1 + result) / 2 for its own result and (1 - result) / 2 for B's
+    score: float
     pair_index: int  #: games of the same pair share their opening
 
 
@@ -63,11 +68,14 @@ class MatchReport:
     opening_plies: int
     seed: int  #: of the openings
     games: tuple[MatchGame, ...]
+    num_players: int = 2  #: of the game
 
     @cached_property
     def total(self) -> Tally:
-        """Results of all games."""
-        return _tally(self.games)
+        """Results of all games; in a game of one player, of all pairs."""
+        if self.num_players == 1:
+            return _tally(self.pair_scores)
+        return _tally(game.score for game in self.games)
 
     @property
     def wins(self) -> int:
@@ -87,31 +95,35 @@ class MatchReport:
     @cached_property
     def as_first(self) -> Tally:
         """Results of the games in which player A moved first."""
-        return _tally(game for game in self.games if game.a_moves_first)
+        return _tally(game.score for game in self.games if game.a_moves_first)
 
     @cached_property
     def as_second(self) -> Tally:
         """Results of the games in which player A moved second."""
-        return _tally(game for game in self.games if not game.a_moves_first)
+        return _tally(game.score for game in self.games if not game.a_moves_first)
 
     @property
     def score(self) -> float:
         """Player A's mean points, in [0, 1]; a draw is half a point."""
+        if self.num_players == 1:
+            return sum(self.pair_scores) / len(self.pair_scores)
         return sum(game.score for game in self.games) / len(self.games)
 
     @cached_property
     def pair_scores(self) -> tuple[float, ...]:
-        """Player A's mean points in each pair."""
+        """Player A's points in each pair, see `pair_score`."""
         points: dict[int, list[float]] = {}
         for game in self.games:
             points.setdefault(game.pair_index, []).append(game.score)
-        return tuple(sum(pair) / len(pair) for _, pair in sorted(points.items()))
+        return tuple(pair_score(pair, self.num_players) for _, pair in sorted(points.items()))
 
     @cached_property
-    def pair_counts(self) -> tuple[int, ...]:
-        """Numbers of pairs in which player A scored 0, 1/4, 1/2, 3/4 and 1; see `PAIR_SCORES`."""
-        counts = Counter(self.pair_scores)
-        return tuple(counts[score] for score in PAIR_SCORES)
+    def pair_counts(self) -> tuple[float, ...]:
+        """Numbers of pairs in which player A scored 0, 1/4, 1/2, 3/4 and 1; see `count_pair`."""
+        counts = [0.0] * len(PAIR_SCORES)
+        for score in self.pair_scores:
+            count_pair(counts, score)
+        return tuple(counts)
 
     @property
     def score_interval(self) -> Interval:
@@ -159,8 +171,7 @@ class MatchReport:
             "opening_plies": self.opening_plies,
             "seed": self.seed,
             **self.total._asdict(),
-            "as_first": self.as_first._asdict(),
-            "as_second": self.as_second._asdict(),
+            **self._tallies_by_side(),
             "score": self.score,
             "score_interval": self.score_interval,
             "elo": _finite(self.elo),
@@ -175,6 +186,35 @@ class MatchReport:
             },
             "games": [game._asdict() for game in self.games],
         }
+
+    def _tallies_by_side(self) -> dict[str, Any]:
+        if self.num_players == 1:
+            return {}
+        return {"as_first": self.as_first._asdict(), "as_second": self.as_second._asdict()}
+
+
+def pair_score(points: Sequence[float], num_players: int = 2) -> float:
+    """Return player A's points in a pair: the mean; in a game of one player, who did better.
+
+    Args:
+        points: player A's in the games of the pair, see `MatchGame`.
+    """
+    mean = sum(points) / len(points)
+    if num_players == 2:
+        return mean
+    return 0.5 if mean == 0.5 else float(mean > 0.5)
+
+
+def count_pair(counts: list[float], score: float) -> None:
+    """Add a pair to pair counts.
+
+    A score between two of `PAIR_SCORES` adds a part to each of them, so that the mean is kept.
+    """
+    below = int(4 * score)
+    part = 4 * score - below
+    counts[below] += 1 - part
+    if part:
+        counts[below + 1] += part
 
 
 def score_interval(pair_scores: Sequence[float]) -> Interval:
@@ -195,9 +235,9 @@ def score_from_elo(elo: float) -> float:
     return 1.0 / (1.0 + 10.0 ** (-elo / 400.0))
 
 
-def _tally(games: Iterable[MatchGame]) -> Tally:
-    counts = Counter(game.score for game in games)
-    return Tally(counts[1.0], counts[0.5], counts[0.0])
+def _tally(scores: Iterable[float]) -> Tally:
+    counts = Counter((score > 0.5) - (score < 0.5) for score in scores)
+    return Tally(counts[1], counts[0], counts[-1])
 
 
 def _centre_and_stderr(pair_scores: Sequence[float]) -> tuple[float, float]:

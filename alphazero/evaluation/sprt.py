@@ -68,19 +68,19 @@ class Sprt:
         """The LLR at or below which H0 is accepted, and that at or above which H1 is."""
         return math.log(self.beta / (1.0 - self.alpha)), math.log((1.0 - self.beta) / self.alpha)
 
-    def test(self, pair_counts: Sequence[int]) -> SprtResult:
+    def test(self, pair_counts: Sequence[float]) -> SprtResult:
         """Return the state of the test after some pairs; see `log_likelihood_ratio`."""
         llr = log_likelihood_ratio(pair_counts, self.elo0, self.elo1)
         low, high = self.bounds
         accepted = "H0" if llr <= low else "H1" if llr >= high else None
-        return SprtResult(llr, accepted, sum(pair_counts))
+        return SprtResult(llr, accepted, round(sum(pair_counts)))
 
-    def is_decided(self, pair_counts: Sequence[int]) -> bool:
+    def is_decided(self, pair_counts: Sequence[float]) -> bool:
         """Return whether a hypothesis is accepted after some pairs."""
         return self.test(pair_counts).accepted is not None
 
 
-def log_likelihood_ratio(pair_counts: Sequence[int], elo0: float, elo1: float) -> float:
+def log_likelihood_ratio(pair_counts: Sequence[float], elo0: float, elo1: float) -> float:
     """Return the log-likelihood ratio of ``elo1`` to ``elo0``.
 
     Args:

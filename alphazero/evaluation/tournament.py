@@ -33,7 +33,7 @@ from alphazero.evaluation.elo import (
     information,
 )
 from alphazero.evaluation.match import DEFAULT_OPENINGS, MatchProgress, Openings, play_match
-from alphazero.evaluation.report import PAIR_SCORES
+from alphazero.evaluation.report import PAIR_SCORES, count_pair, pair_score
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player
 from alphazero.runtime.errors import ConfigError
@@ -53,9 +53,9 @@ class TournamentMatch(NamedTuple):
     @property
     def pairing(self) -> Pairing:
         """The pair counts, for the ratings."""
-        counts = [0] * len(PAIR_SCORES)
-        for first, second in zip(self.scores[::2], self.scores[1::2]):
-            counts[round(2 * (first + second))] += 1
+        counts = [0.0] * len(PAIR_SCORES)
+        for pair in zip(self.scores[::2], self.scores[1::2]):
+            count_pair(counts, pair_score(pair))
         return Pairing(self.player_a, self.player_b, tuple(counts))
 
     @classmethod

@@ -24,7 +24,7 @@ class Transition(NamedTuple):
     states: np.ndarray  #: [B, K]
     over: np.ndarray  #: bool[B], True where the game is finished
     #: float32[B], for the player to move there: 1 is a win, -1 a loss, 0 a draw or not finished;
-    #: results in between are possible
+    #: results in between are possible, see `Game.result_range`
     results: np.ndarray
     players: np.ndarray  #: int8[B], the player to move; 0 began the game
     legal_action_mask: np.ndarray  #: bool[B, A], True = legal; all False where the game is finished
@@ -41,6 +41,7 @@ class Game:
     max_plies: int  #: an upper bound of the number of actions in a game, passes included
     cell_symmetries: np.ndarray  #: int32[S, H*W], see `rules.symmetries`
     action_symmetries: np.ndarray  #: int32[S, A]
+    num_players: int = 2  #: 1 for a puzzle, whose player to move is always 0
     #: The worst and the best result of the rules, which are scaled to -1 and 1.
     result_range: tuple[float, float] = (-1.0, 1.0)
     notes: tuple[str, ...] = ()  #: what is allowed in the rules but looks wrong, for the user
@@ -153,8 +154,8 @@ class Game:
 
     def own_result(self, value: float) -> float:
         """Return a result in [-1, 1] in the numbers of the rules, see `result_range`."""
-        low, high = self.result_range
-        return low + (value + 1) * (high - low) / 2
+        worst, best = self.result_range
+        return worst + (value + 1) * (best - worst) / 2
 
     def check_legal(self, state: np.ndarray, action: int, in_words: bool = True) -> None:
         """Raise ValueError if ``action`` is not legal in ``state`` ([K]).
@@ -215,6 +216,9 @@ class CompiledGame(Game):
         self.planes_shape = rules.planes_shape(sizes)
         self.max_plies = rules.max_plies(sizes)
         self.cell_symmetries, self.action_symmetries = rules.symmetries(sizes)
+        self.num_players = rules.num_players(sizes)
+        worst, best = rules.result_range(sizes)
+        self.result_range = float(worst), float(best)
 
     def __reduce__(self) -> tuple[type, tuple[str, Any]]:
         return type(self), (self.name, self.rules)
@@ -299,7 +303,7 @@ def _inspect_rows(
     for row in range(states.shape[0]):
         over[row] = rules.is_over(game, states[row])
         if over[row]:
-            results[row] = rules.result(game, states[row])
+            results[row] = rules.scaled_result(game, states[row])
         players[row] = rules.player_to_move(game, states[row])
         rules.legal_actions(game, states[row], legal_action_mask[row])
 
@@ -319,4 +323,4 @@ def _playout_rows(
         while not rules.is_over(game, states[row]):
             rules.step(game, states[row], rules.random_action(game, states[row], rng, mask))
         sign = 1.0 if rules.player_to_move(game, states[row]) == player else -1.0
-        results[row] = sign * rules.result(game, states[row])
+        results[row] = sign * rules.scaled_result(game, states[row])

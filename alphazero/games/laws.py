@@ -53,7 +53,8 @@ class BrokenLaw(Exception):
 class _Played(NamedTuple):
     """One random game."""
 
-    result: int | None  #: for the player who made the last move; None if it was not finished
+    #: in [-1, 1], for the player who made the last move; None if it was not finished
+    result: float | None
     repeated: tuple[int, int] | None  #: the numbers of actions before the same position
 
 
@@ -98,11 +99,12 @@ def check_laws(game: Any, seconds: float, watch: Callable[[], None] = lambda: No
         _play(game, sizes, rng, go_on, with_symmetries=number < _GAMES_WITH_SYMMETRIES)
         for number in range(NUM_GAMES)
     ]
-    return [*_notes_on_results(games), *_notes_on_repetitions(games)]
-
-
-def _notes_on_results(games: list["_Played"]) -> list[str]:
     results = [played.result for played in games]
+    notes = _notes_on_results(results) if rules.num_players(game) == 2 else []
+    return [*notes, *_notes_on_repetitions(games)]
+
+
+def _notes_on_results(results: list[float | None]) -> list[str]:
     if results.count(-1) < _MIN_GAMES_FOR_NOTES or results.count(1):
         return []
     return [
@@ -151,6 +153,11 @@ def _sizes(game: Any) -> Sizes:
         dtype = None
     if dtype is None or not _is_count(state_size):
         raise BrokenLaw(f"'state_layout' returns {layout!r}: it must be (length, dtype).")
+    if rules.num_players(game) not in (1, 2):
+        raise BrokenLaw(f"'num_players' returns {rules.num_players(game)!r}: it must be 1 or 2.")
+    worst, best = rules.result_range(game)
+    if not worst < best:
+        raise BrokenLaw(f"'result_range' returns {worst, best}: it must be (worst, best).")
     shape = rules.planes_shape(game)
     if not (isinstance(shape, tuple) and len(shape) == 3 and all(map(_is_count, shape))):
         raise BrokenLaw(f"'planes_shape' returns {shape!r}: it must be (planes, rows, columns).")
@@ -201,7 +208,7 @@ def _play(
             if with_symmetries:
                 _check_symmetries(game, sizes, state)
             if over:
-                result = int(rules.result(game, state))
+                result = float(rules.scaled_result(game, state))
                 sign = 1 if rules.player_to_move(game, state) == mover else -1
                 return _Played(sign * result, repeated)
             if len(actions) == sizes.max_plies:
@@ -223,8 +230,9 @@ def _inspect(game: Any, sizes: Sizes, state: np.ndarray, first: bool) -> tuple[b
     """Check the laws of one position; return whether it is over, and the legal actions."""
     before = state.copy()
     player, over = rules.player_to_move(game, state), bool(rules.is_over(game, state))
-    if player not in (0, 1):
-        raise BrokenLaw(f"'player_to_move' returns {player}: it must be 0 or 1.")
+    if player not in range(rules.num_players(game)):
+        allowed = "0 or 1" if rules.num_players(game) == 2 else "0 in a game of one player"
+        raise BrokenLaw(f"'player_to_move' returns {player}: it must be {allowed}.")
     if first and (over or player != 0):
         raise BrokenLaw("in the start position, player 0 must be to move and the game not over.")
     legal = _legal_actions(game, sizes, state)
@@ -234,8 +242,8 @@ def _inspect(game: Any, sizes: Sizes, state: np.ndarray, first: bool) -> tuple[b
         raise BrokenLaw(
             "the game is not over, but 'legal_actions' allows no action. A pass is an action."
         )
-    if over and (result := rules.result(game, state)) not in (-1, 0, 1):
-        raise BrokenLaw(f"'result' returns {result}: it must be 1, 0 or -1.")
+    if over:
+        _check_result(game, rules.result(game, state))
     planes = np.zeros(sizes.planes_shape, np.float32)
     rules.observe(game, state, planes)
     if not np.isfinite(planes).all():
@@ -248,6 +256,20 @@ def _inspect(game: Any, sizes: Sizes, state: np.ndarray, first: bool) -> tuple[b
     if (state != before).any():
         raise BrokenLaw("a rule other than 'step' changes the state.")
     return over, legal
+
+
+def _check_result(game: Any, result: float) -> None:
+    """Check a result: in a range that the game states, every number is one, otherwise three."""
+    worst, best = rules.result_range(game)
+    if not rules.implements(game, "result_range"):
+        if result not in (-1, 0, 1):
+            raise BrokenLaw(
+                f"'result' returns {result}: it must be 1, 0 or -1, or the game must define "
+                "'result_range'."
+            )
+    elif not worst <= result <= best:
+        allowed = f"from {worst:g} to {best:g}, as 'result_range' says"
+        raise BrokenLaw(f"'result' returns {result}: it must be {allowed}.")
 
 
 def _legal_actions(game: Any, sizes: Sizes, state: np.ndarray) -> np.ndarray:

@@ -47,6 +47,7 @@ class Position(Protocol):
     ``binary_planes``       True if ``observe`` returns 0 and 1 alone, which saves memory
     ``key()``               bytes that tell positions apart which look the same in ``observe``,
                             as after a repetition
+    ``num_players``         1 for a puzzle, by default 2
     ``result_range``        the worst and the best result, by default (-1, 1)
     ``symmetries()``        (cells, actions), see `alphazero.games.rules.symmetries`
     ``piece_letters``       an empty square, the first player's piece, the second's
@@ -63,7 +64,7 @@ class Position(Protocol):
     def player_to_move(self) -> int:
         """Return 0 for the player who began the game, 1 for the other.
 
-        If the game is over, this is the player who would be next.
+        If the game is over, this is the player who would be next. In a puzzle it is 0.
         """
 
     def is_over(self) -> bool:
@@ -110,6 +111,11 @@ class PythonGame(Game):
         self.num_actions, self.max_plies = int(start.num_actions), int(start.max_plies)
         low, high = getattr(start, "result_range", (-1, 1))
         self.result_range = float(low), float(high)
+        if not low < high:
+            raise self._refusal("result_range", f"(worst, best), not {(low, high)}")
+        self.num_players = getattr(start, "num_players", 2)
+        if self.num_players not in (1, 2):
+            raise self._refusal("num_players", f"1 or 2, not {self.num_players}")
         self._start = start
         self._observes = callable(getattr(start, "observe", None))
         self._is_binary = not self._observes or bool(getattr(start, "binary_planes", False))

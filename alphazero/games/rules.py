@@ -122,7 +122,7 @@ def reset(game, state):
 def player_to_move(game, state):
     """Return 0 for the player who began the game, 1 for the other.
 
-    If the game is over, this is the player who would be next.
+    If the game is over, this is the player who would be next. In a game of one player it is 0.
     """
     raise _missing(game, "player_to_move")
 
@@ -147,8 +147,20 @@ def is_over(game, state):
 
 @_compiled_rule
 def result(game, state):
-    """Return the result of a finished game for the player to move: 1 win, 0 draw, -1 loss."""
+    """Return the result of a finished game for the player to move: 1 win, 0 draw, -1 loss.
+
+    Any number of `result_range` is allowed.
+    """
     raise _missing(game, "result")
+
+
+@_compiled_rule
+def result_range(game):
+    """Return the worst and the best result, which are scaled to -1 and 1.
+
+    Between two players, what one has above the middle of the range the other has below it.
+    """
+    return -1.0, 1.0
 
 
 @_compiled_rule
@@ -194,7 +206,20 @@ def action_scores(game, state, weights, scores):
         scores[action] = 0.0
 
 
+@njit
+def scaled_result(game, state):
+    """Return the result of a finished game for the player to move, in [-1, 1]."""
+    worst, best = result_range(game)
+    return 2.0 * (result(game, state) - worst) / (best - worst) - 1.0
+
+
 # --- rules in plain Python ------------------------------------------------------------------------
+
+
+@_python_rule
+def num_players(game) -> int:
+    """Return 2, or 1 for a puzzle."""
+    return 2
 
 
 @_python_rule

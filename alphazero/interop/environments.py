@@ -156,9 +156,9 @@ class GameEnvironment(AECEnv):
         self.agent_selection = AGENTS[player]
         self._legal_action_mask = inspected.legal_action_mask[0]
         self._board = self.game.cells(self._state)
-        self._first_result: int | None = None  # of the player who moves first, at the end
+        self._first_result: float | None = None  # of the player who moves first, at the end
         if inspected.over[0]:
-            self._first_result = int(inspected.results[0]) * (1 if player == 0 else -1)
+            self._first_result = float(inspected.results[0]) * (1 if player == 0 else -1)
             self.rewards = dict(zip(AGENTS, (self._first_result, -self._first_result)))
             self.terminations = dict.fromkeys(AGENTS, True)
 

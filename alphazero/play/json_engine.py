@@ -103,7 +103,9 @@ class Engine:
         inspected = game.inspect(state[None])
         if inspected.over[0]:
             sign = 1 if inspected.players[0] == 0 else -1
-            return {"result": sign * int(inspected.results[0]), "legal_actions": []}
+            result = sign * float(inspected.results[0])
+            plain = int(result) if result.is_integer() else result
+            return {"result": plain, "legal_actions": []}
         player = self._player(request.game)
         player = player.limited(request.num_simulations, request.time_limit_s)
         legal_actions = np.flatnonzero(inspected.legal_action_mask[0]).tolist()

@@ -20,7 +20,7 @@ from rich.text import Text
 from alphazero.boards.move_text import count_text
 from alphazero.boards.session import Session
 from alphazero.boards.skin import SETUPS, Skin
-from alphazero.boards.text import Medium, draw_board, expectation_text, side
+from alphazero.boards.text import Medium, draw_board, expectation_text, result_name, side
 from alphazero.play.view import analysis_view
 from alphazero.players.base import Analysis
 from alphazero.runtime.console import wrapped
@@ -104,7 +104,7 @@ class Screen:
         if self.is_in_place:
             self.print_board(text)
         else:
-            sides = Text.assemble(self.side_text(0), "  against  ", self.side_text(1))
+            sides = Text("  against  ").join(self._side_texts())
             self._print(self._title(), sides, *([text] if text else []))
 
     def print_move(self, player: int, action: int, notes: str) -> None:
@@ -134,7 +134,11 @@ class Screen:
         if self.skin.counts_pieces:
             counts = f" {count_text(self._session, self.skin)}."
         result = Text(f"The game is a draw.{counts}", "bold")
-        if winner is not None:
+        if self._session.game.num_players == 1:
+            name = result_name(self._session.game, self._session.result)
+            after = counted(len(self._session.actions), "move")
+            result = Text(f"The game ends after {after} with a {name}.", "bold")
+        elif winner is not None:
             text = f" wins after {counted(len(self._session.actions), 'move')}.{counts}"
             result = Text.assemble(self.side_text(winner), (text, "bold"))
         self.print_board(result)
@@ -163,7 +167,7 @@ class Screen:
             self.warn("No engine has moved since your last turn, so there is no view to show.")
             return
         player, analysis = self.last_analysis
-        self.say(analysis_view(self.skin, player, analysis, self._medium))
+        self.say(analysis_view(self._session.game, self.skin, player, analysis, self._medium))
 
     def print_moves(self) -> None:
         """Print the moves so far as ``moves=`` reads them."""
@@ -243,10 +247,13 @@ class Screen:
         grid.add_row(Text("  "), board, self._status())
         return grid
 
+    def _side_texts(self) -> list[Text]:
+        return [self.side_text(player) for player in range(self._session.game.num_players)]
+
     def _status(self) -> Text:
         """Return the lines beside the board."""
         session = self._session
-        lines = [Text(), self.side_text(0), self.side_text(1), Text()]
+        lines = [Text(), *self._side_texts(), Text()]
         if self.skin.counts_pieces:
             lines.append(Text(count_text(session, self.skin)))
         if session.over:
@@ -259,6 +266,6 @@ class Screen:
             lines.append(Text(f"Last move: {last}", "dim"))
         if self.last_analysis is not None and not math.isnan(self.last_analysis[1].value):
             player, analysis = self.last_analysis
-            expects = expectation_text(analysis.value)
+            expects = expectation_text(analysis.value, session.game)
             lines.append(Text(f"{self.skin.sides[player]} expects: {expects}", "dim"))
         return Text("\n").join(lines)

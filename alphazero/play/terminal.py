@@ -151,7 +151,7 @@ class TerminalGame:
         self._screen.last_analysis = (player, analysis)
         notes = []
         if not math.isnan(analysis.value):
-            notes.append(f"value {expectation_text(analysis.value)}")
+            notes.append(f"value {expectation_text(analysis.value, self.game)}")
         if analysis.num_simulations:
             notes.append(f"{counted(analysis.num_simulations, 'simulation')}, {seconds:.1f} s")
         self._play(player, analysis.action, ", ".join(notes))
@@ -222,6 +222,9 @@ class TerminalGame:
         if not self.session.over:
             self._screen.warn("A rematch is for when the game is over.")
             return False
+        if is_swapped and self.game.num_players == 1:
+            self._screen.warn("There are no sides to swap: type r for another game.")
+            return False
         if is_swapped:
             self.players = self.players[::-1]
         self.session = Session(self.game, self._start)
@@ -246,7 +249,7 @@ class TerminalGame:
         skin = self._screen.skin
         text = Text.assemble("Hint: ", (skin.notation.text(analysis.action), "bold"))
         if not math.isnan(analysis.value):
-            text.append(f", value for you {expectation_text(analysis.value)}")
+            text.append(f", value for you {expectation_text(analysis.value, self.game)}")
         text.append(f", expected line {line_text(skin, analysis.principal_variation)}.")
         self._screen.say(text)
 

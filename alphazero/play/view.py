@@ -14,6 +14,7 @@ from rich.text import Text
 
 from alphazero.boards.skin import Skin
 from alphazero.boards.text import Medium, expectation_text, side
+from alphazero.games.batched_game import Game
 from alphazero.players.base import Analysis
 from alphazero.runtime.wording import counted
 from alphazero.solvers.base import ILLEGAL_SCORE
@@ -29,26 +30,28 @@ def line_text(skin: Skin, actions: Sequence[int]) -> str:
     return " ".join(texts) + (" ..." if len(actions) > MAX_LINE else "")
 
 
-def analysis_view(skin: Skin, player: int, analysis: Analysis, medium: Medium) -> Group:
+def analysis_view(
+    game: Game, skin: Skin, player: int, analysis: Analysis, medium: Medium
+) -> Group:
     """Return an analysis as a summary, the expected line and a table of moves.
 
     Args:
         player: the player to move, 0 for the one who moves first in the game; values are from this
             player's viewpoint.
     """
-    value = expectation_text(analysis.value) or "unknown"
+    value = expectation_text(analysis.value, game) or "unknown"
     summary = Text.assemble("Value for ", side(skin, player, medium), f": {value}")
     if analysis.num_simulations:
         summary.append(f", {counted(analysis.num_simulations, 'simulation')}")
     line = Text(f"Expected line: {line_text(skin, analysis.principal_variation)}")
     actions = _shown_actions(analysis)
-    parts: list[RenderableType] = [summary, line, _table(skin, analysis, actions[:MAX_ROWS])]
+    parts: list[RenderableType] = [summary, line, _table(game, skin, analysis, actions[:MAX_ROWS])]
     if len(actions) > MAX_ROWS:
         parts.append(Text(f"and {counted(len(actions) - MAX_ROWS, 'more move')}", "dim"))
     return Group(*parts)
 
 
-def _table(skin: Skin, analysis: Analysis, actions: list[int]) -> Table:
+def _table(game: Game, skin: Skin, analysis: Analysis, actions: list[int]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("Move", justify="right")
     table.add_column("Visits", justify="right")
@@ -67,7 +70,7 @@ def _table(skin: Skin, analysis: Analysis, actions: list[int]) -> Table:
                 1.0, weight, _BAR_WIDTH, style="bright_black", complete_style="bright_green"
             ),
             f"{100 * weight:.1f}%",
-            expectation_text(float(analysis.values[action])) or "-",
+            expectation_text(float(analysis.values[action]), game) or "-",
         ]
         if analysis.scores is not None:
             cells.append(f"{analysis.scores[action]:+d}")

@@ -17,6 +17,7 @@ import numpy as np
 from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
 from alphazero.players.base import Analysis, Choice, Player, SearchProgress, joined
+from alphazero.players.best_lines import BestLines
 from alphazero.players.exact_leaves import LeafPolicy
 from alphazero.players.network_alone import MAX_BATCH_SIZE, NetworkAlone
 from alphazero.players.scored_endings import ScoredEndings
@@ -93,15 +94,19 @@ class SearchPlayer:
         if self._scored_endings and (analysis := self._scored_endings.analyse(state)):
             return analysis
         search = self._searched(state[None], start, progress)
-        output, tree = search.output(np.array([0])), search.tree
+        choice, tree = self._choice(search, state[None]), search.tree
+        action, line = int(choice.actions[0]), search.principal_variation(0)
+        if self._best_lines is not None:
+            best = self._best_lines.line(state)
+            line = best[0] if best[1] >= choice.values[0] else line
         visits = tree.children_visits[0, 0].copy()
         return Analysis(
-            action=int(output.actions[0]),
-            action_weights=output.action_weights[0],
-            value=float(output.root_values[0]),
+            action=action,
+            action_weights=choice.action_weights[0],
+            value=float(choice.values[0]),
             visits=visits,
             values=np.where(visits > 0, tree.children_values[0, 0], np.float32(math.nan)),
-            principal_variation=search.principal_variation(0),
+            principal_variation=line,
             num_simulations=int(tree.node_visits[0, 0]) - 1,
         )
 
@@ -158,6 +163,10 @@ class SearchPlayer:
         )
 
     @functools.cached_property
+    def _best_lines(self) -> BestLines | None:
+        return BestLines(self.game) if self.game.num_players == 1 else None
+
+    @functools.cached_property
     def _proven_leaves(self) -> ProvenLeaves | None:
         if self.exact_leaves is None:
             return None
@@ -184,15 +193,24 @@ class SearchPlayer:
         return joined(choice for choice in choices if choice is not None)
 
     def _search_choice(self, states: np.ndarray, start: float) -> Choice:
-        output = self._searched(states, start).output(np.arange(len(states)))
-        return Choice(output.actions, output.action_weights, output.root_values)
+        search = self._searched(states, start)
+        return self._choice(search, states)
+
+    def _choice(self, search: TreeSearch, states: np.ndarray) -> Choice:
+        """Return the choice after the search of ``states``."""
+        output = search.output(np.arange(len(states)))
+        choice = Choice(output.actions, output.action_weights, output.root_values)
+        if self._best_lines is None:
+            return choice
+        return self._best_lines.followed(search, states, choice)
 
     def _searched(
         self, states: np.ndarray, start: float, progress: SearchProgress | None = None
     ) -> TreeSearch:
         """Search each of at most `batch_size` positions; the time limit counts from ``start``.
 
-        Every search starts with an empty tree, so that no answer depends on earlier questions.
+        Every search starts with an empty tree, so that no answer depends on earlier questions. In a
+        game of one player, the best lines found are kept.
         """
         is_single = len(states) == 1
         search = self._searches.get(is_single)

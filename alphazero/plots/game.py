@@ -26,7 +26,7 @@ from alphazero.boards.shapes import (
     position_shapes,
 )
 from alphazero.boards.skin import Skin
-from alphazero.boards.text import expectation_text
+from alphazero.boards.text import ending_text, expectation_text
 from alphazero.runtime.wording import counted
 
 _BOARD, _MARGIN = 6.0, 0.45  # units: the longer side of the board of a frame
@@ -134,9 +134,8 @@ def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
     """Return what has just happened."""
     session = played.session
     if is_last and session.over:
-        winner = session.winner
-        result = "A draw" if winner is None else f"{skin.sides[winner]} wins"
-        return f"{result} after {counted(len(session.actions), 'move')}"
+        ending = ending_text(session.game, skin.sides, session.result)
+        return f"{ending[0].upper()}{ending[1:]} after {counted(len(session.actions), 'move')}"
     if ply == 0:
         return skin.title
     if ply == played.first_ply:
@@ -148,7 +147,7 @@ def _remark(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
     """Return what the mover expects, or the numbers of pieces at the end."""
     if is_last and played.session.over:
         return count_text(played.session, skin) if skin.counts_pieces else ""
-    value = expectation_text(played.values.get(ply - 1, math.nan))
+    value = expectation_text(played.values.get(ply - 1, math.nan), session.game)
     return f"expects {value}" if value else ""
 
 

@@ -106,10 +106,10 @@ def _heading(session: Session, skin: Skin, thought: Thought, right: float) -> li
     parts = [thought.player]
     if analysis.num_simulations:
         parts.append(counted(analysis.num_simulations, "simulation"))
-    if value := expectation_text(analysis.value):
+    if value := expectation_text(analysis.value, session.game):
         parts.append(f"expects {value} for {mover}")
     line = ", ".join(parts)
-    if value := expectation_text(thought.network_value):
+    if value := expectation_text(thought.network_value, session.game):
         line += f"; its network alone {value}"
     moves = f"after {skin.notation.list_text(session.actions)}" if session.actions else ""
     return [
@@ -186,7 +186,8 @@ def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[
         shapes += _bars(thought, action, start, y)
         shapes.append(Letters(end + 1.2, y, percent, 0.29, INK, "right"))
         if has_values:
-            value = expectation_text(float(analysis.values[action])).partition(" ")[0] or "-"
+            value = expectation_text(float(analysis.values[action]), session.game)
+            value = value.partition(" ")[0] or "-"
             shapes.append(Letters(right, y, value, 0.29, INK, "right"))
     if len(order) > _MAX_ROWS:
         text = f"and {counted(len(order) - _MAX_ROWS, 'more move')}"

@@ -198,6 +198,24 @@ class TreeSearch:
             action = int(visits.argmax())
         return line or [action]
 
+    def best_line(self, row: int) -> tuple[list[int], float]:
+        """Return the actions to the best known result in a tree of a game of one player.
+
+        Without any, they are [] and -1.
+        """
+        tree = self._tree
+        known = tree.proven_values[row, : tree.num_nodes[row]].copy()
+        known[known == trees.UNPROVEN] = -trees.UNPROVEN
+        if known.max(initial=-trees.UNPROVEN) == -trees.UNPROVEN:
+            return [], -1.0
+        # The last node of equal ones: a finished game is added after all nodes that it proves.
+        node = int(len(known) - 1 - known[::-1].argmax())
+        result, line = float(known[node]), []
+        while node != trees.ROOT_INDEX:
+            line.append(int(tree.action_from_parent[row, node]))
+            node = int(tree.parents[row, node])
+        return line[::-1], result
+
     def _begin(self, rows, num_simulations) -> None:
         budgets = np.broadcast_to(num_simulations, len(rows))
         if not self.settings.count_kept_visits:

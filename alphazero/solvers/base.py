@@ -32,7 +32,8 @@ class Solver(Protocol):
     - Othello: the final margin of discs, the mover's minus the opponent's. Squares that stay empty
       count for neither side.
     - Other games: a win in n actions scores N + 1 - n, a loss the negative number, a draw 0, where
-      N is the length of the longest game.
+      N is the length of the longest game. Where results lie between these, the k-th smallest
+      size of a result has k * (N + 1) in place of N + 1.
 
     Laws:
 
@@ -64,7 +65,7 @@ class UnsolvableError(InputError):
 
     Attributes:
         game: the name of the game.
-        unit: what is limited: "positions", "empty squares" or "nodes".
+        unit: what is limited: "positions", "empty squares", "nodes" or "scores".
         limit: the largest number that the solver takes.
         value: the number found, None if the solver stopped counting at the limit.
     """

@@ -126,7 +126,7 @@ class EnumeratedSolver:
         self.game = game
         positions = enumerate_positions(game, max_positions=MAX_SOLVER_POSITIONS)
         self.exact = ExactValues(game, positions)  #: the results behind the scores
-        self._action_scores = _action_scores(positions)
+        self._action_scores = _action_scores(game, positions)
 
     def scores(self, states: np.ndarray) -> np.ndarray:
         """See `alphazero.solvers.base.Solver.scores`."""
@@ -211,13 +211,26 @@ def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
     return values, plies_left
 
 
-def _action_scores(positions: Positions) -> np.ndarray:
+def _action_scores(game: Game, positions: Positions) -> np.ndarray:
     """Return int16[N, A]: the scores of `alphazero.solvers.base.Solver`, from the end backwards.
 
-    A score comes one closer to 0 with each action between the position and the end of the game.
+    A score comes one closer to 0 with each action between the position and the end of the game. It
+    stays above the scores of the next smaller result.
+
+    Raises:
+        UnsolvableError: if there are too many results for scores above `ILLEGAL_SCORE`.
     """
     longest = int(positions.plies_left.max())
-    scores = (positions.values * (longest + 1)).astype(np.int16)
+    sizes = np.unique(np.abs(positions.values[positions.values != 0]))
+    if len(sizes) * (longest + 1) >= -ILLEGAL_SCORE:
+        raise UnsolvableError(
+            f"{game.name} has more results than exact scores can tell apart.",
+            game=game.name,
+            unit="scores",
+            limit=-ILLEGAL_SCORE,
+        )
+    scores = np.sign(positions.values) * (np.searchsorted(sizes, np.abs(positions.values)) + 1)
+    scores = (scores * (longest + 1)).astype(np.int16)
     action_scores = np.full(positions.children.shape, ILLEGAL_SCORE, np.int16)
     for plies_left in range(1, longest + 1):
         rows = np.flatnonzero(positions.plies_left == plies_left)

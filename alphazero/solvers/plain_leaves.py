@@ -105,7 +105,7 @@ def _prove(game, stack, budget):
         rules.step(game, child, action)
         same = rules.player_to_move(game, child) == stack.players[depth]
         if rules.is_over(game, child):
-            result = np.float32(rules.result(game, child))
+            result = np.float32(rules.scaled_result(game, child))
             stack.best[depth] = max(stack.best[depth], result if same else -result)
         else:
             # A loss of the opponent is enough there to reject the move here, and so on.

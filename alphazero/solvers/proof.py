@@ -2,8 +2,9 @@
 
 In: a game and a function that chooses moves. Out: a `ProofReport`, data only. The player is asked
 once about every unfinished position, in large batches. Its answers are then played against every
-possible play of the other side, and each is compared with perfect play. The proof holds for this
-table of answers: if a player answers at random, it says nothing about the player's next game.
+possible play of the other side, and each is compared with perfect play. In a game of one player
+they are played alone. The proof holds for this table of answers: if a player answers at random, it
+says nothing about the player's next game.
 
 Shapes: B positions, K state words, A actions.
 """
@@ -54,10 +55,14 @@ class ProofReport:
     """What `prove` found."""
 
     game_name: str
-    sides: tuple[SideReport, SideReport]  #: the player moves first; the player moves second
+    #: the player moves first; the player moves second. Empty in a game of one player.
+    sides: tuple[SideReport, ...]
     num_not_final: int  #: unfinished positions that any play of both sides can reach
     num_accurate: int  #: those in which the player's move keeps the best possible result
     failures: list[Failure]  #: the others
+    #: in a game of one player, the result that the player reaches from the start, and the best
+    #: possible one; in [-1, 1]
+    results: tuple[float, float] | None = None
 
     @property
     def num_losses(self) -> int:
@@ -105,8 +110,13 @@ def prove(
     failures = [
         _failure(exact, row, chosen[row], value) for row, value in zip(rows[~kept], values[~kept])
     ]
-    sides = _play_out(positions, chosen, 0), _play_out(positions, chosen, 1)
-    return ProofReport(game.name, sides, len(rows), int(kept.sum()), failures)
+    sides: tuple[SideReport, ...] = ()
+    results = None
+    if game.num_players == 1:
+        results = _play_alone(positions, chosen), float(positions.values[0])
+    else:
+        sides = _play_out(positions, chosen, 0), _play_out(positions, chosen, 1)
+    return ProofReport(game.name, sides, len(rows), int(kept.sum()), failures, results)
 
 
 def _check_choices(game: Game, positions: Positions, rows: np.ndarray, actions: np.ndarray) -> None:
@@ -122,6 +132,14 @@ def _failure(exact: ExactValues, row: int, action: int, value: float) -> Failure
     state = exact.positions.states[row]
     best_value = float(exact.positions.values[row])
     return Failure(state, int(action), float(value), best_value, exact.best_actions(state))
+
+
+def _play_alone(positions: Positions, chosen: np.ndarray) -> float:
+    """Return the result of the player's moves from the start."""
+    row = 0
+    while not positions.over[row]:
+        row = positions.children[row, chosen[row]]
+    return float(positions.values[row])
 
 
 def _play_out(positions: Positions, chosen: np.ndarray, color: int) -> SideReport:

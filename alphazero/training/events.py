@@ -14,6 +14,7 @@ from alphazero.runtime.figures import curve, derived_curve
 from alphazero.training.illustrations import Illustrations
 from alphazero.training.reports import (
     ExactReport,
+    PuzzleReport,
     PitReport,
     ProofSummary,
     SelfPlayReport,
@@ -70,6 +71,7 @@ class IterationReport:
     engine: EngineReport | None = None
     pit: PitReport | None = None
     strength: StrengthReport | None = None
+    puzzle: PuzzleReport | None = None  #: in a game of one player
     exact: ExactReport | None = None
     proof: ProofSummary | None = None
     free_disk_gb: float = curve("health/free_disk_gb", "Gigabytes free on the disk of the run.")

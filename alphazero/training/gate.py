@@ -10,7 +10,7 @@ from collections.abc import Callable
 import torch
 
 from alphazero.evaluation.match import Openings, play_match
-from alphazero.evaluation.report import PAIR_SCORES, MatchReport, score_interval
+from alphazero.evaluation.report import MatchReport, score_interval
 from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.network_evaluator import NetworkEvaluator
@@ -74,7 +74,7 @@ class Gate:
             draws=match.draws,
             losses=match.losses,
             accepted=is_accepted,
-            ties=match.pair_counts[PAIR_SCORES.index(0.5)],
+            ties=match.pair_scores.count(0.5),
             score_low=low,
             score_high=high,
         )
@@ -102,5 +102,5 @@ def pit_scores(match: MatchReport, counted: str, tie_score: float) -> list[float
     if counted == "games":
         scores = [game.score for game in match.games]
     else:
-        scores = [s for s, count in zip(PAIR_SCORES, match.pair_counts) for _ in range(count)]
+        scores = list(match.pair_scores)
     return [tie_score if score == 0.5 else score for score in scores]

@@ -11,6 +11,7 @@ from tensorboard.compat.proto.histogram_pb2 import HistogramProto
 from torch.utils.tensorboard.summary import make_histogram
 
 from alphazero.boards.skin import skin_of
+from alphazero.boards.text import ending_text
 from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_record import GameRecord
 
@@ -49,9 +50,9 @@ def game_text(game: Game, record: GameRecord) -> str:
     notation = skin_of(game).notation
     moves = " ".join(notation.text(int(action)) for action in record.actions)
     last = game.step(record.states[-1:], record.actions[-1:]).states[0]
-    results = {1: "the first player wins", 0: "a draw", -1: "the second player wins"}
-    result = results[int(np.sign(record.first_player_result))]
-    return f"{moves}\n{result} after {len(record.actions)} plies\n\n{game.state_to_text(last)}"
+    sides = "the first player", "the second player"
+    ending = ending_text(game, sides, record.first_player_result)
+    return f"{moves}\n{ending} after {len(record.actions)} plies\n\n{game.state_to_text(last)}"
 
 
 def search_entropies(records: list[GameRecord]) -> np.ndarray:

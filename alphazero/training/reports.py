@@ -6,11 +6,13 @@ are in [0, 1].
 """
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
 
 from alphazero.evaluation.report import elo_from_score
+from alphazero.games.batched_game import Game
 from alphazero.runtime.figures import curve, derived_curve
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.solvers.proof import Failure, ProofReport
@@ -54,6 +56,9 @@ class SelfPlayReport:
     game_length: float = curve("games/length_plies", "Mean length of a self-play game, in plies.")
     first_player_wins: float = curve("games/first_player_wins", "Fraction won by the first player.")
     draws: float = curve("games/draws", "Fraction of the games that are drawn.")
+    mean_result: float = curve(
+        "games/mean_result", "Mean result of a game of one player, in the numbers of its rules."
+    )
     distinct_games: float = curve(
         "games/distinct_fraction", "Distinct games, as a fraction of all."
     )
@@ -65,7 +70,7 @@ class SelfPlayReport:
 
 
 def selfplay_report(
-    records: list[GameRecord], num_samples: int, work: SelfPlayWork, seconds: float
+    game: Game, records: list[GameRecord], num_samples: int, work: SelfPlayWork, seconds: float
 ) -> SelfPlayReport:
     """Return the report of the games of an iteration.
 
@@ -78,6 +83,7 @@ def selfplay_report(
     num_positions = sum(len(record.actions) for record in records)
     results = np.array([record.first_player_result for record in records])
     thread_s = max(work.thread_s, 1e-9)
+    is_puzzle = game.num_players == 1
     return SelfPlayReport(
         num_games=len(records),
         num_positions=num_positions,
@@ -94,8 +100,9 @@ def selfplay_report(
         exact_fraction=work.exact_s / thread_s,
         search_depth=work.total_depth / max(work.num_simulations, 1),
         game_length=num_positions / len(records),
-        first_player_wins=float((results > 0).mean()),
-        draws=float((results == 0).mean()),
+        first_player_wins=math.nan if is_puzzle else float((results > 0).mean()),
+        draws=math.nan if is_puzzle else float((results == 0).mean()),
+        mean_result=game.own_result(float(results.mean())) if is_puzzle else math.nan,
         distinct_games=len({record.actions.tobytes() for record in records}) / len(records),
     )
 
@@ -150,7 +157,10 @@ class PitReport:
 
 @dataclasses.dataclass(kw_only=True)
 class StrengthReport:
-    """A match against UCT, from the network's viewpoint."""
+    """A match against UCT, from the network's viewpoint.
+
+    In a game of one player, each plays every opening alone; the better result wins.
+    """
 
     opponent: str
     num_simulations: int  #: of the network, for each move
@@ -171,6 +181,21 @@ class StrengthReport:
         """The score as a rating difference; half a point is taken off a match of wins alone."""
         margin = 0.5 / (self.wins + self.draws + self.losses)
         return elo_from_score(min(max(self.score, margin), 1 - margin))
+
+
+@dataclasses.dataclass(kw_only=True)
+class PuzzleReport:
+    """Results in a game of one player, in the numbers of its rules; UCT solves the same openings."""
+
+    num_openings: int
+    mean_result: float = curve("puzzle/mean_result", "Mean result.")
+    uct_mean_result: float = curve("puzzle/uct_mean_result", "UCT's mean result.")
+    best_result: float = curve("puzzle/best_result", "Best result of an opening.")
+    difference_margin: float  #: half of the 95% interval of the difference of the means
+    solved: float = curve(
+        "puzzle/solved", "Fraction of the openings with the best possible result, if it is known."
+    )
+    uct_solved: float = curve("puzzle/uct_solved", "The same fraction of UCT.")
 
 
 @dataclasses.dataclass(kw_only=True)

@@ -4,6 +4,7 @@ In: the evaluator of the current network. Out: the strength parts of an `Iterati
 here changes what is learned. `EvaluationSettings` says which measurements are made, and how often.
 """
 
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.evaluation.exact.sets import EvaluationSet
 from alphazero.evaluation.match import Openings, play_match
+from alphazero.evaluation.puzzle import puzzle_results, small_game_values
+from alphazero.evaluation.report import MatchReport
 from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
 from alphazero.players.base import PlayerSettings
@@ -20,7 +23,7 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.enumeration import ExactValues
 from alphazero.solvers.proof import prove
 from alphazero.training.events import IterationReport
-from alphazero.training.reports import ExactReport, ProofSummary, StrengthReport
+from alphazero.training.reports import ExactReport, ProofSummary, PuzzleReport, StrengthReport
 from alphazero.training.settings import TrainSettings
 
 NUM_MISPLAYED = 6  #: misplayed positions in an `ExactReport`
@@ -54,7 +57,10 @@ class StrengthMeasurement:
         num_games = settings.final_num_games if report.last else settings.num_games
         if num_games:
             yield "evaluation", num_games
-            report.strength = self._play_uct(player, num_games, report.iteration)
+            match = self._play_uct(player, num_games, report.iteration)
+            report.strength = self._strength_report(match)
+            if self._game.num_players == 1:
+                report.puzzle = self._puzzle_report(match)
         evaluation_set = shipped_path(self._game.name)
         if settings.exact and evaluation_set is not None:
             yield "accuracy", 1
@@ -63,7 +69,7 @@ class StrengthMeasurement:
             yield "proof", 1
             report.proof = self._prove(player)
 
-    def _play_uct(self, player: SearchPlayer, num_games: int, iteration: int) -> StrengthReport:
+    def _play_uct(self, player: SearchPlayer, num_games: int, iteration: int) -> MatchReport:
         """Play a match against UCT."""
         settings = self.settings.evaluation
         seed = iteration_seed(self.settings, "uct", iteration)
@@ -71,11 +77,13 @@ class StrengthMeasurement:
         uct = uct_player(self._game, uct_settings)
         seed = iteration_seed(self.settings, "evaluation", iteration)
         openings = Openings(settings.opening_plies, seed)
-        match = play_match(self._game, player, uct, num_games, openings)
+        return play_match(self._game, player, uct, num_games, openings)
+
+    def _strength_report(self, match: MatchReport) -> StrengthReport:
         low, high = match.score_interval
         return StrengthReport(
-            opponent=uct.name,
-            num_simulations=settings.num_simulations,
+            opponent=match.player_b,
+            num_simulations=self.settings.evaluation.num_simulations,
             score=match.score,
             score_low=low,
             score_high=high,
@@ -83,6 +91,24 @@ class StrengthMeasurement:
             draws=match.draws,
             losses=match.losses,
             num_distinct=len({game.moves for game in match.games}),
+        )
+
+    @functools.cached_property
+    def _small_game_values(self) -> ExactValues | None:
+        return small_game_values(self._game)
+
+    def _puzzle_report(self, match: MatchReport) -> PuzzleReport:
+        """Return the results themselves, compared with perfect play if the game is small."""
+        exact = self._small_game_values if self.settings.evaluation.exact else None
+        results = puzzle_results(self._game, match, exact)
+        return PuzzleReport(
+            num_openings=len(results.results_a),
+            mean_result=float(results.results_a.mean()),
+            uct_mean_result=float(results.results_b.mean()),
+            best_result=float(results.results_a.max()),
+            difference_margin=results.difference_margin,
+            solved=results.solved(results.results_a),
+            uct_solved=results.solved(results.results_b),
         )
 
     def _compare_with_solver(self, player: SearchPlayer, path: Path) -> ExactReport:

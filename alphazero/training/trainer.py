@@ -185,7 +185,7 @@ class Trainer:
         played_s = now - (self._collected_at if is_continuous else start)
         self._collected_at = now
         work = self.source.work.since(work_before)
-        selfplay = selfplay_report(records, num_samples, work, played_s)
+        selfplay = selfplay_report(self.game, records, num_samples, work, played_s)
         report = IterationReport(self.iteration, selfplay, window=self.replay.window)
         report.selfplay_s = now - start
         report.workers = workers_report(self.source.worker_reports(), played_s)

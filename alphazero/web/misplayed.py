@@ -16,6 +16,7 @@ from alphazero.play.requests import Refusal
 from alphazero.runtime.errors import ConfigError, InputError
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 from alphazero.solvers.enumeration import NO_CHILD, Positions, enumerate_positions
+from alphazero.web.search_view import number
 from alphazero.web.shared_search import Question, SharedSearch
 from alphazero.web.turns import Stopped, Stream
 
@@ -30,7 +31,8 @@ class KnownPositions(NamedTuple):
     """Unfinished positions with exact results."""
 
     states: np.ndarray  #: [N, K]
-    action_values: np.ndarray  #: int8[N, A], see `alphazero.solvers.base.values_of`
+    #: [N, A], results, `alphazero.solvers.base.ILLEGAL_VALUE` where illegal
+    action_values: np.ndarray
     moves: list[tuple[int, ...]]  #: that lead there
 
     def spread(self, most: int) -> "KnownPositions":
@@ -111,6 +113,6 @@ def _mistake(known: KnownPositions, row: int, played: int) -> dict | None:
         "moves": list(known.moves[row]),
         "played": int(played),
         "best": np.flatnonzero(values == values.max()).tolist(),
-        "value": int(values[played]),
-        "best_value": int(values.max()),
+        "value": number(values[played]),
+        "best_value": number(values.max()),
     }

@@ -69,8 +69,7 @@ def _exact_verdict(
 ) -> _Verdict:
     session = position.session
     if session.over and ply == len(session.actions):
-        result = 0.0 if session.winner is None else float(1 - 2 * session.winner)
-        return _Verdict(result, None, True)
+        return _Verdict(session.result, None, True)
     exact = thinking.solvers.scores(position.game, session.states[ply], is_stopped)
     return _Verdict(float(exact.value * _sign(position, ply)), exact.best[0], True, exact)
 

@@ -31,7 +31,7 @@ class SearchView(NamedTuple):
 
     num_simulations: int
     value: float | None  #: for the player to move
-    proven: int | None  #: result for the player to move
+    proven: float | None  #: result for the player to move
     best: int  #: the action that it would play now
     actions: list[dict[str, Any]]  #: legal ones: action, visits, prior, value, proven
     line: list[int]  #: the moves that it expects
@@ -54,7 +54,7 @@ class _Node(NamedTuple):
     visits: int
     value: float
     prior: float | None
-    proven: int | None
+    proven: float | None
     to_move: int
 
 
@@ -112,13 +112,13 @@ def _puct_children(
             visits=int(tree.children_visits[row, node.key, action]),
             value=float(tree.children_values[row, node.key, action]),
             prior=float(priors[action]),
-            proven=None if proven is None else sign * proven,
+            proven=None if proven is None else sign * proven + 0.0,  # no -0
             to_move=int(tree.players[row, child]),
         )
 
 
-def _result(proven: np.int8) -> int | None:
-    return None if proven == puct_tree.UNPROVEN else int(proven)
+def _result(proven: np.float32) -> float | None:
+    return None if proven == puct_tree.UNPROVEN else number(proven)
 
 
 def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView:
@@ -164,7 +164,7 @@ def _uct_statistics(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the values of nodes for a player, and their visits, int64[...]."""
     found = search.tree.nodes[nodes]
-    visits, points = found["visits"].astype(np.int64), found["points"].astype(np.int64)
+    visits, points = found["visits"].astype(np.int64), found["points"]
     return 2.0 * _wins_of(player, points, visits) / np.maximum(visits, 1) - 1.0, visits
 
 

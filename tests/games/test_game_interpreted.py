@@ -3,7 +3,7 @@
 import hashlib
 
 import numpy as np
-from game_samples import EXAMPLE, label, random_games
+from game_samples import EXAMPLE, PUZZLE, label, random_games
 from interpreted import printed_without_compiler
 
 from alphazero.games import rules
@@ -19,6 +19,7 @@ NAMES = (
     "othello:6",
     "othello:4",
     EXAMPLE,
+    PUZZLE,
 )
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from game_samples import EXAMPLE, GAME_NAMES, label, random_games
+from game_samples import EXAMPLE, GAME_NAMES, PUZZLE, label, random_games
 from mostly_slow import mostly_slow
 from naive import naive_twin, replayed
 
@@ -46,6 +46,7 @@ def compare(game, state, twin):
         ("connect_x:4x3x3", 5, 2),
         ("tic_tac_toe", 3, 3),
         (EXAMPLE, 3, 4),
+        (PUZZLE, 4, 5),
     ],
     ids=str,
 )

@@ -170,11 +170,11 @@ def test_a_full_tree_stops_growing_and_simulations_continue(statistics):
 def test_the_memory_is_bounded_and_stated():
     game = make_game("connect_four")
     by_node = make_uct(game, num_simulations=10**9, max_nodes=1000)
-    assert by_node.memory_bytes == 16 * 1000 + 8
+    assert by_node.memory_bytes == 20 * 1000 + 8
     by_position = make_uct(game, num_simulations=10**9, max_nodes=1000, statistics="position")
-    assert by_position.memory_bytes == (16 + 8 + 4 + 3 * 8) * 1000 + 4 * 2048 + 8
+    assert by_position.memory_bytes == (20 + 8 + 4 + 3 * 8) * 1000 + 4 * 2048 + 8
     # A short search takes only what it can use: 7 moves for the root and each of 10 simulations.
-    assert make_uct(game, num_simulations=10).memory_bytes == 16 * (1 + 11 * 7) + 8
+    assert make_uct(game, num_simulations=10).memory_bytes == 20 * (1 + 11 * 7) + 8
 
 
 # --- seeds, compiled and interpreted --------------------------------------------------------------

@@ -8,6 +8,7 @@ import pytest
 import torch
 from run_samples import assert_same, make_trainer, reports
 
+from alphazero.evaluation.report import PAIR_SCORES
 from alphazero.inference.engines.torch_engine import TorchEngine
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.network.residual import ResidualNetwork
@@ -22,8 +23,8 @@ def one_thread():
 
 
 def pairs_of(hundredths):
-    """Return the pair counts of 100 pairs, won or lost, with this score."""
-    return (100 - hundredths, 0, 0, 0, hundredths)
+    """Return the scores of 100 pairs, won or lost, with this score."""
+    return (0.0,) * (100 - hundredths) + (1.0,) * hundredths
 
 
 def score_pits(monkeypatch, scores):
@@ -35,7 +36,7 @@ def score_pits(monkeypatch, scores):
         met.append(tuple(player.analyse(start).value for player in (new_player, old_player)))
         hundredths = round(100 * next(scores))
         return SimpleNamespace(
-            wins=hundredths, draws=0, losses=100 - hundredths, pair_counts=pairs_of(hundredths)
+            wins=hundredths, draws=0, losses=100 - hundredths, pair_scores=pairs_of(hundredths)
         )
 
     monkeypatch.setattr(gate, "play_match", play_match)
@@ -97,7 +98,8 @@ def test_a_rejection_restores_all_that_learns_and_the_old_network_plays_is_store
     ],
 )
 def test_pairs_that_end_even_count_what_the_setting_says(pair_counts, tie_score, score):
-    scores = gate.pit_scores(SimpleNamespace(pair_counts=pair_counts), "pairs", tie_score)
+    pair_scores = np.repeat(PAIR_SCORES, pair_counts).tolist()
+    scores = gate.pit_scores(SimpleNamespace(pair_scores=pair_scores), "pairs", tie_score)
     assert sum(scores) / len(scores) == pytest.approx(score) and len(scores) == 10
 
 
@@ -112,7 +114,7 @@ def test_a_pit_may_count_games_with_draws_as_positive(tie_score, score):
 def test_equal_networks_are_accepted_where_ties_count_in_full(
     tie_score, accepted, tmp_path, monkeypatch
 ):
-    tied = SimpleNamespace(wins=8, draws=4, losses=8, pair_counts=(0, 0, 10, 0, 0))
+    tied = SimpleNamespace(wins=8, draws=4, losses=8, pair_scores=(0.5,) * 10)
     monkeypatch.setattr(gate, "play_match", lambda *_, **__: tied)
     trainer = make_trainer(tmp_path, "pit.every=1", f"pit.tie_score={tie_score}")
     (pit, *_) = (report.pit for report in reports(trainer))

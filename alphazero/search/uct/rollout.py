@@ -60,7 +60,7 @@ def rollout(game, state, policy, rng):
         policy: a `RolloutPolicy`.
 
     Returns:
-        The points of the player who moves first in the game: 2 win, 1 draw, 0 loss.
+        The points of the player who moves first in the game: 2 win, 1 draw, 0 loss, or between.
     """
     scratch = policy.scratch
     if policy.weighted:
@@ -71,7 +71,7 @@ def rollout(game, state, policy, rng):
     else:
         while not rules.is_over(game, state):
             rules.step(game, state, rules.random_action(game, state, rng, scratch.mask))
-    result = rules.result(game, state)
+    result = rules.scaled_result(game, state)
     return 1 + result if rules.player_to_move(game, state) == 0 else 1 - result
 
 

@@ -198,7 +198,7 @@ class UctSearch:
             return None
         visits = int(self.tree.nodes[node]["visits"])
         player = int(self.game.players(np.asarray(state)[None])[0])
-        wins = float(_wins_of(player, int(self.tree.nodes[node]["points"]), visits))
+        wins = float(_wins_of(player, float(self.tree.nodes[node]["points"]), visits))
         return PositionStatistics(visits, wins, 2 * wins / visits - 1 if visits else math.nan)
 
     def _set_root(self, state: np.ndarray) -> None:
@@ -293,6 +293,6 @@ class UctSearch:
             int64[...] and float64[...]; the mean is -inf without visits.
         """
         visits = self.tree.nodes[nodes]["visits"].astype(np.int64)
-        points = self.tree.nodes[nodes]["points"].astype(np.int64)
+        points = self.tree.nodes[nodes]["points"]
         means = 2.0 * _wins_of(player, points, visits) / np.maximum(visits, 1) - 1.0
         return visits, np.where(visits > 0, means, -np.inf)

@@ -7,7 +7,7 @@ Sources: L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", 2006;
 "A survey of Monte Carlo tree search methods", 2012, section 3.
 
 A rollout's result is stored as the points of the player who moves first in the game: 2 for a win, 1
-for a draw, 0 for a loss. Points do not depend on whose turn it is, so they add up in the same way
+for a draw, 0 for a loss, and what lies between for other results. Points do not depend on whose turn it is, so they add up in the same way
 at every node, also where a player moves twice in a row. Only `wins_of` takes a viewpoint.
 
 Statistics by node: the children of a node are neighbours in `nodes`, so that comparing them reads
@@ -31,13 +31,13 @@ from alphazero.search.uct.table import NUM_EDGES, NUM_NODES, ROOT_INDEX, UNKNOWN
 
 NO_CHILDREN = -1
 
-#: One node, 16 bytes: four in a cache line.
+#: One node, 20 bytes.
 NODE = np.dtype(
     [
         # simulations that ended at or passed through the node, rollouts only if they are recorded
         ("visits", np.int32),
         # sum of their points
-        ("points", np.int32),
+        ("points", np.float64),
         # by node: index of the first child; by position: of the first edge; NO_CHILDREN at a leaf
         ("first_child", np.int32),
         ("num_children", np.int16),

@@ -17,6 +17,7 @@ from alphazero.boards.shapes import (
     placed,
 )
 from alphazero.boards.skin import skin_of
+from alphazero.boards.text import ending_text, result_name
 from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.solvers.proof import Failure
@@ -28,7 +29,6 @@ _LINE_HEIGHT = 16
 _FONT_SIZE = 12
 _PER_ROW = 3  # boards side by side
 _RED, _GREEN = "#ff3b30", "#8cff66"
-_RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
 
 class BoardPictures:
@@ -46,10 +46,9 @@ class BoardPictures:
         for ply, (before, after) in enumerate(zip(boards, boards[1:]), 1):
             for cell in placed(before, after):
                 numbers[cell] = str(ply)
-        winner = {1: f"{skin.sides[0]} wins", 0: "a draw", -1: f"{skin.sides[1]} wins"}
-        result = winner[int(np.sign(record.first_player_result))]
+        ending = ending_text(game, skin.sides, record.first_player_result)
         shapes = board_shapes(boards[-1], skin, texts=numbers)
-        caption = [f"{result} after {len(record.actions)} plies"]
+        caption = [f"{ending} after {len(record.actions)} plies"]
         return self._sheet([(shapes, caption)], _GAME_WIDTH)
 
     def misplayed(self, failures: list[Failure]) -> np.ndarray:
@@ -76,8 +75,8 @@ class BoardPictures:
         right = ", ".join(text(action) for action in failure.best_actions)
         played = f"{mover} plays {text(failure.action)}"
         return [
-            f"{played}: a {_RESULTS[int(failure.value)]}",
-            f"right: {right} ({_RESULTS[int(failure.best_value)]})",
+            f"{played}: a {result_name(self._game, failure.value)}",
+            f"right: {right} ({result_name(self._game, failure.best_value)})",
         ]
 
     def _sheet(self, boards: list[tuple[list[Shape], list[str]]], total_width: int) -> np.ndarray:

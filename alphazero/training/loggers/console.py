@@ -11,7 +11,7 @@ from rich.text import Text
 
 from alphazero.runtime.wording import counted
 from alphazero.training.events import Alarm, IterationReport, StageProgress
-from alphazero.training.reports import WorkersReport
+from alphazero.training.reports import PuzzleReport, WorkersReport
 
 #: Columns of the table: title, width, and the format of the report's cell.
 _COLUMNS = (
@@ -179,7 +179,9 @@ def _measurements(report: IterationReport) -> Iterator[str]:
     if (pit := report.pit) is not None:
         verdict = "accepted" if pit.accepted else "rejected, the old network is restored"
         yield f"pit {pit.score:.0%}, {verdict}"
-    if (strength := report.strength) is not None:
+    if (puzzle := report.puzzle) is not None and report.strength is not None:
+        yield puzzle_text(puzzle, report.strength.opponent)
+    elif (strength := report.strength) is not None:
         results = f"{strength.wins} won, {strength.draws} drawn, {strength.losses} lost"
         yield f"{strength.score:.0%} against {strength.opponent} ({results})"
     if (exact := report.exact) is not None:
@@ -189,7 +191,17 @@ def _measurements(report: IterationReport) -> Iterator[str]:
             f"{exact.raw_optimal:.1%}; value error {exact.value_error:.3f}"
         )
     if (proof := report.proof) is not None:
-        yield (
-            f"{proof.num_accurate:,} of {proof.num_positions:,} positions perfect, "
-            f"{counted(proof.num_losses, 'game')} lost"
-        )
+        lost = "" if puzzle else f", {counted(proof.num_losses, 'game')} lost"
+        yield f"{proof.num_accurate:,} of {proof.num_positions:,} positions perfect{lost}"
+
+
+def puzzle_text(puzzle: PuzzleReport, opponent: str) -> str:
+    """Return the results in a game of one player, and those of UCT."""
+    text = (
+        f"mean result {puzzle.mean_result:.2f} from {counted(puzzle.num_openings, 'opening')}, "
+        f"{opponent} {puzzle.uct_mean_result:.2f} "
+        f"(95% interval of the difference ± {puzzle.difference_margin:.2f})"
+    )
+    if math.isfinite(puzzle.solved):
+        text += f"; best possible result in {puzzle.solved:.0%}, {opponent} {puzzle.uct_solved:.0%}"
+    return text

@@ -47,9 +47,9 @@ export function durationText(hours) {
   return minutes < 90 ? `${Math.round(minutes)} min` : `${hours.toFixed(1)} h`;
 }
 
-/** Return "win", "draw" or "loss" for the player whose view the result has. */
+/** Return "win", "draw", "loss" or a number for the player whose view the result has. */
 export function resultText(result) {
-  return RESULTS.get(result) ?? UNKNOWN;
+  return RESULTS.get(result) ?? valueText(result);
 }
 
 /** Return a number with about three significant digits, for the ticks and read-outs of a chart. */

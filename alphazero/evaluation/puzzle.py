@@ -1,0 +1,86 @@
+"""Results in a game of one player: how well two players solve it from the same openings.
+
+In: a match (`alphazero.evaluation.match`), in which each player has played each opening alone. Out:
+both players' results in the numbers of the rules, compared pair by pair, and with perfect play
+where the game is small enough to enumerate.
+"""
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+
+from alphazero.evaluation.report import Z_95, MatchReport
+from alphazero.games.batched_game import Game
+from alphazero.runtime.errors import InputError
+from alphazero.solvers.enumeration import MAX_SOLVER_POSITIONS, ExactValues, enumerate_positions
+
+
+@dataclasses.dataclass(frozen=True)
+class PuzzleResults:
+    """The results of players A and B from N openings, in the numbers of the rules."""
+
+    results_a: np.ndarray  #: float64[N]
+    results_b: np.ndarray  #: float64[N]
+    best: np.ndarray | None  #: float64[N], results of perfect play; None if they are unknown
+
+    @property
+    def difference(self) -> float:
+        """The mean of A's result minus B's."""
+        return float((self.results_a - self.results_b).mean())
+
+    @property
+    def difference_margin(self) -> float:
+        """Half of the 95% interval of `difference`: 1.96 standard errors; nan of one opening."""
+        differences = self.results_a - self.results_b
+        if len(differences) < 2:
+            return math.nan
+        return float(Z_95 * differences.std(ddof=1) / math.sqrt(len(differences)))
+
+    def solved(self, results: np.ndarray) -> float:
+        """Return the fraction of ``results`` that are those of perfect play; nan if unknown."""
+        if self.best is None:
+            return math.nan
+        return float(np.isclose(results, self.best).mean())
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the figures for JSON; unknown ones become None."""
+        figures: dict[str, Any] = {
+            "num_openings": len(self.results_a),
+            "difference": self.difference,
+            "difference_margin": self.difference_margin,
+        }
+        for side, results in (("a", self.results_a), ("b", self.results_b)):
+            figures[f"mean_result_{side}"] = float(results.mean())
+            figures[f"best_result_{side}"] = float(results.max())
+            figures[f"solved_{side}"] = self.solved(results)
+        return {key: None if value != value else value for key, value in figures.items()}
+
+
+def puzzle_results(game: Game, match: MatchReport, exact: ExactValues | None) -> PuzzleResults:
+    """Return the results of a match in a game of one player.
+
+    Args:
+        exact: the values of the game, None if they are unknown.
+    """
+    scores = np.array([played.score for played in match.games]).reshape(-1, 2)
+    best = None
+    if exact is not None:
+        openings = [played.moves[: match.opening_plies] for played in match.games[::2]]
+        starts = np.stack([game.play_moves(opening) for opening in openings])
+        best = _own_results(game, exact.values(starts))
+    results_a, results_b = 2 * scores[:, 0] - 1, 1 - 2 * scores[:, 1]
+    return PuzzleResults(_own_results(game, results_a), _own_results(game, results_b), best)
+
+
+def small_game_values(game: Game) -> ExactValues | None:
+    """Return the values of a game of at most `MAX_SOLVER_POSITIONS` positions, None of others."""
+    try:
+        return ExactValues(game, enumerate_positions(game, max_positions=MAX_SOLVER_POSITIONS))
+    except InputError:
+        return None
+
+
+def _own_results(game: Game, values: np.ndarray) -> np.ndarray:
+    return np.array([game.own_result(float(value)) for value in values])

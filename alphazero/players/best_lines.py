@@ -1,0 +1,68 @@
+"""The best lines that searches of a game of one player have found.
+
+In: finished searches. Out: at each position on the way of a line that was found, the line's next
+action. What one player has seen can always be reached again: so a line is followed as soon as its
+result is at least what the search expects, and a good end that was found once is not lost because
+a later search misses it (M. Schadd et al., "Single-player Monte-Carlo tree search", 2008).
+
+Shapes: B positions, K state words.
+"""
+
+import numpy as np
+
+from alphazero.games.batched_game import Game
+from alphazero.players.base import Choice
+from alphazero.search.batched_search import TreeSearch
+
+_MAX_POSITIONS = 100_000
+
+
+class BestLines:
+    """The best result found from each position, and the action towards it."""
+
+    def __init__(self, game: Game):
+        self._game = game
+        self._known: dict[bytes, tuple[float, int]] = {}
+
+    def add(self, state: np.ndarray, actions: list[int], result: float) -> None:
+        """Remember a line.
+
+        Args:
+            state: [K], where it begins.
+            result: where it ends, in [-1, 1].
+        """
+        if len(self._known) > _MAX_POSITIONS:
+            self._known.clear()
+        for action in actions:
+            key = self._key(state)
+            if key not in self._known or self._known[key][0] < result:
+                self._known[key] = result, action
+            state = self._game.step(state[None], np.array([action], np.int32)).states[0]
+
+    def line(self, state: np.ndarray) -> tuple[list[int], float]:
+        """Return the best line from a position ([K]), and its result; none is [], -inf."""
+        actions: list[int] = []
+        result = -np.inf
+        while (found := self._known.get(self._key(state))) is not None:
+            actions.append(found[1])
+            result = found[0] if len(actions) == 1 else result
+            state = self._game.step(state[None], np.array(actions[-1:], np.int32)).states[0]
+        return actions, result
+
+    def followed(self, search: TreeSearch, states: np.ndarray, choice: Choice) -> Choice:
+        """Return the choice after a search, with the best line's action where it is good enough.
+
+        Args:
+            search: finished, of ``states`` in its first rows.
+            states: [B, K].
+        """
+        actions, values = choice.actions.copy(), choice.values.copy()
+        for row, state in enumerate(states):
+            self.add(state, *search.best_line(row))
+            line, result = self.line(state)
+            if result >= values[row]:
+                actions[row], values[row] = line[0], result
+        return choice._replace(actions=actions, values=values)
+
+    def _key(self, state: np.ndarray) -> bytes:
+        return self._game.identity(state[None])[0].tobytes()
