@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alphazero.games import rules
+from alphazero.games.appearance import Appearance, read_appearance
 from alphazero.games.text import parse_board
 from alphazero.runtime.jit import njit
 
@@ -44,6 +45,7 @@ class Game:
     #: The worst and the best result of the rules, which are scaled to -1 and 1.
     result_range: tuple[float, float] = (-1.0, 1.0)
     notes: tuple[str, ...] = ()  #: what is allowed in the rules but looks wrong, for the user
+    appearance: Appearance = Appearance()  #: see `rules.appearance`
 
     def initial_states(self, num_games: int = 1) -> np.ndarray:
         """Return ``num_games`` start positions, [B, K]."""
@@ -102,6 +104,10 @@ class Game:
             ValueError: naming the row and column that are wrong, or why the board is unreachable.
         """
         raise NotImplementedError
+
+    def action_squares(self, action: int) -> tuple[int, ...]:
+        """Return the squares that an action names, see `rules.action_squares`."""
+        return ()
 
     def action_to_text(self, action: int) -> str:
         """Return the action in the notation of the rules, which may count from 0.
@@ -206,6 +212,7 @@ class CompiledGame(Game):
         self.planes_shape = rules.planes_shape(sizes)
         self.max_plies = rules.max_plies(sizes)
         self.cell_symmetries, self.action_symmetries = rules.symmetries(sizes)
+        self.appearance = read_appearance(rules.appearance(sizes))
 
     def __reduce__(self) -> tuple[type, tuple[str, Any]]:
         return type(self), (self.name, self.rules)
@@ -257,6 +264,9 @@ class CompiledGame(Game):
     def text_to_state(self, text: str, player: int) -> np.ndarray:
         board = parse_board(text, self.planes_shape[1:], self.piece_letters, self.name)
         return self.cells_to_state(board, player)
+
+    def action_squares(self, action: int) -> tuple[int, ...]:
+        return rules.action_squares(self.rules, action)
 
     def action_to_text(self, action: int) -> str:
         return rules.action_to_text(self.rules, action)

@@ -202,6 +202,18 @@ def text_to_action(game, text):
     return parse_index(text, game.columns, "column")
 
 
+@rules.implement(ConnectX)
+def appearance(game):
+    title = f"Connect-X, {game.rows} x {game.columns}, {game.length} in a row"
+    return rules.Appearance(
+        title="Connect Four" if tuple(game) == (6, 7, 4) else title,
+        sides=("Yellow", "Red"),
+        colors=("yellow", "red"),
+        board="plate",
+        line_length=game.length,
+    )
+
+
 def check_position(board: np.ndarray, player: int, length: int) -> bool:
     """Return whether the last disc completed a line.
 

@@ -304,6 +304,25 @@ def piece_letters(game):
 
 
 @rules.implement(Othello)
+def appearance(game):
+    return rules.Appearance(
+        title="Othello" if game.size == 8 else f"Othello {game.size} x {game.size}",
+        sides=("White", "Black"),
+        colors=("light", "dark"),
+        board="green",
+        rows_from_top=True,
+        numbers_squares=True,
+        counts_pieces=True,
+        has_standard_setup=True,
+    )
+
+
+@rules.implement(Othello)
+def action_squares(game, action):
+    return (action,) if action < game.size * game.size else ()
+
+
+@rules.implement(Othello)
 def cells(game, state):
     player = int(rules.player_to_move(game, state))
     board = np.zeros((game.size, game.size), np.int8)

@@ -137,6 +137,11 @@ def piece_letters(game):
 
 
 @rules.implement(TicTacToe)
+def appearance(game):
+    return rules.Appearance(title="Tic-tac-toe", colors=("x", "o"), board="lines", line_length=3)
+
+
+@rules.implement(TicTacToe)
 def cells(game, state):
     player = int(rules.player_to_move(game, state))
     board = np.zeros(9, np.int8)
