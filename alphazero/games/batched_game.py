@@ -45,6 +45,7 @@ class Game:
     #: The worst and the best result of the rules, which are scaled to -1 and 1.
     result_range: tuple[float, float] = (-1.0, 1.0)
     notes: tuple[str, ...] = ()  #: what is allowed in the rules but looks wrong, for the user
+    plane_names: tuple[str, ...] = ()  #: what each plane shows, if the rules say
     appearance: Appearance = Appearance()  #: see `rules.appearance`
 
     def initial_states(self, num_games: int = 1) -> np.ndarray:
@@ -212,6 +213,7 @@ class CompiledGame(Game):
         self.planes_shape = rules.planes_shape(sizes)
         self.max_plies = rules.max_plies(sizes)
         self.cell_symmetries, self.action_symmetries = rules.symmetries(sizes)
+        self.plane_names = rules.plane_names(sizes)
         self.appearance = read_appearance(rules.appearance(sizes))
 
     def __reduce__(self) -> tuple[type, tuple[str, Any]]:

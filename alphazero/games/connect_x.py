@@ -165,6 +165,11 @@ def planes_shape(game):
 
 
 @rules.implement(ConnectX)
+def plane_names(game):
+    return "pieces of the player to move", "pieces of the opponent"
+
+
+@rules.implement(ConnectX)
 def max_plies(game):
     return game.rows * game.columns
 

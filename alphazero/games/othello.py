@@ -288,6 +288,15 @@ def planes_shape(game):
 
 
 @rules.implement(Othello)
+def plane_names(game):
+    return (
+        "pieces of the player to move",
+        "pieces of the opponent",
+        "squares where the player to move may place a disc",
+    )
+
+
+@rules.implement(Othello)
 def max_plies(game):
     # Each disc fills a square, and no two passes follow each other.
     return 2 * game.size * game.size

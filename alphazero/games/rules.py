@@ -218,6 +218,12 @@ def planes_shape(game) -> tuple[int, int, int]:
 
 
 @_python_rule
+def plane_names(game) -> tuple[str, ...]:
+    """Return what each plane of the network's input shows, for the files that networks go into."""
+    return ()
+
+
+@_python_rule
 def max_plies(game) -> int:
     """Return an upper bound of the number of actions in a game, passes included."""
     raise _missing(game, "max_plies")

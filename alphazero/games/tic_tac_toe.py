@@ -122,6 +122,11 @@ def planes_shape(game):
 
 
 @rules.implement(TicTacToe)
+def plane_names(game):
+    return "pieces of the player to move", "pieces of the opponent"
+
+
+@rules.implement(TicTacToe)
 def max_plies(game):
     return 9
 

@@ -26,7 +26,13 @@ from alphazero.search.uct.settings import UctSettings
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web.catalogue import ENDGAME, Catalogue, PlayerChoice
 from alphazero.web.exact_scores import Solvers
-from alphazero.web.search_view import FINAL_NODES, RUNNING_NODES, SearchView, analysis_view, uct_view
+from alphazero.web.search_view import (
+    FINAL_NODES,
+    RUNNING_NODES,
+    SearchView,
+    analysis_view,
+    uct_view,
+)
 from alphazero.web.shared_search import Question, SharedSearch
 from alphazero.web.turns import Stopped, Turns
 
