@@ -27,8 +27,8 @@ class Appearance:
     numbers_squares: bool = False  #: whether a terminal numbers the legal squares, which are few
     line_length: int = 0  #: pieces in a row that win; 0 if no line wins
     counts_pieces: bool = False  #: whether the numbers of pieces decide
-    #: whether elsewhere the same game begins with swapped colours and mirrored columns; its board is
-    #: square, with row 1 at the top
+    #: whether elsewhere the same game begins with swapped colours and mirrored columns; for square
+    #: boards with row 1 at the top
     has_standard_setup: bool = False
 
     def __post_init__(self) -> None:

@@ -33,7 +33,7 @@ _NAMES = (
 )
 #: Games of this package that are offered to a person who names none, the usual one first.
 OFFERED = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
-#: Families whose rules are files of this package: a name in a stored file or a request may mean them.
+#: Families of this package's own rules: anyone may name them, stored files and requests too.
 _OWN_FAMILIES = ("tic_tac_toe", "connect_four", "connect_x", "othello")
 #: What games are called elsewhere, in small letters alone, and their names here.
 _MEANT = {

@@ -317,7 +317,8 @@ def text_to_action(game, text: str) -> int:
     squares = _squares(game)
     if not any(squares):
         return parse_index(text, num_actions(game))
-    return named_action(text, squares, *planes_shape(game)[1:], appearance(game).rows_from_top)
+    _, rows, columns = planes_shape(game)
+    return named_action(text, squares, rows, columns, appearance(game).rows_from_top)
 
 
 @functools.lru_cache(16, typed=True)  # games of other classes may have the same sizes
@@ -327,4 +328,5 @@ def _squares(game) -> list[tuple[int, ...]]:
 
 @functools.lru_cache(16, typed=True)
 def _names(game) -> list[str]:
-    return action_names(_squares(game), *planes_shape(game)[1:], appearance(game).rows_from_top)
+    _, rows, columns = planes_shape(game)
+    return action_names(_squares(game), rows, columns, appearance(game).rows_from_top)

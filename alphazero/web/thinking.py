@@ -94,8 +94,9 @@ class Thinking:
         if player.kind == "network":
             return self.network(game, player).search(question)
         with self._uct_turns.turn(question.is_stopped):
-            is_python = isinstance(game, PythonGame)
-            return _search_objects(game, question) if is_python else _search_uct(game, question)
+            if isinstance(game, PythonGame):
+                return _search_objects(game, question)
+            return _search_uct(game, question)
 
     def move(self, game: Game, player: PlayerChoice, question: Question) -> dict[str, Any]:
         """Return the move that a player makes: action, value, num_simulations."""

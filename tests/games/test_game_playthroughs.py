@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from game_samples import EXAMPLE, label, random_games
+from game_samples import BREAKTHROUGH, EXAMPLE, label, random_games
 
 from alphazero.games.registry import game_names, make_game
 
@@ -30,6 +30,7 @@ NAMES = (
     "othello:6",
     "othello:4",
     EXAMPLE,
+    BREAKTHROUGH,
 )
 
 
