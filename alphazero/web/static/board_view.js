@@ -263,6 +263,8 @@ function isNext(before, after) {
   return added <= 1;
 }
 
+/** Return a word with a capital; other texts, such as a2a3, stay as they are typed. */
 function capital(text) {
+  if (!/^[a-z]+$/.test(text)) return text;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -3,14 +3,15 @@
 // Knows the squares of the legal actions, as flat indices, and nothing of pointers or drawings.
 
 export class MoveChoice {
-  /** @param squares of every action, as in the catalogue */
+  /** @param squares of every action, as in the catalogue; empty where actions are no moves */
   constructor(squares) {
     Object.assign(this, { squares, legal: [], path: [] });
   }
 
   /** Offer these actions; no square is chosen yet. */
   offer(legal) {
-    Object.assign(this, { legal: legal.filter((action) => this.squares[action].length), path: [] });
+    this.legal = legal.filter((action) => this.squares[action]?.length);
+    this.path = [];
   }
 
   clear() {
