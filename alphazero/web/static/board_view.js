@@ -235,12 +235,13 @@ export class BoardView {
     });
     const chosen = choice.path.map((square) => {
       const { x, y, size } = this.cellBox(...cellOf(square));
-      return svg("rect", { class: "chosen", x: x + 4, y: y + 4, width: size - 8, height: size - 8 });
+      const length = size - 8;
+      return svg("rect", { class: "chosen", x: x + 4, y: y + 4, width: length, height: length });
     });
     this.hints.replaceChildren(...chosen, ...dots);
   }
 
-  /** Offer as buttons the moves without a place on the board, and those that share their squares. */
+  /** Offer as buttons the moves without a place on the board, and those that share squares. */
   #listActions(legal) {
     const placeless = legal.filter((action) => !this.cellOfAction(this.state.position, action));
     const { path, meant } = this.choice;

@@ -85,7 +85,8 @@ export class MovesOverlay {
     const arrow = moveArrow(from, to, 0.06 + 0.1 * Math.sqrt(share), { class: "move-arrow" });
     arrow.style.setProperty("fill-opacity", 0.35 + 0.6 * Math.sqrt(share));
     const place = { x: (from.x + to.x + from.size) / 2, y: (from.y + to.y + 1.14 * from.size) / 2 };
-    const text = svg("text", { ...place, class: "arrow-share", "font-size": 24 }, percentText(share));
+    const look = { class: "arrow-share", "font-size": 24 };
+    const text = svg("text", { ...place, ...look }, percentText(share));
     const parts = share >= SMALLEST_SHARE_ON_ARROW || isBest ? [arrow, text] : [arrow];
     const group = svg("g", { class: isBest ? "move-mark is-best" : "move-mark" }, ...parts);
     group.dataset.action = action;
