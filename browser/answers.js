@@ -32,8 +32,8 @@ export class Answers {
   }
 
   exact(request) {
-    const { game, rules, state } = this.#session(request);
-    if (game.style !== "tic_tac_toe") {
+    const { rules, state } = this.#session(request);
+    if (!rules.isSmall) {
       return { known: false, reason: "without a server, only tic-tac-toe is solved." };
     }
     return exactAnswer(rules, state);
@@ -95,7 +95,7 @@ export class Answers {
       const value = state.winner === null ? 0 : 1 - 2 * state.winner;
       return { ply, value, exact: true, best: null };
     }
-    if (session.game.style === "tic_tac_toe") {
+    if (session.rules.isSmall) {
       const { value, scores } = exactAnswer(session.rules, state);
       const best = scores.indexOf(Math.max(...scores.filter((score) => score !== null)));
       return { ply, value: forSide0(value), exact: true, best };

@@ -97,6 +97,7 @@ export class TicTacToe extends LineGame {
   constructor() {
     super(3, 3, 3);
     this.numActions = 9;
+    this.isSmall = true; // enough to be solved while a person waits
   }
 
   freeActions(cells) {

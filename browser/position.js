@@ -26,13 +26,14 @@ export class Session {
   /** Return the answer of `api/position`. */
   answer(fromPly = 0) {
     const texts = this.moves.map((action) => this.setup.action_texts[action]);
-    const isSquares = this.game.action_kind === "square";
-    const shown = this.game.style === "othello" ? texts.filter((text) => text !== "pass") : texts;
+    // A transcript such as "f5d6c3", in which passes are left out, as is usual.
+    const isTranscript = this.setup.action_texts.includes("pass");
+    const shown = isTranscript ? texts.filter((text) => text !== "pass") : texts;
     const positions = this.states.map((state, ply) => this.#describe(state, ply)).slice(fromPly);
     return {
       moves: this.moves,
       texts,
-      list: shown.join(isSquares && this.game.style === "othello" ? "" : ","),
+      list: shown.join(isTranscript ? "" : ","),
       from_ply: fromPly,
       positions,
     };

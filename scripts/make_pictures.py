@@ -45,6 +45,10 @@ PLOTS = {
     "game_connect_four.gif": [
         *("what=game", "game=connect_four", "first=best", "second=uct:1000", "seed=1")
     ],
+    "game_breakthrough.gif": [
+        *("what=game", "game=examples/breakthrough.py", "first=uct:2000", "second=uct:2000"),
+        "seed=1",
+    ],
     "game_othello.png": [
         *("what=game", "game=othello", "setup=standard", "moves=f5d6c3d3c4f4f6f3e6e7d7")
     ],

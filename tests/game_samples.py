@@ -1,5 +1,6 @@
 """The games that the tests cover, and random games of them."""
 
+import runpy
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,6 +10,9 @@ from alphazero.games.registry import make_game
 
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "snort.py")
 PUZZLE = str(Path(__file__).parents[1] / "examples" / "peg_solitaire.py")
+#: A game whose pieces move, and its twin, a class in plain Python.
+BREAKTHROUGH = str(Path(__file__).parents[1] / "examples" / "breakthrough.py")
+BREAKTHROUGH_PYTHON = str(Path(__file__).parents[1] / "examples" / "breakthrough_python.py")
 TWICE = str(Path(__file__).parent / "twice_game.py")
 
 #: Every game, in several sizes if it has them: square, wide and tall boards, boards that just fit
@@ -27,6 +31,7 @@ GAME_NAMES = (
     "othello:4",
     EXAMPLE,
     PUZZLE,
+    BREAKTHROUGH,
 )
 
 
@@ -41,6 +46,11 @@ class Ply(NamedTuple):
 def label(name: str) -> str:
     """Return a game's name without its folder, fit for a file name."""
     return Path(name).stem.replace(":", "_") if name.endswith(".py") else name.replace(":", "_")
+
+
+def python_breakthrough(side: int = 5):
+    """Return the start position of the class in `BREAKTHROUGH_PYTHON`."""
+    return runpy.run_path(BREAKTHROUGH_PYTHON)["Breakthrough"](side)
 
 
 def random_games(game, num_games: int, seed: int) -> tuple[list[Ply], np.ndarray]:

@@ -9,6 +9,7 @@ counterparts of `alphazero.replay.augmentation` and of the evaluation cache.
 import math
 
 import numpy as np
+from game_samples import python_breakthrough
 
 DIRECTIONS = [
     (down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0)
@@ -192,6 +193,25 @@ class NaivePegSolitaire:
         return np.float32(1 - 2 * (num_pegs - 1) / 9)  # 1 peg: 1, 10 pegs: -1
 
 
+class PythonTwin:
+    """A position of a game in plain Python, with the methods of the other naive games."""
+
+    def __init__(self, position):
+        self._position = position
+        self.over, self.result, self.play = position.is_over, position.result, position.step
+
+    @property
+    def board(self):
+        return self._position.cells().tolist()
+
+    @property
+    def player(self):
+        return self._position.player_to_move()
+
+    def legal(self):
+        return [] if self.over() else self._position.legal_actions()
+
+
 def naive_twin(name):
     """Return the naive game of a name that `alphazero.games.registry.make_game` takes."""
     if name == "tic_tac_toe":
@@ -206,6 +226,8 @@ def naive_twin(name):
         return NaiveSnort(5)
     if name.endswith("peg_solitaire.py"):
         return NaivePegSolitaire(5)
+    if name.endswith("breakthrough.py"):
+        return PythonTwin(python_breakthrough())
     raise ValueError(f"{name} has no naive twin")
 
 

@@ -1,5 +1,7 @@
 """Games as a learner writes them: plain Python, with results that are not 1, 0 and -1."""
 
+import numpy as np
+
 
 class Race:
     """In turn, add 1 or 2 to a sum. Who makes it 5 wins 20; who makes it 6 loses 14."""
@@ -43,6 +45,37 @@ class Fork:
 
     def result(self, state):
         return -20 if state == "left" else 14
+
+
+class Promotion:
+    """A piece walks up three squares and becomes one of two kinds; the other player passes."""
+
+    num_actions, max_plies = 4, 5
+
+    def __init__(self):
+        self.square, self.player = 2, 0
+
+    def action_squares(self, action):
+        return [(2, 1), (1, 0), (1, 0), ()][action]
+
+    def player_to_move(self):
+        return self.player
+
+    def legal_actions(self):
+        return [3] if self.player else [0] if self.square == 2 else [1, 2]
+
+    def step(self, action):
+        self.square -= action != 3
+        self.player = 1 - self.player
+
+    def is_over(self):
+        return self.square == 0
+
+    def result(self):
+        return -1
+
+    def cells(self):
+        return np.eye(3, dtype=int)[self.square].reshape(3, 1)
 
 
 class NotebookRace:

@@ -10,10 +10,9 @@ from alphazero.boards.skin import Skin
 
 def move_name(session: Session, skin: Skin) -> str:
     """Return what to type, such as "a column (1-7)" or "0-3, or a square such as d3"."""
-    last = len(skin.notation.numbered(session.legal_actions)) - 1
-    if last < 0:
-        return skin.move_name
-    return f"{'0-' if last else ''}{last}, or {skin.move_name}"
+    legal = session.legal_actions
+    last, name = len(skin.notation.numbered(legal)) - 1, skin.notation.what_to_type(legal)
+    return name if last < 0 else f"{'0-' if last else ''}{last}, or {name}"
 
 
 def prompt(session: Session, skin: Skin) -> str:
@@ -29,7 +28,7 @@ def read_move(session: Session, skin: Skin, typed: str) -> int:
     """
     numbered = skin.notation.numbered(session.legal_actions)
     if not (numbered and typed.isascii() and typed.isdigit()):
-        action = skin.notation.action(typed)
+        action = skin.notation.action(typed, session.legal_actions)
         check_legal(session, skin.notation, typed, action)
         return action
     if int(typed) >= len(numbered):

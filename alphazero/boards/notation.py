@@ -6,8 +6,10 @@ from 0 (the JSON engine, stored games, Python); how a person writes them depends
     the rules' own text      tic-tac-toe's keys 1 to 9
     columns from 1           Connect-X
     squares by name          Othello; where a person is asked, also by the number on the board
+    from square to square    a2a3, games whose pieces move
 """
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 
@@ -15,11 +17,12 @@ import numpy as np
 
 from alphazero.boards.session import Session
 from alphazero.games.batched_game import Game
-from alphazero.games.square_names import named_square, square_name
+from alphazero.games.square_names import edge_names, named_square, named_squares, square_name
 from alphazero.games.text import parse_index
 
 #: Between moves; a minus in front of a number is none.
 _SEPARATOR = re.compile(r"[\s,;]+|(?<=\w)-(?=\w)")
+_BETWEEN_MOVES = re.compile(r"[\s,;]+")  #: of which a minus can be part
 
 
 class Notation:
@@ -27,34 +30,75 @@ class Notation:
 
     Attributes:
         mirrored: whether the columns of the board are shown from right to left.
-        column_names, row_names: what is written along the board's edges; empty for nothing.
+        column_names, row_names: what is written along the board's edges, from the left and from the
+            top; empty for nothing.
     """
 
     mirrored = False
-    column_names: Sequence[str] = ()
-    row_names: Sequence[str] = ()
 
     def __init__(self, game: Game):
         self._game = game
+        self._rows, self._columns = game.planes_shape[1:]
+        self._squares = [game.action_squares(action) for action in range(game.num_actions)]
+        self.column_names, self.row_names = list[str](), list[str]()
+        if any(self._squares):
+            self.column_names, self.row_names = edge_names(*self._naming)
+
+    @functools.cached_property
+    def kind(self) -> str:
+        """What actions are: "column", "square", "move" from square to square, or "other"."""
+        if any(self._squares):
+            return "move" if max(map(len, self._squares)) > 1 else "square"
+        if len(self._squares) == self._columns:
+            return "column"
+        is_square = len(self._squares) - self._rows * self._columns in (0, 1)
+        return "square" if is_square else "other"
+
+    def squares(self, action: int) -> tuple[int, ...]:
+        """Return the squares that an action names, row * W + column, in order; () for none."""
+        if self.kind == "square" and not any(self._squares):
+            return (action,) if action < self._rows * self._columns else ()
+        return self._squares[action]
 
     def text(self, action: int) -> str:
         """Return how a person writes an action."""
         return self._game.action_to_text(action)
 
-    def action(self, typed: str) -> int:
-        """Return the action that a person typed.
+    def action(self, typed: str, legal_actions: Iterable[int] = ()) -> int:
+        """Return the action that a person typed: its text or, if it has several, its squares.
+
+        Args:
+            legal_actions: those that squares can mean before others.
 
         Raises:
             ValueError: naming the text and what is allowed.
         """
+        named = named_squares(typed, *self._naming) if self.kind == "move" else None
+        meant = [one for one in legal_actions if named and self.squares(one) == named]
+        if len(meant) == 1:
+            return meant[0]
+        if meant and typed.strip() not in (texts := [self.text(one) for one in meant]):
+            choices = ", ".join(texts)
+            raise ValueError(f"'{typed.strip()}' can mean several moves: type one of {choices}.")
         return self._game.text_to_action(typed)
+
+    def what_to_type(self, legal_actions: Sequence[int]) -> str:
+        """Return what a move is called and how it looks, such as "a column (1-7)"."""
+        if self.kind == "other" or (self.kind == "move" and not legal_actions):
+            return "a move"
+        if self.kind == "move":
+            return f"a move such as {self.text(legal_actions[0])}"
+        if any(self._squares):
+            return f"a square such as {self.column_names[min(3, self._columns - 1)]}3"
+        count = self._columns if self.kind == "column" else self._rows * self._columns
+        return f"a {self.kind} ({self.text(0)}-{self.text(count - 1)})"
 
     def numbered(self, legal_actions: Iterable[int]) -> list[int]:
         """Return the legal actions that the board numbers for a person: the first is number 0.
 
         An empty list means that moves are typed as `text` writes them, and in no other way.
         """
-        return []
+        return sorted(legal_actions) if self._game.appearance.numbers_squares else []
 
     def list_text(self, actions: Iterable[int]) -> str:
         """Return moves as `read_moves` reads them."""
@@ -62,15 +106,22 @@ class Notation:
 
     def split(self, text: str) -> list[str]:
         """Return the moves in a text: separated, or run together where that is unambiguous."""
-        words = _SEPARATOR.split(text.strip(" \t\r\n,;"))
+        separator = _BETWEEN_MOVES if self.kind == "move" else _SEPARATOR
+        words = separator.split(text.strip(" \t\r\n,;"))
         return [move for word in words if word for move in self._split_word(word)]
 
     def _split_word(self, word: str) -> list[str]:
+        if self.kind == "move":
+            return [word]
         is_one_key = all(len(self.text(action)) == 1 for action in range(self._game.num_actions))
         if is_one_key and word.isascii() and word.isdigit():
             return list(word)
         names = re.findall(r"[a-z][1-9]", word.lower())
         return names if len(names) > 1 and "".join(names) == word.lower() else [word]
+
+    @property
+    def _naming(self) -> tuple[int, int, bool]:
+        return self._rows, self._columns, self._game.appearance.rows_from_top
 
 
 class ColumnsFromOne(Notation):
@@ -79,12 +130,12 @@ class ColumnsFromOne(Notation):
     def text(self, action: int) -> str:
         return str(action + 1)
 
-    def action(self, typed: str) -> int:
+    def action(self, typed: str, legal_actions: Iterable[int] = ()) -> int:
         return parse_index(typed, self._game.num_actions, "column", first=1)
 
 
 class Squares(Notation):
-    """Squares of Othello by name; the legal ones have numbers.
+    """Squares of Othello: on a square board, with row 1 at the top, in one of its set-ups.
 
     Args:
         mirrored: name them in the usual set-up instead of ours.
@@ -93,12 +144,11 @@ class Squares(Notation):
     def __init__(self, game: Game, mirrored: bool = False):
         super().__init__(game)
         self._size, self.mirrored = game.planes_shape[1], mirrored
-        self.column_names, self.row_names = "abcdefgh"[: self._size], "12345678"[: self._size]
 
     def text(self, action: int) -> str:
         return square_name(action, self._size, self.mirrored)
 
-    def action(self, typed: str) -> int:
+    def action(self, typed: str, legal_actions: Iterable[int] = ()) -> int:
         square = named_square(typed, self._size, self.mirrored)
         if square is None:
             last = square_name(self._size**2 - 1, self._size)
@@ -134,7 +184,7 @@ def read_moves(
     session = Session(game, start=start)
     for number, word in enumerate(notation.split(text), 1):
         try:
-            action = notation.action(word)
+            action = notation.action(word, session.legal_actions)
             if session.is_forced_pass() and action != session.legal_actions[0]:
                 session.play(session.legal_actions[0])
             check_legal(session, notation, word, action)

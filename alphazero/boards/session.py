@@ -42,6 +42,11 @@ class Session:
         return self.states[-2] if self.actions else None
 
     @property
+    def last_action(self) -> int | None:
+        """The last move, None at the start."""
+        return self.actions[-1] if self.actions else None
+
+    @property
     def over(self) -> bool:
         """Whether the game is over."""
         return bool(self.game.over(self.state[None])[0])

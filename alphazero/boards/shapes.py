@@ -1,11 +1,12 @@
 """Boards as shapes: the one drawing of a board behind all pictures.
 
-In: a board, the skin of its game, and what to write on it. Out: a list of `Box`, `Disc` and
-`Letters`, in the order in which they are painted. The unit is one cell; (0, 0) is the top left
+In: a board, the skin of its game, and what to write on it. Out: a list of `Box`, `Disc`, `Arrow`
+and `Letters`, in the order in which they are painted. The unit is one cell; (0, 0) is the top left
 corner of the board, and y points down. Colours are "#rrggbb". `alphazero.boards.painter` turns
 shapes into pixels and into SVG.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -51,6 +52,31 @@ class Disc(NamedTuple):
     line_width: float = 0.0
 
 
+class Arrow(NamedTuple):
+    """An arrow from one place to another."""
+
+    x: float
+    y: float
+    x_length: float  #: to the right, up to its tip
+    y_length: float  #: downwards
+    width: float  #: of its shaft; the head is three times as wide
+    fill: str
+
+    def outline(self) -> list[tuple[float, float]]:
+        """Return its corners, the tip in the middle."""
+        length = math.hypot(self.x_length, self.y_length) or 1.0
+        right, down = self.x_length / length, self.y_length / length
+        neck = max(length - 3 * self.width, 0.0)
+        along = [(0, 0.5), (neck, 0.5), (neck, 1.5), (length, 0), (neck, -1.5), (neck, -0.5)]
+        return [
+            (
+                self.x + forth * right - aside * self.width * down,
+                self.y + forth * down + aside * self.width * right,
+            )
+            for forth, aside in [*along, (0, -0.5)]
+        ]
+
+
 class Letters(NamedTuple):
     """A line of text."""
 
@@ -63,12 +89,12 @@ class Letters(NamedTuple):
     bold: bool = False
 
 
-Shape = Box | Disc | Letters
+Shape = Box | Disc | Arrow | Letters
 
 
 def moved(shapes: Iterable[Shape], x: float, y: float, scale: float) -> list[Shape]:
     """Return shapes with their (0, 0) at (x, y) and their unit ``scale`` units long."""
-    lengths = {"width", "height", "radius", "line_width", "size"}
+    lengths = {"width", "height", "radius", "line_width", "size", "x_length", "y_length"}
     return [
         shape._replace(
             x=x + scale * shape.x,
@@ -95,24 +121,28 @@ def board_size(game: Game) -> tuple[int, int]:
 
 
 def position_shapes(
-    game: Game, skin: Skin, state: np.ndarray, previous_state: np.ndarray | None = None
+    game: Game,
+    skin: Skin,
+    state: np.ndarray,
+    previous_state: np.ndarray | None = None,
+    last_action: int | None = None,
 ) -> list[Shape]:
     """Return the board of a position.
 
     Args:
         state: [K].
         previous_state: the position before the last move, which is marked; None marks nothing.
+        last_action: that move; see `marked_cells`.
     """
-    marked = marked_cells(game, skin, state, previous_state)
+    marked = marked_cells(game, skin, state, previous_state, last_action)
     return board_shapes(game.cells(state), skin, marked)
 
 
 def edge_shapes(game: Game, skin: Skin) -> list[Shape]:
     """Return the names of columns, or of the actions that are columns, and of rows."""
-    height, width = board_size(game)
     names = list(skin.notation.column_names)
-    if not names and game.num_actions == width != height * width:
-        names = [skin.notation.text(action) for action in range(width)]
+    if skin.notation.kind == "column":
+        names = [skin.notation.text(action) for action in range(board_size(game)[1])]
     columns = [
         Letters(column + 0.5, -EDGE / 2, name, _NAME_SIZE, FAINT)
         for column, name in enumerate(names)
@@ -145,7 +175,7 @@ def board_shapes(
     for cell in np.ndindex(height, width):
         x, y = center(skin, cell, width)
         player = int(board[cell]) - 1  # -1 for none
-        is_marked = player >= 0 and marked is not None and bool(marked[cell])
+        is_marked = marked is not None and bool(marked[cell])
         fill = _mark_color(skin, player) if is_marked else None
         shapes.append(Box(x - 0.5, y - 0.5, 1, 1, fill, frame(skin), line_width))
         if cell in texts:  # on a disc, which stands for the letter too
@@ -198,6 +228,19 @@ def cells_of_actions(game: Game, state: np.ndarray) -> dict[int, Cell]:
     return found
 
 
+def arrow(skin: Skin, squares: tuple[int, ...], width: int, thickness: float, color: str) -> Arrow:
+    """Return the arrow of a move from its first to its last square.
+
+    Args:
+        width: of the board, in cells.
+        thickness: of the shaft, in cells.
+    """
+    (x, y), (to_x, to_y) = (
+        center(skin, divmod(square, width), width) for square in (squares[0], squares[-1])
+    )
+    return Arrow(x, y, to_x - x, to_y - y, thickness, color)
+
+
 def center(skin: Skin, cell: Cell, width: int) -> tuple[float, float]:
     """Return the centre of a cell of a board with ``width`` columns."""
     row, column = cell
@@ -236,8 +279,10 @@ def mixed(color: str, ground_color: str, opacity: float) -> str:
 
 
 def _mark_color(skin: Skin, player: int) -> str:
+    """Return the colour of a marked square; ``player`` is -1 if it is empty."""
     background = Style.parse(skin.mark_style).bgcolor
-    return piece_color(skin, player) if background is None else _hex(background)
+    color = piece_color(skin, max(player, 0)) if background is None else _hex(background)
+    return color if player >= 0 else mixed(color, ground(skin), 0.45)
 
 
 def _lightness(color: str) -> float:

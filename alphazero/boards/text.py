@@ -58,19 +58,21 @@ def draw_board(
     previous_state: np.ndarray | None = None,
     labels: bool = True,
     numbered: bool = False,
+    last_action: int | None = None,
 ) -> Text:
     """Draw a position of a game in progress.
 
     Args:
         state: [K].
         previous_state: the position before the last move, which is marked; None marks nothing.
+        last_action: that move; see `marked_cells`.
         labels: whether legal actions are labelled; columns always are.
         numbered: label squares with their numbers, where the notation has some.
     """
     board, legal_action_mask = game.cells(state), game.inspect(state[None]).legal_action_mask[0]
     label = _number_label(skin, legal_action_mask) if numbered else skin.notation.text
-    shown = _labels(board.shape, legal_action_mask & labels, label)
-    marked = marked_cells(game, skin, state, previous_state)
+    shown = _labels(skin.notation, board.shape, legal_action_mask & labels, label)
+    marked = marked_cells(game, skin, state, previous_state, last_action)
     return _Drawing(board, skin, medium, shown, marked).text()
 
 
@@ -86,8 +88,10 @@ def plain_board(
         label: returns what a person types for an action.
     """
     notation = Notation(game)
+    if notation.kind == "square":  # labelled as ``label`` does it, not by the names along the edges
+        notation.column_names, notation.row_names = [], []
     skin = dataclasses.replace(skin_of(game), notation=notation, cell_width=3, cell_height=1)
-    labels = _labels(board.shape, legal_action_mask, label)
+    labels = _labels(notation, board.shape, legal_action_mask, label)
     drawing = _Drawing(board, skin, PLAIN, labels, np.zeros(board.shape, bool))
     lines = drawing.text().plain.split("\n")
     if len(legal_action_mask) == board.size + 1 and legal_action_mask[board.size]:
@@ -96,21 +100,24 @@ def plain_board(
 
 
 def _labels(
-    shape: tuple[int, int], legal_action_mask: np.ndarray, label: Callable[[int], str]
+    notation: Notation,
+    shape: tuple[int, int],
+    legal_action_mask: np.ndarray,
+    label: Callable[[int], str],
 ) -> Labels:
     """Return the labels of the actions on a board of H x W squares.
 
-    W actions stand for columns, H * W for squares, one more is a pass; others have no place on the
-    board. Legal columns are bold, the others dim.
+    Actions that are columns or one square each have a place on the board. Legal columns are bold,
+    the others dim.
     """
-    num_actions, num_squares = len(legal_action_mask), shape[0] * shape[1]
-    if num_actions == shape[1]:
-        styles = ["bold" if legal else "dim" for legal in legal_action_mask]
+    if notation.kind == "column":
+        styles = ["bold" if legal else "dim" for legal in legal_action_mask[: shape[1]]]
         return Labels({}, [Text(label(column), style) for column, style in enumerate(styles)])
-    if num_actions not in (num_squares, num_squares + 1):
+    if notation.kind != "square":
         return Labels({}, [])
-    legal = np.flatnonzero(legal_action_mask[:num_squares]).tolist()
-    return Labels({square: label(square) for square in legal}, [])
+    legal = np.flatnonzero(legal_action_mask).tolist()
+    placed = {notation.squares(action): action for action in legal}
+    return Labels({squares[0]: label(one) for squares, one in placed.items() if squares}, [])
 
 
 def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], str]:
@@ -147,12 +154,25 @@ def side(skin: Skin, player: int, medium: Medium) -> Text:
 
 
 def marked_cells(
-    game: Game, skin: Skin, state: np.ndarray, previous_state: np.ndarray | None
+    game: Game,
+    skin: Skin,
+    state: np.ndarray,
+    previous_state: np.ndarray | None,
+    last_action: int | None = None,
 ) -> np.ndarray:
-    """Return bool[H, W]: the last piece or, in a finished game, the lines that won it."""
+    """Return bool[H, W]: the last piece or, in a finished game, the lines that won it.
+
+    Args:
+        last_action: the action between the two states; where actions are moves from square to
+            square, its squares are marked.
+    """
     board = game.cells(state)
     if previous_state is None:
         return np.zeros(board.shape, bool)
+    if last_action is not None and skin.notation.kind == "move":
+        marked = np.zeros(board.shape, bool)
+        marked.flat[list(skin.notation.squares(last_action))] = True
+        return marked
     placed = (game.cells(previous_state) == 0) & (board != 0)
     if skin.line_length and game.over(state[None])[0]:
         won = _lines(board, skin.line_length)
@@ -189,7 +209,7 @@ class _Drawing:
     ):
         self._board, self._marked = board, marked
         self._skin, self._medium, self._labels = skin, medium, labels
-        self._margin = 2 if skin.notation.row_names else 0
+        self._margin = max(map(len, skin.notation.row_names), default=-1) + 1
         columns = list(range(board.shape[1]))
         self._columns = columns[::-1] if skin.notation.mirrored else columns
         self._box = box.ROUNDED if medium.box else box.ASCII2
@@ -237,8 +257,11 @@ class _Drawing:
         skin = self._skin
         if not owner:
             text = self._labels.squares.get(row * self._board.shape[1] + column, "")
-            style = f"{skin.label_style} {skin.cell_style}" if self._medium.color else ""
-            return text.rjust(self._label_width).center(self._width), style
+            text = text.rjust(self._label_width).center(self._width)
+            if not self._medium.color:
+                return "[ ]".center(self._width) if is_marked else text, ""
+            behind = skin.mark_style if is_marked else skin.cell_style
+            return text, f"{skin.label_style} {behind}".strip()
         if not self._medium.color:
             letter = skin.letters[owner]
             return (f"[{letter}]" if is_marked else letter).center(self._width), ""

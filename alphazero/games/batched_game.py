@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alphazero.games import rules
+from alphazero.games.appearance import Appearance, read_appearance
 from alphazero.games.text import parse_board
 from alphazero.runtime.jit import njit
 
@@ -49,6 +50,8 @@ class Game:
     #: names identify: those of this package and of its adapters.
     rules_digest: str = ""
     rules_text: str = ""  #: from which the digest follows
+    plane_names: tuple[str, ...] = ()  #: what each plane shows, if the rules say
+    appearance: Appearance = Appearance()  #: see `rules.appearance`
 
     def initial_states(self, num_games: int = 1) -> np.ndarray:
         """Return ``num_games`` start positions, [B, K]."""
@@ -107,6 +110,10 @@ class Game:
             ValueError: naming the row and column that are wrong, or why the board is unreachable.
         """
         raise NotImplementedError
+
+    def action_squares(self, action: int) -> tuple[int, ...]:
+        """Return the squares that an action names, see `rules.action_squares`."""
+        return ()
 
     def action_to_text(self, action: int) -> str:
         """Return the action in the notation of the rules, which may count from 0.
@@ -219,6 +226,8 @@ class CompiledGame(Game):
         self.num_players = rules.num_players(sizes)
         worst, best = rules.result_range(sizes)
         self.result_range = float(worst), float(best)
+        self.plane_names = rules.plane_names(sizes)
+        self.appearance = read_appearance(rules.appearance(sizes))
 
     def __reduce__(self) -> tuple[type, tuple[str, Any]]:
         return type(self), (self.name, self.rules)
@@ -274,6 +283,9 @@ class CompiledGame(Game):
     def text_to_state(self, text: str, player: int) -> np.ndarray:
         board = parse_board(text, self.planes_shape[1:], self.piece_letters, self.name)
         return self.cells_to_state(board, player)
+
+    def action_squares(self, action: int) -> tuple[int, ...]:
+        return rules.action_squares(self.rules, action)
 
     def action_to_text(self, action: int) -> str:
         return rules.action_to_text(self.rules, action)

@@ -165,6 +165,11 @@ def planes_shape(game):
 
 
 @rules.implement(ConnectX)
+def plane_names(game):
+    return "pieces of the player to move", "pieces of the opponent"
+
+
+@rules.implement(ConnectX)
 def max_plies(game):
     return game.rows * game.columns
 
@@ -200,6 +205,18 @@ def from_cells(game, board, player):
 @rules.implement(ConnectX)
 def text_to_action(game, text):
     return parse_index(text, game.columns, "column")
+
+
+@rules.implement(ConnectX)
+def appearance(game):
+    title = f"Connect-X, {game.rows} x {game.columns}, {game.length} in a row"
+    return rules.Appearance(
+        title="Connect Four" if tuple(game) == (6, 7, 4) else title,
+        sides=("Yellow", "Red"),
+        colors=("yellow", "red"),
+        board="plate",
+        line_length=game.length,
+    )
 
 
 def check_position(board: np.ndarray, player: int, length: int) -> bool:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alphazero.games import rules
-from alphazero.games.connect_x import check_position
+from alphazero.games.connect_x import appearance, check_position, plane_names
 from alphazero.games.symmetry import mirror_tables
 from alphazero.games.text import parse_index
 from alphazero.runtime.jit import njit
@@ -159,3 +159,7 @@ def from_cells(game, board, player):
 @rules.implement(LargeConnectX)
 def text_to_action(game, text):
     return parse_index(text, game.columns, "column")
+
+
+rules.implement(LargeConnectX)(plane_names)
+rules.implement(LargeConnectX)(appearance)

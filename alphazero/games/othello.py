@@ -288,6 +288,15 @@ def planes_shape(game):
 
 
 @rules.implement(Othello)
+def plane_names(game):
+    return (
+        "pieces of the player to move",
+        "pieces of the opponent",
+        "squares where the player to move may place a disc",
+    )
+
+
+@rules.implement(Othello)
 def max_plies(game):
     # Each disc fills a square, and no two passes follow each other.
     return 2 * game.size * game.size
@@ -301,6 +310,25 @@ def symmetries(game):
 @rules.implement(Othello)
 def piece_letters(game):
     return "-WB"
+
+
+@rules.implement(Othello)
+def appearance(game):
+    return rules.Appearance(
+        title="Othello" if game.size == 8 else f"Othello {game.size} x {game.size}",
+        sides=("White", "Black"),
+        colors=("light", "dark"),
+        board="green",
+        rows_from_top=True,
+        numbers_squares=True,
+        counts_pieces=True,
+        has_standard_setup=True,
+    )
+
+
+@rules.implement(Othello)
+def action_squares(game, action):
+    return (action,) if action < game.size * game.size else ()
 
 
 @rules.implement(Othello)

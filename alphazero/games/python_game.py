@@ -11,13 +11,16 @@ Where the objects come from is not known here: a class of the user, or
 """
 
 import copy
+import functools
 import hashlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from alphazero.games.appearance import read_appearance
 from alphazero.games.batched_game import Game, Transition
+from alphazero.games.square_names import action_names, named_action
 from alphazero.games.symmetry import identity_tables
 from alphazero.games.text import parse_index
 from alphazero.runtime.errors import ConfigError
@@ -50,8 +53,12 @@ class Position(Protocol):
     ``num_players``         1 for a puzzle, by default 2
     ``result_range``        the worst and the best result, by default (-1, 1)
     ``symmetries()``        (cells, actions), see `alphazero.games.rules.symmetries`
+    ``action_squares``      (action), the squares that an action names: from and to, see
+                            `alphazero.games.rules.action_squares`
     ``piece_letters``       an empty square, the first player's piece, the second's
-    ``action_to_text``      (action), and ``text_to_action(text)``: by default the number
+    ``appearance``          a dict of the fields of `alphazero.games.appearance.Appearance`
+    ``action_to_text``      (action), and ``text_to_action(text)``: by default the names of the
+                            squares, or the number
     ======================  ==================================================================
     """
 
@@ -116,6 +123,10 @@ class PythonGame(Game):
         self.num_players = getattr(start, "num_players", 2)
         if self.num_players not in (1, 2):
             raise self._refusal("num_players", f"1 or 2, not {self.num_players}")
+        try:
+            self.appearance = read_appearance(getattr(start, "appearance", {}))
+        except (TypeError, ValueError) as error:
+            raise self._refusal("appearance", f"fields of Appearance: {error}") from None
         self._start = start
         self._observes = callable(getattr(start, "observe", None))
         self._is_binary = not self._observes or bool(getattr(start, "binary_planes", False))
@@ -220,13 +231,33 @@ class PythonGame(Game):
     def text_to_state(self, text: str, player: int) -> np.ndarray:
         return self.cells_to_state(np.zeros(self.planes_shape[1:], np.int8), player)
 
+    def action_squares(self, action: int) -> tuple[int, ...]:
+        own = getattr(self._start, "action_squares", None)
+        return () if own is None else tuple(own(action))
+
     def action_to_text(self, action: int) -> str:
-        own = getattr(self._start, "action_to_text", str)
-        return own(action)
+        own = getattr(self._start, "action_to_text", None)
+        return self._action_names[action] if own is None else own(action)
 
     def text_to_action(self, text: str) -> int:
         own = getattr(self._start, "text_to_action", None)
-        return parse_index(text, self.num_actions) if own is None else own(text)
+        if own is not None:
+            return own(text)
+        if not any(self._squares):
+            return parse_index(text, self.num_actions)
+        return named_action(text, self._squares, *self._naming)
+
+    @functools.cached_property
+    def _squares(self) -> list[tuple[int, ...]]:
+        return [self.action_squares(action) for action in range(self.num_actions)]
+
+    @functools.cached_property
+    def _action_names(self) -> list[str]:
+        return action_names(self._squares, *self._naming)
+
+    @property
+    def _naming(self) -> tuple[int, int, bool]:
+        return *self.planes_shape[1:], self.appearance.rows_from_top
 
     # --- objects and numbers ----------------------------------------------------------------------
 

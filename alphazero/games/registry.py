@@ -33,6 +33,10 @@ _NAMES = (
     "MODULE:CLASS",
     "pettingzoo:connect_four_v3",
 )
+#: Games of this package that are offered to a person who names none, the usual one first.
+OFFERED = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
+#: Families of this package's own rules: anyone may name them, stored files and requests too.
+_OWN_FAMILIES = ("tic_tac_toe", "connect_four", "connect_x", "othello")
 #: What games are called elsewhere, in small letters alone, and their names here.
 _MEANT = {
     "c4": "connect_four",
@@ -174,6 +178,11 @@ def runs_own_code(name: str) -> bool:
     """
     is_known = name.partition(":")[0] in _FAMILIES
     return is_game_file(name) or is_module_name(name) and not is_known
+
+
+def is_own_game(name: str) -> bool:
+    """Return whether a game's name is that of a game of this package, possibly of another size."""
+    return name.partition(":")[0] in _OWN_FAMILIES
 
 
 def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str = "") -> bool:

@@ -34,6 +34,8 @@ import inspect
 
 import numpy as np
 
+from alphazero.games.appearance import Appearance as Appearance
+from alphazero.games.square_names import action_names, named_action
 from alphazero.games.symmetry import identity_tables
 from alphazero.games.symmetry import mirror_tables as mirror_tables
 from alphazero.games.symmetry import square_tables as square_tables
@@ -241,6 +243,12 @@ def planes_shape(game) -> tuple[int, int, int]:
 
 
 @_python_rule
+def plane_names(game) -> tuple[str, ...]:
+    """Return what each plane of the network's input shows, for the files that networks go into."""
+    return ()
+
+
+@_python_rule
 def max_plies(game) -> int:
     """Return an upper bound of the number of actions in a game, passes included."""
     raise _missing(game, "max_plies")
@@ -285,6 +293,12 @@ def piece_letters(game) -> str:
 
 
 @_python_rule
+def appearance(game) -> Appearance:
+    """Return how the game looks: title, sides, colours of the pieces, kind of board."""
+    return Appearance()
+
+
+@_python_rule
 def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
     """Return the state with the given board (int8[H, W], as `cells` returns it) and player to move.
 
@@ -300,9 +314,22 @@ def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
 
 
 @_python_rule
+def action_squares(game, action: int) -> tuple[int, ...]:
+    """Return the squares that an action names, in order: from and to, or the one it fills.
+
+    A square is a flat index, row * W + column. With this rule people move pieces by clicking,
+    dragging, or typing the names of the squares. Actions without squares, such as a pass, have ().
+    """
+    return ()
+
+
+@_python_rule
 def action_to_text(game, action: int) -> str:
-    """Return the action in the notation of the rules, which may count from 0."""
-    return str(action)
+    """Return the action in the notation of the rules, which may count from 0.
+
+    By default the names of its squares, or its number.
+    """
+    return _names(game)[action]
 
 
 @_python_rule
@@ -312,4 +339,19 @@ def text_to_action(game, text: str) -> int:
     Raises:
         ValueError: naming the text and what is allowed.
     """
-    return parse_index(text, num_actions(game))
+    squares = _squares(game)
+    if not any(squares):
+        return parse_index(text, num_actions(game))
+    _, rows, columns = planes_shape(game)
+    return named_action(text, squares, rows, columns, appearance(game).rows_from_top)
+
+
+@functools.lru_cache(16, typed=True)  # games of other classes may have the same sizes
+def _squares(game) -> list[tuple[int, ...]]:
+    return [action_squares(game, action) for action in range(num_actions(game))]
+
+
+@functools.lru_cache(16, typed=True)
+def _names(game) -> list[str]:
+    _, rows, columns = planes_shape(game)
+    return action_names(_squares(game), rows, columns, appearance(game).rows_from_top)

@@ -1,9 +1,11 @@
-"""Squares by name, d3, and Othello's usual set-up against the one of our rules.
+"""Squares by name, d3, moves by their squares, a2a3, and Othello's two set-ups.
 
-A name is the column's letter, from the left, and the row's number, from the top. In the usual
-set-up of Othello black moves first and has discs on e4 and d5. Our white moves first and has discs
-on d4 and e5. One is the other with the colours swapped and the columns mirrored, which changes no
-rule, so a game of one is a game of the other:
+A name is the column's letter, from the left, and the row's number: from the bottom as in chess, or
+from the top as in Othello. A move is the names of its squares, from and to.
+
+In the usual set-up of Othello black moves first and has discs on e4 and d5. Our white moves first
+and has discs on d4 and e5. One is the other with the colours swapped and the columns mirrored,
+which changes no rule, so a game of one is a game of the other:
 
       a b c d e f g h
     4 - - - W B - - -           the first moves in our set-up, white's: e3, f4, c5, d6
@@ -13,9 +15,99 @@ Out of here come names, numbers of squares and text boards; no rule depends on t
 """
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 
 _NAME = re.compile(r"([a-z])([1-9]\d?)", re.ASCII)
+_LONG_NAME = re.compile(r"([a-z]+)([1-9]\d*)", re.ASCII)
+#: Between the squares of a move: a2-a3, a2xb3, a2 a3.
+_BETWEEN = re.compile(r"(?<=\d)\s*[-:>x]?\s*(?=[a-z])", re.ASCII)
 _SWAPPED = str.maketrans("WB", "BW")
+
+
+def edge_names(rows: int, columns: int, from_top: bool = False) -> tuple[list[str], list[str]]:
+    """Return the names of the columns, from the left, and of the rows, from the top.
+
+    Args:
+        from_top: whether row 1 is at the top; otherwise it is at the bottom.
+    """
+    numbers = [str(row + 1) for row in range(rows)]
+    return [_letters(column) for column in range(columns)], numbers if from_top else numbers[::-1]
+
+
+def _letters(column: int) -> str:
+    """Return a, b, ... z, aa, ab, ..."""
+    before, letter = divmod(column, 26)
+    return (_letters(before - 1) if before else "") + chr(ord("a") + letter)
+
+
+def action_names(
+    squares: Sequence[tuple[int, ...]], rows: int, columns: int, from_top: bool = False
+) -> list[str]:
+    """Return how actions are written that name squares: "a2a3", or the number of one without.
+
+    Actions that share their squares, such as promotions, are told apart: "a7a8=1", "a7a8=2".
+
+    Args:
+        squares: of each action, see `rules.action_squares`.
+        from_top: see `edge_names`.
+
+    Raises:
+        ValueError: for a square that is not on the board.
+    """
+    for action, one in enumerate(squares):
+        if not all(0 <= square < rows * columns for square in one):
+            allowed = f"squares of this board are 0 to {rows * columns - 1}"
+            raise ValueError(f"'action_squares' of action {action} is {one}: {allowed}.")
+    column_names, row_names = edge_names(rows, columns, from_top)
+    texts = [
+        "".join(column_names[square % columns] + row_names[square // columns] for square in one)
+        for one in squares
+    ]
+    total, seen = Counter(texts), Counter[str]()
+    names = []
+    for action, text in enumerate(texts):
+        seen[text] += 1
+        several = f"{text}={seen[text]}" if total[text] > 1 else text
+        names.append(several if text else str(action))
+    return names
+
+
+def named_squares(
+    text: str, rows: int, columns: int, from_top: bool = False
+) -> tuple[int, ...] | None:
+    """Return the squares that a person named, as in "a2a3", "a2-a3" or "A2xB3"; None for none."""
+    column_names, row_names = edge_names(rows, columns, from_top)
+    found = []
+    for name in _BETWEEN.split(text.strip().lower()):
+        match = _LONG_NAME.fullmatch(name)
+        if match is None or match[1] not in column_names or match[2] not in row_names:
+            return None
+        found.append(row_names.index(match[2]) * columns + column_names.index(match[1]))
+    return tuple(found)
+
+
+def named_action(
+    text: str, squares: Sequence[tuple[int, ...]], rows: int, columns: int, from_top: bool = False
+) -> int:
+    """Return the action that a person typed, as `action_names` writes it or by its squares.
+
+    Raises:
+        ValueError: naming the text and what is allowed.
+    """
+    typed = text.strip().lower()
+    names = action_names(squares, rows, columns, from_top)
+    if typed in names:
+        return names.index(typed)
+    named = named_squares(typed, rows, columns, from_top)
+    meant = [action for action, one in enumerate(squares) if one and one == named]
+    if len(meant) == 1:
+        return meant[0]
+    if meant:
+        choices = ", ".join(names[action] for action in meant)
+        raise ValueError(f"'{text.strip()}' can mean several moves: type one of {choices}.")
+    example = next((name for name, one in zip(names, squares) if one), "0")
+    raise ValueError(f"'{text.strip()}' is not a move: type its squares, such as {example}.")
 
 
 def square_name(square: int, size: int, mirrored: bool = False) -> str:

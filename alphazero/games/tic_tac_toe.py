@@ -122,6 +122,11 @@ def planes_shape(game):
 
 
 @rules.implement(TicTacToe)
+def plane_names(game):
+    return "pieces of the player to move", "pieces of the opponent"
+
+
+@rules.implement(TicTacToe)
 def max_plies(game):
     return 9
 
@@ -134,6 +139,11 @@ def symmetries(game):
 @rules.implement(TicTacToe)
 def piece_letters(game):
     return ".XO"
+
+
+@rules.implement(TicTacToe)
+def appearance(game):
+    return rules.Appearance(title="Tic-tac-toe", colors=("x", "o"), board="lines", line_length=3)
 
 
 @rules.implement(TicTacToe)

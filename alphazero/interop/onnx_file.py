@@ -34,13 +34,6 @@ from alphazero.runtime.own_code import reason_of
 ONNX_FORMAT = "alphazero-onnx-1"
 #: Every runtime of the last years reads it.
 _OPSET = 18
-_OWN_AND_OTHER = ("pieces of the player to move", "pieces of the opponent")
-_PLANES = {
-    "ConnectX": _OWN_AND_OTHER,
-    "LargeConnectX": _OWN_AND_OTHER,
-    "Othello": (*_OWN_AND_OTHER, "squares where the player to move may place a disc"),
-    "TicTacToe": _OWN_AND_OTHER,
-}
 _DOCS = {
     "planes": "The position as the player to move sees it, rows from the top: 1 = yes, 0 = no.",
     "prior_logits": "Logits of the policy. Mask illegal actions before the softmax.",
@@ -147,12 +140,11 @@ def _traced(game: Game, network: nn.Module) -> Any:
 
 def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
     """Return the metadata of a file: texts, of which lists are JSON."""
-    planes = _PLANES.get(type(getattr(game, "rules", None)).__name__)
     known = {
         "format": ONNX_FORMAT,
         "version": packages.version("alphazero-selfplay"),
         "game": game.name,
-        "planes": json.dumps(planes or "as the game's rule 'observe' writes them"),
+        "planes": json.dumps(game.plane_names or "as the game's rule 'observe' writes them"),
         "actions": json.dumps([game.action_to_text(action) for action in range(game.num_actions)]),
     }
     facts = {key: str(info[key]) for key in ("run", "iteration", "rules_digest") if key in info}

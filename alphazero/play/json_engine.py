@@ -12,17 +12,15 @@ import dataclasses
 import functools
 import json
 import math
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO
 
 import numpy as np
 
 from alphazero.boards.notation import Notation, read_moves
-from alphazero.boards.skin import SETUPS, skin_of
+from alphazero.boards.skin import SETUPS, setups_of, skin_of
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game
-from alphazero.games.square_names import square_name
+from alphazero.games.registry import game_names, is_own_game, make_game
 from alphazero.play.requests import (
     EngineRequest,
     Refusal,
@@ -39,16 +37,11 @@ from alphazero.players.base import (
     engine_of,
 )
 from alphazero.players.registry import default_player, make_player
+from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import ILLEGAL_SCORE
 
 MAX_LINE = 1_000_000  #: characters
 _CACHED_GAMES = 8
-#: The games that a request may name. A game file of the user's is never run because a request
-#: names it.
-_GAME_NAME = re.compile(
-    r"tic_tac_toe|connect_four|connect_x:\d{1,3}x\d{1,3}x\d{1,3}|othello(:\d{1,3})?", re.ASCII
-)
-_GAMES = "tic_tac_toe, connect_four, connect_x:ROWSxCOLUMNSxLENGTH, othello, othello:6"
 
 
 class Engine:
@@ -86,7 +79,7 @@ class Engine:
         Every exception becomes such an error: the program at the other end waits for a line.
         """
         try:
-            return self._answer(parse_request(line, self._only_game))
+            return self._answer(parse_request(line, self._only_game, self._game))
         except ValueError as error:
             message = str(error)
         except Exception as error:  # noqa: BLE001
@@ -111,8 +104,7 @@ class Engine:
         legal_actions = np.flatnonzero(inspected.legal_action_mask[0]).tolist()
         answer = _to_plain(player.analyse(state), legal_actions)
         if request.setup is not None or isinstance(request.moves, str):
-            mirrored = _notation(game, request).mirrored
-            answer["square"] = square_name(answer["move"], game.planes_shape[1], mirrored)
+            answer["square"] = _notation(game, request).text(answer["move"])
         return answer
 
 
@@ -136,30 +128,39 @@ def read_lines(stream: IO[str]) -> Iterator[str | None]:
         yield None if too_long else line.rstrip("\r\n")
 
 
-def parse_request(line: str, only_game: str | None = None) -> EngineRequest:
+def parse_request(
+    line: str, only_game: str | None = None, game_of: Callable[[str], Game] = make_game
+) -> EngineRequest:
     """Read and check one line.
 
     Args:
         only_game: the only game allowed, which a request need not name; None allows every game of
-            ours, and a request must name one.
+            ours, and a request must name one. A game file of the user's is never run because a
+            request names it.
+        game_of: returns the game of an allowed name.
 
     Raises:
         Refusal: if the line is not a request.
     """
     request = read_request(EngineRequest, read_json(line))
-    game, moves, setup = request.game, request.moves or [], request.setup
-    game = only_game if game is None else game
-    is_ours = _GAME_NAME.fullmatch(game or "")
-    if game is None or not (is_ours if only_game is None else game == only_game):
-        raise not_allowed("game", game, only_game or f"one of {_GAMES}")
-    is_othello = game.startswith("othello")
-    if setup is not None and not (is_othello and setup in SETUPS):
-        raise not_allowed("setup", setup, f"one of {', '.join(SETUPS)}, for Othello alone")
-    if isinstance(moves, str) and not is_othello:
+    name, moves, setup = request.game, request.moves or [], request.setup
+    name = only_game if name is None else name
+    if name is None or not (is_own_game(name) if only_game is None else name == only_game):
+        own = ", ".join(filter(is_own_game, game_names()))
+        raise not_allowed("game", name, only_game or f"one of {own}")
+    try:
+        game = game_of(name)
+    except ConfigError as error:
+        raise Refusal(str(error), key="game", value=name) from None
+    setups, has_names = setups_of(game), bool(skin_of(game).notation.column_names)
+    if setup is not None and (len(setups) == 1 or setup not in setups):
+        allowed = f"one of {', '.join(SETUPS)}, for games with a standard set-up alone"
+        raise not_allowed("setup", setup, allowed)
+    if isinstance(moves, str) and not has_names:
         raise not_allowed("moves", moves, "a list of numbers such as [3, 3, 2] in this game")
-    if is_othello and any(isinstance(move, str) for move in moves):
+    if has_names and any(isinstance(move, str) for move in moves):
         moves = moves if isinstance(moves, str) else " ".join(map(str, moves))
-    return dataclasses.replace(request, game=game, moves=moves)
+    return dataclasses.replace(request, game=name, moves=moves)
 
 
 def _position(game: Game, request: EngineRequest) -> np.ndarray:

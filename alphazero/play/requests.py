@@ -61,8 +61,8 @@ class EngineRequest(Request):
     """A line of the JSON engine's input."""
 
     game: str | None = _limited()
-    moves: list | str | None = _limited()  #: actions or, in Othello, squares
-    setup: str | None = _limited()  #: of Othello, one of `alphazero.boards.skin.SETUPS`
+    moves: list | str | None = _limited()  #: actions or, where actions name squares, their names
+    setup: str | None = _limited()  #: one of `alphazero.boards.skin.SETUPS`
     num_simulations: int | None = _limited(1, MAX_SIMULATIONS)
     time_limit_s: float | None = _limited(0.001, MAX_TIME_S)
 

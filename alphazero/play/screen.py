@@ -236,7 +236,8 @@ class Screen:
         session = self._session
         is_asked = not session.over and self._names[session.player] is None
         shown = (session.game, self.skin, session.state, self._medium, session.previous_state)
-        board = draw_board(*shown, labels=is_asked, numbered=True)
+        last_action = session.last_action
+        board = draw_board(*shown, labels=is_asked, numbered=True, last_action=last_action)
         width = max(line.cell_len for line in board.split())
         if not self.console.is_terminal or width + _STATUS_WIDTH + 6 > self.console.width:
             return board

@@ -70,7 +70,7 @@ def _frames(played: PlayedGame, skin: Skin) -> Iterator[tuple[Picture, int]]:
     session = played.session
     last = len(session.actions)
     for ply in range(played.first_ply, last + 1):
-        if ply > played.first_ply and session.game.num_actions == board_size(session.game)[1]:
+        if ply > played.first_ply and skin.notation.kind == "column":
             for height in _heights_of_a_fall(session, ply):
                 yield _frame(played, skin, ply, height), _FALL_MS
         yield _frame(played, skin, ply), _LAST_MS if ply == last else _MOVE_MS
@@ -111,7 +111,8 @@ def _board(session: Session, skin: Skin, ply: int, falling_at: float | None = No
     game, state = session.game, session.states[ply]
     previous = session.states[ply - 1] if ply else None
     if falling_at is None or previous is None:
-        return position_shapes(game, skin, state, previous)
+        last_action = session.actions[ply - 1] if ply else None
+        return position_shapes(game, skin, state, previous, last_action)
     ((_, column),) = placed(game.cells(previous), game.cells(state))
     y = max(falling_at, -0.3) + 0.5
     piece = piece_shape(skin, session.player_at(ply - 1), column + 0.5, y)

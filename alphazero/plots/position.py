@@ -22,6 +22,7 @@ from alphazero.boards.shapes import (
     Disc,
     Letters,
     Shape,
+    arrow,
     board_size,
     cells_of_actions,
     center,
@@ -90,7 +91,8 @@ def position_picture(session: Session, skin: Skin, thought: Thought) -> Picture:
     right = left + width * cell
     num_rows = min(len(session.legal_actions), _MAX_ROWS + 1)
     bottom = _TOP + max(height * cell, num_rows * _ROW)
-    board = position_shapes(game, skin, session.state, session.previous_state)
+    shown = session.state, session.previous_state, session.last_action
+    board = position_shapes(game, skin, *shown)
     board += [*edge_shapes(game, skin), *_share_shapes(session, skin, thought)]
     shapes = [
         *_heading(session, skin, thought, right + 0.6 + _TABLE),
@@ -126,9 +128,12 @@ def _shortened(line: str) -> str:
 def _share_shapes(session: Session, skin: Skin, thought: Thought) -> list[Shape]:
     """Return a translucent disc on the cell of each move, as strong as its share, with the share.
 
-    Where no names stand along the edges, a move's name stands in the corner of its cell.
+    Where no names stand along the edges, a move's name stands in the corner of its cell. A move
+    from square to square is an arrow, as strong and as wide as its share.
     """
     width = board_size(session.game)[1]
+    if skin.notation.kind == "move":
+        return _share_arrows(session, skin, thought, width)
     has_edges = bool(edge_shapes(session.game, skin))
     shapes: list[Shape] = []
     for action, cell in cells_of_actions(session.game, session.state).items():
@@ -145,6 +150,17 @@ def _share_shapes(session: Session, skin: Skin, thought: Thought) -> list[Shape]
             name = skin.notation.text(action)
             shapes.append(Letters(x - 0.45, y - 0.4, name, 0.13, "#aab2bf", "left"))
     return shapes
+
+
+def _share_arrows(session: Session, skin: Skin, thought: Thought, width: int) -> list[Shape]:
+    """Return an arrow for each move that has a share of 1% or more, the smallest share first."""
+    arrows: list[Shape] = []
+    for action in sorted(session.legal_actions, key=lambda action: thought.shares[action]):
+        share, squares = float(thought.shares[action]), skin.notation.squares(action)
+        if len(squares) > 1 and share >= 0.01:
+            color = mixed(BLUE, ground(skin), 0.35 + 0.65 * math.sqrt(share))
+            arrows.append(arrow(skin, squares, width, 0.05 + 0.1 * math.sqrt(share), color))
+    return arrows
 
 
 def _value_bar(session: Session, skin: Skin, value: float, board_height: float) -> list[Shape]:

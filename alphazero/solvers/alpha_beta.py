@@ -22,6 +22,7 @@ class AlphaBetaSolver:
     """
 
     name = "alpha-beta"
+    meaning = "distance"
     #: What else may help with a position that took too many nodes.
     hint = ""
 

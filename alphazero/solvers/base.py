@@ -44,6 +44,7 @@ class Solver(Protocol):
     """
 
     name: str
+    meaning: str  #: of a score's size: "distance" to the end, or "discs" of the margin
 
     def scores(self, states: np.ndarray) -> np.ndarray:
         """Return the exact score of each action.

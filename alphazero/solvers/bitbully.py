@@ -44,6 +44,7 @@ class BitbullySolver:
     """
 
     name = "bitbully"
+    meaning = "distance"
 
     def __init__(self, game: Game):
         if not solves(game):

@@ -116,15 +116,19 @@ class ExactValues:
 class EnumeratedSolver:
     """Looks up exact scores in a small game; see `alphazero.solvers.base.Solver`.
 
+    Args:
+        max_positions: give up if the game has more.
+
     Raises:
-        UnsolvableError: if the game has more than `MAX_SOLVER_POSITIONS` positions.
+        UnsolvableError: if it has more.
     """
 
     name = "enumeration"
+    meaning = "distance"
 
-    def __init__(self, game: Game):
+    def __init__(self, game: Game, max_positions: int = MAX_SOLVER_POSITIONS):
         self.game = game
-        positions = enumerate_positions(game, max_positions=MAX_SOLVER_POSITIONS)
+        positions = enumerate_positions(game, max_positions=max_positions)
         self.exact = ExactValues(game, positions)  #: the results behind the scores
         self._action_scores = _action_scores(game, positions)
 

@@ -67,6 +67,8 @@ class OthelloSolver(AlphaBetaSolver):
         max_nodes: give up a position after this many nodes.
     """
 
+    meaning = "discs"
+
     def __init__(
         self,
         game: CompiledGame,

@@ -14,9 +14,9 @@ from alphazero.runtime.figures import curve, derived_curve
 from alphazero.training.illustrations import Illustrations
 from alphazero.training.reports import (
     ExactReport,
-    PuzzleReport,
     PitReport,
     ProofSummary,
+    PuzzleReport,
     SelfPlayReport,
     StrengthReport,
     WorkersReport,

@@ -15,7 +15,7 @@ from alphazero.config.files import config_files, groups_of, read_values
 from alphazero.config.help import HELP, print_help
 from alphazero.config.hydra import Composer, Configs, store_choice
 from alphazero.config.hydra_main import Job, split_command_line
-from alphazero.games.registry import make_game
+from alphazero.games.registry import is_own_game, make_game
 from alphazero.network.registry import is_own_kind
 from alphazero.storage.run_folder import name_part
 from alphazero.training.settings import TrainSettings, check_new_run
@@ -152,7 +152,7 @@ def _choice_for(name: str) -> str:
     choice = next((choice for choice in choices if game_of_choice(choice) == name), None)
     if choice is None:
         family = name.partition(":")[0]
-        proposals = family if family in ("connect_x", "othello") else "custom"
+        proposals = family if is_own_game(name) and family in choices else "custom"
         choice = _made_choice("game", name, [proposals, "_self_"], {"name": name})
     return choice
 

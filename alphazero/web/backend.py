@@ -80,7 +80,7 @@ class Backend:
             exact = self.thinking.solvers.scores(found.game, found.state, lambda: False)
         except UnsolvableError as error:
             return {"known": False, "reason": too_hard(error, found.game)}
-        return exact_answer(exact, found.game)
+        return exact_answer(exact)
 
     def runs(self) -> dict[str, Any]:
         """Answer `api/runs`."""

@@ -11,21 +11,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from alphazero.boards.skin import SETUPS, Skin, skin_of
+from alphazero.boards.skin import Skin, setups_of, skin_of
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.registry import make_game, runs_own_code, same_game
+from alphazero.games.python_game import PythonGame
+from alphazero.games.registry import OFFERED, is_own_game, make_game, same_game
 from alphazero.play.requests import Refusal, quoted
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
 from alphazero.web.found_runs import FoundRun, find_runs
 
-GAMES = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
 MAX_NETWORK_SIMULATIONS = 10_000
-#: By the speed of rollouts: so many take some seconds.
-_MAX_UCT_SIMULATIONS, _MAX_UCT_SIMULATIONS_OTHELLO = 200_000, 20_000
+#: UCT takes some seconds for so many simulations times the plies and actions of the game; at least
+#: the first number of simulations are allowed, and at most the second.
+_UCT_WORK, _UCT_SIMULATIONS = 60_000_000, (20_000, 200_000)
+#: Of games in plain Python, on whose objects UCT is a hundred times slower.
+_MAX_PYTHON_UCT_SIMULATIONS = 5_000
 _ANALYST_SIMULATIONS = {"network": 2_000, "uct": 20_000}
-_COLORS = {"Yellow": "yellow", "Red": "red", "White": "light", "Black": "dark", "X": "x", "O": "o"}
-_PLAIN_COLORS = ("first", "second")
 
 
 class PlayerChoice(NamedTuple):
@@ -66,7 +67,7 @@ class Catalogue:
     @property
     def default_game(self) -> str:
         """The game that the page begins with."""
-        return self._named or GAMES[0]
+        return self._named or OFFERED[0]
 
     def runs(self) -> dict[str, FoundRun]:
         """Return the runs by id, the newest first."""
@@ -88,7 +89,7 @@ class Catalogue:
         """
         named = [self._named] if self._named else []
         trained = [run.game for run in self.runs().values() if _is_ours(run.game)]
-        return list(dict.fromkeys([*named, *GAMES, *trained]))
+        return list(dict.fromkeys([*named, *OFFERED, *trained]))
 
     def game(self, name: str | None) -> Game:
         """Return a game of the catalogue.
@@ -107,7 +108,7 @@ class Catalogue:
         Raises:
             Refusal: if the game has no such set-up.
         """
-        setups = setups_of(game)
+        setups = _setups(game)
         if setup is not None and setup not in setups:
             message = f"{game.name} has no set-up {quoted(setup)}; it has {', '.join(setups)}."
             raise Refusal(message, key="setup", value=setup)
@@ -157,13 +158,10 @@ class Catalogue:
 @functools.cache
 def _is_ours(name: str) -> bool:
     """Return whether a name in a stored file is that of a game of this package."""
-    if runs_own_code(name) or name.startswith("pettingzoo:"):
-        return False
     try:
-        make_game(name)
+        return is_own_game(name) and bool(make_game(name))
     except ConfigError:
         return False
-    return True
 
 
 def players_of(game: Game) -> list[PlayerChoice]:
@@ -171,10 +169,9 @@ def players_of(game: Game) -> list[PlayerChoice]:
     found = []
     if (shipped := shipped_network(game.name)) is not None:
         found.append(_network("best", "Network", shipped))
+    if isinstance(game, CompiledGame | PythonGame):
+        found.append(PlayerChoice("uct", "UCT (random games, no network)", "uct", _most_uct(game)))
     if isinstance(game, CompiledGame):
-        is_slow = game.name.startswith("othello")
-        most = _MAX_UCT_SIMULATIONS_OTHELLO if is_slow else _MAX_UCT_SIMULATIONS
-        found.append(PlayerChoice("uct", "UCT (random games, no network)", "uct", most))
         note = "Perfect where the result can be computed; another player moves until then."
         found.append(PlayerChoice("solver", "Solver", "solver", note=note))
     return [*found, PlayerChoice("random", "Random moves", "random")]
@@ -184,23 +181,34 @@ def _network(player_id: str, name: str, path: Path) -> PlayerChoice:
     return PlayerChoice(player_id, name, "network", MAX_NETWORK_SIMULATIONS, network=path)
 
 
-def setups_of(game: Game) -> tuple[str, ...]:
+def _most_uct(game: Game) -> int:
+    if not isinstance(game, CompiledGame):
+        return _MAX_PYTHON_UCT_SIMULATIONS
+    least, most = _UCT_SIMULATIONS
+    return min(max(_UCT_WORK // (game.max_plies * game.num_actions), least), most)
+
+
+def _setups(game: Game) -> tuple[str, ...]:
     """Return the set-ups of a game, the usual one first."""
-    return SETUPS[::-1] if game.name.startswith("othello") else SETUPS[:1]
+    return setups_of(game)[::-1]
 
 
 def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
     """Return a game's entry in the answer of `api/games`."""
     rows, columns = game.planes_shape[1:]
-    skins = [skin_of(game, setup) for setup in setups_of(game)]
+    skins = [skin_of(game, setup) for setup in _setups(game)]
+    notation = skins[0].notation
+    actions = range(game.num_actions)
     return {
         "name": game.name,
         "title": skins[0].title,
         "rows": rows,
         "columns": columns,
         "num_actions": game.num_actions,
-        "action_kind": _action_kind(game.num_actions, rows, columns),
-        "style": _style(game.name),
+        "action_kind": notation.kind,
+        "action_squares": list(map(notation.squares, actions)) if notation.kind == "move" else None,
+        "style": game.appearance.board,
+        "has_lines": skins[0].line_length > 0,
         "counts_pieces": skins[0].counts_pieces,
         "setups": [_describe_setup(game, skin) for skin in skins],
         "players": [player.describe() for player in players],
@@ -210,32 +218,26 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
 
 
 def _analyst(players: list[PlayerChoice]) -> dict[str, Any] | None:
-    """Return who analyses: the network that ships, UCT, or a trained one; None if there is none."""
-    for player in players:
-        if player.kind in _ANALYST_SIMULATIONS:
-            return {"id": player.id, "num_simulations": _ANALYST_SIMULATIONS[player.kind]}
+    """Return who analyses: the network that ships, else the newest trained one, else UCT, or None.
+
+    Args:
+        players: the network that ships comes before those of runs, of which the newest come first.
+    """
+    for kind, num_simulations in _ANALYST_SIMULATIONS.items():
+        for player in players:
+            if player.kind == kind:
+                num_simulations = min(num_simulations, player.max_simulations)
+                return {"id": player.id, "num_simulations": num_simulations}
     return None
 
 
-def _action_kind(num_actions: int, rows: int, columns: int) -> str:
-    if num_actions == columns:
-        return "column"
-    return "square" if num_actions - rows * columns in (0, 1) else "other"
-
-
-def _style(name: str) -> str:
-    kind = name.partition(":")[0].replace("connect_four", "connect_x")
-    return kind if kind in ("connect_x", "othello", "tic_tac_toe") else "plain"
-
-
 def _describe_setup(game: Game, skin: Skin) -> dict[str, Any]:
-    notation = skin.notation
-    is_plain = _style(game.name) == "plain"
+    notation, colors = skin.notation, game.appearance.colors
     return {
         "id": skin.setup,
         "label": f"{skin.sides[0]} moves first",
         "sides": list(skin.sides),
-        "colors": list(_PLAIN_COLORS) if is_plain else [_COLORS[side] for side in skin.sides],
+        "colors": list(colors[::-1] if notation.mirrored else colors),
         "action_texts": [notation.text(action) for action in range(game.num_actions)],
         "column_names": list(notation.column_names),
         "row_names": list(notation.row_names),

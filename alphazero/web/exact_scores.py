@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.solvers import bitbully
-from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError, values_of
+from alphazero.solvers.base import ILLEGAL_SCORE, Solver, UnsolvableError, values_of
+from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.solvers.registry import make_solver
 from alphazero.web.turns import IsStopped, Turns
 
@@ -18,12 +19,15 @@ _MAX_WAITING = 40
 #: Nodes for the scores of a position: about a second.
 _MAX_NODES = 10_000_000
 _MAX_REMEMBERED = 4_096
+#: Of a game in plain Python, which are enumerated in some seconds.
+_MAX_PYTHON_POSITIONS = 6_000
 
 
 class ExactScores(NamedTuple):
     """The exact scores of a position."""
 
     scores: np.ndarray  #: int16[A], see `alphazero.solvers.base.Solver`
+    meaning: str  #: of their size, likewise
 
     @property
     def values(self) -> np.ndarray:
@@ -45,7 +49,9 @@ class Solvers:
     """Exact scores of positions, remembered; one position is solved at a time."""
 
     def __init__(self, max_nodes: int = _MAX_NODES):
-        self._solver = functools.cache(functools.partial(make_solver, max_nodes=max_nodes))
+        self._max_nodes = max_nodes
+        self._solver = functools.cache(self._make_solver)
+        self._too_large: dict[str, UnsolvableError] = {}  # games of too many positions, by name
         self._known: dict[tuple[str, bytes], ExactScores | UnsolvableError] = {}
         self._turns = Turns(1, _MAX_WAITING)
 
@@ -68,13 +74,23 @@ class Solvers:
         return found
 
     def _solve(self, game: Game, state: np.ndarray) -> ExactScores | UnsolvableError:
+        if game.name in self._too_large:
+            return self._too_large[game.name]
         try:
-            return ExactScores(self._solver(game).scores(state[None])[0])
+            solver = self._solver(game)
+            return ExactScores(solver.scores(state[None])[0], solver.meaning)
         except UnsolvableError as error:
+            if error.unit == "positions":
+                self._too_large[game.name] = error
             return error
 
+    def _make_solver(self, game: Game) -> Solver:
+        if isinstance(game, CompiledGame):
+            return make_solver(game, self._max_nodes)
+        return EnumeratedSolver(game, _MAX_PYTHON_POSITIONS)
 
-def exact_answer(exact: ExactScores, game: Game) -> dict[str, Any]:
+
+def exact_answer(exact: ExactScores) -> dict[str, Any]:
     """Return the answer of `api/exact` for a position that was solved."""
     is_legal = exact.scores != ILLEGAL_SCORE
     return {
@@ -82,7 +98,7 @@ def exact_answer(exact: ExactScores, game: Game) -> dict[str, Any]:
         "value": exact.value,
         "scores": _listed(exact.scores, is_legal),
         "values": _listed(exact.values, is_legal),
-        "meaning": "discs" if game.name.startswith("othello") else "distance",
+        "meaning": exact.meaning,
     }
 
 

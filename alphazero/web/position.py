@@ -94,7 +94,8 @@ def describe(position: Position, from_ply: int) -> dict[str, Any]:
 
 def _describe_ply(position: Position, ply: int) -> dict[str, Any]:
     game, skin, session = position
-    state, previous = session.states[ply], session.states[ply - 1] if ply else None
+    state = session.states[ply]
+    previous, action = (session.states[ply - 1], session.actions[ply - 1]) if ply else (None, None)
     inspected = game.inspect(state[None])
     over, player = bool(inspected.over[0]), int(inspected.players[0])
     result, cells = float(inspected.results[0]), game.cells(state)
@@ -107,7 +108,7 @@ def _describe_ply(position: Position, ply: int) -> dict[str, Any]:
         "forced_pass": len(legal) == 1 and session.is_forced_pass(ply),
         "over": over,
         "winner": None if result == 0 else player if result > 0 else 1 - player,
-        "marked": np.argwhere(marked_cells(game, skin, state, previous)).tolist(),
+        "marked": np.argwhere(marked_cells(game, skin, state, previous, action)).tolist(),
         "counts": [int((cells == piece).sum()) for piece in (1, 2)],
         "board": _board_text(skin, cells),
     }

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from alphazero.games.batched_game import Game
+from alphazero.players.base import Analysis
 from alphazero.search import tree as puct_tree
 from alphazero.search.batched_search import TreeSearch
 from alphazero.search.uct import tree as uct_tree
@@ -166,6 +168,31 @@ def _uct_statistics(
     found = search.tree.nodes[nodes]
     visits, points = found["visits"].astype(np.int64), found["points"]
     return 2.0 * _wins_of(player, points, visits) / np.maximum(visits, 1) - 1.0, visits
+
+
+def analysis_view(game: Game, state: np.ndarray, analysis: Analysis) -> SearchView:
+    """Return the view of a player's analysis of a position ([K]), without a tree."""
+    legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
+    actions = [
+        {
+            "action": action,
+            "visits": int(analysis.visits[action]),
+            "prior": None,
+            "value": number(analysis.values[action]),
+            "proven": None,
+        }
+        for action in legal
+    ]
+    return SearchView(
+        num_simulations=analysis.num_simulations,
+        value=number(analysis.value),
+        proven=None,
+        best=analysis.action,
+        actions=actions,
+        line=analysis.principal_variation,
+        network=None,
+        tree=[],
+    )
 
 
 def _most_visited_line(node: _Node, children: _Children) -> list[int]:

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from alphazero.games.batched_game import Game
+from alphazero.games.python_game import PythonGame
 from alphazero.play.requests import Refusal
 from alphazero.players.base import PlayerSettings
+from alphazero.players.python_uct import PythonUctPlayer
 from alphazero.players.registry import make_player
 from alphazero.players.search_player import DEFAULT_SIMULATIONS, SearchPlayer
 from alphazero.players.uct import DEFAULT_UCT_SIMULATIONS
@@ -24,7 +26,13 @@ from alphazero.search.uct.settings import UctSettings
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web.catalogue import ENDGAME, Catalogue, PlayerChoice
 from alphazero.web.exact_scores import Solvers
-from alphazero.web.search_view import FINAL_NODES, RUNNING_NODES, SearchView, uct_view
+from alphazero.web.search_view import (
+    FINAL_NODES,
+    RUNNING_NODES,
+    SearchView,
+    analysis_view,
+    uct_view,
+)
 from alphazero.web.shared_search import Question, SharedSearch
 from alphazero.web.turns import Stopped, Turns
 
@@ -86,6 +94,8 @@ class Thinking:
         if player.kind == "network":
             return self.network(game, player).search(question)
         with self._uct_turns.turn(question.is_stopped):
+            if isinstance(game, PythonGame):
+                return _search_objects(game, question)
             return _search_uct(game, question)
 
     def move(self, game: Game, player: PlayerChoice, question: Question) -> dict[str, Any]:
@@ -102,8 +112,8 @@ class Thinking:
                 action = secrets.choice(exact.best)
                 return {"action": action, "value": exact.value, "num_simulations": 0}
             except UnsolvableError:
-                players = self._catalogue.players(game)  # the network that ships, or UCT
-                player = next(one for one in players if one.kind in USUAL_SIMULATIONS)
+                analyst = self._catalogue.analyst(game)
+                player = self._catalogue.player(game, analyst["id"])
                 question.num_simulations = USUAL_SIMULATIONS[player.kind]
         view = self.search(game, player, question)
         return {"action": view.best, "value": view.value, "num_simulations": view.num_simulations}
@@ -135,3 +145,14 @@ def _search_uct(game: Game, question: Question) -> SearchView:
 
     search.run(question.state, progress)
     return uct_view(search, question.state, final)
+
+
+def _search_objects(game: PythonGame, question: Question) -> SearchView:
+    """Return what UCT on the objects of a game in plain Python finds; it shows no tree."""
+    player = PythonUctPlayer(game).limited(question.num_simulations)
+
+    def progress(*_: Any) -> None:
+        if question.is_stopped():
+            raise Stopped
+
+    return analysis_view(game, question.state, player.analyse(question.state, progress))

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from game_samples import EXAMPLE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.color import ColorSystem
@@ -144,10 +145,8 @@ def test_the_winning_line_is_marked_and_otherwise_the_last_piece(name, moves, ce
 
 
 def test_games_without_a_skin_of_their_own_get_the_plain_one():
-    game = make_game("tic_tac_toe")
-    game.name = "my_game.py"
-    skin = skin_of(game)
-    assert skin.title == "my_game"
+    skin = skin_of(make_game(EXAMPLE))
+    assert (skin.title, skin.sides) == ("snort", ("X", "O"))
     assert piece(skin, 1, PLAIN).plain == "O"
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from game_samples import EXAMPLE, PUZZLE, label, random_games
+from game_samples import BREAKTHROUGH, EXAMPLE, PUZZLE, label, random_games
 
 from alphazero.games.registry import game_names, make_game
 
@@ -31,6 +31,7 @@ NAMES = (
     "othello:4",
     EXAMPLE,
     PUZZLE,
+    BREAKTHROUGH,
 )
 
 

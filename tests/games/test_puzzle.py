@@ -26,13 +26,12 @@ from alphazero.players.best_lines import BestLines
 from alphazero.players.python_uct import uct_player
 from alphazero.players.search_player import SearchPlayer
 from alphazero.players.solver import SolverPlayer
-from alphazero.runtime.errors import ConfigError
 from alphazero.replay.buffer import ReplayBuffer
+from alphazero.runtime.errors import ConfigError
 from alphazero.search.batched_search import TreeSearch
 from alphazero.search.settings import SearchSettings
 from alphazero.solvers.enumeration import EnumeratedSolver, ExactValues
 from alphazero.solvers.proof import prove
-
 
 #: Settings of a run that measures everything at its end.
 MEASURED = (

@@ -384,7 +384,7 @@ def test_moves_of_othello_may_be_squares_and_so_is_the_answer(moves, setup, acti
         ({"game": "othello", "moves": "e3z"}, "e3z"),
         ({"game": "othello", "setup": "black"}, "black"),
         ({"game": "othello", "moves": ["e3", None]}, "None"),
-        ({"game": "connect_four", "setup": "standard"}, "Othello"),
+        ({"game": "connect_four", "setup": "standard"}, "standard"),
         ({"game": "connect_four", "moves": "44"}, "44"),
     ],
 )

@@ -4,9 +4,11 @@ import json
 import re
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
+from game_samples import BREAKTHROUGH_PYTHON
 from web_samples import Collected, collect, copy_run, make_backend
 
 from alphazero.games.registry import make_game
@@ -15,7 +17,7 @@ from alphazero.play.requests import Refusal
 from alphazero.players.search_player import SearchPlayer
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 from alphazero.solvers.enumeration import EnumeratedSolver
-from alphazero.web import misplayed, shared_search
+from alphazero.web import exact_scores, misplayed, shared_search
 from alphazero.web.exact_scores import Solvers
 from alphazero.web.run_charts import thinned
 from alphazero.web.shared_search import Question, SharedSearch
@@ -363,3 +365,33 @@ def test_points_are_thinned_evenly():
     few = thinned(points, 11)
     assert [point[0] for point in few] == list(range(0, 1001, 100))
     assert thinned(points[:11], 11) == points[:11]
+
+
+def test_uct_plays_and_analyses_a_game_in_plain_python(monkeypatch):
+    monkeypatch.syspath_prepend(Path(BREAKTHROUGH_PYTHON).parent)
+    name = "breakthrough_python:Breakthrough"
+    backend = make_backend(game=name)
+    assert {"uct", "random"} == {one.id for one in backend.catalogue.players(make_game(name))}
+    player = {"id": "uct", "num_simulations": 30}
+    (*_, answer) = collect(backend.analyse({"game": name, "moves": "b2b3", "player": player}))
+    legal = backend.position({"game": name, "moves": "b2b3"})["positions"][-1]["legal"]
+    assert [one["action"] for one in answer["actions"]] == legal
+    assert sum(one["visits"] for one in answer["actions"]) == answer["num_simulations"] == 30
+    assert answer["best"] == answer["line"][0] and answer["tree"] == []
+    (*_, move) = collect(backend.move({"game": name, "moves": "b2b3", "player": player}))
+    assert move["action"] in legal and len(move["text"]) == 4
+
+
+def test_a_game_that_is_too_large_is_enumerated_once(monkeypatch):
+    monkeypatch.setattr(exact_scores, "_MAX_PYTHON_POSITIONS", 100)
+    monkeypatch.syspath_prepend(Path(BREAKTHROUGH_PYTHON).parent)
+    backend = make_backend(game="breakthrough_python:Breakthrough")
+    enumerated = []
+    solver = exact_scores.EnumeratedSolver
+    monkeypatch.setattr(
+        exact_scores, "EnumeratedSolver", lambda *one: enumerated.append(one) or solver(*one)
+    )
+    for moves in ("", "b2b3", "b2b3 c4d3"):
+        request = {"game": "breakthrough_python:Breakthrough", "moves": moves}
+        assert not backend.exact(request)["known"]
+    assert len(enumerated) == 1

@@ -3,9 +3,12 @@
 `alphazero serve` answers, with a network that is asked for few simulations.
 """
 
+import contextlib
 import re
+from pathlib import Path
 
 import pytest
+from game_samples import BREAKTHROUGH, BREAKTHROUGH_PYTHON
 from mostly_slow import mostly_slow
 from web_samples import make_backend, running
 
@@ -381,3 +384,84 @@ def test_light_and_dark_differ_and_the_choice_is_kept(go):
     page.reload()
     page.wait_for_selector(".page-head")
     assert page.evaluate(ground) == light != dark
+
+
+# --- games whose pieces move ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def go_moving(browser, monkeypatch):
+    """Return a function that opens the page of a game whose pieces move."""
+    monkeypatch.syspath_prepend(Path(BREAKTHROUGH_PYTHON).parent)
+    with contextlib.ExitStack() as stack:
+
+        def open_page(game, parameters=PEOPLE):
+            client = stack.enter_context(running(make_backend(game=game)))
+            address = f"http://127.0.0.1:{client.address.port}/"
+            return stack.enter_context(opened(browser, f"{address}#play/{game}?{parameters}"))
+
+        yield open_page
+
+
+def middle(page, label):
+    """Return the middle of a cell on the screen."""
+    box = cell(page, label).bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(page, start, end):
+    page.mouse.move(*middle(page, start))
+    page.mouse.down()
+    page.mouse.move(*middle(page, end), steps=3)
+    lifted = page.locator(".is-dragged").count()
+    page.mouse.up()
+    return lifted
+
+
+def test_pieces_are_moved_by_clicking_and_by_dragging(go_moving):
+    page = go_moving(BREAKTHROUGH)
+    assert page.locator(".edge-label").all_text_contents() == [*"abcde54321"]
+    cell(page, "b2").click()
+    expect(page.get_by_role("gridcell", name="legal move")).to_have_count(3)
+    cell(page, "b4").click()  # no target, and nobody's piece to move: begin anew
+    expect(page.locator(".chosen")).to_have_count(0)
+    for square in ("a2", "b2", "b3"):  # another piece instead, then its target
+        cell(page, square).click()
+    expect_moves(page, "b2b3")
+    assert drag(page, "c4", "d3") == 1
+    expect_moves(page, "b2b3", "c4d3")
+    expect(cell(page, "c4")).to_have_attribute("aria-label", "c4: empty, last move")
+    assert drag(page, "c2", "a5") == 1  # not there: it returns
+    assert drag(page, "c1", "c1") == 0  # a press alone
+    expect(page.locator(".move-list li")).to_have_count(2)
+    assert page.locator(".is-dragged, .is-ghost").count() == 0
+    expect(page.locator(".chosen")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator(".chosen")).to_have_count(0)
+    for key in ("ArrowUp", "Enter", "ArrowUp", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect_moves(page, "b2b3", "c4d3", "c2d3")
+    assert page.locator(".pieces .piece-dark").count() == 9
+    assert page.locator(".mark-won").count() == 0 and page.locator(".mark-last").count() == 2
+
+
+def test_moves_that_share_their_squares_are_a_choice(go_moving):
+    page = go_moving("plain_games:Promotion")
+    drag(page, "a1", "a2")
+    expect(page.locator(".move-list li")).to_have_count(2)  # after a pass that is forced
+    for square in ("a2", "a3"):
+        cell(page, square).click()
+    choices = page.locator(".action-button")
+    expect(choices).to_have_text(["a2a3=1", "a2a3=2"])
+    choices.nth(1).click()
+    expect_moves(page, "a1a2", "3", "a2a3=2")
+
+
+def test_the_analysis_of_moving_pieces_is_drawn_as_arrows(go_moving):
+    page = go_moving("breakthrough_python:Breakthrough", "moves=b2b3,c4d3")
+    page.get_by_role("button", name="Analyse this game").click()
+    expect(page.locator(".is-best .move-arrow")).to_have_count(1)
+    assert page.locator(".move-arrow").count() > 2
+    cell(page, "e2").click()
+    cell(page, "d3").hover()
+    expect(page.locator(".ghost-number").first).to_have_text("1")

@@ -1,11 +1,14 @@
 """The page's positions and catalogue: what a request may name, and what the page gets to draw."""
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
+from game_samples import BREAKTHROUGH
 from web_samples import copy_run, make_backend
 
-from alphazero.games.registry import make_game
+from alphazero.games.registry import OFFERED, make_game
 from alphazero.play.requests import Refusal
 from alphazero.web import catalogue
 
@@ -25,7 +28,7 @@ def test_the_catalogue_has_every_kind_of_game_with_players_and_levels(backend):
     described = backend.games()
     games = {game["name"]: game for game in described["games"]}
     assert described["default_game"] in games
-    assert {game["style"] for game in games.values()} >= {"connect_x", "othello", "tic_tac_toe"}
+    assert {game["style"] for game in games.values()} >= {"plate", "green", "lines"}
     for name, entry in games.items():
         game = make_game(name)
         assert (entry["num_actions"], entry["rows"]) == (game.num_actions, game.planes_shape[1])
@@ -148,6 +151,49 @@ def test_a_network_of_a_run_is_a_player_by_what_was_found(tmp_path):
         backend.catalogue.player(
             backend.catalogue.game("othello"), "run:tic_tac_toe/earlier/000001"
         )
+
+
+def test_the_newest_trained_network_analyses_unless_one_ships(tmp_path):
+    def analyst(backend, name):
+        return backend.catalogue.analyst(backend.catalogue.game(name))["id"]
+
+    run = copy_run(tmp_path, "breakthrough/older")
+    config = run / "config.yaml"
+    config.write_text(config.read_text().replace("name: tic_tac_toe", f"name: {BREAKTHROUGH}"))
+    shutil.copytree(run, tmp_path / "breakthrough" / "newer")
+    os.utime(tmp_path / "breakthrough" / "newer" / "metrics.jsonl", (2e9, 2e9))
+    backend = make_backend(tmp_path, BREAKTHROUGH)
+    assert analyst(backend, BREAKTHROUGH).startswith("run:breakthrough/newer/")
+    assert analyst(make_backend("nowhere", BREAKTHROUGH), BREAKTHROUGH) == "uct"
+    copy_run(tmp_path)
+    assert analyst(make_backend(tmp_path), "tic_tac_toe") == "best"
+
+
+def test_the_page_never_imports_a_module_that_only_a_run_names(tmp_path, monkeypatch):
+    config = copy_run(tmp_path) / "config.yaml"
+    (tmp_path / "trap.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    config.write_text(config.read_text().replace("name: tic_tac_toe", "name: trap:Game"))
+    assert "trap:Game" not in make_backend(tmp_path).catalogue.game_names()
+    assert make_backend(tmp_path).runs()["runs"]
+
+
+def test_actions_that_move_pieces_are_described_by_their_squares():
+    backend = make_backend(game=BREAKTHROUGH)
+    games = {game["name"]: game for game in backend.games()["games"]}
+    game, entry = make_game(BREAKTHROUGH), games[BREAKTHROUGH]
+    assert (entry["action_kind"], entry["style"], entry["title"]) == (
+        "move",
+        "wood",
+        "Breakthrough",
+    )
+    assert entry["action_squares"] == [*map(game.action_squares, range(game.num_actions))]
+    (setup,) = entry["setups"]
+    assert (setup["column_names"], setup["row_names"]) == ([*"abcde"], [*"54321"])
+    assert (setup["sides"], setup["colors"]) == (["White", "Black"], ["light", "dark"])
+    assert all(games[name]["action_squares"] is None for name in OFFERED)
+    shown = last(backend, game=BREAKTHROUGH, moves="b2-b3,c4d3 c2d3")
+    assert sorted(shown["marked"]) == [[2, 3], [3, 2]] and shown["counts"] == [10, 9]
 
 
 def test_the_levels_are_documented_as_they_were_measured():

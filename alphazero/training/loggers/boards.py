@@ -15,6 +15,7 @@ from alphazero.boards.shapes import (
     board_size,
     moved,
     placed,
+    position_shapes,
 )
 from alphazero.boards.skin import skin_of
 from alphazero.boards.text import ending_text, result_name
@@ -38,18 +39,28 @@ class BoardPictures:
         self._game, self._skin = game, skin_of(game)
 
     def sample_game(self, record: GameRecord) -> np.ndarray:
-        """Return the last position of a game; squares are numbered by the ply that took them."""
+        """Return the last position of a game.
+
+        Squares are numbered by the ply that took them; where pieces move, the last move is marked.
+        """
         game, skin = self._game, self._skin
         last = game.step(record.states[-1:], record.actions[-1:]).states[0]
-        boards = [game.cells(state) for state in (*record.states, last)]
-        numbers = {}
-        for ply, (before, after) in enumerate(zip(boards, boards[1:]), 1):
-            for cell in placed(before, after):
-                numbers[cell] = str(ply)
         ending = ending_text(game, skin.sides, record.first_player_result)
-        shapes = board_shapes(boards[-1], skin, texts=numbers)
+        if skin.notation.kind == "move":
+            action = int(record.actions[-1])
+            shapes = position_shapes(game, skin, last, record.states[-1], action)
+        else:
+            shapes = board_shapes(game.cells(last), skin, texts=self._ply_numbers(record, last))
         caption = [f"{ending} after {len(record.actions)} plies"]
         return self._sheet([(shapes, caption)], _GAME_WIDTH)
+
+    def _ply_numbers(self, record: GameRecord, last: np.ndarray) -> dict[Cell, str]:
+        """Return the ply that placed each piece of the last position, by its cell."""
+        boards = [self._game.cells(state) for state in (*record.states, last)]
+        numbers = dict[Cell, str]()
+        for ply, (before, after) in enumerate(zip(boards, boards[1:]), 1):
+            numbers |= dict.fromkeys(placed(before, after), str(ply))
+        return {cell: number for cell, number in numbers.items() if boards[-1][cell]}
 
     def misplayed(self, failures: list[Failure]) -> np.ndarray:
         """Return the positions side by side, each with the move chosen and the right ones."""
@@ -64,6 +75,10 @@ class BoardPictures:
         board, outlined = self._game.cells(failure.state), dict[Cell, str]()
         for color, actions in ((_GREEN, failure.best_actions), (_RED, [failure.action])):
             for action in actions:
+                if self._skin.notation.kind == "move":
+                    squares = self._skin.notation.squares(int(action))
+                    outlined |= {divmod(square, board.shape[1]): color for square in squares}
+                    continue
                 after = self._game.step(failure.state[None], np.array([action])).states[0]
                 outlined |= dict.fromkeys(placed(board, self._game.cells(after)), color)
         return board_shapes(board, self._skin, outlined=outlined)

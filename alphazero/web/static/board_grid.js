@@ -2,7 +2,6 @@
 //
 // It is one stop of the Tab key. Arrow keys move within it, Enter and Space play.
 
-import { actionOfCell, cellOfAction } from "./board_layout.js";
 import { element } from "./dom.js";
 
 const STEPS = {
@@ -15,11 +14,13 @@ const STEPS = {
 export class BoardGrid {
   /**
    * @param label of the grid
-   * @param onAction called with the action of a cell that was chosen
-   * @param onHover called with the action under the pointer or the focus, null for none
+   * @param onCell called with the cell, [row, column], that was chosen
+   * @param onHover called with the cell under the pointer or the focus, null for none
+   * @param onPress called with the cell and the event where a pointer is pressed
+   * @param onEscape called when the key is pressed
    */
-  constructor(game, setup, layout, { label, onAction, onHover }) {
-    Object.assign(this, { game, setup, layout, onAction, onHover });
+  constructor(game, setup, layout, { label, onCell, onHover, onPress, onEscape }) {
+    Object.assign(this, { game, setup, layout, onCell, onHover, onPress, onEscape });
     this.columns = layout.drawnColumns();
     this.cells = [...Array(game.rows).keys()].map((row) =>
       this.columns.map((column) => this.#cell(row, column)),
@@ -44,42 +45,51 @@ export class BoardGrid {
 
   /**
    * Label the cells.
-   * @param legal the actions that may be played now
+   * @param roleOf maps a cell to {isLegal: whether choosing it does something, isHeld: whether a
+   *   piece may be taken up there, word: what is said of it}
    */
-  update(position, legal) {
-    this.legal = new Set(legal);
+  update(position, roleOf) {
     this.cells.forEach((cells, row) =>
       cells.forEach((cell, drawn) => {
         const column = this.columns[drawn];
-        const action = actionOfCell(this.game, row, column);
-        const isLegal = action !== null && this.legal.has(action);
+        const { isLegal, isHeld = false, word } = roleOf([row, column]);
         cell.classList.toggle("is-legal", isLegal);
-        // In a column, all cells play, and the piece comes to lie in one of them.
-        const landing = isLegal ? cellOfAction(this.game, position, action) : null;
-        const isHere = landing !== null && landing[0] === row && landing[1] === column;
-        cell.setAttribute("aria-label", this.#label(position, row, column, isHere));
+        cell.classList.toggle("is-held", isHeld);
+        cell.setAttribute("aria-label", this.#label(position, row, column, word));
       }),
     );
   }
 
+  /** Return the cell at a place on the screen, null for none. */
+  cellAt(x, y) {
+    const node = document.elementFromPoint(x, y);
+    const row = this.cells.findIndex((cells) => cells.includes(node));
+    return row < 0 ? null : [row, this.columns[this.cells[row].indexOf(node)]];
+  }
+
   #cell(row, column) {
-    const action = actionOfCell(this.game, row, column);
+    const cell = [row, column];
     const onclick = () => {
       this.#setStop(row, this.columns.indexOf(column));
-      if (action !== null) this.onAction(action);
+      this.onCell(cell);
     };
     const onpointerenter = (event) => {
-      if (event.pointerType !== "touch") this.onHover(action);
+      if (event.pointerType !== "touch") this.onHover(cell);
     };
-    const onfocus = (event) => this.onHover(event.target.matches(":focus-visible") ? action : null);
+    const onpointerdown = (event) => {
+      if (event.button === 0) this.onPress(cell, event);
+    };
+    const onfocus = (event) => this.onHover(event.target.matches(":focus-visible") ? cell : null);
     const attributes = { role: "gridcell", class: "grid-cell", tabindex: "-1" };
-    return element("div", { ...attributes, onclick, onpointerenter, onfocus });
+    return element("div", { ...attributes, onclick, onpointerenter, onpointerdown, onfocus });
   }
 
   #onKey(event) {
     const [row, column] = this.stop;
     if (event.key === "Enter" || event.key === " ") {
       this.cells[row][column].click();
+    } else if (event.key === "Escape") {
+      this.onEscape();
     } else if (event.key === "Home" || event.key === "End") {
       this.#focus(row, event.key === "Home" ? 0 : this.columns.length - 1);
     } else if (STEPS[event.key] && !event.altKey && !event.ctrlKey && !event.metaKey) {
@@ -104,16 +114,22 @@ export class BoardGrid {
     this.cells[row][column].tabIndex = 0;
   }
 
-  #label(position, row, column, isLegal) {
-    const { game, setup } = this;
+  #label(position, row, column, word) {
     const piece = position.cells[row][column];
-    const place =
-      game.action_kind === "square"
-        ? setup.action_texts[row * game.columns + column]
-        : `column ${setup.action_texts[column] ?? column + 1}, row ${game.rows - row}`;
+    const { setup } = this;
+    const place = this.#place(row, column);
     const isMarked = position.marked.some(([r, c]) => r === row && c === column);
     const content = piece ? setup.sides[piece - 1] : "empty";
     const lastMove = isMarked ? (position.over ? ", marked" : ", last move") : "";
-    return `${place}: ${content}${lastMove}${isLegal ? ", legal move" : ""}`;
+    return `${place}: ${content}${lastMove}${word ? `, ${word}` : ""}`;
+  }
+
+  /** Return the name of a cell. */
+  #place(row, column) {
+    const { game, setup } = this;
+    if (game.action_kind === "square") return setup.action_texts[row * game.columns + column];
+    if (setup.row_names.length) return setup.column_names[column] + setup.row_names[row];
+    const name = game.action_kind === "column" ? setup.action_texts[column] : column + 1;
+    return `column ${name}, row ${game.rows - row}`;
   }
 }

@@ -8,15 +8,15 @@ let numPlates = 0;
 /** Return {below, above, clip}: what is drawn below and above the pieces; where they show. */
 export function boardGround(game, setup, layout) {
   const labels = edgeLabels(game, setup, layout);
-  if (layout.style === "connect_x") {
+  if (layout.style === "plate") {
     const front = plate(layout);
     return { below: [back(layout)], above: [front, ...labels], clip: `url(#inside-${numPlates})` };
   }
-  if (layout.style === "tic_tac_toe") {
+  if (layout.style === "lines") {
     return { below: [...lines(layout, 1, false), ...cellNames(game, setup, layout)], above: [] };
   }
   const below = [frame(layout), ground(layout), ...lines(layout, 0, true)];
-  const dots = layout.style === "othello" ? starPoints(layout) : [];
+  const dots = layout.style === "green" ? starPoints(layout) : [];
   const names = setup.column_names.length ? [] : cellNames(game, setup, layout);
   return { below: [...below, ...dots, ...labels, ...names], above: [] };
 }
@@ -96,7 +96,7 @@ function starPoints(layout) {
 }
 
 function edgeLabels(game, setup, layout) {
-  if (layout.style === "connect_x") {
+  if (layout.style === "plate") {
     return layout.drawnColumns().map((column) => {
       const place = { x: layout.x(column) + CELL / 2, y: layout.height - 12 };
       return svg("text", { class: "edge-label edge-below", ...place }, setup.action_texts[column]);

@@ -3,9 +3,9 @@
 export const CELL = 100;
 
 const MARGINS = {
-  connect_x: { left: 14, right: 14, top: 14, bottom: 58 },
-  othello: { left: 52, right: 24, top: 52, bottom: 24 },
-  tic_tac_toe: { left: 12, right: 12, top: 12, bottom: 12 },
+  plate: { left: 14, right: 14, top: 14, bottom: 58 },
+  green: { left: 52, right: 24, top: 52, bottom: 24 },
+  lines: { left: 12, right: 12, top: 12, bottom: 12 },
 };
 
 export class BoardLayout {
@@ -59,8 +59,15 @@ export function cellOfAction(game, position, action) {
     }
     return null;
   }
+  if (kind === "move") return squaresOfAction(game, action).at(-1) ?? null;
   if (kind !== "square" || action >= rows * columns) return null;
   return [Math.floor(action / columns), action % columns];
+}
+
+/** Return the cells that an action names, from and to; none where cells are actions. */
+export function squaresOfAction(game, action) {
+  const squares = game.action_squares?.[action] ?? [];
+  return squares.map((square) => [Math.floor(square / game.columns), square % game.columns]);
 }
 
 /** Return the action of a click on a cell, null if cells are no actions. */

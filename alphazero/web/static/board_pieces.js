@@ -6,6 +6,7 @@ import { prefersRest } from "./motion.js";
 
 const DROP_MS = 90; // for a first square; the whole fall grows with its root
 const TURN_MS = 320;
+const SLIDE_MS = 220;
 
 export class BoardPieces {
   constructor(layout) {
@@ -18,17 +19,20 @@ export class BoardPieces {
    * Show the pieces of a position.
    * @param colors of side 0 and side 1
    * @param moves whether the pieces move to where they belong
+   * @param squares of the last move, from and to, if it has several
    */
-  show(cells, colors, moves) {
+  show(cells, colors, moves, squares = []) {
+    const [from, to] = [squares[0], squares.at(-1)];
     cells.forEach((line, row) =>
       line.forEach((cell, column) => {
         const color = cell ? colors[cell - 1] : null;
-        this.#set(row, column, color, moves && !prefersRest());
+        const slides = to !== undefined && to[0] === row && to[1] === column;
+        this.#set(row, column, color, moves && !prefersRest(), slides ? from : null);
       }),
     );
   }
 
-  #set(row, column, color, moves) {
+  #set(row, column, color, moves, from) {
     const key = `${row},${column}`;
     const before = this.shown.get(key);
     if ((before?.color ?? null) === color) return;
@@ -38,7 +42,22 @@ export class BoardPieces {
     const node = pieceAt(this.layout.box(row, column), color);
     this.element.append(node);
     this.shown.set(key, { color, node });
-    if (moves) this.#move(node, row, before?.color ?? null);
+    if (moves && from) this.#slide(node, from, [row, column]);
+    else if (moves) this.#move(node, row, before?.color ?? null);
+  }
+
+  /** Show a piece as taken up, or back in its place. */
+  lift([row, column], isLifted) {
+    this.shown.get(`${row},${column}`)?.node.classList.toggle("is-ghost", isLifted);
+  }
+
+  #slide(node, from, to) {
+    const [start, end] = [from, to].map((cell) => this.layout.box(...cell));
+    const before = { transform: `translate(${start.x - end.x}px, ${start.y - end.y}px)` };
+    node.firstElementChild.animate([before, { transform: "none" }], {
+      duration: SLIDE_MS,
+      easing: "ease-in-out",
+    });
   }
 
   #move(node, row, colorBefore) {
@@ -50,7 +69,7 @@ export class BoardPieces {
         { transform: "scaleX(1)" },
       ];
       shape.animate(turn, { duration: TURN_MS, easing: "ease-in-out" });
-    } else if (this.layout.style === "connect_x") {
+    } else if (this.layout.style === "plate") {
       const height = (row + 1) * CELL;
       const fall = [
         { transform: `translateY(${-height}px)`, easing: "cubic-bezier(.55,0,.9,.6)" },

@@ -29,7 +29,7 @@ export function boardThumbnail(game, setup, cells, marks, label) {
 function cellPicture(setup, cell, row, column, style) {
   const [cx, cy] = [column + 0.5, row + 0.5];
   const color = cell ? setup.colors[cell - 1] : "empty";
-  const hasHoles = style === "connect_x";
+  const hasHoles = style === "plate";
   const square = { class: "thumb-cell", x: column, y: row, width: 1, height: 1 };
   const under = hasHoles
     ? svg("circle", { class: "thumb-hole", cx, cy, r: 0.4 })

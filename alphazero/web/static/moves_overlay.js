@@ -1,13 +1,17 @@
 // What the search thinks, drawn on the board: a disc for each legal move, or a line of moves.
 //
 // The larger and the more solid a disc, the larger its share of the visits. A ring marks the
-// best move. W, D and L in a corner are exact results. A line is numbered ghost pieces.
+// best move. W, D and L in a corner are exact results. A line is numbered ghost pieces. Moves from
+// square to square are arrows instead.
 
+import { squaresOfAction } from "./board_layout.js";
 import { svg } from "./dom.js";
+import { moveArrow } from "./move_arrow.js";
 import { percentText, resultText, valueText } from "./number_text.js";
 
 const SMALLEST_SHARE = 0.005; // of the visits; a move with less is a dot without numbers
 const SMALLEST_SHARE_WITH_VALUE = 0.03;
+const SMALLEST_SHARE_ON_ARROW = 0.15; // arrows cross, so that most numbers would hide each other
 
 export class MovesOverlay {
   /**
@@ -53,6 +57,8 @@ export class MovesOverlay {
       if (cell) {
         pieces.push(this.#ghost(cell, side, k + 1));
         at = withPiece(at, cell, side);
+        const [from] = squaresOfAction(this.board.game, action);
+        if (from) at.cells[from[0]][from[1]] = 0;
       }
     }
     this.line.replaceChildren(...pieces);
@@ -62,11 +68,28 @@ export class MovesOverlay {
   #move(position, move) {
     const cell = this.board.cellOfAction(position, move.action);
     if (!cell) return null;
+    if (this.board.game.action_kind === "move") return this.#arrow(move);
     const { x, y, size } = this.board.cellBox(...cell);
     const [cx, cy] = [x + size / 2, y + size / 2];
     const parts = [...this.#disc(cx, cy, size, move), ...badge(x, y, size, move.result)];
     const group = svg("g", { class: move.isBest ? "move-mark is-best" : "move-mark" }, ...parts);
     group.dataset.action = move.action;
+    return group;
+  }
+
+  /** Return the arrow of a move with its share; moves that were hardly looked at have none. */
+  #arrow({ action, share, isBest }) {
+    const squares = squaresOfAction(this.board.game, action);
+    if (squares.length < 2 || (share < SMALLEST_SHARE && !isBest)) return null;
+    const [from, to] = [squares[0], squares.at(-1)].map((cell) => this.board.cellBox(...cell));
+    const arrow = moveArrow(from, to, 0.06 + 0.1 * Math.sqrt(share), { class: "move-arrow" });
+    arrow.style.setProperty("fill-opacity", 0.35 + 0.6 * Math.sqrt(share));
+    const place = { x: (from.x + to.x + from.size) / 2, y: (from.y + to.y + 1.14 * from.size) / 2 };
+    const look = { class: "arrow-share", "font-size": 24 };
+    const text = svg("text", { ...place, ...look }, percentText(share));
+    const parts = share >= SMALLEST_SHARE_ON_ARROW || isBest ? [arrow, text] : [arrow];
+    const group = svg("g", { class: isBest ? "move-mark is-best" : "move-mark" }, ...parts);
+    group.dataset.action = action;
     return group;
   }
 

@@ -1,0 +1,212 @@
+"""Boards of games whose pieces move: coordinates, typed moves, marks and arrows."""
+
+import numpy as np
+import pytest
+from game_samples import BREAKTHROUGH, EXAMPLE
+from plain_games import Promotion
+
+from alphazero.boards.move_text import prompt, read_move
+from alphazero.boards.notation import Notation, read_moves
+from alphazero.boards.painter import Picture, paint, svg_text
+from alphazero.boards.session import Session
+from alphazero.boards.shapes import Arrow, Box, Disc, arrow, edge_shapes, moved, position_shapes
+from alphazero.boards.skin import skin_of
+from alphazero.boards.text import Medium, draw_board, marked_cells
+from alphazero.games.appearance import Appearance
+from alphazero.games.own_game import game_of_object
+from alphazero.games.registry import make_game
+from alphazero.games.square_names import action_names, edge_names, named_squares
+from alphazero.runtime.errors import ConfigError
+from alphazero.selfplay.game_record import GameRecord
+from alphazero.training.loggers.boards import BoardPictures
+
+PLAIN = Medium(box=False, color=False)
+MOVES = ["b2b3", "c4d3", "e2d3"]
+
+
+@pytest.fixture(scope="module")
+def game():
+    return make_game(BREAKTHROUGH)
+
+
+@pytest.fixture
+def session(game):
+    return Session(game, read_moves(game, skin_of(game).notation, " ".join(MOVES)))
+
+
+def drawn(session):
+    shown = session.game, skin_of(session.game), session.state, PLAIN, session.previous_state
+    return draw_board(*shown, last_action=session.last_action).plain.splitlines()
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+def test_names_run_from_a_and_from_1_at_the_bottom_or_the_top():
+    assert edge_names(3, 2) == (["a", "b"], ["3", "2", "1"])
+    assert edge_names(3, 2, from_top=True) == (["a", "b"], ["1", "2", "3"])
+    assert edge_names(1, 28)[0][24:] == ["y", "z", "aa", "ab"]
+
+
+def test_actions_are_named_by_their_squares_and_told_apart():
+    assert action_names([(4, 2), (2, 0), (2, 0), ()], 3, 2) == ["a1a2", "a2a3=1", "a2a3=2", "3"]
+    with pytest.raises(ValueError, match="action 1"):
+        action_names([(0,), (6,)], 3, 2)
+
+
+@pytest.mark.parametrize("typed", ["a2b3", "A2-B3", " a2xb3 ", "a2 b3", "a2:b3", "a2>b3"])
+def test_squares_are_read_however_they_are_joined(typed):
+    assert named_squares(typed, 5, 5) == (15, 11)
+
+
+@pytest.mark.parametrize("typed", ["", "a2b6", "f1", "a", "2", "a2--b3", "a02", "pass"])
+def test_what_names_no_squares_is_none(typed):
+    assert named_squares(typed, 5, 5) is None
+
+
+# --- typed moves ----------------------------------------------------------------------------------
+
+
+def test_moves_are_typed_as_they_are_shown(session):
+    skin = skin_of(session.game)
+    assert "a move such as " in prompt(session, skin)
+    for action in session.legal_actions:
+        text = skin.notation.text(action)
+        assert read_move(session, skin, f"{text[:2]}-{text[2:]}".upper()) == action
+    for typed in ("c4d3", "a1a3", "3", "d3", ""):
+        with pytest.raises(ValueError):
+            read_move(session, skin, typed)
+
+
+@pytest.mark.parametrize("text", ["b2b3,c4d3,e2d3", "b2-b3 c4-d3; E2xD3", "[97,47,114]"])
+def test_lists_of_moves_are_read(game, text):
+    notation = skin_of(game).notation
+    assert notation.list_text(read_moves(game, notation, text)) == "b2b3,c4d3,e2d3"
+
+
+def test_squares_that_several_moves_share_lead_to_a_choice():
+    game = game_of_object(Promotion)
+    session, skin = Session(game, [0, 3]), skin_of(game)
+    assert [skin.notation.text(action) for action in session.legal_actions] == ["a2a3=1", "a2a3=2"]
+    assert read_move(session, skin, "a2a3=2") == 2
+    with pytest.raises(ValueError, match="a2a3=1, a2a3=2"):
+        read_move(session, skin, "a2-a3")
+
+
+def test_squares_mean_the_legal_move_even_where_the_game_writes_it_otherwise():
+    class Worded(Promotion):
+        def action_to_text(self, action):
+            return ("advance", "queen", "knight", "pass")[action]
+
+        def text_to_action(self, text):
+            return ("advance", "queen", "knight", "pass").index(text)
+
+    game = game_of_object(Worded, "worded")
+    session, skin = Session(game), skin_of(game)
+    assert read_move(session, skin, "a1a2") == read_move(session, skin, "advance") == 0
+    session = Session(game, [0, 3])
+    assert read_move(session, skin, "queen") == 1
+    with pytest.raises(ValueError, match="queen, knight"):
+        read_move(session, skin, "a2a3")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "said"),
+    [
+        ("connect_four", "column", "a column (1-7)"),
+        ("tic_tac_toe", "square", "a square (1-9)"),
+        ("othello:4", "square", "a square such as d3"),
+        (BREAKTHROUGH, "move", "a move such as a2a3"),
+    ],
+)
+def test_a_notation_knows_what_actions_are_and_what_to_type(name, kind, said):
+    session = Session(make_game(name))
+    notation = skin_of(session.game).notation
+    assert notation.kind == kind and notation.what_to_type(session.legal_actions) == said
+
+
+# --- boards ---------------------------------------------------------------------------------------
+
+
+def test_a_terminal_shows_coordinates_and_where_the_last_piece_came_from(session):
+    assert drawn(session)[::2] == [
+        "    a   b   c   d   e  ",
+        "5 | B | B | B | B | B |",
+        "4 | B | B |   | B | B |",
+        "3 |   | W |   |[W]|   |",
+        "2 | W |   | W | W |[ ]|",
+        "1 | W | W | W | W | W |",
+    ]
+
+
+def test_both_squares_of_the_last_move_are_marked_also_after_a_capture(session):
+    shown = session.game, skin_of(session.game), session.state, session.previous_state
+    marked = np.argwhere(marked_cells(*shown, session.last_action)).tolist()
+    assert marked == [[2, 3], [3, 4]]
+
+
+def test_pictures_have_coordinates_and_mark_the_last_move(session):
+    game, skin = session.game, skin_of(session.game)
+    names = {shape.text: (shape.x, shape.y) for shape in edge_shapes(game, skin)}
+    assert names["a"][0] == 0.5 and names["1"][1] == 4.5 and names["5"][1] == 0.5
+    shown = position_shapes(game, skin, session.state, session.previous_state, session.last_action)
+    fills = {(box.x, box.y): box.fill for box in shown if isinstance(box, Box)}
+    marked = {place for place, fill in fills.items() if fill is not None} - {(0, 0)}
+    assert marked == {(3, 2), (4, 3)} and fills[3, 2] != fills[4, 3]
+
+
+def test_no_picture_of_self_play_numbers_squares_that_pieces_have_left(session, monkeypatch):
+    states = np.stack(session.states[:-1])
+    num, actions = len(states), np.array(session.actions, np.int32)
+    record = GameRecord(
+        states=states,
+        actions=actions,
+        action_weights=np.zeros((num, session.game.num_actions), np.float32),
+        root_values=np.zeros(num, np.float32),
+        is_target=np.ones(num, bool),
+        outcomes=np.array([1, -1, 1], np.float32),
+    )
+    found = []
+    monkeypatch.setattr(
+        "alphazero.training.loggers.boards.paint",
+        lambda picture: found.extend(picture.shapes) or paint(picture),
+    )
+    BoardPictures(session.game).sample_game(record)
+    assert not any(getattr(shape, "text", "").isdigit() for shape in found)
+    assert sum(isinstance(shape, Disc) for shape in found) == 10 + 9
+
+
+def test_arrows_point_from_square_to_square_in_pixels_and_svg(game):
+    shaft = arrow(skin_of(game), (20, 4), 5, 0.1, "#ff0000")
+    assert shaft == Arrow(0.5, 4.5, 4, -4, 0.1, "#ff0000")
+    assert shaft.outline()[3] == pytest.approx((4.5, 0.5))
+    assert moved([shaft], 1, 2, 10)[0] == Arrow(6, 47, 40, -40, 1, "#ff0000")
+    picture = Picture(5, 5, 20, [shaft])
+    pixels = np.asarray(paint(picture))
+    assert pixels[50, 50, 1] < 60 and pixels[20, 20].tolist() == [255, 255, 255]
+    assert 'fill="#ff0000"' in svg_text(picture) and "<polygon" in svg_text(picture)
+
+
+# --- what a game states ---------------------------------------------------------------------------
+
+
+def test_the_skin_follows_from_what_the_game_states():
+    class Stated(Promotion):
+        appearance = {"title": "Walk", "sides": ("Up", ""), "colors": ("light", "x")}
+
+    skin = skin_of(game_of_object(Stated, "stated"))
+    assert (skin.title, skin.sides, skin.glyphs) == ("Walk", ("Up", "O"), ("\u25cf", "O"))
+    assert skin_of(game_of_object(Promotion, "m:P")).title == "m:P"
+
+
+@pytest.mark.parametrize("stated", [{"board": "blue"}, {"colours": ()}, {"colors": ("pink", "x")}])
+def test_an_impossible_appearance_is_refused(stated):
+    with pytest.raises(ConfigError) as error:
+        game_of_object(type("Stated", (Promotion,), {"appearance": stated}), "stated")
+    assert error.value.value == "appearance"
+
+
+def test_a_game_that_states_nothing_looks_plain_and_has_no_names_along_its_edges():
+    game = make_game(EXAMPLE)
+    assert game.appearance == Appearance()
+    assert Notation(game).column_names == Notation(game).row_names == []
