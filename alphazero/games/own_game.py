@@ -72,14 +72,15 @@ def game_of_object(source: Any, name: str | None = None) -> PythonGame:
         ConfigError: if it is no game; it names what is missing.
     """
     name = name or importable_name(source)
-    if isinstance(source, type) or not _has_rules(source) and callable(source):
+    if isinstance(source, type) or not has_python_rules(source) and callable(source):
         source = source()
     if callable(getattr(source, "get_transitions", None)):
         source = _StatelessStart(source, name)
     return PythonGame(source, name)
 
 
-def _has_rules(source: Any) -> bool:
+def has_python_rules(source: Any) -> bool:
+    """Return whether an object or a class has the methods of a game in plain Python."""
     return hasattr(source, "legal_actions") or hasattr(source, "get_transitions")
 
 
