@@ -30,7 +30,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import kernel_rng
 
 _SECONDS = 3.0  # of random games
-_TIME_LIMIT_S = 10.0  # for one position; rules that take longer do not return
+TIME_LIMIT_S = 10.0  # for one position; rules that take longer do not return
 _SILENT_S = 2.0  # before a line says what is going on
 _PACKAGE_FOLDER = Path(__file__).parents[2]
 _HELP = "docs/ADD_A_GAME.md lists common mistakes."
@@ -49,7 +49,7 @@ def load_checked_game(name: str) -> Game:
     Raises:
         ConfigError: if there is no such file, or its rules break a law or do not compile.
     """
-    path = _existing(name)
+    path = existing(name)
     stored = _stored_findings_path(path)
     findings = _read_findings(stored)
     is_new = findings is None
@@ -85,7 +85,7 @@ def load_rules(name: str) -> Any:
     Raises:
         ConfigError: if there is no such file, or it defines no game.
     """
-    path = _existing(name)
+    path = existing(name)
     place, source = path.resolve(), path.read_bytes()
     digest = hashlib.sha256(f"{place}\0".encode() + source).hexdigest()[:16]
     module_name = f"alphazero_game_{place.stem}_{digest}"
@@ -121,7 +121,8 @@ def _only_class(module: types.ModuleType, name: str) -> type:
     raise _refusal(f"{message}.", name)
 
 
-def _existing(name: str) -> Path:
+def existing(name: str) -> Path:
+    """Return the path of a game file; raise `ConfigError` if there is none."""
     path = Path(name)
     if not path.is_file():
         raise _refusal(f"there is no game file '{path}'.", name)
@@ -137,17 +138,20 @@ def _refusal(message: str, name: str) -> ConfigError:
 
 
 def _check_laws(path: Path) -> _Findings:
-    arguments = [str(path), str(_SECONDS), str(_TIME_LIMIT_S)]
+    arguments = [str(path), str(_SECONDS), str(TIME_LIMIT_S)]
     found = run_check("alphazero.games.laws", arguments, path)
     return _Findings(found["broken"], tuple(found["notes"]))
 
 
-def run_check(module: str, arguments: list[str], path: Path | None) -> dict[str, Any]:
+def run_check(
+    module: str, arguments: list[str], path: Path | None, announce: bool = True
+) -> dict[str, Any]:
     """Run a program that checks rules as plain Python, and return what it prints as JSON.
 
     Args:
         module: the program.
         path: the file that it is about, to name the line of a rule that does not return.
+        announce: whether a line says what is going on if it takes long.
 
     Returns:
         What it found: "broken", the law that is broken or None, and "notes" at least.
@@ -160,7 +164,8 @@ def run_check(module: str, arguments: list[str], path: Path | None) -> dict[str,
         "PYTHONPATH": os.pathsep.join(filter(None, search_path)),
     }
     command = [sys.executable, "-m", module, *arguments]
-    status, output, errors = _run(command, environment, f"Checking the rules of {path} ...")
+    text = f"Checking the rules of {path} ..." if announce else ""
+    status, output, errors = _run(command, environment, text)
     lines = output.splitlines()
     if status == 0 and lines:
         return json.loads(lines[-1])
@@ -182,7 +187,8 @@ def _run(command: list[str], environment: dict, announcement: str) -> tuple[int,
             try:
                 output, errors = program.communicate(timeout=_SILENT_S)
             except subprocess.TimeoutExpired:
-                print(announcement, file=sys.stderr, flush=True)
+                if announcement:
+                    print(announcement, file=sys.stderr, flush=True)
                 output, errors = program.communicate()
         except BaseException:  # such as Ctrl-C
             program.kill()

@@ -80,8 +80,11 @@ class TracedRules:
         self.rules = rules
         self.last: tuple[int, ...] = ()
 
-    def player_to_move(self, state: Any) -> int:
+    def initial_state(self) -> Any:
         """See `OnePosition`; so are the following methods."""
+        return self.rules.initial_state(), ()
+
+    def player_to_move(self, state: Any) -> int:
         return int(self.rules.player_to_move(state[0]))
 
     def legal_actions(self, state: Any) -> list[int]:
